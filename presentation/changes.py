@@ -10,7 +10,7 @@ from presentation.resources import CommissionView, FlagView, PartnerView
 from presentation.settings_models import Name, changed, created, with_settings
 from storage.management import commission_decisions, flag_decisions, partners
 from storage.rules.agent_caps import CAPS
-from storage.rules.attribution import PartnerStatus
+from storage.rules.attribution import CODE, LONGEST_CODE, PartnerStatus
 from storage.rules.commission import CommissionStatus
 from storage.rules.errors import CommissionFlagged, CommissionOnHold
 from storage.rules.fraud.flag import FlagState
@@ -22,7 +22,7 @@ LARGEST_ROW_ID = 2**31 - 1
 Email = Annotated[
     str, StringConstraints(max_length=255, pattern=r"^[^\s@\x00-\x1f\x7f-\u009f]+@[^\s@\x00-\x1f\x7f-\u009f]+$")
 ]
-Code = Annotated[str, StringConstraints(min_length=1, max_length=64, pattern=r"^[A-Za-z0-9._~-]+$")]
+Code = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_CODE, pattern=CODE)]
 RowId = Annotated[int, Field(ge=1, le=LARGEST_ROW_ID)]
 
 

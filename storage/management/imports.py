@@ -3,11 +3,11 @@
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from sqlalchemy import Connection, func, select
-from sqlalchemy.exc import IntegrityError
+from sqlalchemy.exc import DataError, IntegrityError
 
 from storage.engine import audit
 from storage.engine.audit import Actor
@@ -92,16 +92,23 @@ class _Rows:
             changes = {"status": status}
             partners.change(self._connection, self._program_id, partner_id, changes, actor=self._actor, at=self._at)
 
-    def _once(self, add_row: Callable[[dict[str, str]], bool], row: dict[str, str]) -> bool:
+    def _once(self, add_row: Callable[[dict[str, str]], bool], row: dict[str, str] | None) -> bool:
         """Add a row in a savepoint; a second try draws other ids for what happened in the same microsecond."""
+        if row is None:
+            raise ValueError("no CSV, or a cell of more than 128 KiB")
         for _ in range(MOST_TRIES):
-            with suppress(IntegrityError), self._connection.begin_nested(), rollups.gathered(self._connection):
+            with (
+                suppress(IntegrityError, DataError),
+                self._connection.begin_nested(),
+                rollups.gathered(self._connection),
+            ):
                 return add_row(row)
         raise ValueError("the database rejects it: is it a duplicate of another row?")
 
     def _partner(self, row: dict[str, str]) -> bool:
         """Enrol a partner, unless their code is there."""
         imported = tool_exports.partner(row)
+        self._require_past(imported.created_at)
         self._by_id[imported.id] = imported.code
         if imported.email:
             self._by_email.setdefault(imported.email.lower(), imported.code)
@@ -123,13 +130,20 @@ class _Rows:
 
     def _customer(self, row: dict[str, str]) -> bool:
         imported = tool_exports.customer(row)
+        self._require_past(imported.at)
         code = self._code(imported.partner)
         return imported_events.customer(self._connection, self._program_id, imported, code, at=self._at)
 
     def _commission(self, row: dict[str, str]) -> bool:
         imported = tool_exports.commission(row, self._tool, currencies.digits)
+        self._require_past(imported.at, imported.paid_at, imported.customer.at)
         code = self._code(imported.customer.partner)
         return imported_events.commission(self._connection, self._program_id, imported, code)
+
+    def _require_past(self, *times: datetime | None) -> None:
+        """Raise ValueError for a time in the future; a day without a time zone may have begun elsewhere."""
+        if any(time is not None and time > self._at + timedelta(days=1) for time in times):
+            raise ValueError("a time in the future")
 
     def _code(self, reference: PartnerReference) -> str:
         """Return the code of the partner whom a row names. Raises ValueError."""

@@ -57,6 +57,8 @@ class OldLinks(StrEnum):
 
 
 AFF = "aff"
+LONGEST_CODE = 64
+CODE = r"^[A-Za-z0-9._~-]+$"  # what a partner's code may consist of, so that links need no escapes
 PARAMETERS = (AFF, OldLinks.VIA, OldLinks.FPR, OldLinks.REF)
 
 

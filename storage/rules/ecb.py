@@ -3,9 +3,10 @@
 import csv
 import re
 from datetime import date, datetime
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 
 _CODE = re.compile(r"[A-Z]{3}")
+_RATE = re.compile(r"[0-9]{1,9}(\.[0-9]{1,9})?")
 _ABSENT = {"", "N/A"}
 
 
@@ -44,10 +45,6 @@ def _day(cell: str, line: int) -> date:
 
 
 def _rate(cell: str, code: str, line: int) -> str:
-    try:
-        rate = Decimal(cell)
-    except InvalidOperation:
-        rate = Decimal(0)
-    if not rate.is_finite() or rate <= 0:
+    if not _RATE.fullmatch(cell) or not Decimal(cell):
         raise ValueError(f"Line {line}: {cell!r} is not a rate for {code}.")
     return cell

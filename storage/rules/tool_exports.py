@@ -3,21 +3,20 @@
 import csv
 import re
 import tomllib
-from collections.abc import Callable, Iterable, Mapping
-from datetime import UTC, datetime
-from decimal import Decimal, InvalidOperation
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 from storage.rules import contact
-from storage.rules.attribution import PartnerStatus
+from storage.rules.attribution import CODE, LONGEST_CODE, PartnerStatus
 from storage.rules.commission import CommissionStatus
+from storage.rules.import_values import LONGEST, cents_of, moment, printable, text_of
 
 Status = TypeVar("Status", bound=StrEnum)
-Row = tuple[int, dict[str, str]]  # its line, and its values by field
+Row = tuple[int, dict[str, str] | None]  # its line, and its values by field; None: it cannot be read
 COLUMNS = tomllib.loads(Path(__file__).with_name("import_columns.toml").read_text(encoding="utf-8"))
-LONGEST_CODE = 255
 
 
 class ImportTool(StrEnum):
@@ -91,8 +90,8 @@ class ImportedCommission(NamedTuple):
 
 def read(tool: ImportTool, lines: Iterable[str]) -> ImportFile:
     """Return what a CSV export says. Raises ValueError if it has no column that says what it lists."""
-    rows = csv.reader(lines)
-    header = [_normalized(name) for name in next(rows, [])]
+    rows = _rows(lines)
+    header = [_normalized(name) for name in next(rows, None) or []]
     kind = _kind(header, tool)
     own = COLUMNS.get(tool, {}).get(kind, {})
     read: dict[str, str] = {}
@@ -101,12 +100,30 @@ def read(tool: ImportTool, lines: Iterable[str]) -> ImportFile:
         if column is not None:
             read[field] = column
     places = {field: header.index(column) for field, column in read.items()}
-    content = [
-        (number, {field: row[place].strip() for field, place in places.items() if place < len(row)})
+    content: list[Row] = [
+        (number, _read(row, places))
         for number, row in enumerate(rows, start=2)
-        if any(cell.strip() for cell in row)
+        if row is None or any(cell.strip() for cell in row)
     ]
     return ImportFile(kind, content, read, [name for name in header if name not in read.values()])
+
+
+def _read(row: list[str] | None, places: Mapping[str, int]) -> dict[str, str] | None:
+    if row is None:
+        return None
+    return {field: row[place].strip() for field, place in places.items() if place < len(row)}
+
+
+def _rows(lines: Iterable[str]) -> Iterator[list[str] | None]:
+    """Yield the cells of each row; None for a row that is no CSV, or has a cell of more than 128 KiB."""
+    rows = csv.reader(lines)
+    while True:
+        try:
+            yield next(rows)
+        except StopIteration:
+            return
+        except csv.Error:
+            yield None
 
 
 def _kind(header: list[str], tool: ImportTool) -> FileKind:
@@ -143,15 +160,15 @@ def _normalized(name: str) -> str:
 def partner(row: Mapping[str, str]) -> ImportedPartner:
     """Return a partner. Raises ValueError."""
     code, email = row.get("code", ""), row.get("email", "")
-    if not 0 < len(code) <= LONGEST_CODE or not code.isprintable():
-        raise ValueError("no code")
+    if len(code) > LONGEST_CODE or not re.match(CODE, code):
+        raise ValueError(f"a partner's code has 1 to {LONGEST_CODE} letters, digits or . _ ~ -, not {code[:40]!r}")
     name = row.get("name") or " ".join(filter(None, (row.get("first_name"), row.get("last_name")))) or code
     status = _status(row, FileKind.PARTNERS, PartnerStatus.ACTIVE)
     at = row.get("created_at")
     return ImportedPartner(
-        row.get("id", ""),
+        text_of(row, "id"),
         code,
-        name[:512],
+        printable(name[:512]),
         email if contact.is_email(email) else None,
         status,
         moment(at) if at else None,
@@ -160,7 +177,7 @@ def partner(row: Mapping[str, str]) -> ImportedPartner:
 
 def customer(row: Mapping[str, str]) -> ImportedCustomer:
     """Return a customer. Raises ValueError."""
-    key, email = row.get("customer_id", ""), row.get("customer_email", "")
+    key, email = text_of(row, "customer_id"), row.get("customer_email", "")
     if not key and not contact.is_email(email):
         raise ValueError("neither a customer id nor an e-mail address")
     reference = PartnerReference(
@@ -178,11 +195,12 @@ def customer(row: Mapping[str, str]) -> ImportedCustomer:
 def commission(row: Mapping[str, str], tool: ImportTool, digits: Callable[[str], int]) -> ImportedCommission:
     """Return a commission; `digits` says how many decimals a currency has. Raises ValueError."""
     currency = (row.get("currency") or "USD").upper()
-    number = row.get("transaction_id") or (f"{tool}:{row['commission_id']}" if row.get("commission_id") else "")
+    own = text_of(row, "commission_id")
+    number = text_of(row, "transaction_id") or (f"{tool}:{own}"[:LONGEST] if own else "")
     if not number:
         raise ValueError("neither a transaction id nor an id of the commission")
-    cents = _cents(row.get("amount"), row.get("cents"), digits(currency))
-    sale_cents = _cents(row.get("sale_amount"), row.get("sale_cents"), digits(currency))
+    cents = cents_of(row.get("amount"), row.get("cents"), digits(currency))
+    sale_cents = cents_of(row.get("sale_amount"), row.get("sale_cents"), digits(currency))
     if sale_cents < 1 or cents < 0:
         raise ValueError("the sale's amount must be above 0, and the commission's not below 0")
     paid_at = row.get("paid_at")
@@ -197,29 +215,6 @@ def commission(row: Mapping[str, str], tool: ImportTool, digits: Callable[[str],
         moment(row.get("at", "")),
         moment(paid_at) if paid_at else None,
     )
-
-
-def _known(email: str) -> str | None:
-    return email if contact.is_email(email) else None
-
-
-def moment(text: str) -> datetime:
-    """Return a time: ISO 8601, a date, or one with a blank or `UTC`; without a zone it is UTC. Raises ValueError."""
-    try:
-        at = datetime.fromisoformat(text.strip().removesuffix(" UTC").replace(" +", "+"))
-    except ValueError:
-        raise ValueError(f"no time that can be read: {text[:40]!r}") from None
-    return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
-
-
-def _cents(amount: str | None, cents: str | None, digits: int) -> int:
-    try:
-        exact = Decimal(cents) if cents else Decimal((amount or "").strip("$€£¥ ").replace(",", "")).scaleb(digits)
-    except InvalidOperation:
-        raise ValueError(f"no amount that can be read: {(cents or amount or '')[:40]!r}") from None
-    if exact != exact.to_integral_value():
-        raise ValueError(f"an amount with a fraction of a cent: {(cents or amount or '')[:40]!r}")
-    return int(exact)
 
 
 def _status(row: Mapping[str, str], kind: FileKind, default: Status) -> Status:

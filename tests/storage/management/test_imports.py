@@ -175,10 +175,41 @@ WRONG = [
     ("inv-4,user-7,nora,10,1,USD,lost,2025-02-04,", "a status that is not known: 'lost'"),
     ("inv-4,user-7,nora,10,1,USD,paid,yesterday,", "no time that can be read: 'yesterday'"),
     (",user-7,nora,10,1,USD,paid,2025-02-04,", "neither a transaction id nor an id of the commission"),
+    *(
+        (f"inv-4,user-7,nora,{amount},1,USD,paid,2025-02-04,", f"no amount that can be read: '{amount}'")
+        for amount in ("Infinity", "-Infinity", "NaN", "sNaN", "1e800000000", "10000000000.01")
+    ),
+    *(
+        (f"inv-4,user-7,nora,10,1,USD,paid,{time},", "a time in the future")
+        for time in ("9999-12-31", "2026-05-22", "2025-02-04,9999-12-31T23:59:59+00:00")
+    ),
+    (
+        "inv-4,user-7,nora,10,1,USD,paid,0001-01-01T00:00:00+10:00,",
+        "no time that can be read: '0001-01-01T00:00:00+10:00'",
+    ),
+    ("inv-4,user-7,nora,10,1,USD,paid,1999-12-31,", "a time before 2000: '1999-12-31'"),
+    (f"inv-4,user-7,nora,10,1,USD,paid,2025-02-04,{'x' * 131_073}", "no CSV, or a cell of more than 128 KiB"),
+    (f"inv-4,{'u' * 256},nora,10,1,USD,paid,2025-02-04,", "customer_id has more than 255 characters"),
+    ("inv-4,user\x007,nora,10,1,USD,paid,2025-02-04,", "a text with control characters in it: 'user\\x007'"),
     ("inv-4,,nora,10,1,USD,paid,2025-02-04,", "neither a customer id nor an e-mail address"),
 ]
 
 
+WRONG_CODES = ["a b", "ann/", "ünal", "n" * 65, "x\x00", "a&b", ""]
+
+
+@both_databases
+async def test_a_code_that_the_api_would_not_take_is_not_imported(acme: World):
+    lines = "".join(f"{number},{code},Zoe,,active,\n" for number, code in enumerate(WRONG_CODES))
+
+    report = await imported(acme, (f"{PARTNERS}{lines}9,zoe~.-_,Zo\x00e,,active,\n",))
+
+    assert [problem["line"] for problem in report.problems] == list(range(3, 11))
+    assert all(problem["message"].startswith("a partner's code has 1 to 64") for problem in report.problems[:-1])
+    assert report.added[FileKind.PARTNERS] == 1
+
+
+@both_databases
 async def test_a_line_that_cannot_be_imported_is_reported_and_the_others_are_imported(acme: World):
     lines = "".join(f"{line}\n" for line, _ in WRONG)
 

@@ -107,7 +107,7 @@ def test_a_days_file_and_the_history_give_the_same_rates() -> None:
         (b"", "Line 1"),
         (b"PK\x03\x04\xff", "unzip"),
         (b"Date,USD,\nyesterday,1.1,\n", "Line 2: 'yesterday'"),
-        (b"Date,USD,\n2026-11-20,-1,\n", "not a rate for USD"),
+        *((b"Date,USD,\n2026-11-20,%b,\n" % rate, "not a rate") for rate in (b"-1", b"1e800000000", b"Infinity", b"0")),
         (b"Date,USD,JPY,\n2026-11-20,1\n", "fewer columns"),
         (b"Date,USD,\n", "no rates"),
     ],
