@@ -38,24 +38,28 @@ def of_customers(connection: Connection, program_id: int, customer_ids: Sequence
     named = connection.execute(mine.where(row.id.in_(customer_ids))).all()
     if not named:
         return []
-    emails = {each.email_hash for each in named if each.email_hash}
+    mailboxes = {each.mailbox_hash or each.email_hash for each in named} - {None}
     partner_ids = {each.partner_id for each in named}
     near = and_(  # an id is never earlier than its time, and may be later
         row.id >= ids.first(min(each.created_at for each in named) - RELATED),
         row.created_at <= max(each.created_at for each in named) + RELATED,
     )
     newest_first = mine.order_by(row.id.desc()).limit(MOST_RELATED)
-    same_email = connection.execute(newest_first.where(row.email_hash.in_(emails))).all()
+    same_email = [
+        same
+        for column in (row.mailbox_hash, row.email_hash)
+        for same in connection.execute(newest_first.where(column.in_(mailboxes)))
+    ]
     same_partner = connection.execute(newest_first.where(row.partner_id.in_(partner_ids), near)).all()
     rows = {each.id: each for each in (*named, *same_email, *same_partner)}
     return _with_facts(connection, program_id, list(rows.values()))
 
 
 def partner_emails(connection: Connection, program_id: int, partner_ids: Iterable[int]) -> dict[int, str]:
-    """Return the hashes of partners' e-mail addresses, where they have one."""
+    """Return the hashes of partners' mailboxes, where they have one."""
     row = partners.c
     mine = select(row.id, row.email).where(row.program_id == program_id, row.id.in_(set(partner_ids)))
-    return {each.id: contact.protect(each.email).hash for each in connection.execute(mine) if each.email}
+    return {each.id: contact.protect(each.email).mailbox_hash for each in connection.execute(mine) if each.email}
 
 
 def of_day(connection: Connection, program_id: int, day: datetime) -> list[ClickFacts]:
@@ -99,10 +103,11 @@ def _with_facts(connection: Connection, program_id: int, rows: Sequence[Any]) ->
     addresses = _values(connection, _addresses(program_id, customer_ids))
     reported = _values(connection, _reported_keys(program_id, customer_ids, min(each.created_at for each in rows)))
     earned = _first_commissions(connection, program_id, customer_ids)
-    copied = ("id", "partner_id", "clicked_at", "created_at", "signup_at", "first_purchase_at", "email_hash")
+    copied = ("id", "partner_id", "clicked_at", "created_at", "signup_at", "first_purchase_at")
     return [
         CustomerFacts(
             **{name: getattr(each, name) for name in copied},
+            email_hash=each.mailbox_hash or each.email_hash,
             addresses=frozenset(addresses[each.id]),
             keys=frozenset(reported[each.id] | ({each.customer_key} - {None})),
             commission_id=earned.get(each.id),

@@ -3,6 +3,7 @@
 import hashlib
 import hmac
 import re
+import unicodedata
 from collections.abc import Callable
 from datetime import date, datetime
 from functools import lru_cache
@@ -11,6 +12,7 @@ from typing import NamedTuple
 
 LONGEST = 255
 _ADDRESS = re.compile(r"[^\s@\x00-\x1f\x7f-\x9f]+@[^\s@\x00-\x1f\x7f-\x9f]+")
+_WITHOUT_DOTS = {"gmail.com": "gmail.com", "googlemail.com": "gmail.com"}
 _PRIVATE: tuple[IPv4Network | IPv6Network, ...] = (
     *(IPv4Network(each) for each in ("0.0.0.0/8", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16")),
     *(IPv6Network(each) for each in ("::/127", "fc00::/7")),
@@ -18,22 +20,40 @@ _PRIVATE: tuple[IPv4Network | IPv6Network, ...] = (
 
 
 class Contact(NamedTuple):
-    """The stored form of an e-mail address."""
+    """The stored form of an e-mail address; all addresses of one mailbox have one `mailbox_hash`."""
 
     hash: str
     mask: str
+    mailbox_hash: str
 
 
 def is_email(sent: object) -> bool:
-    """Return whether a text looks like an e-mail address."""
-    return isinstance(sent, str) and len(sent) <= LONGEST and _ADDRESS.fullmatch(sent) is not None
+    """Return whether a text looks like an e-mail address, in characters of any width and with spaces around it."""
+    return isinstance(sent, str) and len(sent) <= LONGEST and _ADDRESS.fullmatch(_normalised(sent)) is not None
 
 
 def protect(email: str) -> Contact:
     """Return the SHA-256 of the normalised address and its mask (`j***@example.com`)."""
-    normalised = email.strip().lower()
+    normalised = _normalised(email)
     name, _, domain = normalised.rpartition("@")
-    return Contact(hashlib.sha256(normalised.encode()).hexdigest(), f"{name[:1]}***@{domain}")
+    return Contact(_digest(normalised), f"{name[:1]}***@{domain}", _digest(_mailbox(name, domain)))
+
+
+def _normalised(email: str) -> str:
+    plain = unicodedata.normalize("NFKC", email)
+    return "".join(each for each in plain if unicodedata.category(each) != "Cf").strip().lower()
+
+
+def _mailbox(name: str, domain: str) -> str:
+    """Return the address without what providers ignore: a tag after a plus, and at Gmail dots."""
+    name, domain = name.partition("+")[0] or name, domain.rstrip(".")
+    if domain in _WITHOUT_DOTS:
+        name, domain = name.replace(".", ""), _WITHOUT_DOTS[domain]
+    return f"{name}@{domain}"
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 class AddressHashes:

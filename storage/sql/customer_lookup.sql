@@ -2,8 +2,8 @@
 SELECT
     partners.status AS partner_status, customers.program_id, customers.id, customers.partner_id, customers.click_id,
     customers.clicked_at, customers.created_at, customers.customer_key, customers.confirmed, customers.email_hash,
-    customers.email_mask, customers.status, customers.settlement, customers.signup_at, customers.first_purchase_at,
-    customers.revision, NULL AS of_program_id, NULL AS of_click_id, NULL AS of_partner_id, NULL AS of_clicked_at
+    customers.email_mask, customers.mailbox_hash, customers.status, customers.settlement, customers.signup_at,
+    customers.first_purchase_at, customers.revision, NULL AS of_program_id, NULL AS of_click_id, NULL AS of_partner_id, NULL AS of_clicked_at
 FROM jsonb_to_recordset(:rows) AS call (program_id bigint, customer_key text, click_id text)
 JOIN customers ON customers.program_id = call.program_id AND customers.customer_key = call.customer_key
 LEFT JOIN partners
@@ -14,8 +14,8 @@ UNION ALL
 SELECT
     partners.status AS partner_status, customers.program_id, customers.id, customers.partner_id, customers.click_id,
     customers.clicked_at, customers.created_at, customers.customer_key, customers.confirmed, customers.email_hash,
-    customers.email_mask, customers.status, customers.settlement, customers.signup_at, customers.first_purchase_at,
-    customers.revision, clicks.program_id AS of_program_id, clicks.click_id AS of_click_id,
+    customers.email_mask, customers.mailbox_hash, customers.status, customers.settlement, customers.signup_at,
+    customers.first_purchase_at, customers.revision, clicks.program_id AS of_program_id, clicks.click_id AS of_click_id,
     clicks.partner_id AS of_partner_id, clicks.at AS of_clicked_at
 FROM jsonb_to_recordset(:rows) AS call (program_id bigint, customer_key text, click_id text)
 JOIN clicks ON clicks.program_id = call.program_id AND clicks.click_id = call.click_id

@@ -59,6 +59,7 @@ customers = program_table(
     Column("confirmed", Boolean, nullable=False, server_default=false()),
     Column("email_hash", String(64)),
     Column("email_mask", String(255)),
+    Column("mailbox_hash", String(64)),  # of the address without what mail providers ignore; NULL before version 0.4.0
     Column("status", String(16), nullable=False),
     Column("settlement", String(16), nullable=False),
     timestamp_column("signup_at", nullable=True),
@@ -70,6 +71,7 @@ customers = program_table(
     Index("ix_customers_status", "program_id", "status", "id"),
     Index("ix_customers_partner", "program_id", "partner_id"),
     Index("ix_customers_email", "program_id", "email_hash"),
+    Index("ix_customers_mailbox", "program_id", "mailbox_hash"),
     ForeignKeyConstraint(["program_id", "partner_id"], ["partners.program_id", "partners.id"]),
 )
 

@@ -32,6 +32,7 @@ class Customer(NamedTuple):
     confirmed: bool = False
     email_hash: str | None = None
     email_mask: str | None = None
+    mailbox_hash: str | None = None
     status: CustomerStatus = CustomerStatus.PROVISIONAL
     settlement: Settlement = Settlement.NONE
     signup_at: datetime | None = None

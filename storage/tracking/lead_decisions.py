@@ -130,11 +130,13 @@ def _customer_of(
 def _settled(customer: Customer, lead: Lead, new: Settlement) -> Customer:
     """Return the customer with the lead's new state, and with what the lead says of them."""
     settles, has_bought = new == Settlement.SETTLED, customer.status == CustomerStatus.CONVERSION
-    email_hash, email_mask = lead.contact or (customer.email_hash, customer.email_mask)
+    known = (customer.email_hash, customer.email_mask, customer.mailbox_hash)
+    email_hash, email_mask, mailbox_hash = lead.contact or known
     return customer._replace(
         settlement=new,
         email_hash=email_hash,
         email_mask=email_mask,
+        mailbox_hash=mailbox_hash,
         signup_at=lead.at if settles else customer.signup_at,
         status=CustomerStatus.LEAD if settles and not has_bought else customer.status,
     )

@@ -19,8 +19,9 @@ LEAST_SHARE_QUICK = 0.5  # of the partner's customers that are compared
 
 
 class CustomerFacts(NamedTuple):
-    """A customer. `addresses` are the network hashes of their click and browser leads.
+    """A customer. `email_hash` is that of their mailbox.
 
+    `addresses` are the network hashes of their click and browser leads.
     `commission_id` is the first commission that they earned their partner; None: they earned none.
     `keys` are all customer keys that calls sent together with their click.
     """

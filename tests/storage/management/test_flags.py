@@ -27,7 +27,7 @@ from storage.rules.fraud.flag import FlagKind, FlagState
 from tests.storage.databases import both_databases
 from tests.world import NOW, World, stored
 
-ANNA, JANE = (contact.protect(email) for email in ("Anna@Partners.example", "jane@mail.example"))
+ANNA, JANE = (contact.protect(email) for email in ("Anna+Shop@Partners.example", "jane@mail.example"))
 HOUR, LATER = timedelta(hours=1), NOW + timedelta(days=30)
 OWNER = Actor("user", "1", "owner@acme.example")
 CONFIRMED = ["user-1 pending", "user-1 rejected", "user-1 rejected", "user-2 pending"]
@@ -84,7 +84,7 @@ async def own_purchase(shop: World) -> Flag:
 
 async def test_customers_of_one_source_and_existing_ones_are_found_and_ordinary_ones_are_not(shop: World):
     for number in range(6):
-        name = "one" if number < 3 else f"user-{number}"
+        name = f"one+{number}" if number < 3 else f"user-{number}"
         await buyer(shop, number, known=contact.protect(f"{name}@mail.example"))
     for number in range(10, 15):
         await buyer(shop, number, details=network("one"))
