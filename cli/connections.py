@@ -16,12 +16,14 @@ from web.response import error_response
 HEAD_SECONDS = 10.0
 MOST_HEAD_BYTES = 64 * 1024
 MOST_CONNECTIONS = 4_000
+LAST_SECONDS = 2.0  # for a rejected client to read the response: closing while it sends would take it away
 
 
 class Connection(HttpToolsProtocol):
     """uvicorn's connection, closed when a request's head takes too long (httptools has no limits of its own).
 
-    A head that is too large gets 431; a request on a connection above `most_connections` gets 503.
+    A head that is too large gets 431, HTTP/1.1 without one Host 400 (RFC 9112, 3.2); a request on a connection above
+    `most_connections` gets 503.
     """
 
     def __init__(
@@ -36,6 +38,7 @@ class Connection(HttpToolsProtocol):
         self._head_seconds = head_seconds
         self._most_connections = most_connections
         self._head_timer: asyncio.TimerHandle | None = None
+        self._is_rejected = False
         self._unread = 0  # bytes since the last head or piece of a body was complete
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as in uvicorn
@@ -52,9 +55,11 @@ class Connection(HttpToolsProtocol):
 
     def data_received(self, data: bytes) -> None:
         """Read on; while no request is being served, the next head has limited time."""
+        if self._is_rejected:
+            return
         self._unread += len(data)
         super().data_received(data)
-        if self._unread > MOST_HEAD_BYTES and not self.transport.is_closing():
+        if self._unread > MOST_HEAD_BYTES and not (self._is_rejected or self.transport.is_closing()):
             self.send_400_response("")
         elif self._head_timer is None and (self.cycle is None or self.cycle.response_complete):
             self._wait_for_head()
@@ -63,6 +68,9 @@ class Connection(HttpToolsProtocol):
         """Serve the request, unless its head is too large or too many connections are open."""
         if self._unread > MOST_HEAD_BYTES and len(self.url) + _size(self.headers) > MOST_HEAD_BYTES:
             raise PayloadTooLarge
+        hosts = sum(name == b"host" for name, _ in self.headers)
+        if hosts > 1 or (hosts == 0 and self.parser.get_http_version() == "1.1"):
+            raise ValueError("Host")
         self._unread = 0
         self._stop_waiting()
         self.app = self._served_app if len(self.connections) <= self._most_connections else _OVERLOADED
@@ -83,7 +91,9 @@ class Connection(HttpToolsProtocol):
         body = to_json(error_body(error, secrets.token_hex(8)))
         head = "HTTP/1.1 431 Request Header Fields Too Large\r\ncontent-type: application/json\r\nconnection: close\r\n"
         self.transport.write(f"{head}content-length: {len(body)}\r\n\r\n".encode() + body)
-        self.transport.close()
+        self.transport.write_eof()
+        self._is_rejected = True
+        self.loop.call_later(LAST_SECONDS, self.transport.close)
 
     def _wait_for_head(self) -> None:
         self._head_timer = self.loop.call_later(self._head_seconds, self.transport.close)

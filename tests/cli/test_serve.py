@@ -195,6 +195,7 @@ async def test_a_head_of_more_than_64_kib_is_rejected(serving: Serve):
     for head in (
         b"GET / HTTP/1.1\r\n" + b"a: b\r\n" * 12_000 + b"\r\n",
         b"GET / HTTP/1.1\r\nCookie: ".ljust(65_537, b"a"),
+        b"GET / HTTP/1.1\r\nCookie: ".ljust(2_000_000, b"a"),  # more than is read before the response
         b"GET /" + b"a" * 70_000 + b" HTTP/1.1\r\n\r\n",
     ):
         status, body = (await exchange(serving(), head)).split(b"\r\n\r\n", 1)
@@ -203,10 +204,24 @@ async def test_a_head_of_more_than_64_kib_is_rejected(serving: Serve):
         assert json.loads(body)["error"]["code"] == "payload_too_large"
 
 
-async def test_a_head_of_60_kib_and_a_large_body_are_served(serving: Serve):
-    head = b"POST / HTTP/1.1\r\nContent-Length: 200000\r\nCookie: " + b"a" * 60_000 + b"\r\nConnection: close\r\n\r\n"
+async def test_http_1_1_names_one_host(serving: Serve):
+    port, host = serving(), b"Host: svc\r\n"
+    responses = {
+        b"GET / HTTP/1.1\r\n\r\n": b"400",
+        b"GET / HTTP/1.1\r\n" + host * 2 + b"\r\n": b"400",
+        b"GET / HTTP/1.0\r\n\r\n": b"200",
+        b"GET / HTTP/1.1\r\nConnection: close\r\n" + host + b"\r\n": b"200",
+    }
 
-    received = await exchange(serving(), head, b"x" * 200_000)
+    received = await asyncio.gather(*(exchange(port, sent) for sent in responses))
+
+    assert [each.split(b" ")[1] for each in received] == list(responses.values())
+
+
+async def test_a_head_of_60_kib_and_a_large_body_are_served(serving: Serve):
+    head = b"POST / HTTP/1.1\r\nHost: svc\r\nContent-Length: 200000\r\nConnection: close\r\nCookie: " + b"a" * 60_000
+
+    received = await exchange(serving(), head, b"\r\n\r\n" + b"x" * 200_000)
 
     assert received.startswith(b"HTTP/1.1 200 ")
 
