@@ -12,6 +12,7 @@ from typing import Any
 
 import httpx
 import pytest
+from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 from configuration import Configuration, variable_of
 from presentation import guides
@@ -108,6 +109,28 @@ def test_every_alert_says_what_to_do():
     advice = re.findall(r"^\| `(\w+)` \|", (ROOT / "docs/operations.md").read_text(encoding="utf-8"), re.MULTILINE)
 
     assert advice == alerts
+
+
+async def test_behind_the_proxy_of_a_compose_file_each_visitor_has_an_ip_address_of_their_own():
+    seen: list[str] = []
+
+    async def app(scope: Any, *_: Any) -> None:
+        seen.append(scope["client"][0])
+
+    for path in DEPLOY.glob("compose.*.yaml"):
+        content = path.read_text(encoding="utf-8")
+        (trusted,) = re.findall(r"FORWARDED_ALLOW_IPS:-([^}]+)}", content)
+        assert 'ports: ["127.0.0.1:8000:8000"]' in content, path  # or others could send the header, too
+        for peer, sent in (
+            ("172.18.0.1", b"1.2.3.4, 203.0.113.7"),
+            ("192.168.16.1", b"203.0.113.8"),
+            ("8.8.8.8", b"::1"),
+        ):
+            scope: Any = {"type": "http", "client": (peer, 1234), "headers": [(b"x-forwarded-for", sent)]}
+            middleware: Any = ProxyHeadersMiddleware(app, trusted)
+            await middleware(scope, None, None)
+
+    assert seen == ["203.0.113.7", "203.0.113.8", "8.8.8.8"] * 3
 
 
 def test_the_image_copies_every_package():
