@@ -9,7 +9,7 @@ import ssl
 from collections.abc import Iterable
 from contextlib import suppress
 from functools import cached_property
-from ipaddress import IPv6Address, ip_address, ip_network
+from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -23,8 +23,9 @@ SECONDS = 3
 LONGEST_ID = 512
 PUBLIC = "none"  # a client without a secret (RFC 7591, 2)
 _TRANSLATED = ip_network("64:ff9b::/96")  # RFC 6052: an IPv4 address in the last four bytes
-# IPv4-compatible and site-local addresses: deprecated, but some networks still route them inside.
-_DEPRECATED = (ip_network("::/96"), ip_network("fec0::/10"))
+# What is given out to hosts on the internet; beside it are NAT64 within a network, SIIT, SRv6, site-local addresses ...
+_ALLOCATED = ip_network("2000::/3")
+_DOCUMENTATION = ip_network("3fff::/20")  # RFC 9637, unknown to Python before 3.13
 _UNREACHABLE = "its host does not respond, or is not on the public internet"
 
 
@@ -52,15 +53,18 @@ def is_document_url(client_id: str) -> bool:
 
 
 def is_public(address: str) -> bool:
-    """Return whether an IP address is public, and so is any IPv4 address that it contains."""
+    """Return whether an IP address is public, and so is any IPv4 address that it contains.
+
+    As in IANA's registries of special-purpose addresses and of IPv6 unicast addresses (2025-10).
+    """
     ip = ip_address(address)
-    all_ips = [ip]
+    all_ips: list[IPv4Address | IPv6Address | None] = [ip]
     if isinstance(ip, IPv6Address):
-        inner = [ip.ipv4_mapped, ip.sixtofour, *(ip.teredo or ())]
-        inner += [ip_address(int(ip) & 0xFFFFFFFF)] if ip in _TRANSLATED else []
-        all_ips += [each for each in inner if each is not None]
-    deprecated = isinstance(ip, IPv6Address) and any(ip in network for network in _DEPRECATED)
-    return not deprecated and all(each.is_global and not each.is_multicast for each in all_ips)
+        inner = ip.ipv4_mapped or (IPv4Address(int(ip) & 0xFFFFFFFF) if ip in _TRANSLATED else None)
+        if inner is None and (ip not in _ALLOCATED or ip in _DOCUMENTATION):
+            return False
+        all_ips = [inner] if inner else [ip, ip.sixtofour, *(ip.teredo or ())]
+    return all(each is None or (each.is_global and not each.is_multicast) for each in all_ips)
 
 
 class Documents:
