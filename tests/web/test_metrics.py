@@ -53,6 +53,20 @@ def test_the_public_port_wants_the_token(sqlite_url: str, serve: Serve):
     assert httpx.get(f"{url}-and-more", headers=BEARER).status_code == 404
 
 
+def test_head_has_no_body(sqlite_url: str, serve: Serve):
+    host, _, port = serve(sqlite_url, SVC_METRICS_TOKEN=TOKEN).base_url.removeprefix("http://").partition(":")
+
+    for path in ("/metrics", "/openapi.json", "/healthz", "/docs"):
+        with socket.create_connection((host, int(port)), timeout=30) as connection, connection.makefile("rb") as sent:
+            head = f"HEAD {path} HTTP/1.1\r\nHost: svc\r\nAuthorization: Bearer {TOKEN}\r\nConnection: close\r\n\r\n"
+            connection.sendall(head.encode())
+            received = sent.read()
+
+        assert received.startswith(b"HTTP/1.1 200 "), path
+        assert b"content-length: " in received, path
+        assert received.endswith(b"\r\n\r\n"), path
+
+
 def test_requests_batches_and_rejected_calls_are_counted(sqlite_url: str, serve: Serve):
     service = serve(sqlite_url, SVC_METRICS_TOKEN=TOKEN)
 
