@@ -15,7 +15,7 @@ from storage.management import commission_decisions
 from storage.management.pending_work import Waiting
 from storage.rules.commission import MAY_BECOME, CommissionStatus
 from storage.rules.errors import FieldError, SecondKeyRequired, ValidationError
-from storage.rules.fraud.flag import FlagState
+from storage.rules.fraud.flag import FlagKind, FlagState
 from storage.tables import commissions, flags
 
 
@@ -84,6 +84,8 @@ def _held(flag: Flag) -> Select[Any]:
         row.created_at >= flag.held_from,
         row.status.in_(rejectable),
     )
-    if flag.customer_id is not None:
+    if flag.kind == FlagKind.POSSIBLE_DUPLICATE:
+        held = held.where(row.id == flag.commission_id)
+    elif flag.customer_id is not None:
         held = held.where(row.customer_id == flag.customer_id)
     return held

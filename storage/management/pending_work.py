@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import ColumnElement, Connection, and_, case, func, or_, select
 
 from storage.rules.commission import CommissionStatus
-from storage.rules.fraud.flag import FlagState
+from storage.rules.fraud.flag import FlagKind, FlagState
 from storage.rules.settlement import CustomerStatus, Settlement
 from storage.tables import commissions, customers, flags, ledger_entries
 from storage.tracking.ledger import PARTNER_KINDS, EntryKind
@@ -75,6 +75,7 @@ def _held(connection: Connection, program_id: int) -> Waiting:
         flag.state == FlagState.OPEN,
         or_(flag.customer_id.is_(None), flag.customer_id == earned.customer_id),
         flag.held_from <= earned.created_at,
+        or_(flag.kind != FlagKind.POSSIBLE_DUPLICATE, flag.commission_id == earned.id),
     )
     is_open = earned.status.in_((CommissionStatus.PENDING, CommissionStatus.APPROVED))
     mine = (earned.program_id == program_id, is_open, holds.exists())

@@ -1,7 +1,7 @@
 -- The sales with a transaction_id, and those that a payment processor is likely to have reported for the same payment.
 SELECT
     report.transaction_id AS reported_id, sales.program_id, sales.transaction_id, sales.id, sales.at,
-    sales.payload_hash, 0 AS is_likely
+    sales.customer_id, sales.amount_cents, sales.currency, 0 AS is_likely
 FROM jsonb_to_recordset(:rows) AS report (
     program_id bigint, transaction_id text, customer_id bigint, amount_cents bigint, currency text,
     earliest bigint, latest bigint
@@ -10,7 +10,7 @@ JOIN sales ON sales.program_id = report.program_id AND sales.transaction_id = re
 UNION ALL
 SELECT
     report.transaction_id AS reported_id, sales.program_id, sales.transaction_id, sales.id, sales.at,
-    sales.payload_hash, 1 AS is_likely
+    sales.customer_id, sales.amount_cents, sales.currency, 1 AS is_likely
 FROM jsonb_to_recordset(:rows) AS report (
     program_id bigint, transaction_id text, customer_id bigint, amount_cents bigint, currency text,
     earliest bigint, latest bigint

@@ -8,7 +8,6 @@ from sqlalchemy import Connection, and_, or_, select
 
 from storage.engine.database import lock_shared
 from storage.engine.statements import Statement
-from storage.rules.errors import DuplicateTransaction
 from storage.rules.reconciliation import WITHIN
 from storage.tables import payment_accounts, payment_references, sales
 from storage.tables.columns import from_millis, to_millis
@@ -33,7 +32,9 @@ class RecordedSale(NamedTuple):
     transaction_id: str
     id: int
     at: datetime
-    payload_hash: str
+    customer_id: int
+    amount_cents: int
+    currency: str
 
 
 class RecordedSales:
@@ -51,7 +52,8 @@ class RecordedSales:
         self._same: dict[tuple[int, str], RecordedSale] = {}
         self._likely: dict[tuple[int, str], RecordedSale] = {}
         for row in _find(connection, list(dict.fromkeys(_parameters(query) for query in queries))):
-            sale = RecordedSale(row.transaction_id, row.id, from_millis(row.at), row.payload_hash)
+            said = (row.customer_id, row.amount_cents, row.currency)
+            sale = RecordedSale(row.transaction_id, row.id, from_millis(row.at), *said)
             matches = self._likely if row.is_likely else self._same
             matches.setdefault((row.program_id, row.reported_id), sale)
 
@@ -59,16 +61,9 @@ class RecordedSales:
         """Return the sale of this transaction_id."""
         return self._same.get((program_id, transaction_id))
 
-    def require_no_likely_duplicate(self, program_id: int, transaction_id: str) -> None:
-        """Raise DuplicateTransaction for what the connected payment account is likely to have reported."""
-        likely = self._likely.get((program_id, transaction_id))
-        if likely is not None:
-            raise DuplicateTransaction(
-                f"The connected payment account reported what is likely this sale, as {likely.transaction_id}.",
-                hint="Report each sale from one place. Nothing was recorded for this call.",
-                existing={"eventId": likely.id, "recorded_at": likely.at},
-                same_payload=False,
-            )
+    def likely(self, program_id: int, transaction_id: str) -> RecordedSale | None:
+        """Return the sale by the connected payment account that this one possibly repeats."""
+        return self._likely.get((program_id, transaction_id))
 
     def add(self, program_id: int, sale: RecordedSale) -> None:
         """Count a sale of this batch as recorded."""

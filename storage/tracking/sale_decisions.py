@@ -23,7 +23,11 @@ from storage.tracking.currencies import Exchange, Rates
 from storage.tracking.customers import Customer
 from storage.tracking.outranking import Outranked
 from storage.tracking.program_terms import ProgramTerms
-from storage.tracking.recorded_sales import RecordedSales
+from storage.tracking.recorded_sales import RecordedSale, RecordedSales
+
+DIFFERENT = (
+    "If it is the same sale, do nothing, or refund what is too much. Another purchase has its own transaction_id."
+)
 
 
 class Provenance(StrEnum):
@@ -65,6 +69,7 @@ class SaleResult(NamedTuple):
     """A recorded sale; the commission is in cents of the program's `currency`, None and 0 when none is earned.
 
     `customer_key_saved` says whether the customer carries `customer_key`: a sale alone does not save it.
+    `possibly_repeats` is the transaction_id of a sale by the payment account; the commission is held for a decision.
     """
 
     event_id: int
@@ -74,6 +79,7 @@ class SaleResult(NamedTuple):
     commission_cents: int
     currency: str
     customer_key_saved: bool
+    possibly_repeats: str | None = None
 
 
 class SaleBuyer(NamedTuple):
@@ -90,7 +96,8 @@ class SaleBuyer(NamedTuple):
 class SaleChange(NamedTuple):
     """What one sale changes: its customer as they are afterwards, the claim that it outranks, and what it earns.
 
-    `is_first` says that it is the customer's first purchase. Cents are in the program's currency.
+    `is_first` says that it is the customer's first purchase. Cents are in the program's currency. `likely` is a sale by
+    the payment account that it may repeat.
     """
 
     customer: Customer
@@ -98,6 +105,7 @@ class SaleChange(NamedTuple):
     program_cents: int
     commission_cents: int
     is_first: bool
+    likely: RecordedSale | None = None
 
     @property
     def customers(self) -> list[Customer]:
@@ -133,11 +141,9 @@ def decide(
     """
     same = recorded.same(program.id, sale.transaction_id)
     if same is not None:
-        existing = {"eventId": same.id, "recorded_at": same.at}
-        raise DuplicateTransaction(existing=existing, same_payload=same.payload_hash == sale.payload_hash)
+        raise _duplicate(sale, buyer, same)
     before, claimant = _required(buyer, sale, program)
-    if may_repeat(sale, program, before):
-        recorded.require_no_likely_duplicate(program.id, sale.transaction_id)
+    likely = recorded.likely(program.id, sale.transaction_id) if may_repeat(sale, program, before) else None
     cents = rates.convert(sale.amount_cents, exchange(sale, program))
     first_purchase_at = before.first_purchase_at
     earned_cents = commission.on_sale(
@@ -147,7 +153,20 @@ def decide(
     is_first = first_purchase_at is None
     if is_first:
         after = after._replace(first_purchase_at=sale.happened_at, status=CustomerStatus.CONVERSION)
-    return SaleChange(after, Outranked(claimant, after) if claimant else None, cents, earned_cents, is_first)
+    return SaleChange(after, Outranked(claimant, after) if claimant else None, cents, earned_cents, is_first, likely)
+
+
+def _duplicate(sale: Sale, buyer: SaleBuyer | None, same: RecordedSale) -> DuplicateTransaction:
+    """Return the error of a repeated transaction_id, which names what differs from the recorded sale."""
+    said = {
+        "customer": (buyer and buyer.customer.id, same.customer_id),
+        "amount_cents": (sale.amount_cents, same.amount_cents),
+        "currency": (sale.currency, same.currency),
+    }
+    differing = [name for name, (sent, stored) in said.items() if sent != stored]
+    existing = {"eventId": same.id, "recorded_at": same.at}
+    hint = f"The recorded sale has another {', '.join(differing)}. {DIFFERENT}" if differing else None
+    return DuplicateTransaction(hint=hint, existing=existing, same_payload=not differing)
 
 
 def may_repeat(sale: Sale, program: ProgramTerms, customer: Customer) -> bool:

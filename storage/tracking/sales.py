@@ -1,16 +1,19 @@
 """Sales: a customer pays, and the partner who sent them earns a commission."""
 
+import json
 from collections.abc import Sequence
 from datetime import datetime
 from operator import itemgetter
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, insert
 
 from storage.engine import ids
 from storage.engine.group_commit import set_based
 from storage.engine.statements import Statement
 from storage.rules.errors import ServiceError
+from storage.rules.fraud.flag import FlagKind, FlagState
+from storage.tables import flags
 from storage.tables.columns import to_millis
 from storage.tracking import ledger, outranking, rollups, sale_decisions
 from storage.tracking.currencies import Rates
@@ -47,7 +50,8 @@ def record(connection: Connection, batch: Sequence[tuple[ProgramTerms, Sale]]) -
         except ServiceError as error:
             results.append(error)
         else:
-            new = RecordedSale(sale.transaction_id, sale_id, sale.at, sale.payload_hash)
+            said = (change.customer.id, sale.amount_cents, sale.currency)
+            new = RecordedSale(sale.transaction_id, sale_id, sale.at, *said)
             recorded.add(program.id, new)
             for customer in change.customers:
                 registry.change(customer)
@@ -80,7 +84,8 @@ def _result(accepted: _AcceptedSale) -> SaleResult:
     commission_id = recorded.id if change.commission_cents else None
     saved = change.customer.customer_key
     money = (commission_id, change.commission_cents, program.currency)
-    return SaleResult(recorded.id, program.id, saved or sale.customer_key, *money, saved is not None)
+    repeats = change.likely and change.likely.transaction_id
+    return SaleResult(recorded.id, program.id, saved or sale.customer_key, *money, saved is not None, repeats)
 
 
 def _store(connection: Connection, accepted: Sequence[_AcceptedSale], registry: Registry, *, at: datetime) -> None:
@@ -88,9 +93,33 @@ def _store(connection: Connection, accepted: Sequence[_AcceptedSale], registry: 
     registry.save(connection)
     _insert(connection, sorted((_row(each) for each in accepted), key=itemgetter(0, 2)))
     ledger.append(connection, [_earned(each) for each in accepted], at=at)
+    _hold(connection, [each for each in accepted if each.change.likely and each.change.commission_cents], at=at)
     increments = [each for item in accepted for each in _increments(item)]
     outranked = [each.change.outranked for each in accepted if each.change.outranked]
     rollups.add(connection, [*increments, *outranking.store(connection, outranked, at=at)])
+
+
+def _hold(connection: Connection, doubtful: Sequence[_AcceptedSale], *, at: datetime) -> None:
+    """Flag the commissions of possible duplicates: each is held until a person decides."""
+    rows = [
+        {
+            "program_id": each.program.id,
+            "id": flag_id,
+            "kind": FlagKind.POSSIBLE_DUPLICATE,
+            "subject": f"sale:{each.recorded.id}",
+            "partner_id": each.change.customer.partner_id,
+            "customer_id": each.change.customer.id,
+            "commission_id": each.recorded.id,
+            "evidence": json.dumps({"sale_id": each.recorded.id, "same_as_sale_id": each.change.likely.id}),
+            "state": FlagState.OPEN,
+            "held_from": each.sale.at,
+            "created_at": each.sale.at,
+        }
+        for each, flag_id in zip(doubtful, ids.after(at, len(doubtful)), strict=True)
+        if each.change.likely
+    ]
+    if rows:
+        connection.execute(insert(flags), rows)
 
 
 def _earned(accepted: _AcceptedSale) -> ledger.Earned:
@@ -112,5 +141,5 @@ def _row(accepted: _AcceptedSale) -> tuple[Any, ...]:
     recorded, sale, program, change = accepted
     identity = (program.id, recorded.id, sale.transaction_id, change.customer.id, change.customer.partner_id)
     amounts = (sale.amount_cents, sale.currency, change.program_cents)
-    reported = (sale.details, sale.customer_key, recorded.payload_hash, sale.provenance)
+    reported = (sale.details, sale.customer_key, sale.payload_hash, sale.provenance)
     return (*identity, *amounts, *reported, to_millis(sale.happened_at), to_millis(sale.at))

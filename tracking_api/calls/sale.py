@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Annotated, Any, Literal
@@ -74,7 +74,7 @@ DETAILS = [name for name in SaleDetails.model_fields if name not in TrackingBody
 REPORTED = [name for name in SaleBody.model_fields if name in Sale._fields]  # a field with one name in both
 
 
-@with_fields_of(SaleResult)
+@with_fields_of(SaleResult, leave_out={"possibly_repeats"})
 class SaleDataView(EventDataView):
     """A recorded sale; the commission is in cents of the program's `currency`.
 
@@ -101,7 +101,18 @@ def sale(body: SaleBody, caller: TrackingCaller) -> Recording:
 
 def _answer(body: SaleBody, result: SaleResult) -> Answer:
     data = event_data(result, transaction_id=body.transaction_id, test_mode=False)
-    return {"success": True, "message": "Sale recorded.", "data": data}
+    repeats = data.pop("possibly_repeats")
+    warned = {"warnings": [_possible_duplicate(str(repeats))]} if repeats else {}
+    return {"success": True, "message": "Sale recorded.", "data": data, **warned}
+
+
+def _possible_duplicate(transaction_id: str) -> Mapping[str, Any]:
+    return {
+        "code": "possible_duplicate",
+        "message": f"The payment account reported the same amount of this customer, as {transaction_id}. The sale is "
+        "recorded, and its commission is held until a person decides.",
+        "hint": "Report each sale from one place. If these are two purchases, dismiss the sign on the page Review.",
+    }
 
 
 def _sale(body: SaleBody, at: datetime) -> Sale:

@@ -97,8 +97,8 @@ class CurrencyNotSupported(ServiceError):
 class DuplicateTransaction(ServiceError):
     message = "A sale with this transaction_id is already recorded."
     hint = (
-        "If error.same_payload is true, the sale is already recorded: do nothing. If it is false, use "
-        "another transaction_id."
+        "If error.same_payload is true, the sale is already recorded: do nothing. If it is false, the hint says "
+        "what differs. Another purchase has its own transaction_id."
     )
 
 

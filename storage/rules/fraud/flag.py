@@ -18,6 +18,7 @@ class FlagKind(StrEnum):
     UNUSUAL_REFUND_RATE = "unusual_refund_rate"
     SHARED_CLICK = "shared_click"
     EXISTING_CUSTOMER = "existing_customer"
+    POSSIBLE_DUPLICATE = "possible_duplicate"
 
 
 REASONS = {
@@ -40,6 +41,10 @@ REASONS = {
     ),
     FlagKind.SHARED_CLICK: "One click was reported for several customers. A click belongs to one visitor.",
     FlagKind.EXISTING_CUSTOMER: "A customer with the same e-mail address bought before the partner's click.",
+    FlagKind.POSSIBLE_DUPLICATE: (
+        "The server and the payment account reported sales of one amount by one customer within 10 minutes. "
+        "Dismiss it if they are two purchases; confirm it if they are one."
+    ),
 }
 
 
@@ -54,7 +59,8 @@ class FlagState(StrEnum):
 class Finding(NamedTuple):
     """A sign of fraud. `subject` names what was found: it is flagged once. Evidence holds counts, ids and times.
 
-    It concerns one customer's commissions, or (without a customer) all of the partner's since `held_from`.
+    It concerns one customer's commissions, or (without a customer) all of the partner's since `held_from`; a possible
+    duplicate, its own commission alone.
     """
 
     kind: FlagKind
@@ -74,4 +80,5 @@ def holds(flag: Any, commission: Any) -> bool:
         and flag.held_from <= commission.created_at
     )
     waiting = flag.state == FlagState.OPEN or (flag.state == FlagState.CONFIRMED and flag.customer_id is not None)
-    return concerned and waiting
+    is_its_own = flag.kind != FlagKind.POSSIBLE_DUPLICATE or flag.commission_id == commission.id
+    return concerned and waiting and is_its_own

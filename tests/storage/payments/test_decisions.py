@@ -203,21 +203,6 @@ async def test_a_held_payment_with_the_same_transaction_id_cannot_be_counted(acm
         await acme.store.write(decisions.decide, acme.program_id, 12, Decision.SAME, actor=OPERATOR, at=NOW)
 
 
-async def test_an_api_sale_that_a_payment_reported_is_rejected_and_names_the_payment(acme: World):
-    await connect(acme)
-    await acme.customer()
-    await take(acme, stripe.checkout(metadata=UNKNOWN))
-
-    with pytest.raises(DuplicateTransaction, match="as pi_1"):
-        await acme.sale("order-7", at=NOW + timedelta(minutes=9))
-    with pytest.raises(DuplicateTransaction, match="already recorded"):
-        await acme.sale("pi_1")
-    await acme.sale("order-8", 9_999, at=NOW + timedelta(minutes=9))
-    await acme.sale("order-9", at=NOW + timedelta(minutes=11))
-
-    assert await recorded(acme) == ["order-8", "order-9", "pi_1"]
-
-
 async def test_a_sale_of_the_api_waits_for_the_event_that_another_process_is_taking(postgres_url: str):
     async with storage.opened(postgres_url) as store:
         acme = await world.acme(store)
@@ -231,8 +216,7 @@ async def test_a_sale_of_the_api_waits_for_the_event_that_another_process_is_tak
             selling = asyncio.create_task(acme.sale("order-7"))
             await waits_for_a_lock(watching)
             await taking.commit()
-            with pytest.raises(DuplicateTransaction, match="as pi_1"):
-                await selling
+            assert (await selling).possibly_repeats == "pi_1"
         await engine.dispose()
 
 

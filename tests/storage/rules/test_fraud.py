@@ -173,6 +173,7 @@ class Commission:
     partner_id: int = ANNA
     customer_id: int = 1
     created_at: datetime = CLICKED
+    id: int = 1
 
 
 @dataclass
@@ -183,6 +184,8 @@ class Flag:
     customer_id: int | None = 1
     held_from: datetime = DAY
     state: FlagState = FlagState.OPEN
+    kind: FlagKind = FlagKind.SHARED_CLICK
+    commission_id: int = 1
 
 
 def test_a_flag_holds_only_the_commissions_that_it_concerns():
@@ -194,6 +197,8 @@ def test_a_flag_holds_only_the_commissions_that_it_concerns():
     assert not flag.holds(Flag(state=FlagState.DISMISSED), Commission())
     assert flag.holds(Flag(state=FlagState.CONFIRMED), Commission())
     assert not flag.holds(Flag(state=FlagState.CONFIRMED, customer_id=None), Commission())
+    assert flag.holds(Flag(kind=FlagKind.POSSIBLE_DUPLICATE), Commission(id=1))
+    assert not flag.holds(Flag(kind=FlagKind.POSSIBLE_DUPLICATE), Commission(id=2))
 
 
 @given(st.lists(st.text(), min_size=5, max_size=5))

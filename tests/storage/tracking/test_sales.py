@@ -43,7 +43,7 @@ async def test_a_repeat_is_a_duplicate_that_says_whether_it_is_the_same_and_leav
     first = await acme.sale()
 
     with pytest.raises(errors.DuplicateTransaction) as same:
-        await acme.sale(at=NOW + timedelta(hours=1))
+        await acme.sale(at=NOW + timedelta(hours=1), details='{"product_id": "p-1"}')
     with pytest.raises(errors.DuplicateTransaction) as other:
         await acme.sale(amount_cents=1)
     with pytest.raises(errors.DuplicateTransaction):
@@ -51,6 +51,7 @@ async def test_a_repeat_is_a_duplicate_that_says_whether_it_is_the_same_and_leav
 
     assert same.value.details["existing"] == {"eventId": first.event_id, "recorded_at": NOW}
     assert (same.value.details["same_payload"], other.value.details["same_payload"]) == (True, False)
+    assert "another amount_cents." in other.value.advice
     assert await stored(acme, customers.c.customer_key) == [("user-1",)]
 
 
