@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import ColumnElement, Connection, delete, insert, select, update
 
 from storage.access import assistants, members, sessions, workspaces
-from storage.access.sessions import Account
+from storage.access.sessions import Account, Preferences
 from storage.engine.audit import Actor, Change
 from storage.rules import keys
 from storage.rules.errors import Forbidden, LinkExpired, NotFound
@@ -142,6 +142,11 @@ def reset_password(connection: Connection, token: str, password_hash: str, *, at
 def prove_email(connection: Connection, user_id: int, *, at: datetime | None) -> None:
     """Say since when an account is known to belong to the holder of its mailbox; None: not any more."""
     connection.execute(update(users).where(users.c.id == user_id).values(email_proven_at=at))
+
+
+def change_preferences(connection: Connection, user_id: int, chosen: Preferences) -> None:
+    """Save an account's preferences."""
+    connection.execute(update(users).where(users.c.id == user_id).values(**chosen._asdict()))
 
 
 def write_audit(connection: Connection, user_id: int, action: str, *, actor: Actor, at: datetime) -> None:

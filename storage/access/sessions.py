@@ -14,6 +14,8 @@ from storage.rules.errors import Forbidden, NotFound, OwnerRequired
 from storage.tables import device_logins, members, programs, sessions, users, workspaces
 
 LIFETIME = timedelta(days=14)
+IDLE = timedelta(days=3)  # a session ends after so long without a request
+USED_EVERY = timedelta(hours=1)  # how exactly the last request is known
 LONGEST_CLIENT = 255
 ID_LENGTH = 16
 
@@ -84,6 +86,7 @@ class Visitor(NamedTuple):
     expires_at: datetime
     memberships: list[Membership]
     preferences: Preferences
+    used_at: datetime
 
     @property
     def actor(self) -> Actor:
@@ -119,6 +122,7 @@ class Member(NamedTuple):
     role: Role
     workspace: Membership
     preferences: Preferences
+    used_at: datetime
 
     @property
     def actor(self) -> Actor:
@@ -139,9 +143,8 @@ def account(connection: Connection, email: str) -> Account | None:
 
 
 def start(connection: Connection, user_id: int, *, client: str | None = None, at: datetime) -> Started:
-    """Sign a user in for 14 days, and delete their expired sessions; `client` is the name of their browser."""
-    ended = and_(sessions.c.user_id == user_id, sessions.c.expires_at <= at)
-    connection.execute(delete(sessions).where(ended))
+    """Sign a user in for 14 days, or until 3 days unused; delete their expired sessions. `client` names the browser."""
+    connection.execute(delete(sessions).where(sessions.c.user_id == user_id, sessions.c.expires_at <= at))
     token = keys.generate(keys.SESSION_PREFIX)
     row = {"token_hash": keys.digest(token), "user_id": user_id, "client": client and client[:LONGEST_CLIENT]}
     connection.execute(insert(sessions).values(**row, created_at=at, expires_at=at + LIFETIME))
@@ -155,7 +158,7 @@ def end(connection: Connection, token_hash: str) -> None:
 
 def list_open(connection: Connection, user_id: int, *, token_hash: str, at: datetime) -> list[OpenSession]:
     """Return a user's sessions, the newest first; `token_hash` is the session that asks."""
-    mine = select(sessions).where(sessions.c.user_id == user_id, sessions.c.expires_at > at)
+    mine = select(sessions).where(sessions.c.user_id == user_id, *_live(at))
     rows = connection.execute(mine.order_by(sessions.c.created_at.desc(), sessions.c.token_hash))
     return [
         OpenSession(
@@ -182,18 +185,13 @@ def end_all(connection: Connection, user_id: int, *, but: str | None = None) -> 
     return connection.execute(delete(sessions).where(*others)).rowcount
 
 
-def change_preferences(connection: Connection, user_id: int, chosen: Preferences) -> None:
-    """Save an account's preferences."""
-    connection.execute(update(users).where(users.c.id == user_id).values(**chosen._asdict()))
-
-
 def identify(connection: Connection, token_hash: str, *, at: datetime) -> Visitor:
     """Return the signed-in user. Raises Forbidden without a live session or an active membership."""
     rows = _signed_in(connection, token_hash, at)
     if not rows:
         raise Forbidden("You must be signed in.")
     row, memberships = rows[0], [_membership(row) for row in rows]
-    return Visitor(row.id, row.email, row.expires_at, memberships, _preferences(row))
+    return Visitor(row.id, row.email, row.expires_at, memberships, _preferences(row), row.used_at)
 
 
 def member(connection: Connection, token_hash: str, program_id: int, *, at: datetime) -> Member:
@@ -206,13 +204,17 @@ def member(connection: Connection, token_hash: str, program_id: int, *, at: date
     if not rows:
         raise Forbidden
     row, workspace = rows[0], _membership(rows[0])
-    about = (row.workspace_id, program_id, workspace.role, workspace, _preferences(row))
+    about = (row.workspace_id, program_id, workspace.role, workspace, _preferences(row), row.used_at)
     return Member(row.id, row.email, *about)
+
+
+def use(connection: Connection, token_hash: str, *, at: datetime) -> None:
+    """Note that a session is in use."""
+    connection.execute(update(sessions).where(sessions.c.token_hash == token_hash, *_live(at)).values(used_at=at))
 
 
 def _signed_in(connection: Connection, token_hash: str, at: datetime, *narrow: ColumnElement[bool]) -> Sequence[Any]:
     """Return the active memberships of the user who has a live session, each with their account."""
-    live = (sessions.c.token_hash == token_hash, sessions.c.expires_at > at)
     account = (users.c.id, users.c.email, users.c.name.label("person"), users.c.theme, users.c.time_format)
     workspace = (members.c.workspace_id, workspaces.c.name, workspaces.c.time_zone, workspaces.c.logo_version)
     joined = (
@@ -220,8 +222,18 @@ def _signed_in(connection: Connection, token_hash: str, at: datetime, *narrow: C
         .join(members, _active(users.c.id))
         .join(workspaces, workspaces.c.id == members.c.workspace_id)
     )
-    mine = select(*account, *workspace, members.c.role, sessions.c.expires_at).select_from(joined)
-    return connection.execute(mine.where(*live, *narrow).order_by(members.c.workspace_id)).all()
+    session = (sessions.c.expires_at, _used_at().label("used_at"))
+    mine = select(*account, *workspace, members.c.role, *session).select_from(joined)
+    narrow = (sessions.c.token_hash == token_hash, *_live(at), *narrow)
+    return connection.execute(mine.where(*narrow).order_by(members.c.workspace_id)).all()
+
+
+def _used_at() -> ColumnElement[datetime]:
+    return func.coalesce(sessions.c.used_at, sessions.c.created_at)
+
+
+def _live(at: datetime) -> tuple[ColumnElement[bool], ColumnElement[bool]]:
+    return sessions.c.expires_at > at, _used_at() > at - IDLE
 
 
 def _membership(row: Any) -> Membership:

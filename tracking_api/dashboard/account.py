@@ -118,7 +118,7 @@ async def get_preferences(call: VisitorRequest) -> ModelResponse[PreferencesView
 async def change_preferences(call: VisitorRequest, sent: PreferencesChange) -> ModelResponse[PreferencesView]:
     """Change the preferences that are sent."""
     chosen = call.visitor.preferences._replace(**sent.sent())
-    await call.storage.write(sessions.change_preferences, call.visitor.user_id, chosen)
+    await call.storage.write(accounts.change_preferences, call.visitor.user_id, chosen)
     return ModelResponse(PreferencesView.of(chosen))
 
 

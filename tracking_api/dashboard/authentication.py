@@ -4,6 +4,7 @@ The cookie authenticates reads; a request that changes something must also come 
 says in `Sec-Fetch-Site` or `Origin`. An Authorization header is taken alone: no other site can make a browser send it.
 """
 
+from contextlib import suppress
 from datetime import datetime
 from urllib.parse import urlsplit
 
@@ -14,7 +15,7 @@ from storage import Storage
 from storage.access import sessions
 from storage.access.sessions import Member, Visitor
 from storage.rules import keys
-from storage.rules.errors import Forbidden
+from storage.rules.errors import Forbidden, ServiceError
 from web import client
 
 COOKIE = "svc_session"
@@ -39,7 +40,9 @@ async def visitor(request: Request) -> Visitor:
     token_hash = presented(request)
     if token_hash is None:
         raise Forbidden("You must be signed in.")
-    return await storage_of(request).read(sessions.identify, token_hash, at=time_of(request))
+    signed_in = await storage_of(request).read(sessions.identify, token_hash, at=time_of(request))
+    await _use(request, token_hash, signed_in.used_at)
+    return signed_in
 
 
 async def member(request: Request, *, owner: bool = False) -> Member:
@@ -52,9 +55,17 @@ async def member(request: Request, *, owner: bool = False) -> Member:
     if token_hash is None or program_id is None or program_id > LARGEST_PROGRAM_ID:
         raise Forbidden
     signed_in = await storage_of(request).read(sessions.member, token_hash, program_id, at=time_of(request))
+    await _use(request, token_hash, signed_in.used_at)
     if owner:
         signed_in.require_owner()
     return signed_in
+
+
+async def _use(request: Request, token_hash: str, used_at: datetime) -> None:
+    """Note that the session is in use; where the database takes no writes, the visitor reads on."""
+    if time_of(request) - used_at >= sessions.USED_EVERY:
+        with suppress(ServiceError):
+            await storage_of(request).write(sessions.use, token_hash, at=time_of(request))
 
 
 def presented(request: Request) -> str | None:

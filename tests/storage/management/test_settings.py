@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from storage import Storage
-from storage.access import program_keys, sessions, workspace_settings, workspaces
+from storage.access import accounts, program_keys, sessions, workspace_settings, workspaces
 from storage.access.sessions import Preferences, Theme, TimeFormat
 from storage.access.workspace_settings import Image, WorkspaceSettings
 from storage.access.workspaces import Role
@@ -111,7 +111,7 @@ async def test_a_workspace_has_a_name_a_time_zone_and_a_logo(acme: World):
 async def test_a_person_switches_between_the_programs_of_their_workspaces(acme: World):
     other = await world.program_of(acme.store, acme.workspace_id, acme.owner_id, name="A second shop")
     await acme.store.write(
-        sessions.change_preferences, acme.owner_id, Preferences("Olga", Theme.DARK, TimeFormat.HOURS_12)
+        accounts.change_preferences, acme.owner_id, Preferences("Olga", Theme.DARK, TimeFormat.HOURS_12)
     )
 
     choices = await acme.store.read(program_settings.list_choices, acme.owner_id)

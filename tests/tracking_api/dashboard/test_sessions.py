@@ -58,14 +58,19 @@ async def test_signing_in_renews_a_hash_of_earlier_parameters(dashboard: Dashboa
     assert not passwords.is_outdated(stored_hash or HASH)
 
 
-async def test_a_session_ends_when_its_owner_signs_out_or_after_fourteen_days(dashboard: Dashboard):
+async def test_a_session_ends_when_its_owner_signs_out_or_after_three_days_unused_or_fourteen(dashboard: Dashboard):
     out, again = [await dashboard.post("/api/auth/logout") for _ in range(2)]
 
     assert (out.json(), again.status_code) == ({"success": True}, 200)
     assert (await dashboard.get("/api/auth/me")).json()["error"]["code"] == "forbidden"
-    for seconds, status in ((-1, 200), (0, 403)):
-        dashboard.at = NOW + timedelta(days=14, seconds=seconds)
-        assert (await dashboard.get("/api/auth/me", MAX)).status_code == status
+    for days, status in ((2.9, 200), (5.8, 200), (8.7, 200), (11.6, 200), (13.9, 200), (14, 403)):
+        dashboard.at = NOW + timedelta(days=days)
+        assert (await dashboard.get("/api/auth/me", MAX)).status_code == status, days
+    dashboard.at = NOW
+    used = (await dashboard.login()).json()["token"]
+    for hours, status in ((0.9, 200), (72.1, 403)):  # the last request is known to the hour
+        dashboard.at = NOW + timedelta(hours=hours)
+        assert (await dashboard.get(".", used)).status_code == status, hours
 
 
 async def test_a_suspended_member_is_out_at_the_next_request(dashboard: Dashboard):
