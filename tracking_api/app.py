@@ -30,6 +30,7 @@ from web.counts import Counts
 from web.limits import RateLimits
 
 WRONG_PASSWORDS = "10/15 minutes;30/2 hours;60/day"  # for one account, whatever they come from: the pauses grow
+MAILS = "100/day"  # invitations and other e-mails that one owner can cause
 # A POST to one of these skips the router, which would take a tenth of the call's time.
 HOT: dict[str, ASGIApp] = {
     "/api/v1/track/click": OpenToBrowsers(click.endpoint),
@@ -130,7 +131,8 @@ def create(
 
 def _limits(settings: Configuration, counts: Counts) -> RateLimits:
     rates = {name: settings.limited(getattr(settings, f"{name}_rate")) for name in ("public", "click", "lead", "keyed")}
-    rates |= dict.fromkeys(("login", "password", "second_factor", "forgotten"), settings.login_rate)
-    rates |= {"wrong": WRONG_PASSWORDS, "told": "1/day"}
+    rates |= dict.fromkeys(("login", "password", "second_factor"), settings.login_rate)
+    rates["forgotten"] = f"{settings.login_rate};30/day"
+    rates |= {"wrong": WRONG_PASSWORDS, "told": "1/day", "mail": settings.limited(MAILS)}
     rates |= dict.fromkeys(("sign_in", "reset", "set_up"), settings.sign_in_rate)
     return RateLimits(rates, counts)

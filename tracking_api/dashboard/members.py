@@ -14,7 +14,7 @@ from storage.access import accounts, invitations, members
 from storage.access.invitations import Invitation
 from storage.access.members import MemberRecord
 from storage.access.workspaces import MemberStatus, Role
-from storage.rules.errors import LastOwner, NotFound
+from storage.rules.errors import LastOwner, NotFound, RateLimited
 from tracking_api.dashboard import mail
 from tracking_api.dashboard.mail import Told
 from tracking_api.dashboard.pages.buttons import Button, FormOutcome, FormPage, Question
@@ -112,9 +112,10 @@ async def list_invitations(call: WorkspaceRequest) -> ModelResponse[ListView[Inv
     return ModelResponse(ListView[InvitationView].of_rows(await call.read(invitations.list_invitations, at=call.at)))
 
 
-@action("Invite a person to a workspace")
+@action("Invite a person to a workspace", RateLimited)
 async def invite(call: WorkspaceRequest, sent: Invitee) -> CreatedResponse[NewInvitationView]:
-    """Create an invitation and send it if the server sends e-mail. Raises ValidationError."""
+    """Create an invitation and send it if the server sends e-mail. Raises ValidationError, RateLimited."""
+    await _count_mail(call)
     created = await call.write(invitations.invite, email=sent.email, role=sent.role)
     invitation, link = created.invitation, f"{call.base_url}/join#"
     expires_on = invitation.expires_at.date().isoformat()
@@ -133,9 +134,13 @@ async def withdraw_invitation(call: WorkspaceRequest) -> ModelResponse[SuccessVi
     return ModelResponse(SUCCESS)
 
 
-@action("Create a one-time link for a member who lost their password", NotFound)
+@action("Create a one-time link for a member who lost their password", NotFound, RateLimited)
 async def create_reset_link(call: WorkspaceRequest) -> CreatedResponse[ResetLinkView]:
-    """Create a link. Raises Forbidden for an account that is also elsewhere, NotFound."""
+    """Create a link and tell its holder.
+
+    Raises Forbidden for an account that is also elsewhere, NotFound, RateLimited.
+    """
+    await _count_mail(call)
     member = await call.read(members.get_member, call.path_id("user_id"))
     created = await call.write(accounts.create_member_reset_link, member.user_id, owner_id=call.user_id)
     begins = f"It works from {created.usable_at:%Y-%m-%d %H:%M} UTC on. " if created.usable_at else ""
@@ -149,6 +154,10 @@ async def create_reset_link(call: WorkspaceRequest) -> CreatedResponse[ResetLink
         emailed=emailed,
     )
     return CreatedResponse(shown, NO_STORE)
+
+
+async def _count_mail(call: WorkspaceRequest) -> None:
+    await call.request.app.state.limits.hit("mail", str(call.user_id))
 
 
 def reset_link(request: Request, token: str) -> str:

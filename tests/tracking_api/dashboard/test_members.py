@@ -184,6 +184,15 @@ async def test_the_holder_is_told_of_a_link_that_an_owner_creates_and_another_ow
     assert (early.status_code, "works from 2026-05-21" in early.text) == (404, True)
 
 
+async def test_an_owner_invites_at_most_a_hundred_times_a_day(dashboard: Dashboard):
+    for _ in range(99):
+        await dashboard.app.state.limits.hit("mail", str(await id_of(dashboard, OLGA)))
+
+    answers = [await dashboard.post(path(dashboard, "invitations"), email=EVA) for _ in range(2)]
+
+    assert [each.status_code for each in answers] == [201, 429]
+
+
 async def test_the_holder_is_told_once_a_day_of_many_wrong_passwords(mailing: Dashboard, mailbox: Mailbox):
     for email in [MAX] * 14 + ["nobody@acme.example"] * 14:
         await mailing.app.state.limits.forget("login", "127.0.0.1", email)
