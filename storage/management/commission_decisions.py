@@ -173,6 +173,7 @@ def undo_approvals(connection: Connection, program_id: int, *, millis: int, acto
     theirs = (entry.actor_type == actor.type, entry.actor_id == actor.id)
     named = select(cast(entry.subject_id, BigInteger)).where(entry.program_id == program_id, *together, *approved)
     ids = connection.execute(named.where(*theirs).limit(MOST_TOGETHER)).scalars().all()
+    lock(connection, program_id, ids)
     mine = (row.program_id == program_id, row.id.in_(ids), row.status == CommissionStatus.APPROVED)
     pending = update(commissions).where(*mine).values(status=CommissionStatus.PENDING, approved_by_key_id=None)
     undone = connection.execute(pending.returning(row.id)).scalars().all()

@@ -17,6 +17,7 @@ from storage.rules.commission import MAY_BECOME, CommissionStatus
 from storage.rules.errors import FieldError, SecondKeyRequired, ValidationError
 from storage.rules.fraud.flag import FlagKind, FlagState
 from storage.tables import commissions, flags
+from storage.tracking import rollups
 
 
 def decide(
@@ -66,12 +67,13 @@ def count_held(connection: Connection, program_id: int, flag_id: int, *, at: dat
 
 def _reject_held(connection: Connection, flag: Flag, *, actor: Actor, at: datetime) -> None:
     """Reject each commission that the flag held and whose status allows it."""
-    held = _held(flag).order_by(commissions.c.id)
-    for commission_id in connection.execute(held).scalars().all():
-        rejected = CommissionStatus.REJECTED
-        commission_decisions.record(connection, flag.program_id, commission_id, rejected, actor=actor, at=at)
-        because = Change("commission.decide", commission_id, "flag", None, f"{flag.id} {flag.kind}")
-        audit.write(connection, flag.program_id, [because], actor=actor, at=at)
+    commission_decisions.lock(connection, flag.program_id, connection.execute(_held(flag)).scalars().all())
+    held, rejected = _held(flag).order_by(commissions.c.id), CommissionStatus.REJECTED
+    with rollups.gathered(connection):
+        for commission_id in connection.execute(held).scalars().all():
+            commission_decisions.record(connection, flag.program_id, commission_id, rejected, actor=actor, at=at)
+            because = Change("commission.decide", commission_id, "flag", None, f"{flag.id} {flag.kind}")
+            audit.write(connection, flag.program_id, [because], actor=actor, at=at)
 
 
 def _held(flag: Flag) -> Select[Any]:
