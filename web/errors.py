@@ -94,9 +94,12 @@ class RotationWarning(BaseModel):
 
 
 class CallWarning(BaseModel):
-    """The lead's `email` is no e-mail address and was left out, or the account may have reported the same refund."""
+    """What to know about a recorded call.
 
-    code: str = Field(pattern="^(email_ignored|possible_duplicate)$")
+    The lead's `email` was left out, the account may have reported the same refund, or no lead saved the customer_key.
+    """
+
+    code: str = Field(pattern="^(email_ignored|possible_duplicate|customer_key_not_saved)$")
     message: str
     hint: str
 

@@ -110,8 +110,9 @@ def _one(connection: Connection, program_id: int, condition: Any, *, newest: boo
 
 
 def _customer(one: Callable[..., Any], named: Subject | RejectedCall | FoundPayment) -> Any:
-    """Return the customer with the customer_key, else the customer created from the click."""
-    by_key = named.customer_key is not None and one(customers.c.customer_key == named.customer_key)
+    """Return the customer with the customer_key, else the one known as it, else the one created from the click."""
+    keyed = (customers.c.customer_key, customers.c.known_as) if named.customer_key is not None else ()
+    by_key = next(filter(None, (one(column == named.customer_key) for column in keyed)), None)
     by_click = not by_key and named.click_id is not None and one(customers.c.click_id == named.click_id)
     return by_key or by_click or None
 

@@ -5,9 +5,8 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection, and_, select
 
-from storage.rules import key_format
-from storage.rules.errors import CustomerNotFound
-from storage.rules.key_format import Difference, KeyFormat, LeadKeys, Mismatch
+from storage.rules.errors import CustomerNotFound, IdentifierConflict
+from storage.rules.key_format import Difference, KeyFormat, LeadKeys, Mismatch, format_of
 from storage.rules.untrusted import Untrusted
 from storage.tables import customers, leads, refused_calls, sales
 
@@ -65,9 +64,11 @@ class IdentifierHealth(NamedTuple):
 def check_keys(connection: Connection, program_id: int) -> IdentifierHealth:
     """Return the identifier health of a program."""
     credited = _credited_keys(connection, program_id)
-    sale_keys = dict.fromkeys(_rejected_keys(connection, program_id)) | credited
-    carried = (customers.c.program_id == program_id, customers.c.customer_key.in_(list(sale_keys)))
-    known = set(connection.execute(select(customers.c.customer_key).where(*carried)).scalars())
+    sale_keys = _rejected_keys(connection, program_id) | credited
+    known: set[str] = set()
+    for column in (customers.c.customer_key, customers.c.known_as):
+        carried = (customers.c.program_id == program_id, column.in_(list(sale_keys)))
+        known |= set(connection.execute(select(column).where(*carried)).scalars())
     keyed = _lead_keys(connection, program_id)
     lead_keys = LeadKeys(keyed or _lead_keys(connection, program_id, with_key=False))
     mismatches = {
@@ -100,7 +101,7 @@ def _mismatch(lead_keys: LeadKeys, key: str, meant: str | None) -> Mismatch | No
     if meant is None:
         return guessed
     difference = guessed.difference if guessed and guessed.meant == meant else Difference.SHAPE
-    return Mismatch(difference, key_format.format_of(key), meant)
+    return Mismatch(difference, format_of(key), meant)
 
 
 def _grouped(mismatches: dict[str, Mismatch], lead_keys: LeadKeys) -> list[KeyMismatch]:
@@ -115,12 +116,19 @@ def _grouped(mismatches: dict[str, Mismatch], lead_keys: LeadKeys) -> list[KeyMi
     return sorted(groups, key=lambda group: -group.keys)
 
 
-def _rejected_keys(connection: Connection, program_id: int) -> list[str]:
-    """Return the keys of the newest sales that were rejected because no customer carries them."""
+def _rejected_keys(connection: Connection, program_id: int) -> dict[str, str | None]:
+    """Return the keys of the newest sales that were rejected because no customer, or not the click's, carries them.
+
+    Each comes with the key that the click's customer carries, if its format is another; else it may be of another user.
+    """
     call = refused_calls.c
-    unmatched = (call.call == "sale", call.code == CustomerNotFound.code, call.customer_key.is_not(None))
-    rejected = select(call.customer_key).where(call.program_id == program_id, *unmatched)
-    return list(connection.execute(rejected.order_by(call.id.desc()).limit(MOST_SALES)).scalars())
+    codes = (CustomerNotFound.code, IdentifierConflict.code)
+    unmatched = (call.call == "sale", call.code.in_(codes), call.customer_key.is_not(None))
+    of_click = and_(customers.c.program_id == call.program_id, customers.c.click_id == call.click_id)
+    pairs = select(call.customer_key, customers.c.customer_key).outerjoin_from(refused_calls, customers, of_click)
+    rejected = pairs.where(call.program_id == program_id, *unmatched)
+    rows = connection.execute(rejected.order_by(call.id.desc()).limit(MOST_SALES))
+    return {key: meant if meant and format_of(meant) != format_of(key) else None for key, meant in rows}
 
 
 def _credited_keys(connection: Connection, program_id: int) -> dict[str, str | None]:

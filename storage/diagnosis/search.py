@@ -12,6 +12,7 @@ from sqlalchemy import Connection, func, or_, select
 from storage.diagnosis import identifier_health, readiness
 from storage.diagnosis.explanation import Explanation, explain
 from storage.lists.partners import has
+from storage.lists.related import has_key
 from storage.rules import attribution, contact
 from storage.rules.attribution import PartnerStatus
 from storage.rules.errors import AffMissing, InvalidAffiliateUrl
@@ -140,7 +141,7 @@ def _indexed(connection: Connection, program_ids: Sequence[int], typed: str) -> 
 def _customers(connection: Connection, program_ids: Sequence[int], typed: str) -> Iterator[_Named]:
     """Yield the customers with this key, or with this e-mail address or its hash."""
     row = customers.c
-    conditions = [row.customer_key == typed]
+    conditions = [has_key(typed)]
     if contact.is_email(typed):
         conditions.append(row.email_hash == contact.protect(typed).hash)
     elif len(typed) == HASH_DIGITS:

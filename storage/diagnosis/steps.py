@@ -105,6 +105,7 @@ def _lead(facts: Facts) -> ExplanationStep:
     values = {
         "customer_id": customer.id,
         "customer_key": customer.customer_key,
+        "known_as": customer.known_as,
         "status": customer.status,
         "settlement": customer.settlement,
         "at": facts.lead.at if facts.lead else None,
@@ -112,6 +113,8 @@ def _lead(facts: Facts) -> ExplanationStep:
     }
     state = State.PASS if facts.first_purchase_at else LEAD_STATES[Settlement(customer.settlement)]
     text = LEAD_TEXTS.get(Settlement(customer.settlement), f"The lead is {customer.settlement}.")
+    if customer.known_as:
+        text += " A sale named their customer_key beside the click, and later sales with it find them."
     if facts.outranked_codes:
         count = len(facts.outranked_codes)
         text += f" What your server sent outranks {count} leads that browsers sent with this customer_key."

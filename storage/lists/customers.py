@@ -11,7 +11,7 @@ from storage.lists.declaration import Column, Filter, List, ListQuery, ListScope
 from storage.lists.event_kinds import Event
 from storage.lists.find import get, matching, rows
 from storage.lists.partners import named
-from storage.lists.related import of_partner
+from storage.lists.related import has_key, of_partner
 from storage.rules import contact
 from storage.rules.errors import FieldError, NotFound, ValidationError
 from storage.rules.settlement import CustomerStatus, Settlement
@@ -39,12 +39,14 @@ _revenue = _of_sales(func.coalesce(func.sum(sales.c.program_cents), 0))
 class ListedCustomer(NamedTuple):
     """A customer, the partner who sent them, and what they paid and got back, in cents of the program's currency.
 
+    `customer_key` is that of a settled lead. Without one, `known_as` is the key that sales named beside the click.
     Their e-mail address is masked. Days are UTC days.
     """
 
     id: int
     created_at: datetime
     customer_key: Annotated[Untrusted | None, Column("Customer", sorts=True)]
+    known_as: Untrusted | None
     email_masked: Annotated[str | None, Column(sql=_row.email_mask)]
     click_id: str
     status: Annotated[CustomerStatus, Column("Status")]
@@ -94,7 +96,7 @@ def _not_since(moment: datetime) -> ColumnElement[bool]:
 
 
 def _search(scope: ListScope, text: str) -> ColumnElement[bool]:
-    either = [_row.customer_key == text, _row.click_id == text, _row.partner_id.in_(named(scope.program_id, text))]
+    either = [has_key(text), _row.click_id == text, _row.partner_id.in_(named(scope.program_id, text))]
     if contact.is_email(text):
         either.append(_row.email_hash == contact.protect(text).hash)
     return or_(*either)
@@ -111,7 +113,7 @@ CUSTOMERS = List(
     filters=(
         Filter("status", CustomerStatus, "provisional, lead or conversion.", _row.status.__eq__, "Status"),
         Filter("partner_id", int, "Only this partner's.", _row.partner_id.__eq__),
-        Filter("customer_key", str, "Only the customer with this key.", _row.customer_key.__eq__),
+        Filter("customer_key", str, "Only the customer with this key.", has_key),
         Filter("last_sale_before", datetime, "Only those who bought, and not since then.", _not_since),
     ),
     finds="Customer key, e-mail address or partner",
@@ -142,18 +144,17 @@ def find_customer(
 ) -> int:
     """Return the id of the customer whom one identifier names. Raises NotFound; ValidationError unless it is one."""
     named = {
-        "customer_id": (customers.c.id, customer_id),
-        "customer_key": (customers.c.customer_key, customer_key),
-        "click_id": (customers.c.click_id, click_id),
-        "transaction_id": (sales.c.transaction_id, transaction_id),
+        "customer_id": (customer_id, customers.c.id.__eq__),
+        "customer_key": (customer_key, has_key),
+        "click_id": (click_id, customers.c.click_id.__eq__),
+        "transaction_id": (transaction_id, sales.c.transaction_id.__eq__),
     }
-    sent = [(column, value) for column, value in named.values() if value is not None]
+    sent = [condition(value) for value, condition in named.values() if value is not None]
     if len(sent) != 1:
         raise ValidationError(fields=[FieldError(name, f"Send exactly one of {', '.join(named)}") for name in named])
-    [(column, value)] = sent
     table = sales if transaction_id is not None else customers
     found = sales.c.customer_id if transaction_id is not None else customers.c.id
-    row_id = connection.execute(select(found).where(table.c.program_id == program_id, column == value)).scalar()
+    row_id = connection.execute(select(found).where(table.c.program_id == program_id, *sent)).scalar()
     if row_id is None:
         raise NotFound("The program has no such customer.", hint=NOT_RECORDED)
     return int(row_id)

@@ -24,6 +24,7 @@ from storage.lists import find as engine
 from storage.lists.declaration import MOST_ROWS, Filter, List, ListQuery, ListScope, Page
 from storage.lists.event_kinds import SOURCES, Event, EventKind, Place
 from storage.lists.partners import ids_of_name
+from storage.lists.related import has_key
 from storage.rules import keys
 from storage.rules.periods.period import Span
 from storage.tables import clicks, customers, leads, sales
@@ -121,7 +122,7 @@ def _found(connection: Connection, program_id: int, search: str) -> Wanted:
     if sent_by:
         return {"partner_id": sent_by[0]}
     row = customers.c
-    key = select(row.id).where(row.program_id == program_id, row.customer_key == search)
+    key = select(row.id).where(row.program_id == program_id, has_key(search))
     customer_id = connection.execute(key).scalar()
     return {"transaction_id": search} if customer_id is None else {"customer_id": customer_id}
 

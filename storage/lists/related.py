@@ -3,7 +3,7 @@
 from functools import partial
 from typing import Any
 
-from sqlalchemy import ColumnElement, FromClause, Table, func, select
+from sqlalchemy import ColumnElement, FromClause, Table, func, or_, select
 
 from storage.tables import customers, partners, sales
 
@@ -21,8 +21,14 @@ of_sale = partial(_of_row, "sale_id", sales)
 
 def with_key(table: FromClause, program_id: int, customer_key: str) -> ColumnElement[bool]:
     """Return the condition for rows of the customer with a key."""
-    mine = (customers.c.program_id == program_id, customers.c.customer_key == customer_key)
-    return table.c.customer_id.in_(select(customers.c.id).where(*mine))
+    return table.c.customer_id.in_(
+        select(customers.c.id).where(customers.c.program_id == program_id, has_key(customer_key))
+    )
+
+
+def has_key(customer_key: str) -> ColumnElement[bool]:
+    """Return the condition for the customer who carries a key or is known as it."""
+    return or_(customers.c.customer_key == customer_key, customers.c.known_as == customer_key)
 
 
 def contains(column: Any, text: str) -> ColumnElement[bool]:

@@ -4,11 +4,11 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Select, and_, func, select
+from sqlalchemy import Connection, Select, and_, func, or_, select
 
 from storage.engine import audit
 from storage.engine.audit import Actor, Change
-from storage.payments import accounts, event_log, processing, stored_events
+from storage.payments import accounts, event_log, payers, processing, stored_events
 from storage.payments.processing import EventOutcome
 from storage.rules.errors import (
     BY_CODE,
@@ -137,16 +137,19 @@ def _refund(
 
 def _retry(connection: Connection, program_id: int, paid: Paid, named: NamedCustomer, at: datetime) -> EventOutcome:
     if named == NOT_NAMED:
-        customer = processing.find_customer(connection, program_id, paid, at)
+        customer = payers.find(connection, program_id, paid, at)
     else:
-        customer = processing.find_named(connection, program_id, *named, at)
+        customer = payers.find_named(connection, program_id, *named, at)
+        if customer is not None:
+            own_key = None if customer.has_other_key(paid.customer_key) else paid.customer_key
+            paid = paid._replace(click_id=customer.click_id, customer_key=own_key)
     if customer is None:
         raise CustomerNotFound
     return processing.pay(connection, program_id, paid, customer, at)
 
 
 def _resolve(connection: Connection, program_id: int, paid: Paid, decision: Decision, at: datetime) -> Any:
-    customer = processing.find_customer(connection, program_id, paid, at)
+    customer = payers.find(connection, program_id, paid, at)
     assert customer is not None  # noqa: S101 - it was known when the payment was held
     duplicate = processing.possible_duplicate(connection, program_id, paid, customer)
     if decision == Decision.COUNT:
@@ -175,7 +178,7 @@ def record_late(connection: Connection, program_id: int, *, at: datetime) -> int
         for row in rows:
             paid = stored_events.load(row.payment)
             if isinstance(paid, Paid):
-                buyer = processing.find_customer(connection, program_id, paid, at)
+                buyer = payers.find(connection, program_id, paid, at)
                 done = processing.pay(connection, program_id, paid, buyer, at)
                 processing.note(connection, program_id, row.event_id, paid, done)
                 processing.try_again(connection, program_id, paid, at)
@@ -186,8 +189,7 @@ def _late() -> Select[Any]:
     account, event, named, customer = payment_accounts.c, payment_events.c, payment_event_names.c, customers.c
     of_account = and_(event.program_id == account.program_id, event.outcome.in_(LATE))
     of_event = and_(named.program_id == event.program_id, named.event_id == event.event_id, named.name.startswith(KEY))
-    carried = and_(
-        customer.program_id == named.program_id, customer.customer_key == func.substr(named.name, len(KEY) + 1)
-    )
+    key = func.substr(named.name, len(KEY) + 1)
+    carried = and_(customer.program_id == named.program_id, or_(customer.customer_key == key, customer.known_as == key))
     known = payment_accounts.join(payment_events, of_account).join(payment_event_names, of_event)
     return select(event.event_id, event.payment).select_from(known.join(customers, carried))

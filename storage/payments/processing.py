@@ -8,14 +8,13 @@ from sqlalchemy import Connection, and_, or_, select
 
 from storage.engine.audit import Actor
 from storage.engine.database import insert_for
-from storage.payments import accounts, event_log, returns
-from storage.rules import keys
+from storage.payments import accounts, event_log, payers, returns
 from storage.rules.errors import IdentifierConflict, NotFound, ServiceError
 from storage.rules.payment import Content, Introduced, Linked, Paid, PaymentOutcome, ProcessorEvent, Returned
 from storage.rules.settlement import Settlement
-from storage.tables import payment_customers, payment_references, programs
+from storage.tables import payment_references, programs
 from storage.tracking import leads, program_terms, refunds, rollups, sales, test_mode
-from storage.tracking.customers import Customer, CustomerQuery, Registry
+from storage.tracking.customers import Customer
 from storage.tracking.lead_decisions import Lead
 from storage.tracking.program_terms import ProgramTerms
 from storage.tracking.recorded_sales import SaleQuery, find_reported_by_api
@@ -83,12 +82,14 @@ def _apply(connection: Connection, program_id: int, content: Content | None, at:
     elif content is None or content.program_id not in {None, str(program_id)}:
         done = EventOutcome(PaymentOutcome.IGNORED)
     elif isinstance(content, Introduced):
-        customer = find_customer(connection, program_id, content, at)
-        if customer is not None:
-            _remember(connection, program_id, content.processor_customer, customer)
-        done = EventOutcome(PaymentOutcome.LINKED if customer else PaymentOutcome.IGNORED)
+        customer = payers.find(connection, program_id, content, at)
+        if customer is not None and not payers.is_another(connection, program_id, content, customer):
+            payers.remember(connection, program_id, content.processor_customer, customer)
+            done = EventOutcome(PaymentOutcome.LINKED)
+        else:
+            done = EventOutcome(PaymentOutcome.IGNORED)
     else:
-        done = pay(connection, program_id, content, find_customer(connection, program_id, content, at), at)
+        done = pay(connection, program_id, content, payers.find(connection, program_id, content, at), at)
     return done
 
 
@@ -121,6 +122,8 @@ def pay(connection: Connection, program_id: int, paid: Paid, customer: Customer 
         dismissed = bool(names) and event_log.find(connection, program_id, names, outcome=PaymentOutcome.NOT_REFERRED)
         outcome = PaymentOutcome.NOT_REFERRED if dismissed else PaymentOutcome.WAITING
         return EventOutcome(outcome, paid.transaction_id, paid.processor_customer or paid.references[0])
+    if payers.is_another(connection, program_id, paid, customer):
+        return EventOutcome(IdentifierConflict.code, paid.transaction_id)
     if possible_duplicate(connection, program_id, paid, customer) is not None:
         _settle(connection, program_terms.load_one(connection, program_id), paid, customer, at)
         return EventOutcome(PaymentOutcome.HELD, paid.transaction_id)
@@ -134,12 +137,14 @@ def pay(connection: Connection, program_id: int, paid: Paid, customer: Customer 
 def sell(connection: Connection, program_id: int, paid: Paid, customer: Customer, at: datetime) -> Any:
     """Settle a provisional lead, then record the sale as a call with the program's key does; return it or the error."""
     program = program_terms.load_one(connection, program_id)
+    names = paid.click_id == customer.click_id and not customer.has_other_key(paid.customer_key)
     _settle(connection, program, paid, customer, at)
     sale = Sale(
         transaction_id=paid.transaction_id,
         amount_cents=paid.amount_cents,
         at=at,
         click_id=customer.click_id,
+        customer_key=paid.customer_key if names else None,
         currency=paid.currency,
         occurred_at=paid.occurred_at,
         provenance=Provenance.PROCESSOR,
@@ -153,26 +158,6 @@ def _settle(connection: Connection, program: ProgramTerms, paid: Paid, customer:
         lead = Lead(customer.click_id, paid.customer_key, at, has_paid=True)
         if isinstance(leads.record(connection, [(program, lead)])[0], IdentifierConflict):
             leads.record(connection, [(program, lead._replace(customer_key=None))])
-
-
-def find_customer(connection: Connection, program_id: int, paid: Paid | Introduced, at: datetime) -> Customer | None:
-    """Return the customer of the metadata's click, else of its key, else of the processor; never by e-mail."""
-    customer = find_named(connection, program_id, paid.click_id, paid.customer_key, at)
-    if customer is None and paid.processor_customer is not None:
-        known = payment_customers.c
-        mine = (known.program_id == program_id, known.processor_customer == paid.processor_customer)
-        click_id = connection.execute(select(known.click_id).where(*mine)).scalar()
-        customer = find_named(connection, program_id, click_id, None, at)
-    return customer
-
-
-def find_named(
-    connection: Connection, program_id: int, click_id: str | None, customer_key: str | None, at: datetime
-) -> Customer | None:
-    """Return the customer of a click, else the one who carries a key."""
-    own_click_id = click_id if keys.click_program(click_id or "") == program_id else None
-    registry = Registry(connection, [CustomerQuery(program_id, customer_key, own_click_id)], at=at)
-    return registry.by_click(own_click_id) or registry.by_key(program_id, customer_key)
 
 
 def _known(connection: Connection, program_id: int, references: tuple[str, ...]) -> str | None:
@@ -193,13 +178,8 @@ def link(
 ) -> None:
     """Save the names that link later events to this payment's sale and customer; refund what already went back."""
     if paid.processor_customer and customer:
-        _remember(connection, program_id, paid.processor_customer, customer)
+        payers.remember(connection, program_id, paid.processor_customer, customer)
     refer(connection, program_id, paid.references, sale, at)
-
-
-def _remember(connection: Connection, program_id: int, processor_customer: str, customer: Customer) -> None:
-    row = {"program_id": program_id, "processor_customer": processor_customer, "click_id": customer.click_id}
-    connection.execute(insert_for(connection)(payment_customers).values(**row).on_conflict_do_nothing())
 
 
 def refer(connection: Connection, program_id: int, references: tuple[str, ...], sale: str, at: datetime) -> None:

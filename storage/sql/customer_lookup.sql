@@ -1,9 +1,10 @@
--- The customers with a customer_key, then those of a click; a click that brought no customer yet comes without one.
+-- The customers who carry a customer_key, those of a click, and those known by a key; a new click comes without one.
 SELECT
     partners.status AS partner_status, customers.program_id, customers.id, customers.partner_id, customers.click_id,
     customers.clicked_at, customers.created_at, customers.customer_key, customers.confirmed, customers.email_hash,
     customers.email_mask, customers.mailbox_hash, customers.status, customers.settlement, customers.signup_at,
-    customers.first_purchase_at, customers.revision, NULL AS of_program_id, NULL AS of_click_id, NULL AS of_partner_id, NULL AS of_clicked_at
+    customers.first_purchase_at, customers.known_as, customers.revision,
+    NULL AS of_program_id, NULL AS of_click_id, NULL AS of_partner_id, NULL AS of_clicked_at
 FROM jsonb_to_recordset(:rows) AS call (program_id bigint, customer_key text, click_id text)
 JOIN customers ON customers.program_id = call.program_id AND customers.customer_key = call.customer_key
 LEFT JOIN partners
@@ -15,8 +16,9 @@ SELECT
     partners.status AS partner_status, customers.program_id, customers.id, customers.partner_id, customers.click_id,
     customers.clicked_at, customers.created_at, customers.customer_key, customers.confirmed, customers.email_hash,
     customers.email_mask, customers.mailbox_hash, customers.status, customers.settlement, customers.signup_at,
-    customers.first_purchase_at, customers.revision, clicks.program_id AS of_program_id, clicks.click_id AS of_click_id,
-    clicks.partner_id AS of_partner_id, clicks.at AS of_clicked_at
+    customers.first_purchase_at, customers.known_as, customers.revision,
+    clicks.program_id AS of_program_id, clicks.click_id AS of_click_id, clicks.partner_id AS of_partner_id,
+    clicks.at AS of_clicked_at
 FROM jsonb_to_recordset(:rows) AS call (program_id bigint, customer_key text, click_id text)
 JOIN clicks ON clicks.program_id = call.program_id AND clicks.click_id = call.click_id
 LEFT JOIN partners
@@ -27,3 +29,16 @@ LEFT JOIN customers
     ON customers.program_id = clicks.program_id
     AND customers.click_id = clicks.click_id
     AND customers.program_id = call.program_id
+UNION ALL
+SELECT
+    partners.status AS partner_status, customers.program_id, customers.id, customers.partner_id, customers.click_id,
+    customers.clicked_at, customers.created_at, customers.customer_key, customers.confirmed, customers.email_hash,
+    customers.email_mask, customers.mailbox_hash, customers.status, customers.settlement, customers.signup_at,
+    customers.first_purchase_at, customers.known_as, customers.revision,
+    NULL AS of_program_id, NULL AS of_click_id, NULL AS of_partner_id, NULL AS of_clicked_at
+FROM jsonb_to_recordset(:rows) AS call (program_id bigint, customer_key text, click_id text)
+JOIN customers ON customers.program_id = call.program_id AND customers.known_as = call.customer_key
+LEFT JOIN partners
+    ON partners.program_id = customers.program_id
+    AND partners.id = customers.partner_id
+    AND partners.program_id = call.program_id

@@ -20,6 +20,7 @@ from sqlalchemy import (
 
 from storage.tables.columns import event_id, program_table, timestamp_column
 
+_KNOWN = text("known_as IS NOT NULL")  # few are: a lead or sale of any other customer adds nothing to this index
 _UNFILLED = text("dimensions IS NULL")  # clicks from before the column; a new click adds nothing to this index
 
 clicks = program_table(
@@ -56,6 +57,7 @@ customers = program_table(
     Column("click_id", String(64), nullable=False),
     timestamp_column("clicked_at"),
     Column("customer_key", String(255)),
+    Column("known_as", String(255)),  # the customer_key of a sale that named the click, too; a lead alone saves one
     Column("confirmed", Boolean, nullable=False, server_default=false()),
     Column("email_hash", String(64)),
     Column("email_mask", String(255)),
@@ -72,6 +74,7 @@ customers = program_table(
     Index("ix_customers_partner", "program_id", "partner_id"),
     Index("ix_customers_email", "program_id", "email_hash"),
     Index("ix_customers_mailbox", "program_id", "mailbox_hash"),
+    Index("ix_customers_known_as", "program_id", "known_as", unique=True, sqlite_where=_KNOWN, postgresql_where=_KNOWN),
     ForeignKeyConstraint(["program_id", "partner_id"], ["partners.program_id", "partners.id"]),
 )
 

@@ -19,7 +19,10 @@ _save = Statement("customer_save")
 
 
 class Customer(NamedTuple):
-    """A customer, with the status of their partner; the other fields are the columns of `customer_save.sql`."""
+    """A customer, with the status of their partner; the other fields are the columns of `customer_save.sql`.
+
+    They carry the customer_key that a settled lead saved. `known_as` is the one that a sale named beside their click.
+    """
 
     partner_status: PartnerStatus
     program_id: int
@@ -37,6 +40,7 @@ class Customer(NamedTuple):
     settlement: Settlement = Settlement.NONE
     signup_at: datetime | None = None
     first_purchase_at: datetime | None = None
+    known_as: str | None = None
     revision: int = 0
 
     @property
@@ -48,6 +52,11 @@ class Customer(NamedTuple):
     def is_unnamed(self) -> bool:
         """True while nothing but a browser's lead without a customer_key is known."""
         return not self.confirmed and self.status == CustomerStatus.PROVISIONAL and self.customer_key is None
+
+    def has_other_key(self, customer_key: str | None) -> bool:
+        """Return whether a key, if there is one, is not that of this customer; a browser's claim alone is none."""
+        own = {self.known_as, None if self.is_claimed else self.customer_key} - {None}
+        return customer_key is not None and bool(own) and customer_key not in {self.known_as, self.customer_key}
 
     @property
     def is_new(self) -> bool:
@@ -69,6 +78,7 @@ class Registry:
     def __init__(self, connection: Connection, queries: Sequence[CustomerQuery], *, at: datetime) -> None:
         self._customers: dict[tuple[int, str], Customer] = {}  # by click, which no two have in common
         self._clicks: dict[tuple[int, str], str] = {}  # by key
+        self._known: dict[tuple[int, str], str] = {}  # the clicks of those who are known as a key
         self._changed: dict[tuple[int, str], Customer] = {}
         self._freed: set[tuple[int, str | None]] = set()  # keys
         for row in _find(connection, list(dict.fromkeys(row for query in queries for row in _look_ups(query)))):
@@ -76,8 +86,9 @@ class Registry:
                 self._remember(_from_click(row, at) if row.id is None else _customer(row))
 
     def by_key(self, program_id: int, customer_key: str | None) -> Customer | None:
-        """Return the customer who carries this key."""
-        click_id = self._clicks.get((program_id, customer_key)) if customer_key else None
+        """Return the customer who carries this key, else the one who is known as it."""
+        key = (program_id, customer_key or "")
+        click_id = self._clicks.get(key) or self._known.get(key)
         return self._customers[program_id, click_id] if click_id else None
 
     def by_click(self, click_id: str | None) -> Customer | None:
@@ -87,7 +98,10 @@ class Registry:
 
     def change(self, customer: Customer) -> None:
         """Show a customer's new values to the later items of the batch, and save them with it."""
-        freed = self._customers[customer.program_id, customer.click_id].customer_key
+        before = self._customers[customer.program_id, customer.click_id]
+        if before.known_as and before.known_as != customer.known_as:
+            del self._known[customer.program_id, before.known_as]
+        freed = before.customer_key
         if freed and freed != customer.customer_key:
             del self._clicks[customer.program_id, freed]
             self._freed.add((customer.program_id, freed))
@@ -111,6 +125,8 @@ class Registry:
         self._customers[customer.program_id, customer.click_id] = customer
         if customer.customer_key:
             self._clicks[customer.program_id, customer.customer_key] = customer.click_id
+        if customer.known_as:
+            self._known[customer.program_id, customer.known_as] = customer.click_id
 
 
 def _look_ups(query: CustomerQuery) -> Iterator[tuple[int, str | None, str | None]]:

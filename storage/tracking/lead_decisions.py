@@ -50,7 +50,8 @@ class LeadChange(NamedTuple):
     """What one lead changes: its customer as they are afterwards, and the claim that it outranks.
 
     `settlement` is that of the lead to record: None if it only names or confirms a customer, or changes nothing.
-    `rival` is the customer who has the key that a browser claims for this one.
+    `rival` is the customer who has the key that a browser claims for this one; `forgotten` is no longer known by a key
+    that is this one's now.
     """
 
     result: LeadResult
@@ -59,11 +60,13 @@ class LeadChange(NamedTuple):
     is_changed: bool
     outranked: Outranked | None = None
     rival: Customer | None = None
+    forgotten: Customer | None = None
 
     @property
     def customers(self) -> list[Customer]:
         """The customers whom it changes, with their new values."""
         changed = [self.outranked.loser] if self.outranked else []
+        changed += [self.forgotten] if self.forgotten else []
         return [*changed, self.customer] if self.is_changed else changed
 
 
@@ -73,7 +76,10 @@ def decide(lead: Lead, program: ProgramTerms, *, clicked: Customer | None, holde
     Raises CustomerNotFound, CustomerWrongProgram, IdentifierConflict, StatusTransitionRefused,
     AttributionWindowExpired.
     """
-    before, claimant = _customer_of(lead, program, clicked, holder if lead.is_trusted else None)
+    carries = clicked is None or holder is None or holder.id == clicked.id or holder.customer_key == lead.customer_key
+    known = None if carries else holder  # as said by a sale alone, which a lead outranks
+    carrier = holder if carries and lead.is_trusted else None
+    before, claimant = _customer_of(lead, program, clicked, carrier)
     claims = program.lead_auth_policy == LeadAuthPolicy.BROWSER_ALLOWED
     rival = holder if claims and not lead.is_trusted and holder is not None and holder.id != before.id else None
     moved = settlement.move(
@@ -95,6 +101,7 @@ def decide(lead: Lead, program: ProgramTerms, *, clicked: Customer | None, holde
         is_changed=recorded or after.confirmed != before.confirmed,
         outranked=Outranked(claimant, after) if claimant else None,
         rival=rival if moved.changed else None,
+        forgotten=known._replace(known_as=None) if known and known.known_as == after.customer_key else None,
     )
 
 
@@ -120,7 +127,8 @@ def _customer_of(
         raise IdentifierConflict
     if customer is None:
         raise CustomerNotFound if lead.is_trusted else CustomerNotFound(WITHOUT_KEY)
-    if customer is clicked and lead.customer_key and clicked.customer_key not in {None, lead.customer_key}:
+    keys = {customer.customer_key, customer.known_as if lead.is_trusted else None} - {None}
+    if customer is clicked and lead.customer_key and keys - {lead.customer_key}:
         raise IdentifierConflict
     if customer.is_new and not in_time:
         raise AttributionWindowExpired
@@ -152,4 +160,5 @@ def _named(customer: Customer, lead: Lead, *, may_name: bool) -> Customer:
     confirmed = customer.confirmed or (lead.is_trusted and names)
     if (customer_key, confirmed) == (customer.customer_key, customer.confirmed):
         return customer
-    return customer._replace(customer_key=customer_key, confirmed=confirmed)
+    known_as = None if customer_key == customer.known_as else customer.known_as
+    return customer._replace(customer_key=customer_key, confirmed=confirmed, known_as=known_as)

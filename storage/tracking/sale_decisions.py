@@ -85,19 +85,20 @@ class SaleResult(NamedTuple):
 class SaleBuyer(NamedTuple):
     """The customer whom a sale names, who may be new, and the one from whom the sale takes the customer_key.
 
-    `conflicts` if the click is of one customer and the customer_key of another.
+    `conflicts` if the click is of one customer and the customer_key of another. `is_pair` if no customer has the key.
     """
 
     customer: Customer
     claimant: Customer | None = None
     conflicts: bool = False
+    is_pair: bool = False
 
 
 class SaleChange(NamedTuple):
     """What one sale changes: its customer as they are afterwards, the claim that it outranks, and what it earns.
 
-    `is_first` says that it is the customer's first purchase. Cents are in the program's currency. `likely` is a sale by
-    the payment account that it may repeat.
+    `is_first` says that it is the customer's first purchase, `is_changed` that they are not as they were before. Cents
+    are in the program's currency. `likely` is a sale by the payment account that it may repeat.
     """
 
     customer: Customer
@@ -105,25 +106,31 @@ class SaleChange(NamedTuple):
     program_cents: int
     commission_cents: int
     is_first: bool
+    is_changed: bool
     likely: RecordedSale | None = None
 
     @property
     def customers(self) -> list[Customer]:
         """The customers whom it changes, with their new values."""
         changed = [self.outranked.loser] if self.outranked else []
-        return [*changed, self.customer] if self.is_first or self.outranked else changed
+        return [*changed, self.customer] if self.is_changed else changed
 
 
-def buyer_of(program: ProgramTerms, *, clicked: Customer | None, holder: Customer | None) -> SaleBuyer | None:
+def buyer_of(
+    sale: Sale, program: ProgramTerms, *, clicked: Customer | None, holder: Customer | None
+) -> SaleBuyer | None:
     """Return the customer with the customer_key (`holder`), else the one created from the click.
 
-    A sale outranks what a browser alone claimed for the customer_key, as a lead with the program key does.
+    A sale outranks what a browser alone claimed for the customer_key, as a lead with the program key does. A payment
+    processor's is of the click that it names.
     """
     if clicked is None or holder is None or clicked.id == holder.id:
         known = holder or clicked
-        buyer = SaleBuyer(known) if known else None
+        buyer = SaleBuyer(known, is_pair=holder is None) if known else None
     elif clicked.program_id != program.id:
         buyer = SaleBuyer(holder)
+    elif sale.provenance == Provenance.PROCESSOR:
+        buyer = SaleBuyer(clicked)
     elif holder.is_claimed and clicked.customer_key is None:
         buyer = SaleBuyer(clicked, claimant=holder)
     else:
@@ -142,7 +149,7 @@ def decide(
     same = recorded.same(program.id, sale.transaction_id)
     if same is not None:
         raise _duplicate(sale, buyer, same)
-    before, claimant = _required(buyer, sale, program)
+    before, claimant, _, is_pair = _required(buyer, sale, program)
     likely = recorded.likely(program.id, sale.transaction_id) if may_repeat(sale, program, before) else None
     cents = rates.convert(sale.amount_cents, exchange(sale, program))
     first_purchase_at = before.first_purchase_at
@@ -150,10 +157,13 @@ def decide(
         program.terms, cents, first_purchase_at=first_purchase_at, occurred_at=sale.happened_at
     )
     after = before._replace(customer_key=claimant.customer_key, confirmed=True) if claimant else before
+    if is_pair and sale.customer_key is not None:
+        after = after._replace(known_as=sale.customer_key)
     is_first = first_purchase_at is None
     if is_first:
         after = after._replace(first_purchase_at=sale.happened_at, status=CustomerStatus.CONVERSION)
-    return SaleChange(after, Outranked(claimant, after) if claimant else None, cents, earned_cents, is_first, likely)
+    outranked = Outranked(claimant, after) if claimant else None
+    return SaleChange(after, outranked, cents, earned_cents, is_first, after is not before, likely)
 
 
 def _duplicate(sale: Sale, buyer: SaleBuyer | None, same: RecordedSale) -> DuplicateTransaction:
@@ -179,14 +189,14 @@ def exchange(sale: Sale, program: ProgramTerms) -> Exchange:
     return Exchange(sale.currency, program.currency, sale.happened_at.date())
 
 
-def _required(buyer: SaleBuyer | None, sale: Sale, program: ProgramTerms) -> tuple[Customer, Customer | None]:
-    """Return the customer and the claimant. Raises the errors of a sale that no partner can be credited with."""
+def _required(buyer: SaleBuyer | None, sale: Sale, program: ProgramTerms) -> SaleBuyer:
+    """Return the buyer. Raises the errors of a sale that no partner can be credited with."""
     if buyer is None:
         raise CustomerNotFound
     customer = buyer.customer
     if customer.program_id != program.id:
         raise CustomerWrongProgram
-    if buyer.conflicts:
+    if buyer.conflicts or customer.has_other_key(sale.customer_key):
         raise IdentifierConflict
     if customer.partner_status == PartnerStatus.INACTIVE:
         raise CustomerNotAttributed
@@ -195,4 +205,4 @@ def _required(buyer: SaleBuyer | None, sale: Sale, program: ProgramTerms) -> tup
     first = customer.first_purchase_at is None
     if first and not attribution.is_within(customer.clicked_at, sale.happened_at, program.attribution_window_days):
         raise AttributionWindowExpired
-    return customer, buyer.claimant
+    return buyer

@@ -67,8 +67,8 @@ def _identifiers(program: ProgramTerms, sale: Sale) -> CustomerQuery:
 
 
 def _buyer(program: ProgramTerms, sale: Sale, registry: Registry) -> SaleBuyer | None:
-    clicked = registry.by_click(sale.click_id)
-    return sale_decisions.buyer_of(program, clicked=clicked, holder=registry.by_key(program.id, sale.customer_key))
+    clicked, holder = registry.by_click(sale.click_id), registry.by_key(program.id, sale.customer_key)
+    return sale_decisions.buyer_of(sale, program, clicked=clicked, holder=holder)
 
 
 def _query(program: ProgramTerms, sale: Sale, registry: Registry) -> SaleQuery:
@@ -82,10 +82,11 @@ def _query(program: ProgramTerms, sale: Sale, registry: Registry) -> SaleQuery:
 def _result(accepted: _AcceptedSale) -> SaleResult:
     recorded, sale, program, change = accepted
     commission_id = recorded.id if change.commission_cents else None
-    saved = change.customer.customer_key
+    customer_key = sale.customer_key or change.customer.customer_key
+    is_saved = customer_key is not None and customer_key == change.customer.customer_key
     money = (commission_id, change.commission_cents, program.currency)
     repeats = change.likely and change.likely.transaction_id
-    return SaleResult(recorded.id, program.id, saved or sale.customer_key, *money, saved is not None, repeats)
+    return SaleResult(recorded.id, program.id, customer_key, *money, is_saved, repeats)
 
 
 def _store(connection: Connection, accepted: Sequence[_AcceptedSale], registry: Registry, *, at: datetime) -> None:

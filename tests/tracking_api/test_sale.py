@@ -122,6 +122,7 @@ async def test_a_sale_says_whether_the_key_that_it_echoes_is_saved(api: Api):
         sale = await api.sale(transaction_id=f"inv-{number}", customer_key=customer_key, click_id=click_id)
         data = sale.json()["data"]
         assert (data["customer_key"], data["customer_key_saved"]) == (customer_key, False)
+        assert [warning["code"] for warning in sale.json()["warnings"]] == ["customer_key_not_saved"]
 
 
 async def test_a_sale_below_the_smallest_order_earns_nothing_and_says_so(api: Api):

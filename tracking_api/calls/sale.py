@@ -41,6 +41,12 @@ CLOCK_SKEW = timedelta(minutes=1)  # the sender's clock may run ahead of ours; t
 # A control character is escaped in JSON: backslash, then b, f, n, r, t or u00.., with an even run before it.
 CONTROL = re.compile(r"(?<!\\)(?:\\\\)*\\(?:[bfnrt]|u00[01][0-9a-f])|[\x7f-\x9f]")
 Currency = Annotated[str, StringConstraints(pattern=r"^[A-Za-z]{3}$", to_upper=True)]
+CUSTOMER_KEY_NOT_SAVED = {
+    "code": "customer_key_not_saved",
+    "message": "The sale is recorded. No lead before the first sale saved a customer_key of its customer.",
+    "hint": "Send the same customer_key with each sale of this customer, and click_id beside it with one of them: the "
+    "others then find the customer. For the next customers, send a lead with both when they sign up.",
+}
 
 
 class SaleDetails(TrackingBody):
@@ -78,7 +84,8 @@ REPORTED = [name for name in SaleBody.model_fields if name in Sale._fields]  # a
 class SaleDataView(EventDataView):
     """A recorded sale; the commission is in cents of the program's `currency`.
 
-    `customer_key_saved` is false where the customer does not carry `customer_key`: only a lead saves it.
+    `customer_key_saved` is false where the customer does not carry `customer_key`: only a lead saves it. A sale that
+    names `click_id` and `customer_key` lets later ones with the `customer_key` alone find the customer all the same.
     """
 
     transaction_id: str
@@ -102,8 +109,9 @@ def sale(body: SaleBody, caller: TrackingCaller) -> Recording:
 def _answer(body: SaleBody, result: SaleResult) -> Answer:
     data = event_data(result, transaction_id=body.transaction_id, test_mode=False)
     repeats = data.pop("possibly_repeats")
-    warned = {"warnings": [_possible_duplicate(str(repeats))]} if repeats else {}
-    return {"success": True, "message": "Sale recorded.", "data": data, **warned}
+    warnings = [_possible_duplicate(str(repeats))] if repeats else []
+    warnings += [] if result.customer_key_saved else [CUSTOMER_KEY_NOT_SAVED]
+    return {"success": True, "message": "Sale recorded.", "data": data} | ({"warnings": warnings} if warnings else {})
 
 
 def _possible_duplicate(transaction_id: str) -> Mapping[str, Any]:

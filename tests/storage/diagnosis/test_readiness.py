@@ -13,7 +13,7 @@ from storage.diagnosis.search import SearchResult, search
 from storage.engine.audit import OPERATOR
 from storage.management import program_settings
 from storage.rules.contact import protect
-from storage.rules.errors import ApiKeyRotationRequired, CustomerNotFound, InvalidKey, ServiceError
+from storage.rules.errors import ApiKeyRotationRequired, CustomerNotFound, IdentifierConflict, InvalidKey, ServiceError
 from storage.rules.key_format import Difference, KeyFormat
 from storage.rules.outcome import State
 from storage.rules.settlement import LeadAuthPolicy
@@ -158,12 +158,15 @@ async def test_customers_credited_by_their_click_were_referred_and_prove_which_k
         await acme.sale(f"inv-{number}", customer_key=f"user-{number}", click_id=await acme.visitor())
     click_id = await acme.visitor()
     await acme.lead(click_id, "user-9")
-    await acme.sale("inv-9", customer_key="17", click_id=click_id)
+    for number, key in enumerate(("17", "user-10")):  # another id of one user, and a second user in one browser
+        with pytest.raises(IdentifierConflict):
+            await acme.sale(f"inv-9{number}", customer_key=key, click_id=click_id)
+        await acme.reject(IdentifierConflict(), customer_key=key, click_id=click_id)
     await reject_sale(acme, "user-5")
 
     found = await health(acme)
 
-    assert (found.sale_keys, found.matched, found.not_referred) == (5, 3, 1)
+    assert (found.sale_keys, found.matched, found.not_referred) == (6, 3, 2)
     assert found.groups[0].examples == (identifier_health.Example("17", "user-9"),)
 
 

@@ -1,0 +1,221 @@
+"""A sale or payment that names a click and a new customer_key: the key alone finds the customer from then on."""
+
+import asyncio
+from functools import partial
+from itertools import groupby
+from typing import Any, NamedTuple
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from sqlalchemy import select
+
+from storage import Storage
+from storage.checks import books
+from storage.lists.customers import CUSTOMERS
+from storage.rules import errors
+from storage.rules.settlement import LeadAuthPolicy
+from storage.tables import customers, leads, sales
+from tests import stripe_events as stripe
+from tests import world
+from tests.storage.payments.paying import take
+from tests.world import World
+
+
+async def stored(acme: World) -> list[Any]:
+    return await world.stored(acme, customers.c.customer_key, customers.c.known_as)
+
+
+async def paid(acme: World, number: int, *, amount: int = 10_000, **metadata: str | None) -> str:
+    """Take a checkout with this metadata of a processor customer of its own, and return its outcome."""
+    named = {f"svc_{name}": value for name, value in metadata.items() if value is not None}
+    ids: dict[str, Any] = {"id": f"cs_{number}", "payment_intent": f"pi_{number}", "customer": f"cus_{number}"}
+    event = stripe.checkout(f"evt_{number}", amount=amount, metadata=named, **ids)
+    return (await take(acme, event)).outcome
+
+
+async def test_a_sale_with_a_click_and_a_new_key_lets_the_key_alone_find_its_customer(acme: World):
+    click_id = await acme.visitor()
+
+    sold = [await acme.sale("inv-1", click_id=click_id, customer_key="user-1"), await acme.sale("inv-2")]
+    payment = await paid(acme, 1, customer_key="user-1")
+    with pytest.raises(errors.StatusTransitionRefused):
+        await acme.lead(click_id, "user-1")
+    with pytest.raises(errors.StatusTransitionRefused):
+        await acme.lead(None, "user-1")
+
+    assert [(each.customer_key, each.customer_key_saved, each.commission_cents) for each in sold] == [
+        ("user-1", False, 2_000)
+    ] * 2
+    assert payment == "held_as_duplicate"
+    (row,) = (await acme.listed(CUSTOMERS, customer_key="user-1")).data
+    assert (row.customer_key, row.known_as, row.sales) == (None, "user-1", 2)
+    assert await acme.store.read(books.run) == []
+
+
+async def test_a_payment_with_both_is_remembered_and_found_by_sales_and_payments(acme: World):
+    outcomes = [await paid(acme, 1, customer_key="user-1"), await paid(acme, 2, click_id=await acme.visitor())]
+    click_id = await acme.visitor()
+    outcomes += [await paid(acme, 3, click_id=click_id, customer_key="user-1")]
+    outcomes += [await paid(acme, 4, customer_key="user-1")]
+
+    assert outcomes == ["waiting", "recorded", "recorded", "recorded"]
+    assert (await acme.sale("inv-1", 700)).commission_cents == 140
+    assert await stored(acme) == [(None, None), (None, "user-1")]
+
+
+async def test_the_first_pair_wins_and_another_one_is_a_conflict(acme: World):
+    first, second = await acme.visitor(), await acme.visitor("ben")
+    await acme.sale("inv-1", click_id=first, customer_key="user-1")
+    await acme.sale("inv-2", click_id=second, customer_key="user-2")
+
+    for click_id, customer_key in ((first, "user-2"), (first, "user-3"), (second, "user-1")):
+        with pytest.raises(errors.IdentifierConflict):
+            await acme.sale("inv-3", click_id=click_id, customer_key=customer_key)
+        assert await paid(acme, 1, click_id=click_id, customer_key=customer_key) in {"identifier_conflict", "repeated"}
+    again = await acme.sale("inv-3", click_id=await acme.visitor("ben"), customer_key="user-1")
+
+    assert again.customer_key == "user-1"  # a click of nobody yet is no pair
+    assert await stored(acme) == [(None, "user-1"), (None, "user-2")]
+    assert await world.stored(acme, sales.c.partner_id) == [(acme.anna,), (acme.ben,), (acme.anna,)]
+
+
+async def test_a_settled_lead_outranks_what_a_sale_said_and_a_browser_does_not(store: Storage):
+    acme = await world.acme(store, lead_auth_policy=LeadAuthPolicy.BROWSER_ALLOWED)
+    await acme.sale("inv-1", click_id=await acme.visitor(), customer_key="user-1")
+    await acme.lead(await acme.visitor("ben"), "user-1", is_trusted=False)
+    browser = await stored(acme)
+    await acme.lead(await acme.visitor("ben"), "user-1")
+
+    await acme.sale("inv-2")
+
+    assert browser == [(None, "user-1"), (None, None)]
+    assert await stored(acme) == [(None, None), (None, None), ("user-1", None)]
+    assert await world.stored(acme, leads.c.settlement) == [("outranked",), ("settled",)]
+    assert await world.stored(acme, sales.c.partner_id) == [(acme.anna,), (acme.ben,)]
+
+
+@pytest.mark.parametrize("first", ["lead", "sale", "payment"])
+async def test_of_two_accounts_in_one_browser_the_second_ones_payment_waits_for_a_decision(acme: World, first: str):
+    click_id = await acme.visitor()
+    both = {"click_id": click_id, "customer_key": "user-1"}
+    report: dict[str, Any] = {"lead": acme.lead, "sale": acme.sale, "payment": partial(paid, acme, 1)}
+    await report[first](**both)
+    before = await stored(acme)
+
+    with pytest.raises(errors.IdentifierConflict):
+        await acme.lead(click_id, "user-2")
+    with pytest.raises(errors.IdentifierConflict):
+        await acme.sale("inv-9", click_id=click_id, customer_key="user-2")
+    outcome = await paid(acme, 2, click_id=click_id, customer_key="user-2")
+
+    assert outcome == "identifier_conflict"
+    assert await stored(acme) == before
+
+
+class Step(NamedTuple):
+    """One call or event: of one of two visitors, with one of two keys, or without either."""
+
+    kind: str
+    visitor: int | None
+    key: str | None
+
+
+class Expected:
+    """What the calls so far should have led to: who carries each key, who is known as it, and whose each sale is."""
+
+    def __init__(self) -> None:
+        self.carried: dict[str, int] = {}
+        self.known: dict[str, int] = {}
+        self.sold: dict[str, int] = {}
+
+    def take(self, step: Step, name: str) -> str:
+        """Return how a step ends, and remember what it changes."""
+        kind, visitor, key = step
+        holder = None if key is None else self.carried.get(key, self.known.get(key))
+        own = {each for keys in (self.carried, self.known) for each, of in keys.items() if of == visitor}
+        touched = visitor in {*self.sold.values(), *self.carried.values()}
+        if kind == "lead":
+            return self._lead(visitor, key, own, touched)
+        if visitor is None and holder is None:
+            return "unknown"
+        if kind == "sale" and None not in {visitor, holder} and holder != visitor:
+            ends, buyer = "conflict" if touched else "recorded", holder
+        else:
+            buyer = holder if visitor is None else visitor
+            ends = "conflict" if visitor is not None and key and own and key not in own else "recorded"
+        if ends == "recorded" and buyer is not None:
+            self.sold[name] = buyer
+            if visitor is not None and key and holder is None:
+                self.known[key] = visitor
+        return ends
+
+    def _lead(self, visitor: int | None, key: str | None, own: set[str], touched: bool) -> str:  # noqa: FBT001
+        assert visitor is not None
+        assert key is not None
+        carrier = self.carried.get(key, visitor)
+        if carrier != visitor:
+            if touched:
+                return "conflict"
+            return "late" if carrier in self.sold.values() else "recorded"
+        if own - {key}:
+            return "conflict"
+        if visitor in self.sold.values():
+            return "late"
+        self.carried[key] = visitor
+        self.known.pop(key, None)
+        return "recorded"
+
+
+ENDS = {
+    errors.IdentifierConflict: "conflict",
+    errors.StatusTransitionRefused: "late",
+    errors.CustomerNotFound: "unknown",
+}
+OUTCOMES = {"identifier_conflict": "conflict", "waiting": "unknown"}
+visitors, keys = st.sampled_from((0, 1)), st.sampled_from(("user-0", "user-1"))
+steps = st.one_of(
+    st.builds(Step, st.just("lead"), visitors, keys),
+    st.builds(Step, st.sampled_from(("sale", "payment")), visitors, st.none() | keys),
+    st.builds(Step, st.sampled_from(("sale", "payment")), st.none(), keys),
+    st.builds(Step, st.just("refund"), st.none(), st.none()),
+)
+
+
+@settings(deadline=None, suppress_health_check=list(HealthCheck))
+@given(history=st.lists(steps, min_size=2, max_size=10))
+async def test_in_any_order_each_key_has_one_customer_and_each_sale_its_partner(store: Storage, history: list[Step]):
+    acme, expected = await world.acme(store), Expected()
+    clicks = [await acme.visitor("anna"), await acme.visitor("ben")]
+
+    async def take_step(number: int, step: Step) -> str:
+        named: dict[str, Any] = {
+            "click_id": None if step.visitor is None else clicks[step.visitor],
+            "customer_key": step.key,
+        }
+        if step.kind == "payment":
+            outcome = await paid(acme, number, amount=100 + number, **named)
+            return OUTCOMES.get(outcome, outcome)
+        try:
+            await (acme.lead(**named) if step.kind == "lead" else acme.sale(f"inv-{number}", 100 + number, **named))
+        except errors.ServiceError as error:
+            return ENDS[type(error)]
+        return "recorded"
+
+    for kind, group in groupby(enumerate(history), key=lambda each: each[1].kind):
+        together = list(group)  # and in one batch, where they are calls
+        if kind == "refund":
+            for name in expected.sold:
+                await acme.refund(name, 10)
+            continue
+        ends = [expected.take(step, f"{'pi_' if kind == 'payment' else 'inv-'}{n}") for n, step in together]
+        if kind == "payment":
+            assert [await take_step(*each) for each in together] == ends
+        else:
+            assert await asyncio.gather(*(take_step(*each) for each in together)) == ends
+
+    partners = {name: (acme.anna, acme.ben)[visitor] for name, visitor in expected.sold.items()}
+    row = sales.c
+    mine = select(row.transaction_id, row.partner_id).where(row.program_id == acme.program_id)
+    assert dict(await store.read(lambda connection: connection.execute(mine).all())) == partners
+    assert await store.read(books.run) == []
