@@ -34,6 +34,7 @@ class _Forms(HTMLParser):
     def __init__(self, page: str) -> None:
         super().__init__()
         self.found: list[tuple[str, Fields, dict[str, Fields]]] = []
+        self.methods: list[str] = []
         self._field, self._said = "", ""
         self._pressed: Fields | None = None
         self.feed(page)
@@ -44,7 +45,11 @@ class _Forms(HTMLParser):
         is_ticked = given.get("type") not in {"radio", "checkbox"} or "checked" in given
         if tag == "form":
             self.found.append((given.get("action", ""), {}, {}))
+            self.methods.append(given.get("method", "get"))
         elif tag == "button":
+            if "formaction" in given:
+                self.found.append((given["formaction"], self.found[-1][1], {}))
+                self.methods.append(given.get("formmethod", "get"))
             self._pressed, self._said = {name: value} if name else {}, ""
         elif tag in {"select", "textarea"}:
             self._field, self._said = name, ""
@@ -61,6 +66,13 @@ class _Forms(HTMLParser):
             self.found[-1][2][" ".join(self._said.split())] = self._pressed
         elif tag == "textarea":
             self.found[-1][1][self._field] = [self._said]
+
+
+def every_button(page: str) -> dict[str, tuple[str, Fields]]:
+    """Return the buttons that change something, by what they say: where each sends what a browser would send."""
+    forms = _Forms(page)
+    posted = [form for form, method in zip(forms.found, forms.methods, strict=True) if method == "post"]
+    return {said: (action, fields | pressed) for action, fields, each in posted for said, pressed in each.items()}
 
 
 def form_of(page: str, button: str) -> tuple[str, Fields]:

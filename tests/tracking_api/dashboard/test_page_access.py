@@ -34,7 +34,7 @@ async def ids(dashboard: Dashboard) -> dict[str, Any]:
     acme = dashboard.acme
     await acme.customer()
     await acme.sale()
-    await paying.connect(acme)
+    await paying.connect(acme, key="a secret key")
     await paying.take(acme, stripe.charge_refunded(total=500, intent="pi_old"))
     [sold] = (await acme.listed(COMMISSIONS)).data
     globex: dict[str, Any] = {"owner_email": "gina@globex.example", "password_hash": HASH, "at": NOW}

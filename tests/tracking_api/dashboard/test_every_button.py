@@ -1,0 +1,63 @@
+"""Every button of every page, pressed by an owner with what the page renders; only empty fields are typed in."""
+
+import sqlite3
+from contextlib import closing
+from typing import Any
+
+import httpx
+
+from tests.tracking_api.dashboard.conftest import PASSWORD, Dashboard
+from tests.tracking_api.dashboard.reading import every_button, words
+from tests.tracking_api.dashboard.test_page_access import HTML, ids, paths
+from tests.world import HELD_SINCE
+
+__all__ = ["ids"]
+TYPED = {
+    "email": "eva@acme.example",
+    "name": "Eva",
+    "code": "eva",
+    "domain": "eva.example",
+    "override_hold_reason": "They asked",
+    "webhook_secret": "whsec_of_the_account",
+    "current_password": PASSWORD,
+    "new_password": "several unrelated words",
+    "repeated": "several unrelated words",
+}
+FILES = {"/logo": b"\x89PNG\r\n\x1a\n" + bytes(16), "/rates": b"date,USD\n"}
+REJECTED = {"Delete program": "has events", "Approve now": "held for review"}  # as it is so in this scene
+
+
+async def press(olga: httpx.AsyncClient, path: str, said: str, markup: str) -> httpx.Response:
+    """Press a button, and confirm it on the page that asks, or by the box to tick."""
+    action, fields = every_button(markup)[said]
+    typed = {name: TYPED.get(name, "") if value in ("", [""]) else value for name, value in fields.items()}
+    where = action or path
+    file = next((content for ending, content in FILES.items() if where.endswith(ending)), None)
+    answer = await olga.post(where, data=typed, headers=HTML, files={"file": file} if file else None)
+    if 'name="confirmed"' in answer.text:
+        asked = every_button(answer.text)
+        again, sent = asked.get(said) or next(each for each in asked.values() if "confirmed" in each[1])
+        answer = await olga.post(again or where, data=typed | sent | {"confirmed": "yes"}, headers=HTML)
+    return answer
+
+
+async def test_every_button_does_what_it_says(dashboard: Dashboard, ids: dict[str, Any], sqlite_url: str) -> None:
+    wrong: dict[tuple[str, str], str] = {}
+    pressed, acme = set(), dashboard.acme
+    await acme.customer("user-2", "ben", at=HELD_SINCE)
+    await acme.sale("inv-2", customer_key="user-2", at=HELD_SINCE)
+    await dashboard.post(f"/api/workspaces/{acme.workspace_id}/invitations", email="mia@acme.example", role="member")
+    pages = [path.format(**ids) for path in paths("GET") if "." not in path and path.count("{") == path.count("_id}")]
+    with closing(sqlite3.connect(sqlite_url.partition("///")[2])) as live, closing(sqlite3.connect(":memory:")) as kept:
+        live.backup(kept)
+        async with dashboard.browser() as olga:
+            for path in pages:
+                markup = (await olga.get(path, headers=HTML)).text
+                for said in every_button(markup):
+                    answer = await press(olga, path, said, markup)
+                    if answer.status_code not in {200, 303} or 'role="alert"' in answer.text:
+                        wrong[path, said] = words(answer.text)
+                    pressed.add(said)
+                    kept.backup(live)
+    assert {each: text for each, text in wrong.items() if REJECTED.get(each[1], "wrong") not in text} == {}
+    assert {"Hand over max@acme.example", "Withdraw mia@acme.example"} <= pressed
