@@ -14,7 +14,7 @@ from storage.lists.declaration import ListScope
 from storage.lists.find import get, rows
 from storage.lists.programs import Program, read_program
 from storage.lists.rejected_calls import REJECTED_CALLS, RejectedCall
-from storage.rules.commission import CommissionType, Terms
+from storage.rules.commission import Terms, stored_terms
 from storage.rules.errors import DuplicateTransaction
 from storage.tables import clicks, commission_terms, customers, leads, partners, refused_calls, sales, test_events
 from storage.tables import commissions as earned
@@ -133,11 +133,7 @@ def _terms(connection: Connection, program_id: int, sale: Any, earning: Any) -> 
     elif sale:
         mine = mine.where(terms.created_at <= sale.at)
     row = connection.execute(mine.order_by(terms.version.desc()).limit(1)).first()
-    if row is None:
-        return None
-    kind = CommissionType(row.commission_type)
-    later = (row.recurring_months, row.platform_fee_bps, row.minimum_order_cents)
-    return Terms(row.version, kind, row.rate, row.lead_commission_cents, *later)
+    return stored_terms(row) if row else None
 
 
 def _outranked(connection: Connection, program_id: int, customer: Any) -> list[str]:

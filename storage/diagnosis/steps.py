@@ -141,6 +141,7 @@ def _rate(facts: Facts) -> ExplanationStep:
         "terms_version": terms.version,
         "commission_type": terms.type,
         "commission_rate": shown_rate(terms.type, terms.rate),
+        "commission_basis": terms.basis,
         "recurring_months": terms.recurring_months,
         "minimum_order_cents": terms.minimum_order_cents,
     }
@@ -187,11 +188,17 @@ def _arithmetic(facts: Facts) -> ExplanationStep:
     earned_cents = commission.amount_cents if commission else 0
     net_cents = commission.net_cents if commission else 0
     percent = terms.type == CommissionType.PERCENT
-    how = f"{sale.program_cents} x {terms.rate} / 10000" if percent else f"{terms.rate} flat"
+    basis_cents = terms.basis_cents(sale, sale.program_cents)
+    how = f"{basis_cents} x {terms.rate} / 10000" if percent else f"{terms.rate} flat"
+    if percent and basis_cents != sale.program_cents:
+        how = f"{basis_cents} without tax and shipping; {how}"
     values = {
         "sale_cents": sale.amount_cents,
+        "tax_cents": sale.tax_cents,
+        "shipping_cents": sale.shipping_cents,
         "sale_currency": sale.currency,
         "program_cents": sale.program_cents,
+        "basis_cents": basis_cents,
         "currency": currency,
         "earned_cents": earned_cents,
         "taken_back_cents": earned_cents - net_cents,

@@ -12,7 +12,7 @@ from storage.lists.declaration import Column, Filter, List, ListScope
 from storage.lists.find import get
 from storage.lists.partners import named
 from storage.lists.related import of_customer, of_partner, of_sale, with_key
-from storage.rules.commission import CommissionStatus, CommissionType, Terms
+from storage.rules.commission import CommissionStatus, Terms, stored_terms
 from storage.rules.fraud.flag import FlagKind
 from storage.rules.untrusted import Untrusted
 from storage.tables import commission_terms, commissions, leads, ledger_entries, sales
@@ -136,8 +136,6 @@ def get_details(connection: Connection, program_id: int, commission_id: int, *, 
     version = select(_row.terms_version).where(_row.program_id == program_id, _row.id == commission_id)
     priced = (commission_terms.c.program_id == program_id, commission_terms.c.version == version.scalar_subquery())
     row = connection.execute(select(commission_terms).where(*priced)).one()
-    later = (row.recurring_months, row.platform_fee_bps, row.minimum_order_cents)
-    terms = Terms(row.version, CommissionType(row.commission_type), row.rate, row.lead_commission_cents, *later)
     mine = (sales.c.program_id == program_id, sales.c.id == commission.sale_id)
     sale = None if commission.sale_id is None else connection.execute(select(sales).where(*mine)).one()
     entry = ledger_entries.c
@@ -145,4 +143,4 @@ def get_details(connection: Connection, program_id: int, commission_id: int, *, 
     its_own = (entry.program_id == program_id, entry.commission_id == commission_id)
     entries = connection.execute(select(*columns).where(*its_own).order_by(entry.id))
     lines = [LedgerLine(*each[:2], EntryKind(each.kind), int(each.amount_cents), each.refund_id) for each in entries]
-    return CommissionDetails(commission, terms, row.created_at, sale, lines)
+    return CommissionDetails(commission, stored_terms(row), row.created_at, sale, lines)

@@ -55,6 +55,8 @@ class Event(NamedTuple):
     refund_id: Untrusted | None = None
     amount_cents: Annotated[int | None, Column("Amount", sorts=True, is_summed=True)] = None
     currency: str | None = None
+    tax_cents: int | None = None
+    shipping_cents: int | None = None
     program_cents: Annotated[int | None, Column(is_program_money=True)] = None
     refunded_cents: int | None = None
     reversed_cents: Annotated[int | None, Column(is_program_money=True)] = None
@@ -141,7 +143,8 @@ def _of_leads() -> Select[Any]:
 
 def _of_sales() -> Select[Any]:
     sale = sales.c
-    money = (sale.amount_cents, sale.currency, sale.program_cents, sale.refunded_cents)
+    parts = (sale.tax_cents, sale.shipping_cents)
+    money = (sale.amount_cents, *parts, sale.currency, sale.program_cents, sale.refunded_cents)
     return _with_people(sales, sale.id, sale.at, sale.occurred_at, sale.transaction_id, *money)
 
 

@@ -147,6 +147,8 @@ def sell(connection: Connection, program_id: int, paid: Paid, customer: Customer
         customer_key=paid.customer_key if names else None,
         currency=paid.currency,
         occurred_at=paid.occurred_at,
+        tax_cents=paid.tax_cents,
+        shipping_cents=paid.shipping_cents,
         provenance=Provenance.PROCESSOR,
     )
     return sales.record(connection, [(program, sale)])[0]

@@ -2,8 +2,10 @@
 
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
+from fractions import Fraction
 from typing import Any
 
+from storage.rules.money import half_even
 from storage.rules.payment import Content, Introduced, Linked, Paid, ProcessorEvent, Returned, ReturnKind
 
 TWO_EXTRA_DIGITS = ("ISK", "UGX")  # have no minor unit, but Stripe counts them in hundredths
@@ -87,6 +89,7 @@ def _paid(
     cents = _cents(amount, currency)
     if cents == 0:
         return None
+    tax_cents, shipping_cents = _parts(fields, cents, currency)
     return Paid(
         transaction_id=references[0] if references else _missing("id"),
         references=references,
@@ -94,11 +97,29 @@ def _paid(
         currency=currency,
         occurred_at=occurred_at,
         processor_customer=_id(fields.get("customer")),
+        tax_cents=tax_cents,
+        shipping_cents=shipping_cents,
         **_named(metadata),
     )
 
 
-def _named(metadata: Mapping[str, Any] | None) -> dict[str, str | None]:
+def _parts(fields: Mapping[str, Any], paid_cents: int, currency: str) -> tuple[int, int]:
+    """Return the tax and the shipping in a payment: in proportion, if it paid only a part of its invoice.
+
+    Invoices have `tax`, later `total_tax_amounts`, now `total_taxes`.
+    """
+    details, cost = fields.get("total_details") or {}, fields.get("shipping_cost") or {}
+    taxes = fields.get("total_taxes") or fields.get("total_tax_amounts") or ()
+    tax = details.get("amount_tax") or fields.get("tax") or sum(each["amount"] for each in taxes)
+    before_tax = cost["amount_total"] - (cost.get("amount_tax") or 0) if cost else details.get("amount_shipping") or 0
+    tax_cents, shipping_cents = (_cents(max(each, 0), currency) for each in (tax, before_tax))
+    whole_cents = max(_cents(fields.get("total") or 0, currency), paid_cents, tax_cents + shipping_cents)
+    both_cents = half_even(Fraction(paid_cents * (tax_cents + shipping_cents), whole_cents))
+    tax_cents = half_even(Fraction(paid_cents * tax_cents, whole_cents))
+    return tax_cents, both_cents - tax_cents
+
+
+def _named(metadata: Mapping[str, Any] | None) -> dict[str, Any]:
     """Return the customer and the program that metadata names."""
     sent = metadata or {}
     names = {"click_id": "svc_click_id", "customer_key": "svc_customer_key", "program_id": "program_id"}

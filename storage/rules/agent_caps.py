@@ -7,8 +7,8 @@ from fractions import Fraction
 from typing import Annotated, NamedTuple
 
 from storage.rules.commission import CommissionType
-from storage.rules.setting_kinds import Kind, Section, Setting
-from storage.rules.settings import SETTINGS, ProgramSettings, declared
+from storage.rules.setting_kinds import Kind, Section, Setting, declared
+from storage.rules.settings import SETTINGS, ProgramSettings
 from storage.rules.settlement import LeadAuthPolicy
 
 TERMS = Section(
@@ -21,7 +21,7 @@ SECTIONS = (TERMS, DAY, ACCESS)
 WINDOW = timedelta(days=30)
 WHOLE_BPS = 10_000
 FREEZABLE = tuple(setting.public_name for setting in SETTINGS if not setting.owner_only)
-FROZEN = ("hold_days", "lead_auth_policy")
+FROZEN = ("commission_basis", "hold_days", "lead_auth_policy")
 
 
 class AgentCaps(NamedTuple):

@@ -4,7 +4,7 @@ from datetime import datetime
 from decimal import Decimal
 from enum import StrEnum
 from fractions import Fraction
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from storage.rules.errors import FieldError, ValidationError
 from storage.rules.money import half_even, share
@@ -18,6 +18,13 @@ class CommissionType(StrEnum):
 
     PERCENT = "percent"
     FLAT = "flat"
+
+
+class CommissionBasis(StrEnum):
+    """What the percentage is of: a sale's amount without its tax and shipping, or all of it."""
+
+    BEFORE_TAX = "before_tax"
+    TOTAL = "total"
 
 
 class CommissionStatus(StrEnum):
@@ -54,14 +61,29 @@ class Terms(NamedTuple):
     recurring_months: int | None
     platform_fee_bps: int
     minimum_order_cents: int = 0
+    basis: CommissionBasis = CommissionBasis.TOTAL
+
+    def basis_cents(self, sale: Any, program_cents: int) -> int:
+        """Return how much of a sale, which is worth `program_cents` in the program's currency, the percentage is of."""
+        left_out_cents = sale.tax_cents + sale.shipping_cents if self.basis == CommissionBasis.BEFORE_TAX else 0
+        return of_remaining(program_cents, sale_cents=sale.amount_cents, refunded_cents=left_out_cents)
 
 
-def on_sale(terms: Terms, sale_cents: int, *, first_purchase_at: datetime | None, occurred_at: datetime) -> int:
+def stored_terms(row: Any) -> Terms:
+    """Return the terms of a row of commission_terms."""
+    kind, basis = CommissionType(row.commission_type), CommissionBasis(row.commission_basis)
+    later = (row.recurring_months, row.platform_fee_bps, row.minimum_order_cents)
+    return Terms(row.version, kind, row.rate, row.lead_commission_cents, *later, basis)
+
+
+def on_sale(
+    terms: Terms, sale_cents: int, basis_cents: int, *, first_purchase_at: datetime | None, occurred_at: datetime
+) -> int:
     """Return the commission of a sale in cents; 0 for a small order, and when the recurring period is over."""
     if sale_cents < terms.minimum_order_cents or not earns(terms.recurring_months, first_purchase_at, occurred_at):
         cents = 0
     elif terms.type == CommissionType.PERCENT:
-        cents = share(sale_cents, terms.rate)
+        cents = share(basis_cents, terms.rate)
     else:
         cents = terms.rate
     return cents

@@ -14,7 +14,7 @@ _HEADER = re.compile(r"t=([0-9]{1,12}),([ -~]*)")
 
 
 class Paid(NamedTuple):
-    """A payment. `references` are the processor's ids of it."""
+    """A payment. `references` are the processor's ids of it; tax and shipping are parts of its amount."""
 
     transaction_id: str
     references: tuple[str, ...]
@@ -25,6 +25,8 @@ class Paid(NamedTuple):
     customer_key: str | None = None
     program_id: str | None = None
     processor_customer: str | None = None
+    tax_cents: int = 0
+    shipping_cents: int = 0
 
 
 class PaymentOutcome(StrEnum):

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from enum import StrEnum
 from types import MappingProxyType
-from typing import Any, NamedTuple, get_args
+from typing import Any, NamedTuple, get_args, get_type_hints
 
 from storage.rules.commission import MOST_CENTS, CommissionType, percent, shown_rate
 
@@ -87,3 +87,21 @@ class Setting(NamedTuple):
         if self.kind == Kind.COMMISSION_RATE:
             return shown_rate(commission_type, value)
         return percent(value) if self.kind == Kind.PERCENT else value
+
+
+def declared(defaults: Any) -> tuple[Setting, ...]:
+    """Return the settings that the fields of a named tuple declare."""
+    hints = get_type_hints(type(defaults), include_extras=True)
+    return tuple(_declared(defaults, name, hint) for name, hint in hints.items())
+
+
+def _declared(defaults: Any, name: str, hint: Any) -> Setting:
+    value_type, setting = get_args(hint)
+    kind = getattr(defaults, "commission_type", CommissionType.PERCENT)
+    return setting._replace(
+        name=name,
+        public_name=setting.public_name or name,
+        value_type=value_type,
+        is_required=name not in defaults._field_defaults,
+        default=setting.published(getattr(defaults, name), kind),
+    )

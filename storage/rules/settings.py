@@ -4,12 +4,12 @@ docs/decisions/0015-settings.md says how to add one.
 """
 
 from collections.abc import Iterable, Mapping
-from typing import Annotated, Any, NamedTuple, get_args, get_type_hints
+from typing import Annotated, Any, NamedTuple
 
 from storage.rules.attribution import AttributionModel, OldLinks, PaidAds, ProgramStatus
-from storage.rules.commission import CommissionType, basis_points, stored_rate
+from storage.rules.commission import CommissionBasis, CommissionType, basis_points, stored_rate
 from storage.rules.errors import FieldError, ValidationError
-from storage.rules.setting_kinds import Kind, Option, Section, Setting
+from storage.rules.setting_kinds import Kind, Option, Section, Setting, declared
 from storage.rules.settlement import LeadAuthPolicy
 
 PROGRAM = Section("Program")
@@ -56,6 +56,19 @@ class ProgramSettings(NamedTuple):
             is_term=True,
         ),
     ] = 2000
+    commission_basis: Annotated[
+        CommissionBasis,
+        Setting(
+            *("Percent of", Kind.CHOICE, COMMISSION),
+            "What a commission in percent is of. Your server sends the tax and the shipping in a sale as tax_cents and "
+            "shipping_cents; a connected payment account reports them.",
+            options={
+                CommissionBasis.BEFORE_TAX: Option("The amount without tax and shipping"),
+                CommissionBasis.TOTAL: Option("The whole amount, with tax and shipping"),
+            },
+            is_term=True,
+        ),
+    ] = CommissionBasis.BEFORE_TAX
     lead_commission_cents: Annotated[
         int,
         Setting(
@@ -192,10 +205,10 @@ class ProgramSettings(NamedTuple):
     ] = ProgramStatus.ACTIVE
 
 
-def stored_percents(changes: Mapping[str, Any], declared: Iterable[Setting]) -> dict[str, Any]:
+def stored_percents(changes: Mapping[str, Any], settings: Iterable[Setting]) -> dict[str, Any]:
     """Return changes from an API with percentages as basis points under their stored names. Raises ValidationError."""
     values = dict(changes)
-    for setting in declared:
+    for setting in settings:
         if setting.kind == Kind.PERCENT and setting.public_name in values:
             percent = values.pop(setting.public_name)
             values[setting.name] = basis_points(setting.public_name, percent)
@@ -215,24 +228,6 @@ def stored(changes: Mapping[str, Any], *, kind: CommissionType = CommissionType.
         missing = "Required with a new commission_type: percent and cents are not the same number"
         raise ValidationError(fields=[FieldError("commission_rate", missing)])
     return stored_percents(values, SETTINGS)
-
-
-def declared(defaults: Any) -> tuple[Setting, ...]:
-    """Return the settings that the fields of a named tuple declare."""
-    hints = get_type_hints(type(defaults), include_extras=True)
-    return tuple(_declared(defaults, name, hint) for name, hint in hints.items())
-
-
-def _declared(defaults: Any, name: str, hint: Any) -> Setting:
-    value_type, setting = get_args(hint)
-    kind = getattr(defaults, "commission_type", CommissionType.PERCENT)
-    return setting._replace(
-        name=name,
-        public_name=setting.public_name or name,
-        value_type=value_type,
-        is_required=name not in defaults._field_defaults,
-        default=setting.published(getattr(defaults, name), kind),
-    )
 
 
 SETTINGS = declared(ProgramSettings("", ""))

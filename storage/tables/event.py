@@ -114,6 +114,8 @@ sales = program_table(
     Column("amount_cents", BigInteger, nullable=False),
     Column("currency", String(3), nullable=False),
     Column("program_cents", BigInteger, nullable=False),
+    Column("tax_cents", BigInteger, nullable=False, server_default="0"),
+    Column("shipping_cents", BigInteger, nullable=False, server_default="0"),
     Column("refunded_cents", BigInteger, nullable=False, server_default="0"),
     Column("details", Text),
     Column("customer_key", String(255)),

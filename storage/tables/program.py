@@ -3,6 +3,7 @@
 from sqlalchemy import BigInteger, Boolean, Column, Date, ForeignKey, Index, Integer, String, Text, false
 
 from storage.rules.attribution import AttributionModel, OldLinks, PaidAds, ProgramStatus
+from storage.rules.commission import CommissionBasis
 from storage.rules.settlement import LeadAuthPolicy
 from storage.tables.columns import assigned_id, event_id, program_table, table, timestamp_column
 from storage.tables.workspace import workspaces
@@ -40,6 +41,7 @@ commission_terms = table(
     Column("recurring_months", Integer),
     Column("platform_fee_bps", Integer, nullable=False),
     Column("minimum_order_cents", BigInteger, nullable=False, server_default="0"),
+    Column("commission_basis", String(16), nullable=False, server_default=CommissionBasis.TOTAL),  # from before it
     Column("by_agent", Boolean, nullable=False, server_default=false()),
     timestamp_column("created_at"),
 )

@@ -7,7 +7,7 @@ from sqlalchemy import Connection
 
 from storage.access.program_keys import ProgramKey
 from storage.engine.statements import Statement
-from storage.rules.commission import CommissionType, Terms
+from storage.rules.commission import Terms, stored_terms
 from storage.rules.settlement import LeadAuthPolicy
 from storage.tables.columns import from_millis
 
@@ -65,14 +65,6 @@ def _of_row(row: Any) -> ProgramTerms:
         row.attribution_window_days,
         row.hold_days,
         LeadAuthPolicy(row.lead_auth_policy),
-        Terms(
-            row.terms_version,
-            CommissionType(row.commission_type),
-            row.rate,
-            row.lead_commission_cents,
-            row.recurring_months,
-            row.platform_fee_bps,
-            row.minimum_order_cents,
-        ),
+        stored_terms(row),
         row.has_payments is not None,
     )

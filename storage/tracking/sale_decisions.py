@@ -39,7 +39,10 @@ class Provenance(StrEnum):
 
 
 class Sale(NamedTuple):
-    """A sale as it was reported. `amount_cents` is in minor units of `currency`; `details` is JSON text."""
+    """A sale as it was reported. `amount_cents` is in minor units of `currency`; `details` is JSON text.
+
+    `tax_cents` and `shipping_cents` are parts of `amount_cents`.
+    """
 
     transaction_id: str
     amount_cents: int
@@ -48,6 +51,8 @@ class Sale(NamedTuple):
     click_id: str | None = None
     currency: str = "USD"
     occurred_at: datetime | None = None
+    tax_cents: int = 0
+    shipping_cents: int = 0
     details: str | None = None
     provenance: Provenance = Provenance.API
 
@@ -153,8 +158,9 @@ def decide(
     likely = recorded.likely(program.id, sale.transaction_id) if may_repeat(sale, program, before) else None
     cents = rates.convert(sale.amount_cents, exchange(sale, program))
     first_purchase_at = before.first_purchase_at
+    basis_cents = program.terms.basis_cents(sale, cents)
     earned_cents = commission.on_sale(
-        program.terms, cents, first_purchase_at=first_purchase_at, occurred_at=sale.happened_at
+        program.terms, cents, basis_cents, first_purchase_at=first_purchase_at, occurred_at=sale.happened_at
     )
     after = before._replace(customer_key=claimant.customer_key, confirmed=True) if claimant else before
     if is_pair and sale.customer_key is not None:

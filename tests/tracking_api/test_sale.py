@@ -64,9 +64,12 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"transaction_id": ""}, "transaction_id"),
     ({"customer_key": ""}, "customer_key"),
     ({"amount_cents": None}, "amount_cents"),
+    ({"tax_cents": -1}, "tax_cents"),
+    ({"tax_cents": 900, "shipping_cents": 9_101}, "tax_cents"),
+    ({"shipping_cents": 10_001}, "shipping_cents"),
     ({"currency": "US"}, "currency"),
     ({"line_items": ["x" * 16_385]}, "line_items"),
-    ({"line_items": ["a\u0000b"]}, "line_items"),
+    ({"line_items": ["a\u0001b"]}, "line_items"),
     ({"line_items": [float("nan")]}, "line_items"),
     ({"occurred_at": "yesterday"}, "occurred_at"),
     ({"occurred_at": "2026-05-19T12:00:00"}, "occurred_at"),
@@ -139,6 +142,24 @@ async def test_a_sale_below_the_smallest_order_earns_nothing_and_says_so(api: Ap
     assert explained.outcome == SaleOutcome.BELOW_MINIMUM_ORDER
     assert next(step for step in explained.steps if step.step == "rate").facts["minimum_order_cents"] == 500
     assert await api.acme.store.read(books.run) == []
+
+
+async def test_tax_and_shipping_earn_as_the_programs_commission_basis_says(api: Api):
+    store, program_id, at = api.acme.store, api.acme.program_id, NOW
+    tax: dict[str, Any] = {"amount_cents": 4_900, "tax_cents": 900}
+    first = (await api.sale(transaction_id="inv-0", **tax)).json()["data"]
+    both = (await api.sale(transaction_id="inv-1", **tax, shipping_cents=500)).json()["data"]
+    back = await api.refund(transaction_id="inv-0", refund_amount_cents=2_450)
+    await store.write(program_settings.change, program_id, {"commission_basis": "total"}, actor=OPERATOR, at=at)
+    whole = (await api.sale(transaction_id="inv-3", **tax)).json()["data"]
+    explained = await store.read(explanation.explain, program_id, at=at, transaction_id="inv-1")
+
+    assert [each["commission_cents"] for each in (first, both, whole)] == [800, 700, 980]
+    assert back.json()["data"]["commission_reversed_cents"] == 400
+    arithmetic = {"tax_cents": 900, "shipping_cents": 500, "basis_cents": 3_500, "earned_cents": 700}
+    assert explained.steps[-1].facts.items() >= arithmetic.items()
+    assert "3500 without tax and shipping; 3500 x 2000 / 10000" in explained.steps[-1].text
+    assert await store.read(books.run) == []
 
 
 async def test_a_test_sale_needs_no_other_field_blocks_no_live_one_and_advances_the_checklist(api: Api):

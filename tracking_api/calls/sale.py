@@ -30,7 +30,7 @@ from tracking_api.calls import test_mode
 from tracking_api.calls.call import Answer, Endpoint, Recording
 from tracking_api.calls.caller import TrackingCaller
 from tracking_api.calls.described import IDEMPOTENT, keyed_call
-from tracking_api.calls.fields import Cents, EventDataView, TrackingBody, event_data
+from tracking_api.calls.fields import Cents, EventDataView, PartCents, TrackingBody, event_data
 from tracking_api.calls.rotation import FlaggableView
 from web.body import Identifier
 
@@ -61,12 +61,17 @@ class SaleDetails(TrackingBody):
 
 
 class SaleBody(SaleDetails):
-    """A sale; test mode needs none of its fields."""
+    """A sale; test mode needs none of its fields.
+
+    Tax and shipping are parts of `amount_cents` and count as the program's `commission_basis` says.
+    """
 
     transaction_id: Identifier | None = None
     customer_key: Identifier | None = None
     click_id: Identifier | None = None
     amount_cents: Cents | None = None
+    tax_cents: PartCents | None = None
+    shipping_cents: PartCents | None = None
     currency: Currency | None = None
     occurred_at: AwareDatetime | None = None
 
@@ -125,12 +130,14 @@ def _possible_duplicate(transaction_id: str) -> Mapping[str, Any]:
 
 def _sale(body: SaleBody, at: datetime) -> Sale:
     """Return the sale from the body. Raises ValidationError naming every field that is missing or wrong."""
-    wrong = [*_missing(body), *_wrong_time(body, at), *_wrong_line_items(body)]
+    wrong = [*_missing(body), *_wrong_parts(body), *_wrong_time(body, at), *_wrong_line_items(body)]
     if wrong:
         raise ValidationError(fields=wrong)
     details = {name: value for name in DETAILS if (value := getattr(body, name)) is not None}
     reported = {name: getattr(body, name) for name in REPORTED} | {
         "at": at,
+        "tax_cents": body.tax_cents or 0,
+        "shipping_cents": body.shipping_cents or 0,
         "currency": body.currency or DEFAULT_CURRENCY,
         "occurred_at": min(body.occurred_at.astimezone(UTC), at) if body.occurred_at else None,
         "details": json.dumps(details) if details else None,
@@ -145,6 +152,13 @@ def _missing(body: SaleBody) -> Iterator[FieldError]:
         yield FieldError("customer_key", "Required: the id you sent at the customer's lead (or a click_id)")
     if body.amount_cents is None:
         yield FieldError("amount_cents", "Required: an integer of at least 1, in the currency's smallest unit")
+
+
+def _wrong_parts(body: SaleBody) -> Iterator[FieldError]:
+    parts_cents = (body.tax_cents or 0) + (body.shipping_cents or 0)
+    if body.amount_cents is not None and parts_cents > body.amount_cents:
+        field = "tax_cents" if body.tax_cents else "shipping_cents"
+        yield FieldError(field, "Tax and shipping are parts of amount_cents: together they must not exceed it")
 
 
 def _wrong_time(body: SaleBody, at: datetime) -> Iterator[FieldError]:

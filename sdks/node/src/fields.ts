@@ -13,12 +13,14 @@ export interface LeadFields {
   known?: boolean | undefined;
 }
 
-/** A customer paid. A missing `transaction_id` is generated. */
+/** A customer paid. A missing `transaction_id` is generated. Tax and shipping are parts of `amount_cents`. */
 export interface SaleFields {
   transaction_id?: Id | null | undefined;
   customer_key?: Id | null | undefined;
   click_id?: string | null | undefined;
   amount_cents: number;
+  tax_cents?: number | null | undefined;
+  shipping_cents?: number | null | undefined;
   currency?: string | null | undefined;
   occurred_at?: Date | string | null | undefined;
   sale_type?: "payment" | "subscription" | null | undefined;
@@ -49,7 +51,8 @@ export interface PreparedCall {
 const DECLARED: Record<CallName, string[]> = {
   lead: ["click_id", "customer_key", "email", "event_name", "known"],
   sale: [
-    ...["transaction_id", "customer_key", "click_id", "amount_cents", "currency", "occurred_at", "sale_type"],
+    ...["transaction_id", "customer_key", "click_id", "amount_cents", "tax_cents", "shipping_cents"],
+    ...["currency", "occurred_at", "sale_type"],
     ...["is_recurring", "subscription_id", "subscription_interval", "product_id", "line_items"],
   ],
   refund: ["transaction_id", "refund_id", "refund_amount_cents", "refund_reason"],

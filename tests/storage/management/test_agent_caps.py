@@ -26,6 +26,7 @@ OTHER_KEY = THIEF._replace(id="2")
 ALMOST_30_DAYS = timedelta(days=30) - timedelta(milliseconds=1)
 STEP, WINDOW, HIGHEST_LEAD = "rate_step", "rate_change_in_30_days", "highest_lead_commission_cents"
 FLAT = {"commission_type": "flat"}
+BROWSERS = {"lead_auth_policy": "browser_allowed"}
 
 
 async def change(acme: World, changes: dict[str, Any], *, by: Actor = THIEF, at: datetime = NOW) -> str | None:
@@ -123,7 +124,7 @@ async def test_two_changes_at_once_do_not_pass_the_cap_together(acme: World, dat
 async def test_a_frozen_setting_is_the_owners(acme: World):
     await cap(acme, frozen_settings=["lead_auth_policy", "domain", "commission_rate"])
     frozen: list[dict[str, Any]] = [
-        {"lead_auth_policy": "browser_allowed"},
+        BROWSERS,
         {**FLAT, "commission_rate": 2_000},
         {"domain": "thief.example", "name": "Fine"},
     ]
@@ -138,10 +139,10 @@ async def test_a_frozen_setting_is_the_owners(acme: World):
 async def test_what_raises_the_earnings_of_a_public_call_is_frozen_until_an_owner_opens_it(acme: World):
     lead = {"lead_commission_cents": 100}
     assert set(FROZEN) <= set(FREEZABLE)
-    for changes in ({"hold_days": 0}, {"hold_days": 30}, {"lead_auth_policy": "browser_allowed"}):
+    for changes in ({"hold_days": 0}, {"hold_days": 30}, {"commission_basis": "total"}, BROWSERS):
         assert await change(acme, changes) == "frozen_settings", changes
     assert await change(acme, lead) is None
-    assert await change(acme, {"lead_auth_policy": "browser_allowed"}, by=OLGA) is None
+    assert await change(acme, BROWSERS, by=OLGA) is None
 
     assert await change(acme, {"lead_commission_cents": 101}) == "frozen_settings"
     assert await change(acme, {"currency": "EUR"}) == "frozen_settings"

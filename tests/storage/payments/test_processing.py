@@ -135,9 +135,11 @@ async def test_an_event_that_is_not_a_sale_of_the_program_says_why(acme: World):
 async def test_an_amount_without_minor_units_is_unchanged(acme: World):
     await acme.store.write(currencies.load, [(NOW.date(), "USD", "1.25"), (NOW.date(), "JPY", "160")])
 
-    await take(acme, stripe.checkout(metadata=await named(acme), amount=1_600, currency="jpy"))
+    taxed: dict[str, Any] = {"total_details": {"amount_tax": 320, "amount_shipping": 0}}
+    await take(acme, stripe.checkout(metadata=await named(acme), amount=1_600, currency="jpy", **taxed))
 
     assert await stored(acme, sales.c.amount_cents, sales.c.currency, sales.c.program_cents) == [(1_600, "JPY", 1_250)]
+    assert await stored(acme, commissions.c.amount_cents) == [(200,)]  # 20 % of 1,280 yen
 
 
 PAUSES = ("customer.subscription.paused", "invoice.marked_uncollectible", "customer.subscription.resumed")

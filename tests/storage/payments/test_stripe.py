@@ -53,6 +53,20 @@ def test_amounts_are_in_the_smallest_unit_of_their_currency():
     assert found == expected
 
 
+TAXES = [{"amount": 600}, {"amount": 300}]
+TAXED = [
+    (stripe.checkout(total_details={"amount_shipping": 500, "amount_tax": 900}), (900, 500)),
+    (stripe.invoice(total_taxes=TAXES, shipping_cost={"amount_tax": 95, "amount_total": 595}), (900, 500)),
+    (stripe.invoice(amount=5_000, total_tax_amounts=TAXES, total=10_000), (450, 0)),  # a credit paid the rest
+    (stripe.invoice(amount=12_000, tax=900, total=10_000), (900, 0)),  # with what was owed before
+]
+
+
+def test_tax_and_shipping_are_those_that_stripe_documents():
+    found = [(paid.tax_cents, paid.shipping_cents) for paid in (content(event) for event, _ in TAXED)]
+    assert found == [parts for _, parts in TAXED]
+
+
 def returned(kind: ReturnKind, cents: int, *, stands: bool = True) -> Returned:
     return Returned("pi_1", f"{kind}-{cents}", kind, cents, stands, NOW)
 
@@ -122,7 +136,8 @@ WITHOUT_VERSION = {
 VERSION_1 = {
     '{"version": 1, "type": "paid", "transaction_id": "in_1", "references": ["in_1", "pi_1"], "amount_cents": 10000,'
     ' "currency": "USD", "occurred_at": "2026-05-20T12:00:00+00:00", "click_id": null,'
-    ' "customer_key": "user-1", "program_id": null, "processor_customer": "cus_1"}': STORED,
+    ' "customer_key": "user-1", "program_id": null, "processor_customer": "cus_1", "tax_cents": 0,'
+    ' "shipping_cents": 0}': STORED,
     '{"version": 1, "type": "returned", "reference": "pi_1", "return_id": "re_1", "kind": "refund",'
     ' "amount_cents": 500, "stands": true, "told_at": "2026-05-20T12:00:00+00:00"}': RETURNED,
     '{"version": 1, "type": "linked", "references": ["in_1", "pi_1"]}': LINKED,

@@ -2,13 +2,14 @@
 
 from datetime import UTC, date, datetime, timedelta
 from fractions import Fraction
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from storage.rules import commission, ecb, money
-from storage.rules.commission import CommissionType, Terms
+from storage.rules.commission import CommissionBasis, CommissionType, Terms
 from storage.rules.errors import RefundExceedsSale
 from storage.rules.reports import metrics
 from storage.rules.reports.metrics import Direction, Trend
@@ -19,7 +20,7 @@ PERCENT = Terms(1, CommissionType.PERCENT, 2_000, 0, None, 0)
 
 def earned(terms: Terms, cents: int = 10_000, *, after: timedelta | None = None) -> int:
     first_at, at = None if after is None else FIRST, FIRST + (after or timedelta())
-    return commission.on_sale(terms, cents, first_purchase_at=first_at, occurred_at=at)
+    return commission.on_sale(terms, cents, cents, first_purchase_at=first_at, occurred_at=at)
 
 
 def test_a_percentage_is_of_the_sale_a_flat_rate_is_not_and_the_platform_fee_is_a_share_of_the_commission():
@@ -31,6 +32,15 @@ def test_a_percentage_is_of_the_sale_a_flat_rate_is_not_and_the_platform_fee_is_
     assert commission.platform_fee(PERCENT._replace(platform_fee_bps=1_000), 2_000) == 200
 
 
+def test_tax_and_shipping_earn_nothing_before_tax_in_the_proportion_of_the_sales_own_currency():
+    before_tax = PERCENT._replace(basis=CommissionBasis.BEFORE_TAX)
+    parts = {(0, 0): 9_800, (900, 0): 8_000, (900, 1_000): 6_000, (4_900, 0): 0}
+
+    for (tax_cents, shipping_cents), cents in parts.items():
+        sale = SimpleNamespace(amount_cents=4_900, tax_cents=tax_cents, shipping_cents=shipping_cents)
+        assert (before_tax.basis_cents(sale, 9_800), PERCENT.basis_cents(sale, 9_800)) == (cents, 9_800), parts
+
+
 def test_later_sales_earn_while_the_recurring_period_lasts():
     expected = {(None, 4_000): 2_000, (0, 0): 0, (1, 27): 2_000, (1, 28): 0, (12, 364): 2_000, (12, 365): 0}
 
@@ -40,7 +50,7 @@ def test_later_sales_earn_while_the_recurring_period_lasts():
 
 @given(st.integers(1, 10**9), st.integers(0, 10_000), st.lists(st.integers(1, 10**9), max_size=8))
 def test_reversals_leave_the_commission_of_the_remainder_for_any_parts(cents: int, bps: int, asked: list[int]):
-    whole = commission.on_sale(PERCENT._replace(rate=bps), cents, first_purchase_at=None, occurred_at=FIRST)
+    whole = commission.on_sale(PERCENT._replace(rate=bps), cents, cents, first_purchase_at=None, occurred_at=FIRST)
     entries, refunded_cents = [whole], 0
 
     for part in asked:

@@ -20,6 +20,7 @@ FIELDS = {
     "currency": "USD",
     "commission_type": "percent",
     "commission_rate": 20,
+    "commission_basis": "before_tax",
     "lead_commission_cents": 0,
     "minimum_order_cents": 0,
     "recurring_months": None,

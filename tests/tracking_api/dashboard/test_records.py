@@ -32,8 +32,8 @@ async def test_a_commission_shows_its_arithmetic_the_terms_that_priced_it_and_it
 ):
     acme = dashboard.acme
     await acme.customer()
-    await acme.sale()
-    await dashboard.patch(".", commission_rate=50, lead_commission_cents=300)
+    await acme.sale(tax_cents=1_000)
+    await dashboard.patch(".", commission_rate=50, commission_basis="total", lead_commission_cents=300)
     await acme.customer("user-2")
     await acme.refund("inv-1", 2_500)
     [of_lead, sold] = (await acme.listed(COMMISSIONS)).data
@@ -41,11 +41,13 @@ async def test_a_commission_shows_its_arithmetic_the_terms_that_priced_it_and_it
     page, lead = await shown(olga, f"/commissions/{sold.id}"), await shown(olga, f"/commissions/{of_lead.id}")
     details = await acme.store.read(commissions.get_details, acme.program_id, sold.id, at=NOW)
 
-    lines = ("20% of $100.00 = $20.00", "Taken back -$5.00", "Worth now $15.00", "Terms of version 1", "on hold")
+    lines = ("Without tax and shipping $90.00", "20% of $90.00 = $18.00", "Taken back -$4.50", "Worth now $13.50")
+    assert "Terms of version 1" in page
+    assert "on hold" in page
     assert [line for line in lines if line not in page] == []
     assert "Lead $3.00 for each settled lead" in lead
     entries = [(entry.kind, entry.amount_cents) for entry in details.entries]
-    assert entries == [(EntryKind.COMMISSION, 2_000), (EntryKind.REVERSAL, -500)]
+    assert entries == [(EntryKind.COMMISSION, 1_800), (EntryKind.REVERSAL, -450)]
     assert details.terms.rate == 2_000
 
 

@@ -24,7 +24,7 @@ DEFAULTS = {
     "highest_lead_commission_cents": 10_000,
     "commissions_in_a_day": 100,
     "amount_in_a_day_cents": 100_000,
-    "frozen_settings": ["hold_days", "lead_auth_policy"],
+    "frozen_settings": ["commission_basis", "hold_days", "lead_auth_policy"],
     "two_keys_to_pay": False,
 }
 WRONG: list[tuple[str, Any]] = [
@@ -88,7 +88,7 @@ async def test_an_owner_changes_the_caps_that_they_send_and_the_log_names_it(das
     entries = (await dashboard.get("./audit-log")).json()["data"]
     assert {(entry["action"], entry["field"], str(entry["before"]), str(entry["after"])) for entry in entries} == {
         ("agent_caps.change", "highest_rate", "50", "30.5"),
-        ("agent_caps.change", "frozen_settings", "['hold_days', 'lead_auth_policy']", "['domain', 'lead_auth_policy']"),
+        ("agent_caps.change", "frozen_settings", str(DEFAULTS["frozen_settings"]), "['domain', 'lead_auth_policy']"),
         ("agent_caps.change", "two_keys_to_pay", "False", "True"),
     }
     assert (await dashboard.patch("./agent-caps", frozen_settings=[])).json()["frozen_settings"] == []

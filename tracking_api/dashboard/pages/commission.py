@@ -61,8 +61,12 @@ def _arithmetic(details: CommissionDetails) -> list[tuple[str, str]]:
         steps = [("Sale", text.money(sale.amount_cents, sale.currency))]
         if sale.currency != currency:
             steps.append((f"In {currency}", f"{amount}, by the exchange rate of the sale's day"))
-        rate = _rate(details.terms.type, details.terms.rate, currency)
         is_percent = details.terms.type == CommissionType.PERCENT
+        basis_cents = details.terms.basis_cents(sale, sale.program_cents)
+        if is_percent and basis_cents != sale.program_cents:
+            amount = text.money(basis_cents, currency)
+            steps.append(("Without tax and shipping", amount))
+        rate = _rate(details.terms.type, details.terms.rate, currency)
         steps.append(("Earned", f"{rate} of {amount} = {earned}" if is_percent else f"{earned} for each sale"))
     taken = commission.amount_cents - commission.net_cents
     if taken:

@@ -20,12 +20,14 @@ class LeadFields(TypedDict, total=False):
 
 
 class SaleFields(TypedDict, total=False):
-    """A customer paid. A missing `transaction_id` is generated."""
+    """A customer paid. A missing `transaction_id` is generated. Tax and shipping are parts of `amount_cents`."""
 
     transaction_id: str | int | None
     customer_key: str | int | None
     click_id: str | None
     amount_cents: int
+    tax_cents: int | None
+    shipping_cents: int | None
     currency: str | None
     occurred_at: datetime | str | None
     sale_type: Literal["payment", "subscription"] | None
