@@ -7,7 +7,7 @@ from sqlalchemy import Connection
 
 from storage.diagnosis import identifier_health, steps
 from storage.diagnosis.facts import Facts, gather
-from storage.diagnosis.messages import MESSAGES
+from storage.diagnosis.messages import MESSAGES, PAYMENT_CHANGES
 from storage.diagnosis.payment_search import Subject
 from storage.diagnosis.steps import ExplanationStep
 from storage.lists.rejected_calls import RejectedCall
@@ -133,12 +133,15 @@ def _likely_key(connection: Connection, facts: Facts, sale_outcome: SaleOutcome)
 
 
 def _fitting(facts: Facts, sale_outcome: SaleOutcome, likely: str | None) -> str | None:
-    """Return the smallest change for a missing customer, where the facts say more than the outcome."""
+    """Return the smallest change for a payment or a missing customer, where the facts say more than the outcome."""
     rejected = facts.rejected
     if facts.payment is not None and likely is not None:
-        return f'Put svc_customer_key "{likely}", as at the lead, into the metadata instead of this one.'
+        return (
+            f'Put svc_customer_key "{likely}", as at the lead, into the metadata of the next checkout, and name that '
+            "customer for this payment under Settings, Payments."
+        )
     if sale_outcome != CustomerNotFound.code or rejected is None:
-        return None
+        return PAYMENT_CHANGES.get(sale_outcome) if facts.payment is not None else None
     if facts.customer is not None:
         return "Send the same sale again: the service has received the customer's lead since."
     return likely and f'Send customer_key "{likely}", as at the lead, instead of "{rejected.customer_key}".'

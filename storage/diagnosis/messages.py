@@ -1,6 +1,13 @@
 """The message of each outcome: what it means, and the smallest change that would have credited the sale."""
 
-from storage.rules.errors import BY_CODE
+from storage.rules.errors import (
+    BY_CODE,
+    AttributionWindowExpired,
+    CurrencyNotSupported,
+    CustomerNotAttributed,
+    IdentifierConflict,
+    SaleBeforeClick,
+)
 from storage.rules.outcome import OutcomeMessage, SaleOutcome
 
 MESSAGES: dict[SaleOutcome, OutcomeMessage] = {
@@ -39,7 +46,7 @@ MESSAGES: dict[SaleOutcome, OutcomeMessage] = {
     ),
     SaleOutcome.NO_SALE: OutcomeMessage(
         "The customer's lead is settled, but the service has received no sale of theirs.",
-        "Send POST /api/v1/track/sale with this customer_key and the program key.",
+        "Send POST /api/v1/track/sale with the program key and this customer's customer_key or click_id.",
     ),
     SaleOutcome.LEAD_PROVISIONAL: OutcomeMessage(
         "A browser sent the lead. No server has confirmed it, so it is provisional, and the service has received no "
@@ -62,8 +69,9 @@ MESSAGES: dict[SaleOutcome, OutcomeMessage] = {
     SaleOutcome.PAYMENT_WAITING: OutcomeMessage(
         "The payment processor reported this payment. It waits: no lead has the customer_key in its metadata, and no "
         "click of this program the click_id.",
-        "Send the customer's lead with this customer_key: the payment is recorded within an hour, or when you choose "
-        "Try again under Settings, Payments. There you can also name the customer, or dismiss the payment.",
+        "Before the customer's first sale, send their lead with the program key, click_id and this customer_key: the "
+        "payment is recorded within an hour, or when you choose Try again under Settings, Payments. Later, name the "
+        "customer there by the click_id of their visit, or dismiss the payment.",
     ),
     SaleOutcome.PAYMENT_ORGANIC: OutcomeMessage(
         "The payment processor reported this payment. Its metadata names no customer, so no partner earns on it.",
@@ -95,6 +103,18 @@ MESSAGES: dict[SaleOutcome, OutcomeMessage] = {
         "days.",
         "Send the request. If you did, check that it carries this program's key and exactly this identifier.",
     ),
+}
+PAYMENT_CHANGES: dict[str, str] = {
+    IdentifierConflict.code: "Name the customer under Settings, Payments: by the click_id, if both accounts are one "
+    "person. Or dismiss the payment there. A second account in one browser needs a click of its own.",
+    AttributionWindowExpired.code: "Do nothing, or extend the program's attribution_window_days and choose Try again "
+    "under Settings, Payments.",
+    CustomerNotAttributed.code: "Set the partner to active or paused and choose Try again under Settings, Payments. If "
+    "you removed the partner on purpose, dismiss the payment there.",
+    CurrencyNotSupported.code: "Load the exchange rates under Settings, Exchange rates, and choose Try again under "
+    "Settings, Payments.",
+    SaleBeforeClick.code: "Do nothing if the payment did come first. Else name the click_id of an earlier visit under "
+    "Settings, Payments.",
 }
 MESSAGES |= {
     SaleOutcome(code): OutcomeMessage(error.message, error.hint)

@@ -50,7 +50,10 @@ class IdentifierRequired(ServiceError):
 
 class IdentifierConflict(ServiceError):
     message = "click_id and customer_key belong to different customers."
-    hint = "Send the customer_key of the customer's lead, or the click_id alone."
+    hint = (
+        "If they are one person, send the customer_key that the click's customer has, or the click_id alone. A second "
+        "account in one browser needs a click of its own."
+    )
 
 
 class CustomerNotFound(ServiceError):
@@ -73,7 +76,10 @@ class CustomerNotAttributed(ServiceError):
 
 class StatusTransitionRefused(ServiceError):
     message = "The customer has already converted and cannot become a lead again."
-    hint = "Send the lead before the first sale. For this customer, do nothing."
+    hint = (
+        "Send the lead before the first sale. For this customer, send click_id and customer_key with the next sale: "
+        "later ones are then found by the customer_key."
+    )
 
 
 class SaleBeforeClick(ServiceError):

@@ -1,0 +1,185 @@
+"""Who follows the advice of an explanation, of a rejected call or of a payment, sees the sale credited."""
+
+from collections.abc import AsyncIterator, Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from sqlalchemy import select
+
+from storage.diagnosis.explanation import explain
+from storage.engine.audit import OPERATOR
+from storage.management import partners, program_settings
+from storage.payments import decisions
+from storage.payments.decisions import Decision, NamedCustomer
+from storage.rules import errors
+from storage.rules.attribution import PartnerStatus
+from storage.rules.outcome import SaleOutcome
+from storage.tables import payment_events
+from storage.tracking import currencies
+from tests import stripe_events as stripe
+from tests.storage.payments.paying import take
+from tests.world import NOW, World
+
+OF_KEY, OF_SALE = {"customer_key": "user-1"}, {"transaction_id": "inv-9"}
+Story = AsyncIterator[tuple[dict[str, str], str]]  # what to explain, and a part of the advice, which follows
+
+
+async def attempt(acme: World, call: str, **fields: Any) -> None:
+    """Send a lead or a sale that is rejected, and logged as the endpoint logs it."""
+    try:
+        await (acme.lead(**fields) if call == "lead" else acme.sale("inv-9", **fields))
+    except errors.ServiceError as error:
+        named = {name: fields.get(name) for name in ("click_id", "customer_key")}
+        await acme.reject(error, call=call, transaction_id="inv-9" if call == "sale" else None, **named)
+
+
+async def pay(acme: World, currency: str = "usd", **metadata: str) -> None:
+    """Take a checkout with this metadata."""
+    named = {f"svc_{name}": value for name, value in metadata.items()}
+    await take(acme, stripe.checkout(payment_intent="inv-9", customer="cus_9", currency=currency, metadata=named))
+
+
+async def retry(acme: World, click_id: str | None = None, customer_key: str | None = None) -> None:
+    """Choose Try again under Settings, Payments; name the customer, or not."""
+    event = payment_events.c
+    newest = select(event.id).where(event.program_id == acme.program_id).order_by(event.id.desc()).limit(1)
+    event_id = await acme.store.read(lambda connection: connection.execute(newest).scalar_one())
+    about: dict[str, Any] = {"customer": NamedCustomer(click_id, customer_key), "actor": OPERATOR, "at": NOW}
+    await acme.store.write(decisions.decide, acme.program_id, event_id, Decision.RETRY, **about)
+
+
+async def late_lead(acme: World, click_id: str) -> Story:
+    await acme.sale("inv-1", click_id=click_id)
+    await attempt(acme, "lead", click_id=click_id, customer_key="user-1")
+    yield OF_KEY, "send click_id and customer_key with the next sale: later ones are then found by the customer_key"
+    await acme.sale("inv-2", click_id=click_id, customer_key="user-1")
+    await acme.sale("inv-3", customer_key="user-1")
+
+
+async def lost_lead(acme: World, click_id: str) -> Story:
+    await attempt(acme, "sale", customer_key="user-1")
+    yield OF_SALE, "add the click_id from the cookie"
+    await acme.sale("inv-9", click_id=click_id, customer_key="user-1")
+
+
+async def second_account(acme: World, click_id: str) -> Story:
+    await acme.lead(click_id, "user-1")
+    await attempt(acme, "sale", click_id=click_id, customer_key="user-2")
+    yield OF_SALE, "or the click_id alone"
+    await acme.sale("inv-9", click_id=click_id)
+
+
+async def second_account_with_the_first_key(acme: World, click_id: str) -> Story:
+    await acme.sale("inv-1", click_id=click_id, customer_key="user-1")
+    await attempt(acme, "sale", click_id=click_id, customer_key="user-2")
+    yield OF_SALE, "send the customer_key that the click's customer has"
+    await acme.sale("inv-9", customer_key="user-1")
+
+
+async def second_account_with_a_click(acme: World, click_id: str) -> Story:
+    await acme.lead(click_id, "user-2")
+    await attempt(acme, "lead", click_id=click_id, customer_key="user-1")
+    yield OF_KEY, "needs a click of its own"
+    await acme.lead(await acme.visitor(), "user-1")
+    await acme.sale("inv-9")
+
+
+async def no_lead(acme: World, click_id: str) -> Story:
+    yield {"click_id": click_id}, "send the click_id with the sale"
+    await acme.sale("inv-9", click_id=click_id)
+
+
+async def provisional(acme: World, click_id: str) -> Story:
+    await acme.lead(click_id, is_trusted=False)
+    yield {"click_id": click_id}, "Then send the sale"
+    await acme.lead(click_id, "user-1")
+    await acme.sale("inv-9")
+
+
+async def unsold(acme: World, click_id: str) -> Story:
+    await acme.lead(click_id)
+    yield {"click_id": click_id}, "or click_id"
+    await acme.sale("inv-9", click_id=click_id)
+
+
+async def waiting_payment(acme: World, click_id: str) -> Story:
+    await pay(acme, customer_key="user-1")
+    yield OF_SALE, "send their lead with the program key, click_id and this customer_key"
+    await acme.lead(click_id, "user-1")
+    await retry(acme)
+
+
+async def waiting_payment_of_a_buyer(acme: World, click_id: str) -> Story:
+    await acme.sale("inv-1", 700, click_id=click_id)
+    await pay(acme, customer_key="user-1")
+    yield OF_SALE, "name the customer there by the click_id"
+    await retry(acme, click_id)
+    await acme.sale("inv-2", 800, customer_key="user-1")
+
+
+async def similar_key(acme: World, click_id: str) -> Story:
+    await acme.lead(click_id, "USER-1")
+    await pay(acme, customer_key="user-1")
+    yield OF_SALE, 'svc_customer_key "USER-1"'
+    await retry(acme, customer_key="USER-1")
+
+
+async def organic_payment(acme: World, click_id: str) -> Story:
+    await pay(acme)
+    yield OF_SALE, "name this payment's customer"
+    await retry(acme, click_id)
+
+
+async def second_accounts_payment(acme: World, click_id: str) -> Story:
+    await acme.lead(click_id, "user-1")
+    await pay(acme, click_id=click_id, customer_key="user-2")
+    yield OF_SALE, "by the click_id, if both accounts are one person"
+    await retry(acme, click_id)
+    await take(acme, stripe.invoice(name="in_2", amount=300, metadata={"svc_customer_key": "user-2"}, customer="cus_9"))
+
+
+async def payment_out_of_time(acme: World, _: str) -> Story:
+    await pay(acme, click_id=await acme.visitor(at=NOW - timedelta(days=61)))
+    yield OF_SALE, "extend the program's attribution_window_days and choose Try again"
+    changes = {"attribution_window_days": 90}
+    await acme.store.write(program_settings.change, acme.program_id, changes, actor=OPERATOR, at=NOW)
+    await retry(acme)
+
+
+async def payment_of_a_partner_who_left(acme: World, click_id: str) -> Story:
+    async def become(status: PartnerStatus) -> None:
+        about: dict[str, Any] = {"actor": OPERATOR, "at": NOW}
+        await acme.store.write(partners.change, acme.program_id, acme.anna, {"status": status}, **about)
+
+    await become(PartnerStatus.INACTIVE)
+    await pay(acme, click_id=click_id)
+    yield OF_SALE, "Set the partner to active or paused and choose Try again"
+    await become(PartnerStatus.PAUSED)
+    await retry(acme)
+
+
+async def payment_without_a_rate(acme: World, click_id: str) -> Story:
+    await pay(acme, "gbp", click_id=click_id)
+    yield OF_SALE, "Load the exchange rates"
+    day = NOW.date() - timedelta(days=1)
+    await acme.store.write(currencies.load, [(day, "USD", "1.1"), (day, "GBP", "0.9")])
+    await retry(acme)
+
+
+STORIES: list[Callable[[World, str], Story]] = [
+    *(late_lead, lost_lead, second_account, second_account_with_the_first_key, second_account_with_a_click, no_lead),
+    *(provisional, unsold, waiting_payment, waiting_payment_of_a_buyer, similar_key, organic_payment),
+    *(second_accounts_payment, payment_out_of_time, payment_of_a_partner_who_left, payment_without_a_rate),
+]
+
+
+@pytest.mark.parametrize("story", STORIES)
+async def test_whoever_follows_the_advice_sees_the_sale_credited(acme: World, story: Callable[[World, str], Story]):
+    async for subject, advice in story(acme, await acme.visitor()):
+        before = await acme.store.read(explain, acme.program_id, **subject, at=NOW)
+        assert before.outcome != SaleOutcome.CREDITED
+        assert advice in str(before.smallest_change)
+
+    after = await acme.store.read(explain, acme.program_id, **subject, at=NOW)
+    assert after.outcome == SaleOutcome.CREDITED
