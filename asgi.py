@@ -17,6 +17,7 @@ from storage import Storage
 from web import metrics, tracing
 from web.app import settle_garbage
 from web.counts import Counts
+from web.limits import REJECTED, RateLimits
 from web.middleware import RequestMiddleware
 
 log = logging.getLogger(__name__)
@@ -65,10 +66,11 @@ class Service:
             mcp_server.app.serving(store.reader, config, counts=counts) as mcp,
         ):
             registry = metrics.registry(store.measures)
+            limits = RateLimits({REJECTED: config.limited(config.rejected_rate)}, counts)
             endpoint = metrics.endpoint(registry, config.metrics_token) if config.metrics_token else None
             self._mounts = [
                 *([(metrics.PATH, endpoint)] if endpoint else []),
-                ("/api/agent/", agent_api.app.create(store, base_url=config.base_url)),
+                ("/api/agent/", agent_api.app.create(store, base_url=config.base_url, limits=limits)),
                 ("/mcp", mcp),
                 ("/llms.txt", mcp),
                 ("", tracking_api.app.create(store, config, counts=counts, others=agent_api.app.ROUTES)),

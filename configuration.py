@@ -117,6 +117,9 @@ class Configuration(BaseSettings):
     passes."""
     mcp_rate: Rate = "600/minute"
     """The limit of requests to `/mcp` for one agent key."""
+    rejected_rate: Rate = "600/minute"
+    """The limit of requests with an agent key, an access token, a device code or a Stripe signature that is not valid,
+    for one IP address. A key that has worked passes whoever shares its address."""
     login_rate: Rate = "10/15 minutes"
     """The limit of sign-ins to the dashboard for one IP address and one account."""
     sign_in_rate: Rate = "100/15 minutes"

@@ -16,7 +16,9 @@ from storage import Storage
 from storage.lists.programs import PROGRAMS
 from storage.rules.scope import Scope
 from web.app import now, with_state
+from web.counts import Counts
 from web.error_page import HANDLERS
+from web.limits import REJECTED, RateLimits
 
 BASE = "/api/agent/v1"
 PROGRAM = f"{BASE}/programs/{{program_id}}"
@@ -38,8 +40,18 @@ ROUTES = [*resource_table.routes(OWN, behind_key), *served(RESOURCES)]
 
 
 def create(
-    storage: Storage, *, base_url: str, clock: Callable[[], datetime] = now, routes: Sequence[BaseRoute] = ROUTES
+    storage: Storage,
+    *,
+    base_url: str,
+    limits: RateLimits | None = None,
+    clock: Callable[[], datetime] = now,
+    routes: Sequence[BaseRoute] = ROUTES,
 ) -> Starlette:
-    """Return the agent app over an open storage, served at `base_url`; `clock` gives every request its time."""
+    """Return the agent app over an open storage, served at `base_url`; `clock` gives every request its time.
+
+    `limits` counts requests with keys that are not valid; None: there is no limit.
+    """
     app = Starlette(routes=routes, exception_handlers=HANDLERS)
-    return with_state(app, storage=storage, base_url=base_url, clock=clock)
+    return with_state(
+        app, storage=storage, base_url=base_url, clock=clock, limits=limits or RateLimits({REJECTED: None}, Counts())
+    )

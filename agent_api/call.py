@@ -23,11 +23,13 @@ from storage.rules.errors import (
     OutcomeUnknown,
     Overloaded,
     ProgramNotAllowed,
+    RateLimited,
     StorageUnavailable,
     WrongKeyType,
 )
 from storage.rules.scope import Scope
 from web import body, client
+from web.limits import client_of
 from web.response import CreatedResponse, JsonResponse, ModelResponse
 
 REPEATED = {body.IDEMPOTENCY_KEY: "A repeat with the same body within 30 days only gets the first response."}
@@ -99,7 +101,7 @@ def behind_key(resource: Resource) -> Operation[Request]:
             response_headers=("Idempotency-Replayed",),
         )
     description = described.behind(
-        *(InvalidKey, WrongKeyType),
+        *(InvalidKey, WrongKeyType, RateLimited),
         *((InsufficientScope,) if scopes else ()),
         *((ProgramNotAllowed,) if "{program_id}" in resource.path else ()),
         security=[{"agentKey": (each,)} for each in scopes] or [{"agentKey": ()}],
@@ -139,13 +141,11 @@ async def _authorized(request: Request, scope: Scope | None) -> AgentRequest:
 
 
 async def _key(request: Request, *, scope: Scope | None, program_id: int | None) -> AgentKey:
-    key: AgentKey = await request.app.state.storage.read(
-        agent_keys.authorize,
-        client.agent_credential(request.headers.get("authorization"), request.headers.get("x-agent-key")),
-        scope=scope,
-        program_id=program_id,
-        at=request.app.state.clock(),
-    )
+    state = request.app.state
+    sent = client.agent_credential(request.headers.get("authorization"), request.headers.get("x-agent-key"))
+    about = {"scope": scope, "program_id": program_id, "at": state.clock()}
+    async with state.limits.guessing(client_of(request.scope), sent):
+        key: AgentKey = await state.storage.read(agent_keys.authorize, sent, **about)
     return key
 
 

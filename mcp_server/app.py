@@ -24,7 +24,7 @@ from web.app import now, with_state
 from web.body import LARGEST_BODY
 from web.counts import Counts
 from web.error_page import HANDLERS
-from web.limits import RateLimits
+from web.limits import REJECTED, RateLimits
 
 PATHS = ("/mcp", "/llms.txt")
 LOCAL = ("localhost", "127.0.0.1", "[::1]")
@@ -53,7 +53,8 @@ async def serving(
         security_settings=security,
         max_request_body_size=LARGEST_BODY,
     )
-    limits = RateLimits({CALL: settings.limited(settings.mcp_rate)}, counts or Counts())
+    rates = {CALL: settings.limited(settings.mcp_rate), REJECTED: settings.limited(settings.rejected_rate)}
+    limits = RateLimits(rates, counts or Counts())
     mcp = McpMiddleware(
         app=manager.handle_request, calls=calls, reader=reader, settings=settings, limits=limits, clock=clock
     )

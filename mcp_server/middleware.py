@@ -21,7 +21,7 @@ from storage.rules.errors import (
 )
 from storage.rules.scope import READING
 from web import body, client
-from web.limits import RateLimits
+from web.limits import RateLimits, client_of
 from web.response import error_response
 
 CALL = "mcp call"
@@ -47,7 +47,12 @@ class McpMiddleware:
         host = dict(scope["headers"]).get(b"host", b"").decode("latin-1")
         caller = self._identify(scope)
         try:
-            await self._serve(caller, scope, receive, send)
+            async with self.limits.guessing(client_of(scope), caller.credential) as is_known:
+                if not is_known:
+                    await caller.prove()  # nothing is read or remembered for a key that somebody invents
+                response = await self._serve(caller, scope, receive)
+            for message in response:
+                await send(message)
         except ServiceError as error:
             challenge = _challenge(error, caller, self.settings, host=host)
             await error_response(error, scope, challenge)(scope, receive, send)
@@ -62,9 +67,8 @@ class McpMiddleware:
         scope[SCOPE_MEMBER] = caller
         return caller
 
-    async def _serve(self, caller: Caller, scope: Scope, receive: Receive, send: Send) -> None:
-        if not (caller.credential or "").startswith((keys.AGENT_PREFIX, keys.ACCESS_PREFIX)):
-            await caller.prove()  # it cannot; the error says which kind of key this is
+    async def _serve(self, caller: Caller, scope: Scope, receive: Receive) -> list[Message]:
+        """Return the response of a caller whose credential works, or has worked and is proved with the call."""
         await self._count(caller.credential or "")
         content = bytes(await body.read_body(scope, receive, seconds=self.settings.body_seconds))
         response: list[Message] = []
@@ -75,8 +79,7 @@ class McpMiddleware:
         handle = await self.calls.respond(scope, content) or self.app
         await handle(scope, body.replay(content, receive), hold)
         await caller.prove()
-        for message in response:
-            await send(message)
+        return response
 
     async def _count(self, credential: str) -> None:
         try:

@@ -27,7 +27,7 @@ from tracking_api.dashboard.pages.error_pages import HANDLERS
 from tracking_api.dashboard.password_queue import PasswordQueue
 from web.app import now, with_state
 from web.counts import Counts
-from web.limits import RateLimits
+from web.limits import REJECTED, RateLimits
 
 WRONG_PASSWORDS = "10/15 minutes;30/2 hours;60/day"  # for one account, whatever they come from: the pauses grow
 MAILS = "100/day"  # invitations and other e-mails that one owner can cause
@@ -130,7 +130,10 @@ def create(
 
 
 def _limits(settings: Configuration, counts: Counts) -> RateLimits:
-    rates = {name: settings.limited(getattr(settings, f"{name}_rate")) for name in ("public", "click", "lead", "keyed")}
+    rates = {
+        name: settings.limited(getattr(settings, f"{name}_rate"))
+        for name in ("public", "click", "lead", "keyed", REJECTED)
+    }
     rates |= dict.fromkeys(("login", "password", "second_factor"), settings.login_rate)
     rates["forgotten"] = f"{settings.login_rate};30/day"
     rates |= {"wrong": WRONG_PASSWORDS, "told": "1/day", "mail": settings.limited(MAILS)}

@@ -19,11 +19,13 @@ from storage.rules.errors import (
     InvalidSignature,
     NotFound,
     PayloadTooLarge,
+    RateLimited,
     UnsupportedMediaType,
 )
 from storage.rules.payment import ProcessorEvent
 from tracking_api.dashboard.authentication import LARGEST_PROGRAM_ID
 from web import body
+from web.limits import client_of
 from web.response import ModelResponse
 
 LARGEST_EVENT = 512 * 1024
@@ -39,7 +41,7 @@ class ReceivedEventView(View):
 
 @operation(
     "What a program's connected Stripe account reports, signed by it",
-    *(InvalidSignature, InvalidJson, PayloadTooLarge, UnsupportedMediaType),
+    *(InvalidSignature, InvalidJson, PayloadTooLarge, UnsupportedMediaType, RateLimited),
     tag="payments",
     headers={"Stripe-Signature": "Of the raw body, at most 300 seconds old."},
 )
@@ -48,12 +50,13 @@ async def receive_stripe_event(request: Request) -> ModelResponse[ReceivedEventV
 
     Raises InvalidSignature, alike for a program without an account; InvalidJson for what is no event.
     """
-    content = bytes(await body.read_body(request.scope, request.receive, largest=LARGEST_EVENT))
     storage: Storage = request.app.state.storage
     program_id = row_id(request, "program_id")
-    if program_id is None or program_id > LARGEST_PROGRAM_ID:
-        raise InvalidSignature
-    await _verify(request, storage, program_id, content)
+    async with request.app.state.limits.guessing(client_of(request.scope)):
+        content = bytes(await body.read_body(request.scope, request.receive, largest=LARGEST_EVENT))
+        if program_id is None or program_id > LARGEST_PROGRAM_ID:
+            raise InvalidSignature
+        await _verify(request, storage, program_id, content)
     at = request.app.state.clock()
     event = event_of(content, at)
     done = await storage.write_in(program_id, processing.process, program_id, event, at=at)

@@ -2,15 +2,20 @@
 
 import math
 import time
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 from ipaddress import IPv6Address, ip_address
 
 from limits import parse_many
 from starlette.requests import Request
+from starlette.types import Scope
 
-from storage.rules.errors import RateLimited
+from storage.rules import keys
+from storage.rules.errors import ExpiredToken, InvalidKey, InvalidSignature, RateLimited, SlowDown, WrongKeyType
 from web.counts import Counts
 
+REJECTED = "rejected"
+MOST_KNOWN = 10_000
 PREFIX_BITS = 64  # of IPv6: one customer's network
 
 
@@ -24,6 +29,7 @@ class RateLimits:
     def __init__(self, rates: Mapping[str, str | None], counts: Counts) -> None:
         self._rates = {kind: parse_many(rate) if rate else [] for kind, rate in rates.items()}
         self._counts = counts
+        self._known: set[str] = set()  # hashes of keys that worked: they pass beside an address's invented ones
 
     async def hit(self, kind: str, client: str, about: int | str | None = None) -> None:
         """Count one request by a client about something. Raises RateLimited, with the seconds until the window ends."""
@@ -40,6 +46,26 @@ class RateLimits:
         for each in self._rates[kind]:
             await self._counts.clear(each, kind, network(client), str(about))
 
+    @asynccontextmanager
+    async def guessing(self, client: str, key: str | None = None) -> AsyncIterator[bool]:
+        """Count the block as REJECTED if its credential is not valid; yields whether the key has worked before.
+
+        Raises RateLimited for an address that has sent too many.
+        """
+        known = keys.digest(key) if key else ""
+        if known not in self._known:
+            await self.check(REJECTED, client)
+        try:
+            yield known in self._known
+        except (InvalidKey, WrongKeyType, InvalidSignature, ExpiredToken, SlowDown):
+            self._known.discard(known)
+            await self.hit(REJECTED, client)
+            raise
+        if known:
+            if len(self._known) >= MOST_KNOWN:
+                self._known.clear()
+            self._known.add(known)
+
 
 def _require(full_until: list[float | None]) -> None:
     resets_at = max((each for each in full_until if each is not None), default=None)
@@ -49,7 +75,12 @@ def _require(full_until: list[float | None]) -> None:
 
 def network_of(request: Request) -> str:
     """Return the client's IPv4 address, or the /64 of its IPv6 address: what limits count as one client."""
-    return network(request.client.host if request.client else "unknown")
+    return network(client_of(request.scope))
+
+
+def client_of(scope: Scope) -> str:
+    """Return the client's IP address."""
+    return str(scope["client"][0]) if scope.get("client") else "unknown"
 
 
 def network(host: str) -> str:

@@ -122,7 +122,7 @@ def test_prompts_name_only_tools_that_exist():
 
 
 async def test_a_prompt_has_its_arguments_in_place_and_inert(assistant: Assistant):
-    asked = {"program_id": "7", "transaction_id": HOSTILE}
+    asked = {"program_id": "7", "transaction_id": HOSTILE.replace("\x00", "")}
 
     result = (await assistant.call("prompts/get", {"name": WHY, "arguments": asked})).result
 

@@ -3,16 +3,22 @@
 from collections.abc import AsyncIterator
 from typing import Any
 
+import httpx
 import pytest
 
+import asgi
 from configuration import Configuration
+from storage.access import agent_keys
 from storage.engine import recurring
 from storage.rules import keys
+from storage.rules.scope import Scope
 from storage.rules.settlement import LeadAuthPolicy
 from storage.tables import customers, leads, test_events, tracking_log
 from storage.tracking import test_mode
+from tests import world
 from tests.tracking_api.conftest import Api
 from tests.world import NOW, World
+from web.middleware import RequestMiddleware
 
 TEST = {"test_mode": True}
 
@@ -119,3 +125,55 @@ async def test_neither_a_customer_key_nor_an_own_click_reveals_who_is_a_customer
         sent = [await shop.lead(key=None, click_id=own, customer_key=customer_key) for _ in range(2)]
         responses.append([answer.json() for answer in sent])
     assert responses == [responses[0]] * 3
+
+
+GUESSED: dict[str, tuple[int, dict[str, Any]]] = {  # the status of a wrong credential, and what is sent with it
+    "/api/auth/device/token": (400, {"json": {"device_code": "dev_invented"}}),
+    "/api/v1/payments/stripe/1": (400, {"json": {}, "headers": {"Stripe-Signature": "t=1,v1=00"}}),
+    "/api/agent/v1/programs/1/partners": (401, {"json": {"name": "Zoe", "code": "zoe"}}),
+    "/mcp": (401, {"json": {"jsonrpc": "2.0", "id": 1, "method": "ping"}, "headers": {"Accept": "application/json"}}),
+}
+
+
+async def test_credentials_that_one_address_invents_are_counted_and_a_key_that_has_worked_still_does(sqlite_url: str):
+    made = asgi.Service(Configuration(database_url=sqlite_url, secret_key="a key", rejected_rate="3/minute"))
+
+    async def post(number: int, path: str, key: str, **options: Any) -> int:
+        transport = httpx.ASGITransport(RequestMiddleware(made), client=(f"203.0.113.{number}", 1))
+        headers = {"Authorization": f"Bearer {key}", "Host": "localhost", **options.pop("headers", {})}
+        async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
+            return (await client.post(path, headers=headers, **options)).status_code
+
+    async with made.opened() as store:
+        acme = await world.acme(store)
+        about: dict[str, Any] = {"name": "Reporter", "scopes": tuple(Scope), "at": NOW}
+        known, new = [(await store.write(agent_keys.issue, acme.workspace_id, **about)).secret for _ in range(2)]
+        for number, (path, (status, sent)) in enumerate(GUESSED.items()):
+            is_keyed = status == 401
+            first = await post(number, path, known, **sent)
+            guessed = [await post(number, path, f"agt_{'a' * 42}{each}", **sent) for each in range(5)]
+
+            assert (first < 300) is is_keyed, path
+            assert guessed == ([401] * 3 + [429] * 2 if is_keyed else [400] * 2 + [429] * 3), path
+            assert await post(number, path, new, **sent) == 429, path
+            assert (await post(number, path, known, **sent) == 429) is not is_keyed, path
+            assert await post(number + 100, path, new, **sent) != 429, path
+
+
+async def test_no_body_is_read_for_an_invented_key(sqlite_url: str):
+    made = asgi.Service(Configuration(database_url=sqlite_url, secret_key="a key"))
+    headers = {"Authorization": f"Bearer agt_{'a' * 43}", "Content-Type": "application/json"}
+    read: list[str] = []
+
+    async def content(path: str) -> AsyncIterator[bytes]:
+        read.append(path)
+        yield b"{}"
+
+    transport = httpx.ASGITransport(RequestMiddleware(made))
+    async with made.opened(), httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
+        for path in ("/mcp", "/api/agent/v1/programs/1/partners", "/api/agent/v1/programs/1/commissions/1"):
+            method = "PATCH" if path.endswith("/1") else "POST"
+            answer = await client.request(method, path, content=content(path), headers=headers)
+            assert answer.status_code == 401, path
+
+    assert read == []

@@ -17,6 +17,7 @@ from tracking_api.dashboard.roles import VisitorRequest, visitor_request
 from tracking_api.dashboard.sessions import NO_STORE, NewSessionView, new_session
 from web import body
 from web.body import Body, Identifier
+from web.limits import client_of
 from web.response import ModelResponse
 
 
@@ -47,8 +48,7 @@ class DeviceCodeView(View):
 async def start_device_login(request: Request) -> ModelResponse[DeviceCodeView]:
     """Start a login: a code for the device to show, and the page on which a member approves it."""
     sent = body.parse(DeviceLogin, await body.read_body(request.scope, request.receive))
-    host = request.client.host if request.client else "unknown"
-    await request.app.state.limits.hit("login", host, "device")
+    await request.app.state.limits.hit("login", client_of(request.scope), "device")
     pending = await storage_of(request).write(device_logins.ask, client=sent.client, at=time_of(request))
     page = f"{request.app.state.settings.base_url}/device"
     started = DeviceCodeView(
@@ -64,7 +64,7 @@ async def start_device_login(request: Request) -> ModelResponse[DeviceCodeView]:
 
 @operation(
     "The session's token, once a member has approved the login",
-    *(AuthorizationPending, SlowDown, AccessDenied, ExpiredToken),
+    *(AuthorizationPending, SlowDown, AccessDenied, ExpiredToken, RateLimited),
     body=DeviceToken,
 )
 async def poll_device_login(request: Request) -> ModelResponse[NewSessionView]:
@@ -73,9 +73,9 @@ async def poll_device_login(request: Request) -> ModelResponse[NewSessionView]:
     Raises AuthorizationPending, SlowDown, AccessDenied, ExpiredToken.
     """
     sent = body.parse(DeviceToken, await body.read_body(request.scope, request.receive))
-    return await new_session(
-        request, await storage_of(request).write(device_logins.poll, sent.device_code, at=time_of(request))
-    )
+    async with request.app.state.limits.guessing(client_of(request.scope)):
+        started = await storage_of(request).write(device_logins.poll, sent.device_code, at=time_of(request))
+    return await new_session(request, started)
 
 
 async def enter_device_code(request: Request) -> Response:
