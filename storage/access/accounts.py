@@ -7,6 +7,7 @@ from sqlalchemy import ColumnElement, Connection, delete, insert, select, update
 
 from storage.access import assistants, members, sessions, workspaces
 from storage.access.sessions import Account, Preferences
+from storage.access.workspaces import Role
 from storage.engine.audit import Actor, Change
 from storage.rules import keys
 from storage.rules.errors import Forbidden, LinkExpired, NotFound
@@ -77,7 +78,8 @@ def create_reset_link(
     the link is used; an owner's link for an account that is an owner works a day later. The operator's link needs no
     owner: the operator may reset every account.
     """
-    waits = created_by is not None and connection.execute(workspaces.owned_by(user_id).limit(1)).scalar() is not None
+    owned = select(joined.c.user_id).where(joined.c.user_id == user_id, joined.c.role == Role.OWNER)  # suspended, too
+    waits = created_by is not None and connection.execute(owned.limit(1)).scalar() is not None
     usable_at = at + OWNER_DELAY if waits else None
     given = (password_resets.c.user_id == user_id, password_resets.c.is_mailed.is_(False))
     connection.execute(delete(password_resets).where(*given))

@@ -45,7 +45,8 @@ class NewInvitation(NamedTuple):
 class Offer(NamedTuple):
     """What a link offers, and to whom. `user_id` is the account with the e-mail address, if it is in any workspace.
 
-    `is_mailed` says whether the link is the one that only the mailbox received.
+    `is_mailed` says whether the link is the one that only the mailbox received. Any other `asks_password` of an account
+    that is in no workspace any more: who invites it does not get it.
     """
 
     invitation_id: int
@@ -55,6 +56,7 @@ class Offer(NamedTuple):
     role: Role
     user_id: int | None
     is_mailed: bool
+    asks_password: bool
 
 
 def invite(
@@ -120,7 +122,10 @@ def find(connection: Connection, token: str, *, at: datetime) -> Offer:
         raise LinkExpired
     used = select(users.c.id).join(joined, joined.c.user_id == users.c.id).where(users.c.email == row.email)
     is_mailed = row.mailed_hash == keys.digest(proof)
-    return Offer(*row[:4], Role(row.role), connection.execute(used.limit(1)).scalar(), is_mailed)
+    user_id = connection.execute(used.limit(1)).scalar()
+    is_known = connection.execute(select(users.c.id).where(users.c.email == row.email)).scalar() is not None
+    asks_password = is_known and user_id is None and not is_mailed
+    return Offer(*row[:4], Role(row.role), user_id, is_mailed, asks_password)
 
 
 def join(connection: Connection, token: str, *, user_id: int, at: datetime) -> Offer:
@@ -144,8 +149,9 @@ def sign_up(
 ) -> Started:
     """Create the invited account and sign it in, once. An account that is in no workspace any more is opened again.
 
-    Then nothing that was connected with its old password comes back, and its second factor needs a code.
-    Raises LinkExpired, Forbidden if the account is in use, and SecondFactorRequired, InvalidSecondFactor.
+    It keeps its password, which must be this one, unless the link was mailed; its second factor needs a code, and no
+    old session comes back. Raises LinkExpired, Forbidden if the account is in use, ValidationError for another password
+    than the account's, and SecondFactorRequired, InvalidSecondFactor.
     """
     offer = find(connection, token, at=at)
     if offer.user_id is not None:
@@ -155,7 +161,9 @@ def sign_up(
     actor = Actor("user", str(user_id), offer.email)
     if not accounts.has_password(connection, user_id, password_hash):
         accounts.set_password(connection, user_id, password_hash, actor=actor, at=at)
-    accounts.prove_email(connection, user_id, at=at if offer.is_mailed else None)
+    if offer.is_mailed:
+        accounts.prove_email(connection, user_id, at=at)
+    sessions.end_all(connection, user_id)
     return sessions.start(connection, user_id, client=client, at=at)
 
 
@@ -170,7 +178,7 @@ def _add(connection: Connection, offer: Offer, *, password_hash: str, at: dateti
         email=offer.email,
         role=offer.role,
         password_hash=password_hash,
-        takes_existing=True,
+        takes_existing=not offer.asks_password,
         at=at,
     )
     actor = Actor("user", str(user_id), offer.email)

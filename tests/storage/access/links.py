@@ -27,8 +27,8 @@ async def invite(acme: World, email: str = EVA, role: Role = Role.MEMBER, owner_
     return await acme.store.write(invitations.invite, acme.workspace_id, **about)
 
 
-async def sign_up(acme: World, token: str, code: str | None = None) -> Any:
-    about: dict[str, Any] = {"password_hash": "a hash", "code": code, "sealer": SEALER, "at": NOW}
+async def sign_up(acme: World, token: str, code: str | None = None, password_hash: str = "a hash") -> Any:
+    about: dict[str, Any] = {"password_hash": password_hash, "code": code, "sealer": SEALER, "at": NOW}
     return await acme.store.write(invitations.sign_up, token, **about)
 
 

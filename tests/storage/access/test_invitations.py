@@ -120,12 +120,18 @@ async def test_an_account_in_no_workspace_any_more_starts_again_with_its_second_
     with pytest.raises(ValidationError):
         await invite(acme)
     await remove(acme, joined.user_id)
-    token = (await invite(acme)).token
+    invited = await invite(acme)
+    token = invited.token
+    with pytest.raises(ValidationError):  # who invites it does not get it
+        await sign_up(acme, token, codes[1], "another hash")
     for code, error in ((None, SecondFactorRequired), ("000000", InvalidSecondFactor)):
         with pytest.raises(error):
             await sign_up(acme, token, code)
     await sign_up(acme, token, codes[0])
 
     assert (await member(acme)).user_id == joined.user_id
+    await remove(acme, joined.user_id)
+    await sign_up(acme, (await invite(acme)).mailed_token, codes[1], "another hash")
+    assert await acme.store.read(accounts.find_hash, EVA) == "another hash"
     with pytest.raises(Forbidden):
         await acme.store.read(sessions.identify, keys.digest(first.token), at=NOW)

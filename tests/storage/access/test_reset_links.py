@@ -79,6 +79,9 @@ async def test_asking_for_a_link_ends_no_other_and_fills_no_log(acme: World):
 
 async def test_an_owners_link_for_another_owner_works_a_day_later(acme: World):
     olga = await add(acme, OLGA, Role.OWNER)
+    await change(SUSPENDED)(acme, olga)
+    assert not await opens(acme, await reset_link(acme, acme.owner_id, olga))
+    await change(ACTIVE)(acme, olga)
     token = await reset_link(acme, acme.owner_id, olga)
 
     assert not await opens(acme, token)

@@ -14,7 +14,7 @@ from storage.access import members
 from storage.access.workspaces import Role
 from tests import smtp
 from tests.smtp import Mailbox
-from tests.tracking_api.dashboard.conftest import FOREIGN, MAX, OLGA, Dashboard
+from tests.tracking_api.dashboard.conftest import FOREIGN, MAX, OLGA, PASSWORD, Dashboard
 from tests.tracking_api.dashboard.reading import follow, form_of, send
 from tests.world import NOW
 from tracking_api.dashboard import mail
@@ -111,6 +111,20 @@ async def test_an_owner_invites_and_the_link_creates_the_account(dashboard: Dash
     assert forged.headers["location"].startswith("/sign-in?")
     assert (joined.status_code, joined.headers["location"], again.status_code) == (303, "/programs", 404)
     assert (await dashboard.login(EVA, NEW["new_password"])).json()["workspaces"][0]["role"] == "owner"
+
+
+async def test_an_account_that_had_left_joins_again_with_its_own_password(dashboard: Dashboard):
+    await dashboard.call("DELETE", path(dashboard, "members", await id_of(dashboard, MAX)))
+    made = (await dashboard.post(path(dashboard, "invitations"), email=MAX)).json()
+
+    async with dashboard.browser(None) as max_:
+        await max_.post("/join", data={"token": made["link"].split("#")[1]})
+        shown = await max_.get("/join")
+        answers = [await max_.post("/join", data={"new_password": each}) for each in (NEW["new_password"], PASSWORD)]
+
+    assert ("enter its password" in shown.text, "Choose a password" in shown.text) == (True, False)
+    assert [each.status_code for each in answers] == [400, 303]
+    assert (await dashboard.login(MAX)).status_code == 200
 
 
 async def test_a_workspace_is_handed_over_on_the_page_once_confirmed(dashboard: Dashboard, olga: httpx.AsyncClient):

@@ -1,6 +1,7 @@
 """The pages that one-time links open, to join a workspace or set a new password, and how to get a link by e-mail."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, TypeVar
 
 from pydantic_core import to_json
@@ -9,10 +10,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from presentation.changes import Email
-from storage.access import accounts, invitations
+from storage.access import accounts, invitations, passwords
 from storage.access.invitations import Offer
 from storage.access.sessions import Started
 from storage.rules.errors import (
+    FieldError,
     Forbidden,
     InvalidSecondFactor,
     LinkExpired,
@@ -29,7 +31,7 @@ from tracking_api.dashboard.members import reset_link
 from tracking_api.dashboard.pages import forms, link_token, notices, templates
 from tracking_api.dashboard.pages.forms import Form, Problems
 from tracking_api.dashboard.pages.sign_in import PROGRAMS, set_session_cookie
-from tracking_api.dashboard.password_queue import hash_of_new
+from tracking_api.dashboard.password_queue import hash_of_new, hashed
 from web import body
 from web.body import Body
 from web.limits import network_of
@@ -127,13 +129,26 @@ async def join(request: Request) -> Response:
 
 
 async def _sign_up(request: Request, form: Form, offer: Offer, token: str) -> Started:
-    password_hash = await hash_of_new(request, forms.chosen_password(form), email=offer.email)
+    if offer.asks_password:
+        password_hash = await _hash_of_known(request, offer.email, form.raw("new_password"))
+    else:
+        password_hash = await hash_of_new(request, forms.chosen_password(form), email=offer.email)
     code = form.text("totp") or None
     if code:
         await request.app.state.limits.hit("second_factor", offer.email)
     about: dict[str, Any] = {"client": request.headers.get("user-agent"), "at": time_of(request)}
     about |= {"code": code, "sealer": request.app.state.settings.sealer()}
     return await storage_of(request).write(invitations.sign_up, token, password_hash=password_hash, **about)
+
+
+async def _hash_of_known(request: Request, email: str, password: str) -> str:
+    """Return the stored hash of an account's password. Raises ValidationError for another password, RateLimited."""
+    await request.app.state.limits.hit("login", network_of(request), email)
+    await request.app.state.limits.hit("wrong", email)
+    stored = await storage_of(request).read(accounts.find_hash, email) or ""
+    if not await hashed(request, partial(passwords.matches, stored, password)):
+        raise ValidationError(fields=[FieldError("new_password", "This is not the account's password")])
+    return stored
 
 
 async def _send(request: Request, email: str) -> None:
