@@ -9,7 +9,7 @@ from sqlalchemy import ColumnElement, Connection, and_, or_, select
 from storage.lists.declaration import Column, Filter, List, ListScope
 from storage.lists.partners import named
 from storage.lists.related import of_customer, of_partner, with_key
-from storage.rules.fraud.flag import REASONS, FlagKind, FlagState, holds
+from storage.rules.fraud.flag import REASONS, FlagKind, FlagState, concerns, holds
 from storage.rules.untrusted import Untrusted
 from storage.tables import flags
 
@@ -87,7 +87,5 @@ def holding(connection: Connection, program_id: int, commissions: Sequence[Any])
 def was_released_by(connection: Connection, commission: Any, key_id: int) -> bool:
     """Say whether an agent key dismissed a flag that held a commission."""
     mine = (_row.program_id == commission.program_id, _row.partner_id == commission.partner_id)
-    concerned = (_row.customer_id.is_(None) | (_row.customer_id == commission.customer_id),)
     by_key = (_row.state == FlagState.DISMISSED, _row.decided_by_key_id == key_id)
-    held = select(_row.id).where(*mine, *concerned, *by_key, _row.held_from <= commission.created_at)
-    return connection.execute(held.limit(1)).first() is not None
+    return any(concerns(flag, commission) for flag in connection.execute(select(flags).where(*mine, *by_key)))

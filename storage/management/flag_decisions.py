@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Select, func, select, update
+from sqlalchemy import Connection, Select, false, func, select, update
 
 from storage.engine import audit
 from storage.engine.audit import Actor, Change
@@ -15,7 +15,7 @@ from storage.management import commission_decisions
 from storage.management.pending_work import Waiting
 from storage.rules.commission import MAY_BECOME, CommissionStatus
 from storage.rules.errors import FieldError, SecondKeyRequired, ValidationError
-from storage.rules.fraud.flag import FlagKind, FlagState
+from storage.rules.fraud.flag import SHOWN_BY_CLICKS, FlagKind, FlagState
 from storage.tables import commissions, flags
 from storage.tracking import rollups
 
@@ -78,6 +78,8 @@ def _reject_held(connection: Connection, flag: Flag, *, actor: Actor, at: dateti
 
 def _held(flag: Flag) -> Select[Any]:
     """Return the statement that reads the ids of what a flag holds and its confirmation rejects."""
+    if flag.customer_id is None and flag.kind in SHOWN_BY_CLICKS:
+        return select(commissions.c.id).where(false())
     rejectable = [status for status, next_ones in MAY_BECOME.items() if CommissionStatus.REJECTED in next_ones]
     row = commissions.c
     held = select(row.id).where(

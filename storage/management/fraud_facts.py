@@ -6,13 +6,13 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Connection, Select, and_, func, select
+from sqlalchemy import Connection, Select, and_, func, or_, select
 
 from storage.engine import ids
 from storage.rules import contact, keys
 from storage.rules.errors import IdentifierConflict
 from storage.rules.fraud.customer_signs import CustomerFacts
-from storage.rules.fraud.partner_signs import ClickFacts, PartnerCounts
+from storage.rules.fraud.partner_signs import FLOOD, ClickFacts, PartnerCounts
 from storage.tables import (
     clicks,
     commissions,
@@ -63,17 +63,16 @@ def partner_emails(connection: Connection, program_id: int, partner_ids: Iterabl
 
 
 def of_day(connection: Connection, program_id: int, day: datetime) -> list[ClickFacts]:
-    """Return the newest 20,000 clicks of a UTC day that count."""
+    """Return the newest 20,000 clicks of a UTC day that count, or did before a flood took them."""
     row = clicks.c
     mine = (
         row.program_id == program_id,
         row.click_id >= keys.first_click_id(day),
         row.click_id < keys.first_click_id(day + timedelta(days=1)),
-        row.filtered.is_(None),
+        or_(row.filtered.is_(None), row.filtered == FLOOD),
     )
-    shown = (row.partner_id, row.at, row.address_hash, row.ad_markers, row.referrer_host, row.visitor)
-    newest = select(*shown).where(*mine).order_by(row.click_id.desc()).limit(MOST_CLICKS)
-    return [ClickFacts(*each[:5], _viewport(each.visitor)) for each in connection.execute(newest)]
+    shown = select(row.partner_id, row.at, row.address_hash).where(*mine)
+    return [ClickFacts(*each) for each in connection.execute(shown.order_by(row.click_id.desc()).limit(MOST_CLICKS))]
 
 
 def of_month(connection: Connection, program_id: int, month: datetime) -> list[PartnerCounts]:
@@ -100,7 +99,8 @@ def of_month(connection: Connection, program_id: int, month: datetime) -> list[P
 
 def _with_facts(connection: Connection, program_id: int, rows: Sequence[Any]) -> list[CustomerFacts]:
     customer_ids = [each.id for each in rows]
-    addresses = _values(connection, _addresses(program_id, customer_ids))
+    clicked = {each.id: each for each in connection.execute(_clicks(program_id, customer_ids))}
+    addresses = _values(connection, [_lead_addresses(program_id, customer_ids)])
     reported = _values(connection, _reported_keys(program_id, customer_ids, min(each.created_at for each in rows)))
     earned = _first_commissions(connection, program_id, customer_ids)
     copied = ("id", "partner_id", "clicked_at", "created_at", "signup_at", "first_purchase_at")
@@ -108,9 +108,13 @@ def _with_facts(connection: Connection, program_id: int, rows: Sequence[Any]) ->
         CustomerFacts(
             **{name: getattr(each, name) for name in copied},
             email_hash=each.mailbox_hash or each.email_hash,
-            addresses=frozenset(addresses[each.id]),
+            addresses=frozenset(addresses[each.id] | ({clicked[each.id].address_hash} - {None})),
             keys=frozenset(reported[each.id] | ({each.customer_key} - {None})),
             commission_id=earned.get(each.id),
+            filtered=clicked[each.id].filtered,
+            ad_markers=clicked[each.id].ad_markers,
+            referrer_host=clicked[each.id].referrer_host,
+            viewport_size=_viewport(clicked[each.id].visitor),
         )
         for each in rows
     ]
@@ -125,16 +129,19 @@ def _values(connection: Connection, statements: Iterable[Select[Any]]) -> defaul
     return found
 
 
-def _addresses(program_id: int, customer_ids: Sequence[int]) -> list[Select[Any]]:
-    """Return how the network hashes of customers' clicks and browser leads are read."""
-    click, lead, row = clicks.c, leads.c, customers.c
-    mine = (row.program_id == program_id, row.id.in_(customer_ids), click.address_hash.is_not(None))
-    of_click = customers.join(clicks, (click.program_id == row.program_id) & (click.click_id == row.click_id))
+def _clicks(program_id: int, customer_ids: Sequence[int]) -> Select[Any]:
+    """Return how what customers' clicks show is read; nothing of a click that is no longer stored."""
+    click, row = clicks.c, customers.c
+    of_click = customers.outerjoin(clicks, (click.program_id == row.program_id) & (click.click_id == row.click_id))
+    shown = (click.address_hash, click.filtered, click.ad_markers, click.referrer_host, click.visitor)
+    return select(row.id, *shown).select_from(of_click).where(row.program_id == program_id, row.id.in_(customer_ids))
+
+
+def _lead_addresses(program_id: int, customer_ids: Sequence[int]) -> Select[Any]:
+    """Return how the network hashes of customers' browser leads are read."""
+    lead = leads.c
     led = (lead.program_id == program_id, lead.customer_id.in_(customer_ids), lead.address_hash.is_not(None))
-    return [
-        select(row.id, click.address_hash).select_from(of_click).where(*mine),
-        select(lead.customer_id, lead.address_hash).where(*led),
-    ]
+    return select(lead.customer_id, lead.address_hash).where(*led)
 
 
 def _first_commissions(connection: Connection, program_id: int, customer_ids: Sequence[int]) -> dict[int, int]:

@@ -6,17 +6,20 @@ from datetime import datetime, timedelta
 from operator import attrgetter
 from typing import Any
 
-from sqlalchemy import Connection, Select, select, tuple_
+from sqlalchemy import Connection, Select, select, tuple_, update
 
 from storage.engine import audit, ids
 from storage.engine.audit import Actor, Change
 from storage.engine.database import insert_for
 from storage.management import fraud_facts
+from storage.rules import keys
 from storage.rules.attribution import PaidAds
 from storage.rules.fraud.customer_signs import signs_in_customers
 from storage.rules.fraud.flag import Finding, FlagState
-from storage.rules.fraud.partner_signs import signs_in_clicks, signs_in_counts
-from storage.tables import commissions, flags, programs, rollups
+from storage.rules.fraud.partner_signs import FLOOD, Flood, floods, signs_in_counts
+from storage.tables import clicks, commissions, flags, programs
+from storage.tables import rollups as program_days
+from storage.tracking import rollups
 
 MOST_CUSTOMERS = 500
 REVIEW = Actor("service", "review", "Fraud review")
@@ -38,21 +41,45 @@ def before_decision(connection: Connection, program_id: int, commission_ids: Seq
 
 
 def whole(connection: Connection, program_id: int, *, since: datetime, at: datetime) -> list[Finding]:
-    """Return the new findings about recent customers, the clicks of the day and the partners' month."""
+    """Return the new findings about recent customers and the partners' month."""
     found = list(recent(connection, program_id, since=since))
-    paid_ads = connection.execute(select(programs.c.paid_ads).where(programs.c.id == program_id)).scalar_one()
-    starts = [each.replace(hour=0, minute=0, second=0, microsecond=0) for each in (at - OVERLAP, at)]
-    for day in dict.fromkeys(starts):
-        found += signs_in_clicks(fraud_facts.of_day(connection, program_id, day), day, paid_ads=PaidAds(paid_ads))
-    for month in dict.fromkeys(day.replace(day=1) for day in starts):
+    for month in dict.fromkeys(day.replace(day=1) for day in _days(at)):
         found += signs_in_counts(fraud_facts.of_month(connection, program_id, month), month)
     return _unknown(connection, program_id, found)
 
 
+def find_floods(connection: Connection, program_id: int, *, at: datetime) -> list[Flood]:
+    """Return the floods among the clicks of the day."""
+    return [flood for day in _days(at) for flood in floods(fraud_facts.of_day(connection, program_id, day))]
+
+
+def drop_floods(connection: Connection, program_id: int, found: Sequence[Flood]) -> int:
+    """Take the clicks of floods from the figures, as those of bots, and return how many they were.
+
+    They accuse no one: anyone can send them. A review flags the customers who came from them.
+    """
+    row, steps = clicks.c, []
+    for partner_id, hour, address_hash in sorted(found):
+        since, until = (keys.first_click_id(each) for each in (hour, hour + timedelta(hours=1)))
+        of_hour = (row.program_id == program_id, row.click_id >= since, row.click_id < until)
+        counted = (row.partner_id == partner_id, row.address_hash == address_hash, row.filtered.is_(None))
+        count = connection.execute(update(clicks).where(*of_hour, *counted).values(filtered=FLOOD)).rowcount
+        steps += [rollups.Increment(program_id, partner_id, rollups.day_of(hour), clicks=-count)] if count else []
+    rollups.add(connection, steps)
+    return -sum(each.clicks for each in steps)
+
+
+def _days(at: datetime) -> list[datetime]:
+    """Return the starts of the days that are reviewed."""
+    starts = (each.replace(hour=0, minute=0, second=0, microsecond=0) for each in (at - OVERLAP, at))
+    return list(dict.fromkeys(starts))
+
+
 def active_programs(connection: Connection, *, since: datetime) -> list[int]:
     """Return the programs with something new to review since a time: their days have changed."""
-    day = (since - OVERLAP).date()
-    return sorted(connection.execute(select(rollups.c.program_id).where(rollups.c.day >= day).distinct()).scalars())
+    row = program_days.c
+    recently = row.day >= (since - OVERLAP).date()
+    return sorted(connection.execute(select(row.program_id).where(recently).distinct()).scalars())
 
 
 def raise_flags(connection: Connection, program_id: int, findings: Sequence[Finding], *, at: datetime) -> int:
@@ -73,7 +100,8 @@ def _of_customers(connection: Connection, program_id: int, earners: Select[Any])
     customer_ids = list(dict.fromkeys(connection.execute(earners).scalars()))
     facts = fraud_facts.of_customers(connection, program_id, customer_ids) if customer_ids else []
     emails = fraud_facts.partner_emails(connection, program_id, (each.partner_id for each in facts))
-    return _unknown(connection, program_id, signs_in_customers(facts, emails))
+    paid_ads = connection.execute(select(programs.c.paid_ads).where(programs.c.id == program_id)).scalar_one()
+    return _unknown(connection, program_id, signs_in_customers(facts, emails, PaidAds(paid_ads)))
 
 
 def _unknown(connection: Connection, program_id: int, findings: Sequence[Finding]) -> list[Finding]:

@@ -1,11 +1,15 @@
 """Signs of fraud among customers: partners who buy themselves, one person as many, planted clicks, old customers."""
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
+from storage.rules.attribution import PaidAds
+from storage.rules.click_details import SEARCH_ADS
 from storage.rules.fraud.flag import Finding, FlagKind
+from storage.rules.fraud.partner_signs import FLOOD
 
 FEWEST_OF_EMAIL = 3
 FEWEST_OF_NETWORK = 5  # a /24 or /48 can be an office or a school
@@ -16,12 +20,16 @@ AT_LEAST_BEFORE = timedelta(days=1)  # two accounts on one day can be a mistake 
 QUICK_SECONDS = 10
 FEWEST_QUICK = 5
 LEAST_SHARE_QUICK = 0.5  # of the partner's customers that are compared
+FEWEST_HIDDEN = 5
+LEAST_SHARE_HIDDEN = 0.2
+LARGEST_HIDDEN = 10  # pixels: a window of this width or height is too small to read a page in
+_SIZE = re.compile(r"([0-9]{1,5})x([0-9]{1,5})")
 
 
 class CustomerFacts(NamedTuple):
     """A customer. `email_hash` is that of their mailbox.
 
-    `addresses` are the network hashes of their click and browser leads.
+    `addresses` are the network hashes of their click and browser leads. The last four are their click's.
     `commission_id` is the first commission that they earned their partner; None: they earned none.
     `keys` are all customer keys that calls sent together with their click.
     """
@@ -36,12 +44,18 @@ class CustomerFacts(NamedTuple):
     addresses: frozenset[str] = frozenset()
     keys: frozenset[str] = frozenset()
     commission_id: int | None = None
+    filtered: str | None = None
+    ad_markers: str | None = None
+    referrer_host: str | None = None
+    viewport_size: str | None = None
 
 
 Sign = tuple[FlagKind, CustomerFacts, Mapping[str, Any]]
 
 
-def signs_in_customers(customers: Sequence[CustomerFacts], partner_emails: Mapping[int, str]) -> list[Finding]:
+def signs_in_customers(
+    customers: Sequence[CustomerFacts], partner_emails: Mapping[int, str], paid_ads: PaidAds = PaidAds.ALLOWED
+) -> list[Finding]:
     """Return the signs of fraud among customers; `partner_emails` are the partners' e-mail hashes.
 
     A finding concerns all commissions of a customer: those who earned none are only compared with.
@@ -54,6 +68,7 @@ def signs_in_customers(customers: Sequence[CustomerFacts], partner_emails: Mappi
         *((FlagKind.SHARED_CLICK, each, {"customer_keys": len(each.keys)}) for each in shared),
         *_existing_customers(earning, customers),
         *_stuffed_cookies(earning),
+        *_clicks(earning, paid_ads),
     )
     return [
         Finding(
@@ -122,20 +137,41 @@ def _existing_customers(earning: Sequence[CustomerFacts], customers: Sequence[Cu
 
 
 def _stuffed_cookies(earning: Sequence[CustomerFacts]) -> Iterator[Sign]:
-    """Yield the customers who converted within seconds, where most of a partner's customers did.
+    """Yield the customers from hidden windows, and those who converted within seconds, where many of a partner's did.
 
-    Only customers with a public network count: a program that is tried out on one machine is quick, too.
+    Only customers with a public network count as quick: a program that is tried out on one machine is quick, too.
     """
-    compared: dict[int, list[CustomerFacts]] = defaultdict(list)
+    by_partner: dict[int, list[CustomerFacts]] = defaultdict(list)
     for customer in earning:
-        if customer.addresses:
-            compared[customer.partner_id].append(customer)
-    for group in compared.values():
+        by_partner[customer.partner_id].append(customer)
+    for all_of_them in by_partner.values():
+        hidden = [each for each in all_of_them if _is_hidden(each.viewport_size)]
+        if len(hidden) >= FEWEST_HIDDEN and len(hidden) >= LEAST_SHARE_HIDDEN * len(all_of_them):
+            for customer in hidden:
+                yield FlagKind.COOKIE_STUFFING, customer, {"hidden_clicks": len(hidden), "of": len(all_of_them)}
+            continue
+        group = [each for each in all_of_them if each.addresses]
         quick = [(customer, seconds) for customer in group if (seconds := _seconds(customer)) <= QUICK_SECONDS]
         if len(quick) >= FEWEST_QUICK and len(quick) >= LEAST_SHARE_QUICK * len(group):
             for customer, seconds in quick:
                 evidence = {"seconds": round(seconds, 1), "customers": len(quick), "of": len(group)}
                 yield FlagKind.COOKIE_STUFFING, customer, evidence
+
+
+def _is_hidden(viewport_size: str | None) -> bool:
+    size = _SIZE.fullmatch(viewport_size or "")
+    return size is not None and min(int(size[1]), int(size[2])) <= LARGEST_HIDDEN
+
+
+def _clicks(earning: Sequence[CustomerFacts], paid_ads: PaidAds) -> Iterator[Sign]:
+    """Yield the customers whose own click belongs to a flood, or came from a search ad where the terms forbid it."""
+    for customer in earning:
+        if customer.filtered == FLOOD:
+            yield FlagKind.CLICK_FLOODING, customer, {"clicked_at": customer.clicked_at.isoformat()}
+        markers = SEARCH_ADS & {*(customer.ad_markers or "").split(",")}
+        if markers and paid_ads == PaidAds.FORBIDDEN:
+            hosts = [customer.referrer_host] if customer.referrer_host else []
+            yield FlagKind.BRAND_BIDDING, customer, {"ad_markers": sorted(markers), "referrer_hosts": hosts}
 
 
 def _seconds(customer: CustomerFacts) -> float:

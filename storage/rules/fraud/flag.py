@@ -28,13 +28,16 @@ REASONS = {
     FlagKind.MANY_CUSTOMERS_ONE_SOURCE: (
         "Several customers of the partner have one e-mail address, or came from one network on one day."
     ),
-    FlagKind.CLICK_FLOODING: "One network sent far more clicks within an hour than its visitors can make.",
-    FlagKind.COOKIE_STUFFING: (
-        "Clicks came from hidden frames, or customers signed up or paid within seconds of the click."
+    FlagKind.CLICK_FLOODING: (
+        "The customer's click is one of far more from one network within an hour than its visitors can make."
     ),
-    FlagKind.BRAND_BIDDING: "Visitors came from search ads, which the program's terms forbid.",
+    FlagKind.COOKIE_STUFFING: (
+        "Customers' clicks came from hidden frames, or they signed up or paid within seconds of the click."
+    ),
+    FlagKind.BRAND_BIDDING: "The customer came from a search ad, which the program's terms forbid.",
     FlagKind.UNUSUAL_CONVERSION_RATE: (
-        "The partner's share of clicks that become customers is far from that of the program's other partners."
+        "The partner's share of clicks that become customers is far from that of the program's other partners. "
+        "It holds nothing: anyone can send clicks."
     ),
     FlagKind.UNUSUAL_REFUND_RATE: (
         "The partner's share of refunded sales is far above that of the program's other partners."
@@ -46,6 +49,14 @@ REASONS = {
         "Dismiss it if they are two purchases; confirm it if they are one."
     ),
 }
+
+# Anyone can send clicks, so what they show of a whole partner holds nothing.
+SHOWN_BY_CLICKS = (
+    FlagKind.CLICK_FLOODING,
+    FlagKind.COOKIE_STUFFING,
+    FlagKind.BRAND_BIDDING,
+    FlagKind.UNUSUAL_CONVERSION_RATE,
+)
 
 
 class FlagState(StrEnum):
@@ -74,11 +85,14 @@ class Finding(NamedTuple):
 
 def holds(flag: Any, commission: Any) -> bool:
     """Say whether a flag holds a commission. A confirmed one also holds what its customer brings later."""
-    concerned = (
-        flag.partner_id == commission.partner_id
-        and flag.customer_id in {None, commission.customer_id}
-        and flag.held_from <= commission.created_at
-    )
     waiting = flag.state == FlagState.OPEN or (flag.state == FlagState.CONFIRMED and flag.customer_id is not None)
+    return waiting and concerns(flag, commission)
+
+
+def concerns(flag: Any, commission: Any) -> bool:
+    """Say whether a flag holds a commission while it is open."""
+    if flag.customer_id is None and flag.kind in SHOWN_BY_CLICKS:
+        return False
     is_its_own = flag.kind != FlagKind.POSSIBLE_DUPLICATE or flag.commission_id == commission.id
-    return concerned and waiting and is_its_own
+    of_customer = flag.partner_id == commission.partner_id and flag.customer_id in {None, commission.customer_id}
+    return is_its_own and of_customer and flag.held_from <= commission.created_at

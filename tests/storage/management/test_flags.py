@@ -2,28 +2,29 @@
 
 from datetime import datetime, timedelta
 from functools import partial
+from operator import attrgetter
 from typing import Any
 
 import pytest
 from sqlalchemy import insert, update
 
 from storage import tables
+from storage.checks import books
 from storage.engine import ids
 from storage.engine.audit import Actor
 from storage.lists.audit_log import AUDIT_LOG
 from storage.lists.commissions import COMMISSIONS
 from storage.lists.declaration import ListScope
 from storage.lists.find import get
-from storage.lists.flags import FLAGS, Flag, holding
+from storage.lists.flags import FLAGS, Flag
 from storage.lists.partners import PARTNERS
 from storage.management import commission_decisions, flag_decisions, fraud_review, program_settings
 from storage.management.pending_work import Waiting
 from storage.rules import contact
-from storage.rules.attribution import PaidAds
 from storage.rules.click_details import ClickDetails
 from storage.rules.commission import CommissionStatus
 from storage.rules.errors import CommissionFlagged, IdentifierConflict, NotFound, ValidationError
-from storage.rules.fraud.flag import FlagKind, FlagState
+from storage.rules.fraud.flag import Finding, FlagKind, FlagState
 from tests.storage.databases import both_databases
 from tests.world import NOW, World, stored
 
@@ -46,7 +47,8 @@ def network(name: str) -> ClickDetails:
 
 async def buyer(shop: World, number: int, *, code: str = "anna", clicked: datetime = NOW, **fields: Any) -> None:
     """Have a customer of Anna's sign up an hour after the click and buy a day later."""
-    click_id = await shop.visitor(code, at=clicked, details=fields.get("details", network(str(number))))
+    details, visitor = fields.get("details", network(str(number))), fields.get("visitor")
+    click_id = await shop.visitor(code, at=clicked, details=details, visitor=visitor)
     await shop.lead(click_id, f"user-{number}", at=fields.get("lead_at", clicked + HOUR), contact=fields.get("known"))
     await shop.sale(f"inv-{number}", customer_key=f"user-{number}", at=clicked + 24 * HOUR)
 
@@ -54,6 +56,8 @@ async def buyer(shop: World, number: int, *, code: str = "anna", clicked: dateti
 async def review(shop: World) -> list[Flag]:
     """Review all as the worker does, and return the flags."""
     since, at = NOW - timedelta(days=400), NOW + 2 * HOUR
+    floods = await shop.store.read(fraud_review.find_floods, shop.program_id, at=at)
+    await shop.store.write(fraud_review.drop_floods, shop.program_id, floods)
     found = await shop.store.read(fraud_review.whole, shop.program_id, since=since, at=at)
     await shop.store.write(fraud_review.raise_flags, shop.program_id, found, at=at)
     return await listed(shop)
@@ -111,29 +115,35 @@ async def test_a_click_that_came_with_many_customer_keys_is_found(shop: World):
     assert (flag.kind, flag.evidence) == (FlagKind.SHARED_CLICK, {"customer_keys": 4})
 
 
-async def test_stuffed_cookies_are_found_by_customers_within_seconds_and_by_hidden_windows(shop: World):
+async def test_stuffed_cookies_and_forbidden_search_ads_are_found_by_the_customers_they_led_to(shop: World):
+    await shop.store.write(program_settings.change, shop.program_id, {"paid_ads": "forbidden"}, actor=OWNER, at=NOW)
     for number in range(5):
         await buyer(shop, number, lead_at=NOW + timedelta(seconds=3))
-    for _ in range(20):
-        await shop.click("ben", visitor='{"viewport_size":"1x1"}')
+        await buyer(shop, 10 + number, code="ben", visitor='{"viewport_size":"1x1"}')
+    await buyer(shop, 20, code="ben", details=ClickDetails("www.search.example", "gclid", None))
 
-    found = [(flag.partner_id, flag.customer_id is None) for flag in await review(shop)]
-    assert sorted(found) == sorted([(shop.ben, True), *[(shop.anna, False)] * 5])
+    found = [(flag.kind, flag.customer_key) for flag in await review(shop)]
+    stuffed = [(FlagKind.COOKIE_STUFFING, f"user-{number}") for number in (*range(5), *range(10, 15))]
+    assert sorted(found) == sorted([*stuffed, (FlagKind.BRAND_BIDDING, "user-20")])
 
 
-async def test_floods_of_clicks_but_not_of_bots_are_found_and_search_ads_where_the_program_forbids_them(shop: World):
-    for n in range(101):
-        await shop.click(details=network("flood"))
+@both_databases
+async def test_a_flood_is_dropped_from_the_figures_and_holds_only_what_it_led_to(shop: World):
+    flood = network("flood")
+    await buyer(shop, 1)
+    await buyer(shop, 2, details=flood)
+    for _ in range(129):
+        await shop.click(details=flood)
         await shop.click("ben", details=network("bots"), filtered="bot")
-        if n < 3:
-            await shop.click("ben", details=ClickDetails("www.search.example", "gclid", None))
-    (flood,) = await review(shop)
-    forbidden = (shop.program_id, {"paid_ads": PaidAds.FORBIDDEN})
-    await shop.store.write(program_settings.change, *forbidden, actor=OWNER, at=NOW)
 
-    (ads,) = [flag for flag in await review(shop) if flag != flood]
-    assert (flood.kind, flood.partner_id, flood.evidence["clicks"]) == (FlagKind.CLICK_FLOODING, shop.anna, 101)
-    assert (ads.kind, ads.partner_id, ads.evidence["ad_markers"]) == (FlagKind.BRAND_BIDDING, shop.ben, ["gclid"])
+    (flag,) = await review(shop)
+    await shop.click(details=flood)
+    assert await review(shop) == [flag]
+
+    assert (flag.kind, flag.partner_id, flag.customer_key) == (FlagKind.CLICK_FLOODING, shop.anna, "user-2")
+    assert {each.customer_key: list(each.flags) for each in await earned(shop)} == {"user-1": [], "user-2": [flag.kind]}
+    assert sum(count for (count,) in await stored(shop, tables.partner_rollups.c.clicks)) == 1
+    assert await shop.store.read(books.run) == []
 
 
 async def test_unusual_rates_are_found(shop: World):
@@ -226,17 +236,15 @@ async def test_confirming_rejects_what_is_not_paid_holds_later_sales_and_is_in_t
     assert logged[-6:] == [("user", f"{what}.decide", field, after) for what, field, after in decided]
 
 
-async def test_a_flag_on_a_partner_holds_what_was_earned_since_its_period_began(shop: World):
+async def test_a_flag_on_a_partner_holds_what_was_earned_since_then_unless_clicks_alone_show_it(shop: World):
     await buyer(shop, 1, clicked=NOW - timedelta(days=60))
     await buyer(shop, 2, clicked=NOW - 23 * HOUR)
-    for _ in range(101):
-        await shop.click(details=network("flood"))
-    (flag,) = await review(shop)
-    new, old = await earned(shop)
+    kinds = (FlagKind.UNUSUAL_REFUND_RATE, FlagKind.UNUSUAL_CONVERSION_RATE)
+    found = [Finding(kind, "partner", shop.anna, NOW - 24 * HOUR, {}) for kind in kinds]
+    await shop.store.write(fraud_review.raise_flags, shop.program_id, found, at=NOW)
+    assert [list(each.flags) for each in await earned(shop)] == [[FlagKind.UNUSUAL_REFUND_RATE], []]
 
-    held = await shop.store.read(holding, shop.program_id, [new, old])
-    await decide(shop, flag, FlagState.CONFIRMED)
-
-    assert held == {new.id: [FlagKind.CLICK_FLOODING]}
-    assert (new.flags, old.flags) == ([FlagKind.CLICK_FLOODING], ())
+    for flag in sorted(await listed(shop), key=attrgetter("kind")):
+        assert {each.status for each in await earned(shop)} == {CommissionStatus.PENDING}
+        await decide(shop, flag, FlagState.CONFIRMED)
     assert [each.status for each in await earned(shop)] == [CommissionStatus.REJECTED, CommissionStatus.PENDING]

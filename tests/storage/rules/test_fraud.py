@@ -12,7 +12,7 @@ from storage.rules.attribution import PaidAds
 from storage.rules.fraud import flag
 from storage.rules.fraud.customer_signs import CustomerFacts, signs_in_customers
 from storage.rules.fraud.flag import REASONS, Finding, FlagKind, FlagState
-from storage.rules.fraud.partner_signs import ClickFacts, PartnerCounts, signs_in_clicks, signs_in_counts
+from storage.rules.fraud.partner_signs import ClickFacts, Flood, PartnerCounts, floods, signs_in_counts
 
 DAY = datetime(2026, 5, 20, tzinfo=UTC)
 CLICKED = DAY + timedelta(hours=9)
@@ -36,13 +36,9 @@ def customer(number: int, **fields: Any) -> CustomerFacts:
     return CustomerFacts(number, **{**ordinary, **fields})
 
 
-def clicks(count: int, partner_id: int = ANNA, **fields: Any) -> list[ClickFacts]:
-    """Return clicks of a partner within a minute, each from a network of its own."""
-    ordinary: dict[str, Any] = {"viewport_size": "1280x720"}
-    return [
-        ClickFacts(partner_id, CLICKED, **{**ordinary, "address_hash": f"network {partner_id}/{number}", **fields})
-        for number in range(count)
-    ]
+def clicks(count: int, partner_id: int = ANNA, address_hash: str | None = None) -> list[ClickFacts]:
+    """Return clicks of a partner within a minute, from one network, or each from one of its own."""
+    return [ClickFacts(partner_id, CLICKED, address_hash or f"network {number}") for number in range(count)]
 
 
 def kinds(findings: list[Finding]) -> dict[FlagKind, list[int | None]]:
@@ -53,12 +49,8 @@ def kinds(findings: list[Finding]) -> dict[FlagKind, list[int | None]]:
     return found
 
 
-def of_customers(*customers: CustomerFacts) -> dict[FlagKind, list[int | None]]:
-    return kinds(signs_in_customers(customers, EMAILS))
-
-
-def of_clicks(found: list[ClickFacts], paid_ads: PaidAds = PaidAds.FORBIDDEN) -> list[FlagKind]:
-    return [each.kind for each in signs_in_clicks(found, DAY, paid_ads=paid_ads)]
+def of_customers(*customers: CustomerFacts, ads: PaidAds = PaidAds.ALLOWED) -> dict[FlagKind, list[int | None]]:
+    return kinds(signs_in_customers(customers, EMAILS, ads))
 
 
 def of_counts(*counts: PartnerCounts) -> list[tuple[FlagKind, int]]:
@@ -128,25 +120,31 @@ def test_ordinary_customers_try_outs_and_customers_who_earned_nothing_are_no_sig
 
 
 def test_a_flood_of_clicks_from_one_network_is_found_unless_it_is_a_carrier_s_among_many():
-    flood = clicks(101, address_hash="one network")
+    flood, found = clicks(101, address_hash="one network"), Flood(ANNA, CLICKED, "one network")
 
-    assert of_clicks(flood + clicks(50)) == [FlagKind.CLICK_FLOODING]
-    assert of_clicks(flood + clicks(500)) == []
-    assert of_clicks(flood[:99] + clicks(500)) == []
+    assert floods(flood + clicks(50)) == [found]
+    assert floods(flood + clicks(500)) == floods(flood[:99] + clicks(500)) == floods(flood[1:]) == []
+
+
+def test_a_customer_whose_own_click_belongs_to_a_flood_is_found():
+    assert of_customers(customer(1, filtered="flood"), customer(2)) == {FlagKind.CLICK_FLOODING: [1]}
 
 
 @pytest.mark.parametrize("viewport_size", ["0x0", "1280x1"])
-def test_clicks_in_hidden_frames_are_stuffing(viewport_size: str):
-    assert of_clicks(clicks(20, viewport_size=viewport_size) + clicks(20)) == [FlagKind.COOKIE_STUFFING]
-    assert of_clicks(clicks(19, viewport_size=viewport_size)) == []
+def test_customers_from_hidden_frames_are_stuffed_where_many_are(viewport_size: str):
+    hidden = [customer(number, viewport_size=viewport_size) for number in range(5)]
+    others = [customer(number, viewport_size="1280x720") for number in range(10, 31)]
+
+    assert of_customers(*hidden, *others[1:]) == {FlagKind.COOKIE_STUFFING: [0, 1, 2, 3, 4]}
+    assert of_customers(*hidden, *others) == of_customers(*hidden[1:]) == {}
 
 
-def test_search_ads_are_found_only_where_the_terms_forbid_them():
-    bought = clicks(3, ad_markers="fbclid,gclid", referrer_host="www.google.example")
+def test_customers_from_search_ads_are_found_only_where_the_terms_forbid_them():
+    bought = customer(1, ad_markers="fbclid,gclid", referrer_host="www.google.example")
+    shared = customer(2, ad_markers="fbclid")  # Facebook adds it to every link
 
-    assert of_clicks(bought) == [FlagKind.BRAND_BIDDING]
-    assert of_clicks(bought, PaidAds.ALLOWED) == []
-    assert of_clicks(clicks(50, ad_markers="fbclid")) == []  # Facebook adds it to every link
+    assert of_customers(bought, shared, ads=PaidAds.FORBIDDEN) == {FlagKind.BRAND_BIDDING: [1]}
+    assert of_customers(bought, shared) == {}
 
 
 def test_rates_far_from_those_of_other_partners_are_found():
@@ -184,7 +182,7 @@ class Flag:
     customer_id: int | None = 1
     held_from: datetime = DAY
     state: FlagState = FlagState.OPEN
-    kind: FlagKind = FlagKind.SHARED_CLICK
+    kind: FlagKind = FlagKind.UNUSUAL_REFUND_RATE
     commission_id: int = 1
 
 
@@ -201,16 +199,28 @@ def test_a_flag_holds_only_the_commissions_that_it_concerns():
     assert not flag.holds(Flag(kind=FlagKind.POSSIBLE_DUPLICATE), Commission(id=2))
 
 
+@pytest.mark.parametrize("kind", flag.SHOWN_BY_CLICKS)
+def test_what_anyone_s_clicks_show_holds_at_most_the_customers_they_led_to(kind: FlagKind):
+    assert not flag.holds(Flag(customer_id=None, kind=kind), Commission())
+    assert flag.holds(Flag(kind=kind), Commission())
+
+
 @given(st.lists(st.text(), min_size=5, max_size=5))
 def test_hostile_text_never_raises(texts: list[str]):
     first, second, third, fourth, fifth = texts
     hostile = [
-        customer(number, email_hash=first, addresses=frozenset({second, third}), keys=frozenset(texts))
+        customer(
+            number,
+            email_hash=first,
+            addresses=frozenset({second, third}),
+            keys=frozenset(texts),
+            ad_markers=second,
+            referrer_host=third,
+            viewport_size=fourth,
+        )
         for number in range(6)
     ]
-    visits = clicks(25, address_hash=first, ad_markers=second, referrer_host=third, viewport_size=fourth)
 
-    found = signs_in_customers(hostile, {ANNA: fifth})
-    found += signs_in_clicks(visits, DAY, paid_ads=PaidAds.FORBIDDEN)
+    found = signs_in_customers(hostile, {ANNA: fifth}, PaidAds.FORBIDDEN)
 
     assert all(len(each.subject) <= 128 and each.kind in FlagKind for each in found)

@@ -61,7 +61,7 @@ async def test_what_visitors_and_partners_send_is_shown_as_text(dashboard: Dashb
     pages = [(await olga.get(f"{dashboard.pages}/{name}")).text for name in ("events", "review")]
 
     assert "&lt;img src=x onerror=alert(1)&gt;txt.exe" in pages[0]
-    assert "Visitors came from search ads" in pages[1]
+    assert "The customer came from a search ad" in pages[1]
     assert [page for page in pages if "<img src=x" in page] == []
 
 
