@@ -18,6 +18,7 @@ WRONG_BREAKDOWNS = [
     ({"by": "os,moon"}, "second"),
     ({"by": "os,hour,country"}, "by"),
     ({"by": "os", "filters": "DE"}, "filters"),
+    ({"by": "os", "filters": "utm_source=%00"}, "filters"),
     ({"by": "os", "filters": "moon=full"}, "filter"),
 ]
 PERIODS = {
@@ -130,6 +131,7 @@ async def test_a_breakdown_is_a_table_of_values_and_metrics(assistant: Assistant
     none = (await assistant.tool("get_breakdown", by="country", filters="utm_source=(none)")).payload
 
     assert whole["columns"] == ["utm_source", "clicks", "revenue_cents"]
+    assert (whole["untrusted"], part["untrusted"]) == (["utm_source"], ["os", "country"])
     assert whole["rows"] == [["letter", 2, 0]]
     assert (whole["other_groups"], whole["sums"]) == (1, {"other": [1, 0], "total": [3, 0]})
     assert [row[:3] for row in part["rows"]] == [[None, "DE", 1]]

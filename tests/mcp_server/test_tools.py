@@ -114,6 +114,7 @@ async def test_an_explanation_has_its_steps_and_a_likely_key_in_a_field_of_its_o
 
     assert (sold["verdict"], sold["truncated"], sold["trace"][-1]["step"]) == ("credited_in_part", False, "arithmetic")
     assert sold["trace"][-1]["facts"]["net_cents"] == 1_800
+    assert sold["untrusted"] == ["trace.facts", "refused_calls"]
     assert (lost["verdict"], lost["likely_customer_key"]) == ("customer_not_found", "User-2")
     assert lost["transaction_id"] == "inv-9"
     assert "ser-2" not in lost["smallest_change"]
