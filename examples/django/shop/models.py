@@ -1,7 +1,14 @@
-"""Orders: what an account, or a guest, has paid."""
+"""Users, and orders: what an account, or a guest, has paid."""
 
 from django.conf import settings
+from django.contrib.auth.models import AbstractUser
 from django.db import models
+
+
+class User(AbstractUser):
+    """A user, with the click that brought them."""
+
+    click_id = models.CharField(max_length=64, null=True)
 
 
 class Order(models.Model):

@@ -12,6 +12,7 @@ SECRET_KEY = os.environ.get("SECRET_KEY", "only for this example")
 DEBUG = os.environ.get("DEBUG") == "1"
 ALLOWED_HOSTS = ["*"]
 ROOT_URLCONF = "shop.urls"
+AUTH_USER_MODEL = "shop.User"
 INSTALLED_APPS = ["django.contrib.auth", "django.contrib.contenttypes", "django.contrib.sessions", "shop"]
 MIDDLEWARE = [
     "django.contrib.sessions.middleware.SessionMiddleware",

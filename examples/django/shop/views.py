@@ -4,12 +4,11 @@ from types import SimpleNamespace
 
 from django.contrib.auth import login
 from django.contrib.auth.decorators import login_required
-from django.contrib.auth.models import User
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST
 
 from .affiliate import track
-from .models import Order, Trial
+from .models import Order, Trial, User
 
 
 def home(request):
@@ -26,6 +25,8 @@ def register(request):
     # In your sign-up view, when the account exists:
     click_id = request.COOKIES.get("svc_click_id")
     if click_id:
+        user.click_id = click_id  # keep it with the user, in a column of your own
+        user.save()
         track("lead", click_id=click_id, customer_key=str(user.id), email=user.email)
     return redirect("/account")
 
@@ -53,7 +54,8 @@ def pay(request):
     order = Order.objects.create(user=user)
     invoice = SimpleNamespace(id=f"order-{order.id}")
     # When a payment has succeeded:
-    track("sale", customer_key=str(user.id), transaction_id=invoice.id, amount_cents=4900, currency="USD")
+    sale = {"transaction_id": invoice.id, "amount_cents": 4900, "currency": "USD"}
+    track("sale", click_id=user.click_id, customer_key=str(user.id), **sale)
     return redirect("/account")
 
 
@@ -72,10 +74,9 @@ def refund_order(request, order_id):
 
 @require_POST
 def buy_as_guest(request):
-    """Sell to a guest: without an account there is no lead, so the sale carries the click."""
+    """Sell to a guest: without an account there is no lead and no customer_key, so the click names the customer."""
     order = Order.objects.create()
     click_id = request.COOKIES.get("svc_click_id")
-    guest = {"click_id": click_id, "customer_key": f"guest-{order.id}"}
     if click_id:
-        track("sale", **guest, transaction_id=f"order-{order.id}", amount_cents=4900, currency="USD")
+        track("sale", click_id=click_id, transaction_id=f"order-{order.id}", amount_cents=4900, currency="USD")
     return render(request, "thanks.html")

@@ -13,7 +13,10 @@ import { create, current } from "./accounts";
 export async function signUp(form) {
   const user = await create(String(form.get("email")));
   const clickId = (await cookies()).get("svc_click_id")?.value;
-  if (clickId) after(() => track("lead", { click_id: clickId, customer_key: String(user.id), email: user.email }));
+  if (clickId) {
+    user.clickId = clickId; // keep it with the user, in a column of your own
+    after(() => track("lead", { click_id: clickId, customer_key: String(user.id), email: user.email }));
+  }
   redirect("/account");
 }
 
@@ -39,7 +42,8 @@ export async function pay() {
   const invoice = { id: `inv-${randomUUID()}`, isRefunded: false };
   user.plan = "paid";
   user.invoices.push(invoice);
-  after(() => track("sale", { customer_key: String(user.id), transaction_id: invoice.id, amount_cents: 4900, currency: "USD" }));
+  const sale = { transaction_id: invoice.id, amount_cents: 4900, currency: "USD" };
+  after(() => track("sale", { click_id: user.clickId, customer_key: String(user.id), ...sale }));
   revalidatePath("/account");
 }
 
