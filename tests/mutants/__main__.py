@@ -1,6 +1,7 @@
 """`python -m tests.mutants`: put each fault of mutants.toml into a copy of the checkout, and say which test notices it.
 
 First run the tests that mirror the file's folder; if none notices, those that `--then PATH...` and `-m EXPR` select.
+A mutant with `by` is for those tests to notice, with many examples.
 """
 
 import argparse
@@ -66,7 +67,10 @@ def judge(copy: Path, mutant: dict[str, Any], then: list[str]) -> str:
         sys.exit(f"{mutant['name']} does not apply: its old text is not in {mutant['file']} once")
     write(path, text.replace(mutant["old"], mutant["new"]))
     mirrored = next(each for each in Path(mutant["file"]).parents if (copy / "tests" / each).is_dir())
-    found = next(filter(None, tried(copy, [f"tests/{mirrored}", "-m", EMBEDDED], then)), "")
+    selections = [[f"tests/{mirrored}", "-m", EMBEDDED], then]
+    if "by" in mutant:
+        selections = [[mutant["by"], "--hypothesis-profile", "many"]]
+    found = next(filter(None, tried(copy, *selections)), "")
     write(path, text)
     return found
 
