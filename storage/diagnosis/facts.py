@@ -13,7 +13,7 @@ from storage.lists.commissions import COMMISSIONS, Commission
 from storage.lists.declaration import ListScope
 from storage.lists.find import get, rows
 from storage.lists.programs import Program, read_program
-from storage.lists.rejected_calls import REJECTED_CALLS, RejectedCall
+from storage.lists.rejected_calls import REJECTED_CALLS, RejectedCall, among_newest
 from storage.rules.commission import Terms, stored_terms
 from storage.rules.errors import DuplicateTransaction
 from storage.tables import clicks, commission_terms, customers, leads, partners, refused_calls, sales, test_events
@@ -152,6 +152,11 @@ def _refunds(connection: Connection, program_id: int, sale: Any) -> int:
 def _rejected(connection: Connection, program_id: int, subject: Subject, at: datetime) -> list[RejectedCall]:
     call = refused_calls.c
     named = [getattr(call, name) == value for name, value in subject._asdict().items() if value is not None]
-    ids = select(call.id).where(call.program_id == program_id, *named).order_by(call.id.desc()).limit(MOST_REJECTED)
+    ids = (
+        select(call.id)
+        .where(call.program_id == program_id, among_newest(program_id), *named)
+        .order_by(call.id.desc())
+        .limit(MOST_REJECTED)
+    )
     found = list(connection.execute(ids).scalars())
     return rows(connection, REJECTED_CALLS, ListScope(program_id, at), found)

@@ -14,6 +14,7 @@ from storage.rules.untrusted import Untrusted
 from storage.tables import refused_calls, sales, tracking_log
 
 _row = refused_calls.c
+MOST_CALLS = 100_000  # of a program, the newest: a flood of rejections makes no read longer
 
 
 class RejectedCall(NamedTuple):
@@ -96,11 +97,11 @@ class Cause(NamedTuple):
 
 
 def by_cause(connection: Connection, program_id: int, span: Span = ALWAYS) -> list[Cause]:
-    """Return the error codes of a program's logged rejections (of the last 30 days), most frequent first."""
+    """Return the error codes of a program's newest logged rejections (of the last 30 days), most frequent first."""
     call, count = refused_calls.c, func.count().label("calls")
     grouped = (
         select(call.code, count, func.min(call.at).label("first_at"), func.max(call.at).label("last_at"))
-        .where(call.program_id == program_id, *within(_row.id, _row.at, span))
+        .where(call.program_id == program_id, among_newest(program_id), *within(_row.id, _row.at, span))
         .group_by(call.code)
         .order_by(count.desc(), call.code)
     )
@@ -111,12 +112,23 @@ def by_cause(connection: Connection, program_id: int, span: Span = ALWAYS) -> li
     ]
 
 
+def among_newest(program_id: int) -> ColumnElement[bool]:
+    """Return the condition that a call is one of the program's newest MOST_CALLS."""
+    mine = select(_row.id).where(_row.program_id == program_id).order_by(_row.id.desc())
+    return _row.id > func.coalesce(mine.offset(MOST_CALLS).limit(1).scalar_subquery(), 0)
+
+
 def _at_stake(connection: Connection, program_id: int, span: Span) -> dict[str, list[AmountAtStake]]:
     """Return the totals of each code's rejected sales: each transaction once, without those recorded since."""
     call = _row
     recorded = select(sales.c.id).where(sales.c.program_id == program_id, sales.c.transaction_id == call.transaction_id)
     conflicting = and_(call.code == DuplicateTransaction.code, call.same_payload.is_(False))
-    lost = (call.call == "sale", call.currency.is_not(None), or_(conflicting, ~recorded.exists()))
+    lost = (
+        among_newest(program_id),
+        call.call == "sale",
+        call.currency.is_not(None),
+        or_(conflicting, ~recorded.exists()),
+    )
     each = func.coalesce(call.transaction_id, call.request_id)
     transactions = (
         select(call.code, call.currency, func.max(call.amount_cents).label("cents"))

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from sqlalchemy import update
 
+from storage.diagnosis import explanation
 from storage.lists import rejected_calls
 from storage.lists.audit_log import AUDIT_LOG
 from storage.lists.declaration import ListQuery
@@ -51,6 +52,22 @@ async def test_rejected_calls_are_grouped_by_cause_and_the_amounts_of_sales_are_
     ]
     of_causes = {"customer_not_found": {"EUR": 400, "USD": 300}, "invalid_key": {"USD": 800}}
     assert await at_stake(acme) == {**of_causes, "currency_not_supported": {}}
+
+
+@both_databases
+async def test_a_flood_of_rejections_makes_no_read_longer(acme: World, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(rejected_calls, "MOST_CALLS", 2)
+    for n in range(4):
+        about = {"transaction_id": f"inv-{n}", "amount_cents": 100, "currency": "USD"}
+        await acme.reject(CustomerNotFound(), at=NOW + timedelta(minutes=n), **about)
+
+    (cause,) = await acme.store.read(rejected_calls.by_cause, acme.program_id)
+    explained = [
+        await acme.store.read(explanation.explain, acme.program_id, at=NOW, transaction_id=f"inv-{n}") for n in range(4)
+    ]
+
+    assert (cause.calls, cause.first_at, cause.at_stake[0].amount_cents) == (2, NOW + timedelta(minutes=2), 200)
+    assert [len(each.rejected_calls) for each in explained] == [0, 0, 1, 1]
 
 
 async def test_a_sale_that_was_sent_again_or_recorded_since_is_not_counted_twice(acme: World):
