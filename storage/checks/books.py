@@ -14,6 +14,7 @@ from storage.tables.columns import to_millis
 UNIQUE: tuple[tuple[str, Any, tuple[str, ...]], ...] = (
     ("sales with one transaction_id", sales, ("transaction_id",)),
     ("customers with one customer_key", customers, ("customer_key",)),
+    ("customers known by one customer_key", customers, ("known_as",)),
     ("customers made from one click", customers, ("click_id",)),
     ("leads of one settlement", leads, ("customer_id", "settlement")),
     ("commissions on one sale", commissions, ("sale_id",)),

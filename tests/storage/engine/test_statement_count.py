@@ -112,8 +112,15 @@ def rejected(size: int, n: int, keys: list[str]) -> Sale:
     return sale(size, n, keys)._replace(customer_key="stranger")
 
 
+def pair(size: int, n: int, keys: list[str]) -> Sale:
+    """Return a sale that names a new click, and a key that no customer has; some name them twice, or one of them."""
+    named = n - 1 if n % 8 == 7 else n
+    return Sale(f"pair-{size}-{n}", 1_000 + n, NOW, f"pair-{size}-{named}", keys[-1 - named if n % 5 else -1 - n])
+
+
 CALLS = {
     "sales": (sales.record, sale, 12),
+    "pairs": (sales.record, pair, 12),
     "leads": (leads.record, lead, 10),
     "refunds": (refunds.record, refund, 11),
     "rejected": (sales.record, rejected, 6),
@@ -129,7 +136,7 @@ async def test_a_batch_takes_as_many_statements_whatever_its_size_and_however_mi
     await acme.store.write(currencies.load, [(day, *rate) for rate in rates for day in days])
     await connect(acme)
     keys = await customers(acme, max(SIZES))
-    if kind == "leads":
+    if kind in {"leads", "pairs"}:
         keys += [await acme.visitor() for _ in range(2 * max(SIZES))]
     first = [
         Sale(f"first-{key}", 100, NOW, key, occurred_at=NOW - timedelta(days=n % 20)) for n, key in enumerate(keys)

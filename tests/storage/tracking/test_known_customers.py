@@ -1,6 +1,7 @@
 """A sale or payment that names a click and a new customer_key: the key alone finds the customer from then on."""
 
 import asyncio
+from dataclasses import replace
 from functools import partial
 from itertools import groupby
 from typing import Any, NamedTuple
@@ -10,9 +11,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import select
 
+import storage
 from storage import Storage
 from storage.checks import books
-from storage.lists.customers import CUSTOMERS
+from storage.lists.customers import CUSTOMERS, find_customer
 from storage.rules import errors
 from storage.rules.settlement import LeadAuthPolicy
 from storage.tables import customers, leads, sales
@@ -49,6 +51,7 @@ async def test_a_sale_with_a_click_and_a_new_key_lets_the_key_alone_find_its_cus
     ] * 2
     assert payment == "held_as_duplicate"
     (row,) = (await acme.listed(CUSTOMERS, customer_key="user-1")).data
+    assert await acme.store.read(find_customer, acme.program_id, customer_key="user-1") == row.id
     assert (row.customer_key, row.known_as, row.sales) == (None, "user-1", 2)
     assert await acme.store.read(books.run) == []
 
@@ -111,6 +114,22 @@ async def test_of_two_accounts_in_one_browser_the_second_ones_payment_waits_for_
 
     assert outcome == "identifier_conflict"
     assert await stored(acme) == before
+
+
+async def test_of_two_processes_one_names_the_key_and_the_other_finds_its_customer(store: Storage, database_url: str):
+    acme = await world.acme(store)
+    async with storage.opened(database_url) as other:
+        elsewhere = replace(acme, store=other)
+        for number in range(5):
+            clicks = [await acme.visitor(), await acme.visitor("ben")]
+            names: dict[str, Any] = {"customer_key": f"user-{number}", "amount_cents": 500 + number}
+            await asyncio.gather(
+                acme.sale(f"a-{number}", click_id=clicks[0], **names),
+                elsewhere.sale(f"b-{number}", click_id=clicks[1], **names),
+            )
+
+    assert [known_as for _, known_as in await stored(acme)] == [f"user-{number}" for number in range(5)]
+    assert await store.read(books.run) == []
 
 
 class Step(NamedTuple):
