@@ -93,13 +93,16 @@ class CommissionView(OfPartnerView):
     """A commission: `amount_cents` as it was earned, `net_cents` after refunds and a rejection.
 
     When it was paid, `set_off_cents` were kept because the partner owed them back.
-    `flags` are the signs of fraud that hold it: it cannot be approved or paid.
+    `flags` are the signs of fraud or of a duplicate that hold it: it cannot be approved or paid.
     """
 
 
 @with_fields_of(Flag, leave_out=OF_PARTNER | {"program_id"})
 class FlagView(OfPartnerView):
-    """A sign of fraud. It holds the commissions of `customer_id`, or without one the partner's since `held_from`."""
+    """A sign of fraud: it holds the commissions of `customer_id`, or without one the partner's since `held_from`.
+
+    A `possible_duplicate` holds `commission_id`, of a sale that may be a payment that the processor reported.
+    """
 
 
 @with_fields_of(Event)

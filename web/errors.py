@@ -96,7 +96,7 @@ class RotationWarning(BaseModel):
 class CallWarning(BaseModel):
     """What to know about a recorded call.
 
-    The lead's `email` was left out, the account may have reported the same refund, or no lead saved the customer_key.
+    The lead's `email` was left out, the account may have reported the same event, or no lead saved the customer_key.
     """
 
     code: str = Field(pattern="^(email_ignored|possible_duplicate|customer_key_not_saved)$")

@@ -1,4 +1,4 @@
-"""list_commissions and list_flags: what partners earned, and the signs of fraud that hold it."""
+"""list_commissions and list_flags: what partners earned, and the flags that hold it."""
 
 from mcp_server.results import JsonRow, compact
 from mcp_server.sanitize import clean, row_of
@@ -22,8 +22,8 @@ def list_commissions(asked: Asked) -> JsonRow:
 
 @list_tool("Signs of fraud", Scope.COMMISSIONS_READ, FLAGS)
 def list_flags(asked: Asked) -> JsonRow:
-    """Signs of fraud, newest first, with reason and evidence. An open flag holds commissions until a person
-    dismisses it (releases them) or confirms it (rejects them).
+    """Signs of fraud and possible duplicates, newest first, with reason and evidence. An open flag holds commissions
+    until a person dismisses it (releases them) or confirms it (rejects them).
     """
     return asked.page(row=_flag_row)
 

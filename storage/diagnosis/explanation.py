@@ -15,6 +15,7 @@ from storage.rules import keys, outcome
 from storage.rules.attribution import PartnerStatus
 from storage.rules.commission import earns
 from storage.rules.errors import CustomerNotFound, FieldError, ValidationError
+from storage.rules.fraud.flag import FlagKind
 from storage.rules.outcome import IdentifierFacts, SaleFacts, SaleOutcome
 from storage.rules.settlement import CustomerStatus, Settlement
 from storage.rules.untrusted import Untrusted
@@ -112,6 +113,7 @@ def _sale_facts(facts: Facts) -> SaleFacts:
         net_cents=commission.net_cents if commission else 0,
         status=commission.status if commission else None,
         rate=terms.rate if terms else 0,
+        may_be_duplicate=commission is not None and FlagKind.POSSIBLE_DUPLICATE in commission.flags,
         below_minimum=terms is not None and sale.program_cents < terms.minimum_order_cents,
         recurring_over=terms is not None and not earns(terms.recurring_months, later, sale.occurred_at),
     )

@@ -20,6 +20,11 @@ MESSAGES: dict[SaleOutcome, OutcomeMessage] = {
         "The sale was credited and then fully refunded, so its commission was taken back.",
         "Do nothing. If the refund was an error, send a new sale with its own transaction_id.",
     ),
+    SaleOutcome.POSSIBLE_DUPLICATE: OutcomeMessage(
+        "The sale is recorded. The payment account reported a payment of this customer and amount within 10 minutes of "
+        "it, so its commission is held.",
+        "Decide on the page Review whether both are one purchase. Report each sale from one place only.",
+    ),
     SaleOutcome.COMMISSION_REJECTED: OutcomeMessage(
         "The sale was credited, and the program then rejected its commission.",
         "Do nothing: a rejection is final. The audit log names who rejected the commission.",

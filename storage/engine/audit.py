@@ -48,6 +48,13 @@ def write(
     connection: Connection, program_id: int, changes: Sequence[Change], *, actor: Actor | None, at: datetime
 ) -> None:
     """Append entries to a program's log; changes without an actor (by the service itself) are not logged."""
+    write_each(connection, [(program_id, each) for each in changes], actor=actor, at=at)
+
+
+def write_each(
+    connection: Connection, changes: Sequence[tuple[int, Change]], *, actor: Actor | None, at: datetime
+) -> None:
+    """Append entries to the logs of programs by one statement, as `write` does."""
     if actor is None or not changes:
         return
     who = {"actor_type": actor.type, "actor_id": actor.id, "actor_name": actor.name}
@@ -63,7 +70,7 @@ def write(
             "after": json.dumps(change.after),
             "at": at,
         }
-        for entry_id, change in zip(ids.after(at, len(changes)), changes, strict=True)
+        for entry_id, (program_id, change) in zip(ids.after(at, len(changes)), changes, strict=True)
     ]
     connection.execute(insert(audit_entries), rows)
 

@@ -33,7 +33,7 @@ class Commission(NamedTuple):
     """A commission in cents of `currency`: `amount_cents` as earned, `net_cents` after refunds and a rejection.
 
     Its payout was of `paid_out_cents`, what it was worth then, less `set_off_cents`, which the partner owed.
-    `flags` are the signs of fraud that hold it: it cannot be approved or paid.
+    `flags` are the signs of fraud or of a duplicate that hold it: it cannot be approved or paid.
     """
 
     id: int

@@ -9,15 +9,18 @@ from sqlalchemy import ColumnElement, Connection, and_, or_, select
 from storage.lists.declaration import Column, Filter, List, ListScope
 from storage.lists.partners import named
 from storage.lists.related import of_customer, of_partner, with_key
-from storage.rules.fraud.flag import REASONS, FlagKind, FlagState, concerns, holds
+from storage.rules.fraud.flag import REASONS, SHOWN_BY_CLICKS, FlagKind, FlagState, concerns, holds
 from storage.rules.untrusted import Untrusted
+from storage.tables import commissions as earned
 from storage.tables import flags
 
 _row = flags.c
 
 
 class Flag(NamedTuple):
-    """A sign of fraud. It holds the commissions of `customer_id`, or without one the partner's since `held_from`.
+    """A sign of fraud, or a possible duplicate. A possible duplicate holds the commission of its sale.
+
+    A sign of fraud holds the commissions of `customer_id`, or without one the partner's since `held_from`.
 
     `commission_id` is the first that the customer earned the partner. `evidence` depends on the kind.
     """
@@ -53,7 +56,7 @@ FLAGS = List(
     "flags",
     "Review",
     "flag",
-    "The signs of fraud",
+    "The signs of fraud and possible duplicates",
     Flag,
     flags,
     at=_row.created_at,
@@ -67,13 +70,25 @@ FLAGS = List(
 )
 
 
+def concerned() -> ColumnElement[bool]:
+    """Match flags with the commissions that they concern."""
+    of_partner = and_(_row.customer_id.is_(None), _row.kind.not_in(SHOWN_BY_CLICKS))
+    return and_(
+        _row.program_id == earned.c.program_id,
+        _row.partner_id == earned.c.partner_id,
+        or_(of_partner, _row.customer_id == earned.c.customer_id),
+        or_(_row.kind != FlagKind.POSSIBLE_DUPLICATE, _row.commission_id == earned.c.id),
+        _row.held_from <= earned.c.created_at,
+    )
+
+
 def holding(connection: Connection, program_id: int, commissions: Sequence[Any]) -> dict[int, list[FlagKind]]:
     """Return the kinds of the flags that hold each of these commissions; those that none holds are left out."""
-    concerned = {each.partner_id for each in commissions}
-    if not concerned:
+    partner_ids = {each.partner_id for each in commissions}
+    if not partner_ids:
         return {}
     confirmed = and_(_row.state == FlagState.CONFIRMED, _row.customer_id.is_not(None))
-    mine = (_row.program_id == program_id, _row.partner_id.in_(concerned))
+    mine = (_row.program_id == program_id, _row.partner_id.in_(partner_ids))
     may_hold = select(flags).where(*mine, or_(_row.state == FlagState.OPEN, confirmed)).order_by(_row.id)
     rows = connection.execute(may_hold).all()
     held: dict[int, list[FlagKind]] = {}

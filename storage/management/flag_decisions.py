@@ -1,23 +1,24 @@
-"""Decisions on flags: dismissing one releases what it held, confirming one rejects it."""
+"""Decisions on flags: dismissing one releases what it held, confirming one rejects it, and refunds a duplicate sale."""
 
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Select, false, func, select, update
+from sqlalchemy import Connection, Select, func, select, update
 
 from storage.engine import audit
 from storage.engine.audit import Actor, Change
 from storage.lists.commissions import net_cents
 from storage.lists.declaration import ListScope
 from storage.lists.find import get
-from storage.lists.flags import FLAGS, Flag
+from storage.lists.flags import FLAGS, Flag, concerned
 from storage.management import commission_decisions
 from storage.management.pending_work import Waiting
 from storage.rules.commission import MAY_BECOME, CommissionStatus
 from storage.rules.errors import FieldError, SecondKeyRequired, ValidationError
-from storage.rules.fraud.flag import SHOWN_BY_CLICKS, FlagKind, FlagState
-from storage.tables import commissions, flags
-from storage.tracking import rollups
+from storage.rules.fraud.flag import FlagKind, FlagState
+from storage.tables import commissions, flags, sales
+from storage.tracking import program_terms, refunds, rollups
+from storage.tracking.refunds import Refund
 
 
 def decide(
@@ -32,8 +33,9 @@ def decide(
 ) -> Flag:
     """Dismiss or confirm an open flag, log it with the reason, and return it.
 
-    Confirming rejects the commissions that it held, unless they are paid. Raises NotFound; ValidationError for a flag
-    that is already decided otherwise; SecondKeyRequired for an agent key that approved what it would release.
+    Confirming rejects the commissions that it held, unless they are paid, and refunds a duplicate sale, which counts no
+    more. Raises NotFound; ValidationError for a flag that is already decided otherwise; SecondKeyRequired for an agent
+    key that approved what it would release.
     """
     mine = (flags.c.program_id == program_id, flags.c.id == flag_id)
     connection.execute(select(flags.c.id).where(*mine).with_for_update())
@@ -53,7 +55,7 @@ def decide(
         entries.append(Change("flag.decide", flag_id, "reason", None, reason))
     audit.write(connection, program_id, entries, actor=actor, at=at)
     if state == FlagState.CONFIRMED:
-        _reject_held(connection, flag, actor=actor, at=at)
+        _confirm(connection, flag, actor=actor, at=at)
     return get(connection, FLAGS, ListScope(program_id, at), flag_id)
 
 
@@ -63,6 +65,20 @@ def count_held(connection: Connection, program_id: int, flag_id: int, *, at: dat
     flag = get(connection, FLAGS, ListScope(program_id, at), flag_id)
     held = _held(flag).with_only_columns(*worth, maintain_column_froms=True)
     return Waiting(*map(int, connection.execute(held).one()))
+
+
+def _confirm(connection: Connection, flag: Flag, *, actor: Actor, at: datetime) -> None:
+    """Reject what the flag held; a duplicate sale is refunded, too, so that it counts no more."""
+    if flag.kind != FlagKind.POSSIBLE_DUPLICATE:
+        _reject_held(connection, flag, actor=actor, at=at)
+        return
+    transaction_id = flag.evidence["transaction_id"]
+    sale = (sales.c.program_id == flag.program_id, sales.c.transaction_id == transaction_id)
+    connection.execute(select(sales.c.id).where(*sale).with_for_update())  # before its commission, as a refund does
+    with rollups.gathered(connection):
+        _reject_held(connection, flag, actor=actor, at=at)
+        program = program_terms.load_one(connection, flag.program_id)
+        refunds.record(connection, [(program, Refund(transaction_id, at, reason="duplicate"))])
 
 
 def _reject_held(connection: Connection, flag: Flag, *, actor: Actor, at: datetime) -> None:
@@ -78,18 +94,7 @@ def _reject_held(connection: Connection, flag: Flag, *, actor: Actor, at: dateti
 
 def _held(flag: Flag) -> Select[Any]:
     """Return the statement that reads the ids of what a flag holds and its confirmation rejects."""
-    if flag.customer_id is None and flag.kind in SHOWN_BY_CLICKS:
-        return select(commissions.c.id).where(false())
     rejectable = [status for status, next_ones in MAY_BECOME.items() if CommissionStatus.REJECTED in next_ones]
     row = commissions.c
-    held = select(row.id).where(
-        row.program_id == flag.program_id,
-        row.partner_id == flag.partner_id,
-        row.created_at >= flag.held_from,
-        row.status.in_(rejectable),
-    )
-    if flag.kind == FlagKind.POSSIBLE_DUPLICATE:
-        held = held.where(row.id == flag.commission_id)
-    elif flag.customer_id is not None:
-        held = held.where(row.customer_id == flag.customer_id)
-    return held
+    mine = (row.program_id == flag.program_id, flags.c.id == flag.id, row.status.in_(rejectable))
+    return select(row.id).where(*mine, concerned())

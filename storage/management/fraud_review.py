@@ -1,28 +1,23 @@
 """Reviews: read what the rules about fraud look at, run them, and flag once what they find."""
 
-import json
 from collections.abc import Sequence
 from datetime import datetime, timedelta
-from operator import attrgetter
 from typing import Any
 
 from sqlalchemy import Connection, Select, select, tuple_, update
 
-from storage.engine import audit, ids
-from storage.engine.audit import Actor, Change
-from storage.engine.database import insert_for
+from storage.engine import ids
 from storage.management import fraud_facts
 from storage.rules import keys
 from storage.rules.attribution import PaidAds
 from storage.rules.fraud.customer_signs import signs_in_customers
-from storage.rules.fraud.flag import Finding, FlagState
+from storage.rules.fraud.flag import Finding
 from storage.rules.fraud.partner_signs import FLOOD, Flood, floods, signs_in_counts
 from storage.tables import clicks, commissions, flags, programs
 from storage.tables import rollups as program_days
-from storage.tracking import rollups
+from storage.tracking import flagging, rollups
 
 MOST_CUSTOMERS = 500
-REVIEW = Actor("service", "review", "Fraud review")
 OVERLAP = timedelta(hours=1)  # clicks and sales of the hour before midnight are reviewed after it
 
 
@@ -84,16 +79,7 @@ def active_programs(connection: Connection, *, since: datetime) -> list[int]:
 
 def raise_flags(connection: Connection, program_id: int, findings: Sequence[Finding], *, at: datetime) -> int:
     """Flag the findings that were never flagged, log each, and return how many there were."""
-    raised: list[Change] = []
-    ordered = sorted(findings, key=attrgetter("kind", "subject"))
-    for finding, flag_id in zip(ordered, ids.after(at, len(findings)), strict=True):
-        values = finding._asdict() | {"evidence": json.dumps(finding.evidence), "state": FlagState.OPEN}
-        row = insert_for(connection)(flags).values(program_id=program_id, id=flag_id, created_at=at, **values)
-        once = row.on_conflict_do_nothing(index_elements=["program_id", "kind", "subject"]).returning(flags.c.id)
-        if connection.execute(once).scalar() is not None:
-            raised.append(Change("flag.raise", flag_id, "kind", None, finding.kind))
-    audit.write(connection, program_id, raised, actor=REVIEW, at=at)
-    return len(raised)
+    return flagging.raise_each(connection, [(program_id, each) for each in findings], at=at)
 
 
 def _of_customers(connection: Connection, program_id: int, earners: Select[Any]) -> list[Finding]:

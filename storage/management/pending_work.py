@@ -5,8 +5,9 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, and_, case, func, or_, select
 
+from storage.lists.flags import concerned
 from storage.rules.commission import CommissionStatus
-from storage.rules.fraud.flag import FlagKind, FlagState
+from storage.rules.fraud.flag import FlagState
 from storage.rules.settlement import CustomerStatus, Settlement
 from storage.tables import commissions, customers, flags, ledger_entries
 from storage.tracking.ledger import PARTNER_KINDS, EntryKind
@@ -69,14 +70,7 @@ def _pending(
 def _held(connection: Connection, program_id: int) -> Waiting:
     """Return what open flags hold of the commissions that could be approved or paid."""
     earned, flag = commissions.c, flags.c
-    holds = select(flag.id).where(
-        flag.program_id == earned.program_id,
-        flag.partner_id == earned.partner_id,
-        flag.state == FlagState.OPEN,
-        or_(flag.customer_id.is_(None), flag.customer_id == earned.customer_id),
-        flag.held_from <= earned.created_at,
-        or_(flag.kind != FlagKind.POSSIBLE_DUPLICATE, flag.commission_id == earned.id),
-    )
+    holds = select(flag.id).where(flag.state == FlagState.OPEN, concerned())
     is_open = earned.status.in_((CommissionStatus.PENDING, CommissionStatus.APPROVED))
     mine = (earned.program_id == program_id, is_open, holds.exists())
     sums = _count_and_cents(earned.program_id == program_id)

@@ -20,7 +20,7 @@ from storage.rules.errors import (
 )
 from storage.rules.payment import Content, Linked, Paid, PaymentOutcome, Returned
 from storage.tables import customers, payment_accounts, payment_event_names, payment_events, sales
-from storage.tracking import refunds, rollups
+from storage.tracking import flagging, refunds, rollups
 
 
 class Decision(StrEnum):
@@ -78,7 +78,8 @@ def decide(
     content = stored_events.load(row.payment) if row.payment else None
     if isinstance(content, Paid):  # of returned money, a refund of the API's may lock the event after its sale
         row = connection.execute(select(payment_events).where(*mine).with_for_update()).one()
-    about: dict[str, Any] = {"decision": decision, "customer": customer, "transaction_id": transaction_id, "at": at}
+    about: dict[str, Any] = {"decision": decision, "customer": customer, "transaction_id": transaction_id}
+    about |= {"by": actor.name, "at": at}
     with rollups.gathered(connection):
         done = _decided(connection, program_id, row, content, **about)
         processing.note(connection, program_id, row.event_id, content, done)
@@ -98,6 +99,7 @@ def _decided(
     decision: Decision,
     customer: NamedCustomer,
     transaction_id: str | None,
+    by: str,
     at: datetime,
 ) -> EventOutcome:
     """Carry out the decision. Raises ValidationError if it does not fit the event's outcome."""
@@ -105,7 +107,7 @@ def _decided(
     is_without_payment = row.outcome in WITHOUT_PAYMENT
     match content, decision:
         case Paid() as paid, Decision.COUNT | Decision.SAME if row.outcome == PaymentOutcome.HELD:
-            return _resolve(connection, program_id, paid, decision, at)
+            return _resolve(connection, program_id, paid, decision, by=by, at=at)
         case Returned() as returned, Decision.COUNT | Decision.SAME if row.outcome == PaymentOutcome.HELD:
             is_same = decision == Decision.SAME
             is_held = refunds.decide_held(connection, program_id, row.transaction_id, is_same=is_same, at=at)
@@ -148,15 +150,21 @@ def _retry(connection: Connection, program_id: int, paid: Paid, named: NamedCust
     return processing.pay(connection, program_id, paid, customer, at)
 
 
-def _resolve(connection: Connection, program_id: int, paid: Paid, decision: Decision, at: datetime) -> Any:
+def _resolve(
+    connection: Connection, program_id: int, paid: Paid, decision: Decision, *, by: str, at: datetime
+) -> EventOutcome:
     customer = payers.find(connection, program_id, paid, at)
     assert customer is not None  # noqa: S101 - it was known when the payment was held
     duplicate = processing.possible_duplicate(connection, program_id, paid, customer)
+    sale = duplicate.transaction_id if duplicate else None
     if decision == Decision.COUNT:
         result = processing.sell(connection, program_id, paid, customer, at)
         if isinstance(result, ServiceError):
             raise result
-    sale = paid.transaction_id if decision == Decision.COUNT else duplicate
+        if sale is not None:
+            found = flagging.possible_duplicate(duplicate, customer, paid.transaction_id, at=at, earns=False)
+            flagging.raise_each(connection, [(program_id, found)], at=at, dismissed_by=by)
+        sale = paid.transaction_id
     if sale is not None:
         processing.link(connection, program_id, paid, customer, sale=sale, at=at)
     return EventOutcome(PaymentOutcome.RECORDED if decision == Decision.COUNT else PaymentOutcome.SAME, sale)

@@ -169,8 +169,8 @@ def _known(connection: Connection, program_id: int, references: tuple[str, ...])
     return connection.execute(select(known.transaction_id).where(*mine).limit(1)).scalar()
 
 
-def possible_duplicate(connection: Connection, program_id: int, paid: Paid, customer: Customer) -> str | None:
-    """Return the transaction_id of a possible duplicate that the API reported."""
+def possible_duplicate(connection: Connection, program_id: int, paid: Paid, customer: Customer) -> Any:
+    """Return the row of a sale that the API reported and that may be this payment; None without one."""
     details = (paid.amount_cents, paid.currency, paid.occurred_at)
     return find_reported_by_api(connection, SaleQuery(program_id, paid.transaction_id, customer.id, *details))
 

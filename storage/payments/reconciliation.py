@@ -8,9 +8,10 @@ from typing import Any, NamedTuple
 from sqlalchemy import Column, Connection, select
 
 from storage.rules import keys, reconciliation
+from storage.rules.fraud.flag import FlagKind, FlagState
 from storage.rules.reconciliation import CORRECTED, WITHIN, Buyer, Payment, PaymentFinding, Recorded
 from storage.rules.settlement import Settlement
-from storage.tables import customers, payment_customers, payment_references, sales
+from storage.tables import customers, flags, payment_customers, payment_references, sales
 from storage.tracking.customers import Customer, CustomerQuery, Registry
 
 DEEPEST = 3  # a correction of a correction is followed this far
@@ -111,6 +112,7 @@ def _recorded(
     recorded_ids = (row.transaction_id for row in rows)
     for row in _rows_with(connection, program_id, payment_references.c.transaction_id, recorded_ids):
         references[row.transaction_id].add(row.reference)
+    separate = _separate(connection, program_id, (f"sale:{row.id}" for row in rows))
     named = {name for payment in payments for name in payment.names}
     first, last = (choose(payment.occurred_at for payment in payments) for choose in (min, max))
     by_customer: dict[int, list[Recorded]] = defaultdict(list)
@@ -120,9 +122,16 @@ def _recorded(
         at = row.occurred_at
         if names & named or first - WITHIN <= at <= last + WITHIN:
             cents = (row.amount_cents, row.refunded_cents)
-            sale = Recorded(row.transaction_id, *cents, row.currency, at, names, by_processor=bool(reported))
+            decided = (bool(reported), f"sale:{row.id}" in separate)
+            sale = Recorded(row.transaction_id, *cents, row.currency, at, names, *decided)
             by_customer[row.customer_id].append(sale)
     return by_customer
+
+
+def _separate(connection: Connection, program_id: int, subjects: Iterable[str]) -> set[str]:
+    """Return which sales a person decided to be no duplicates, as the flags name them."""
+    rows = _rows_with(connection, program_id, flags.c.subject, subjects)
+    return {row.subject for row in rows if (row.kind, row.state) == (FlagKind.POSSIBLE_DUPLICATE, FlagState.DISMISSED)}
 
 
 def _bases(transaction_id: str) -> Iterable[str]:

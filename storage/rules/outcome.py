@@ -22,6 +22,7 @@ class SaleOutcome(StrEnum):
     CREDITED = "credited"
     CREDITED_IN_PART = "credited_in_part"
     FULLY_REFUNDED = "fully_refunded"
+    POSSIBLE_DUPLICATE = "possible_duplicate"
     COMMISSION_REJECTED = "commission_rejected"
     COMMISSION_RATE_ZERO = "commission_rate_zero"
     COMMISSION_ROUNDS_TO_ZERO = "commission_rounds_to_zero"
@@ -91,6 +92,7 @@ class SaleFacts(NamedTuple):
     rate: int
     recurring_over: bool
     below_minimum: bool = False
+    may_be_duplicate: bool = False
 
 
 class IdentifierFacts(NamedTuple):
@@ -116,6 +118,8 @@ def of_sale(facts: SaleFacts) -> SaleOutcome:
         outcome = SaleOutcome.COMMISSION_REJECTED
     elif facts.net_cents == 0:
         outcome = SaleOutcome.FULLY_REFUNDED
+    elif facts.may_be_duplicate:
+        outcome = SaleOutcome.POSSIBLE_DUPLICATE
     elif facts.refunded_cents:
         outcome = SaleOutcome.CREDITED_IN_PART
     else:

@@ -35,7 +35,10 @@ class Payment(NamedTuple):
 
 
 class Recorded(NamedTuple):
-    """A recorded sale with all its ids; `by_processor` if the connected payment account reported it."""
+    """A recorded sale with all its ids; `by_processor` if the connected payment account reported it.
+
+    `is_separate` if a person decided that it is no duplicate of a payment.
+    """
 
     transaction_id: str
     amount_cents: int
@@ -44,6 +47,7 @@ class Recorded(NamedTuple):
     occurred_at: datetime
     names: frozenset[str]
     by_processor: bool
+    is_separate: bool = False
 
     @property
     def has_remainder(self) -> bool:
@@ -122,6 +126,7 @@ def judge(payments: Sequence[Payment], recorded: Sequence[Recorded], buyer: Buye
         best = fitting[0] if fitting else _take(free, payment)
         findings += [_doubled(payment, sale) for sale in fitting[1:] if sale.has_remainder]
         findings += _compared(payment, best, buyer) if best else _unrecorded(payment, buyer)
+    free = [sale for sale in free if not sale.is_separate]
     for payment in payments:
         while (duplicate := _take(free, payment)) is not None:
             findings.append(_doubled(payment, duplicate))

@@ -70,8 +70,8 @@ class RecordedSales:
         self._same[program_id, sale.transaction_id] = sale
 
 
-def find_reported_by_api(connection: Connection, query: SaleQuery) -> str | None:
-    """Return the transaction_id of the API's sale that matches a payment by id or is similar; None without one."""
+def find_reported_by_api(connection: Connection, query: SaleQuery) -> Any:
+    """Return the row of the API's sale that matches a payment by id or is similar; None without one."""
     sale = sales.c
     within = sale.occurred_at.between(query.occurred_at - WITHIN, query.occurred_at + WITHIN)
     paid = (sale.amount_cents == query.amount_cents, sale.currency == query.currency)
@@ -83,7 +83,7 @@ def find_reported_by_api(connection: Connection, query: SaleQuery) -> str | None
         or_(alike, sale.transaction_id == query.transaction_id),
         sale.transaction_id.not_in(of_payments),
     )
-    return connection.execute(select(sale.transaction_id).where(*mine).order_by(sale.id).limit(1)).scalar()
+    return connection.execute(select(sales).where(*mine).order_by(sale.id).limit(1)).one_or_none()
 
 
 def _parameters(query: SaleQuery) -> tuple[Any, ...]:

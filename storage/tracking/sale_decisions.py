@@ -181,7 +181,7 @@ def _duplicate(sale: Sale, buyer: SaleBuyer | None, same: RecordedSale) -> Dupli
     }
     differing = [name for name, (sent, stored) in said.items() if sent != stored]
     existing = {"eventId": same.id, "recorded_at": same.at}
-    hint = f"The recorded sale has another {', '.join(differing)}. {DIFFERENT}" if differing else None
+    hint = f"The recorded sale has another {' and '.join(differing)}. {DIFFERENT}" if differing else None
     return DuplicateTransaction(hint=hint, existing=existing, same_payload=not differing)
 
 

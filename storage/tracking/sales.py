@@ -1,21 +1,19 @@
 """Sales: a customer pays, and the partner who sent them earns a commission."""
 
-import json
 from collections.abc import Sequence
 from datetime import datetime
 from operator import itemgetter
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, insert
+from sqlalchemy import Connection
 
 from storage.engine import ids
 from storage.engine.group_commit import set_based
 from storage.engine.statements import Statement
 from storage.rules.errors import ServiceError
-from storage.rules.fraud.flag import FlagKind, FlagState
-from storage.tables import flags
+from storage.rules.fraud.flag import Finding
 from storage.tables.columns import to_millis
-from storage.tracking import ledger, outranking, rollups, sale_decisions
+from storage.tracking import flagging, ledger, outranking, rollups, sale_decisions
 from storage.tracking.currencies import Rates
 from storage.tracking.customers import CustomerQuery, Registry
 from storage.tracking.program_terms import ProgramTerms
@@ -94,33 +92,16 @@ def _store(connection: Connection, accepted: Sequence[_AcceptedSale], registry: 
     registry.save(connection)
     _insert(connection, sorted((_row(each) for each in accepted), key=itemgetter(0, 2)))
     ledger.append(connection, [_earned(each) for each in accepted], at=at)
-    _hold(connection, [each for each in accepted if each.change.likely and each.change.commission_cents], at=at)
+    flagging.raise_each(connection, [_possible_duplicate(each) for each in accepted if each.change.likely], at=at)
     increments = [each for item in accepted for each in _increments(item)]
     outranked = [each.change.outranked for each in accepted if each.change.outranked]
     rollups.add(connection, [*increments, *outranking.store(connection, outranked, at=at)])
 
 
-def _hold(connection: Connection, doubtful: Sequence[_AcceptedSale], *, at: datetime) -> None:
-    """Flag the commissions of possible duplicates: each is held until a person decides."""
-    rows = [
-        {
-            "program_id": each.program.id,
-            "id": flag_id,
-            "kind": FlagKind.POSSIBLE_DUPLICATE,
-            "subject": f"sale:{each.recorded.id}",
-            "partner_id": each.change.customer.partner_id,
-            "customer_id": each.change.customer.id,
-            "commission_id": each.recorded.id,
-            "evidence": json.dumps({"sale_id": each.recorded.id, "same_as_sale_id": each.change.likely.id}),
-            "state": FlagState.OPEN,
-            "held_from": each.sale.at,
-            "created_at": each.sale.at,
-        }
-        for each, flag_id in zip(doubtful, ids.after(at, len(doubtful)), strict=True)
-        if each.change.likely
-    ]
-    if rows:
-        connection.execute(insert(flags), rows)
+def _possible_duplicate(accepted: _AcceptedSale) -> tuple[int, Finding]:
+    recorded, sale, program, change = accepted
+    payment, earns = change.likely.transaction_id if change.likely else "", change.commission_cents > 0
+    return program.id, flagging.possible_duplicate(recorded, change.customer, payment, at=sale.at, earns=earns)
 
 
 def _earned(accepted: _AcceptedSale) -> ledger.Earned:

@@ -13,6 +13,8 @@ from storage.management import program_settings
 from storage.rules.commission import CommissionType
 from storage.rules.outcome import SaleOutcome
 from storage.tables import commissions, refunds, refused_calls, sales, test_events, tracking_log
+from tests import stripe_events
+from tests.storage.payments import paying
 from tests.tracking_api.conftest import Api
 from tests.world import NOW
 
@@ -115,6 +117,18 @@ async def test_a_transaction_id_counts_once_and_a_rejected_call_is_logged_with_w
         ("program_not_found", None, None, None),
     ]
     assert await api.count(sales) == 1
+
+
+async def test_a_sale_beside_a_payment_is_answered_with_a_warning(api: Api):
+    await paying.connect(api.acme)
+    await paying.take(api.acme, stripe_events.checkout(metadata={"svc_customer_key": "user-1"}))
+
+    second, other = await api.sale(transaction_id="order-7"), await api.sale(transaction_id="order-8", amount_cents=1)
+
+    assert [each.status_code for each in (second, other)] == [200, 200]
+    [warning] = second.json()["warnings"]
+    assert (warning["code"], "as pi_1." in warning["message"]) == ("possible_duplicate", True)
+    assert {"warnings", "possibly_repeats"}.isdisjoint({*other.json(), *second.json()["data"]})
 
 
 async def test_a_sale_says_whether_the_key_that_it_echoes_is_saved(api: Api):

@@ -123,8 +123,8 @@ def _possible_duplicate(transaction_id: str) -> Mapping[str, Any]:
     return {
         "code": "possible_duplicate",
         "message": f"The payment account reported the same amount of this customer, as {transaction_id}. The sale is "
-        "recorded, and its commission is held until a person decides.",
-        "hint": "Report each sale from one place. If these are two purchases, dismiss the sign on the page Review.",
+        "recorded, and its commission is held until a person decides on the page Review.",
+        "hint": "Do not send it again. Report each sale from one place.",
     }
 
 

@@ -191,7 +191,7 @@ class SecondKeyRequired(ServiceError):
 
 
 class CommissionFlagged(ServiceError):
-    message = "The commission is held for review, because of a sign of fraud."
+    message = "The commission is held for review, because of a sign of fraud or of a duplicate."
     hint = (
         "Dismiss the flag to release the commission, or confirm it to reject the commission: PATCH .../flags/:flagId."
     )

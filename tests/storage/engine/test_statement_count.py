@@ -7,11 +7,12 @@ from itertools import count
 from typing import Any
 
 import pytest
-from sqlalchemy import Connection, event
+from sqlalchemy import Connection, event, insert
 
 from storage.checks import books
 from storage.rules import keys
 from storage.rules.errors import ServiceError
+from storage.tables import payment_references
 from storage.tracking import clicks, currencies, leads, refunds, sales
 from storage.tracking.clicks import Click
 from storage.tracking.lead_decisions import Lead
@@ -107,6 +108,11 @@ def refund(size: int, n: int, keys: list[str]) -> Refund:
     return Refund(of, NOW, [None, 10, 20, 10**9][n % 4], refund_id=f"{size}-{n}")
 
 
+def possible_duplicate(size: int, n: int, keys: list[str]) -> Sale:
+    """Return a sale beside one that stands for a payment of the account."""
+    return Sale(f"{size}-{n}", 100, NOW, keys[n], occurred_at=NOW - timedelta(days=n % 20))
+
+
 def rejected(size: int, n: int, keys: list[str]) -> Sale:
     """Return a sale of nobody."""
     return sale(size, n, keys)._replace(customer_key="stranger")
@@ -123,6 +129,7 @@ CALLS = {
     "pairs": (sales.record, pair, 12),
     "leads": (leads.record, lead, 10),
     "refunds": (refunds.record, refund, 11),
+    "possible duplicates": (sales.record, possible_duplicate, 12),
     "rejected": (sales.record, rejected, 6),
 }
 
@@ -142,6 +149,9 @@ async def test_a_batch_takes_as_many_statements_whatever_its_size_and_however_mi
         Sale(f"first-{key}", 100, NOW, key, occurred_at=NOW - timedelta(days=n % 20)) for n, key in enumerate(keys)
     ]
     await statements(acme, staged(sales.record), [call(acme, each) for each in first])
+    if kind == "possible duplicates":
+        paid = [{"program_id": acme.program_id, "reference": each[0], "transaction_id": each[0]} for each in first]
+        await acme.store.write(lambda connection: connection.execute(insert(payment_references), paid).rowcount)
     taken: dict[int, int] = {}
     for size in SIZES:
         items = [item(size, n, keys) for n in range(size)]

@@ -53,6 +53,7 @@ def test_a_recorded_sale_is_judged_by_what_is_left_of_its_commission():
         EARNED._replace(status=CommissionStatus.PAID): SaleOutcome.CREDITED,
         EARNED._replace(refunded_cents=5_000, net_cents=1_000): SaleOutcome.CREDITED_IN_PART,
         EARNED._replace(refunded_cents=10_000, net_cents=0): SaleOutcome.FULLY_REFUNDED,
+        EARNED._replace(may_be_duplicate=True): SaleOutcome.POSSIBLE_DUPLICATE,
         EARNED._replace(status=CommissionStatus.REJECTED, net_cents=0): SaleOutcome.COMMISSION_REJECTED,
         NOTHING_EARNED._replace(rate=0): SaleOutcome.COMMISSION_RATE_ZERO,
         NOTHING_EARNED: SaleOutcome.COMMISSION_ROUNDS_TO_ZERO,

@@ -42,16 +42,18 @@ async def test_a_repeat_is_a_duplicate_that_says_whether_it_is_the_same_and_leav
     await acme.customer()
     first = await acme.sale()
 
-    with pytest.raises(errors.DuplicateTransaction) as same:
-        await acme.sale(at=NOW + timedelta(hours=1), details='{"product_id": "p-1"}')
-    with pytest.raises(errors.DuplicateTransaction) as other:
-        await acme.sale(amount_cents=1)
-    with pytest.raises(errors.DuplicateTransaction):
-        await acme.sale(click_id=await acme.visitor())
-
-    assert same.value.details["existing"] == {"eventId": first.event_id, "recorded_at": NOW}
-    assert (same.value.details["same_payload"], other.value.details["same_payload"]) == (True, False)
-    assert "another amount_cents." in other.value.advice
+    repeats: list[tuple[dict[str, Any], str]] = [
+        ({"at": NOW + timedelta(hours=1), "details": '{"product_id": "p-1"}'}, ""),
+        ({"amount_cents": 1, "currency": "EUR"}, "another amount_cents and currency."),
+        ({"click_id": await acme.visitor()}, "another customer."),
+        ({"customer_key": "nobody"}, "another customer."),
+    ]
+    for fields, differs in repeats:
+        with pytest.raises(errors.DuplicateTransaction) as repeat:
+            await acme.sale(**fields)
+        assert repeat.value.details["same_payload"] == (not differs)
+        assert differs in repeat.value.advice
+        assert repeat.value.details["existing"] == {"eventId": first.event_id, "recorded_at": NOW}
     assert await stored(acme, customers.c.customer_key) == [("user-1",)]
 
 

@@ -95,7 +95,7 @@ async def test_the_page_of_a_partner_shows_results_links_and_flags_and_no_one_el
         await olga.get(f"{dashboard.pages}/partners/{each}", params=TODAY) for each in (acme.anna, acme.ben, 1)
     ]
 
-    hers = ("$100.00", "$20.00", "Signs of fraud: 1.", '<bdi>/pricing</bdi> <span class="badge">spring</span>')
+    hers = ("$100.00", "$20.00", "To review: 1.", '<bdi>/pricing</bdi> <span class="badge">spring</span>')
     assert [each for each in hers if each not in anna.text or each in ben.text] == []
     assert foreign.status_code == 404
 

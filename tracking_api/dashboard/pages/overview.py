@@ -76,7 +76,7 @@ def _pending(pending: PendingWork, context: PageContext) -> Iterator[PendingActi
 
     if pending.flags:
         reason = f"{_counted(pending.held.number, 'commission')} cannot be approved or paid until you decide."
-        title = f"{_counted(pending.flags, 'sign')} of fraud"
+        title = f"{_counted(pending.flags, 'sign')} of fraud or duplicates"
         yield PendingAction(title, reason, money(pending.held.cents), "/review", "Review")
     if pending.ready.number:
         title = f"{_counted(pending.ready.number, 'commission')} to approve"

@@ -1,4 +1,4 @@
-"""Review: the signs of fraud with their evidence, which owners dismiss or confirm."""
+"""Review: the signs of fraud and possible duplicates with their evidence, which owners dismiss or confirm."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -32,13 +32,13 @@ FLAG_LIST = ListPage(FLAGS, "review.html", tabs=("state",), narrow=_by_state)
 DECISIONS: dict[str, Button] = {
     FlagState.DISMISSED: _decision(
         "Dismiss and release",
-        "The commissions can be approved and paid, unless another sign of fraud holds them. This sign is not raised"
-        " again for the same evidence.",
+        "The commissions can be approved and paid, unless another sign holds them. This sign is not raised again"
+        " for the same evidence.",
         is_danger=False,
     ),
     FlagState.CONFIRMED: _decision(
         "Confirm and reject",
-        "The partner does not get this money. What is paid stays paid.",
+        "The partner does not get this money. What is paid stays paid. A duplicate sale is refunded in the reports.",
         is_danger=True,
     ),
 }

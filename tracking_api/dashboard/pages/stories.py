@@ -8,6 +8,7 @@ from storage.rules.outcome import SaleOutcome
 
 GOOD = {SaleOutcome.CREDITED, SaleOutcome.CREDITED_IN_PART}
 OPEN = {
+    SaleOutcome.POSSIBLE_DUPLICATE,
     SaleOutcome.NO_SALE,
     SaleOutcome.NO_LEAD,
     SaleOutcome.LEAD_PROVISIONAL,
