@@ -26,6 +26,7 @@ from tests import documented, world
 from tests.world import NOW, World
 
 MISSING = 987_654
+OTHERS = [role for role in Role if role != Role.OWNER]
 GONE = NOW - timedelta(days=60)
 ORIGIN = {"Origin": "https://acme.example"}  # hand-overs belong to the program's own pages
 
@@ -61,13 +62,8 @@ async def prepare(store: Storage) -> Scene:
     )
     globex = await world.program_of(store, made.workspace_id, made.user_id, name="Globex partners")
     people = {"owner": acme.owner_id, "stranger": globex.owner_id}
-    for name, role in (("member", Role.MEMBER), ("suspended", Role.OWNER)):
-        about: dict[str, Any] = {
-            "email": f"{name}@acme.example",
-            "role": role,
-            "password_hash": "not a hash",
-            "at": NOW,
-        }
+    for name, role in (*((role, role) for role in OTHERS), ("suspended", Role.OWNER)):
+        about: dict[str, Any] = {"email": f"{name}@acme.example", "role": role, "password_hash": "no hash", "at": NOW}
         people[name] = await store.write(workspaces.add_member, acme.workspace_id, **about)
     started = {name: (await store.write(sessions.start, user, at=NOW)).token for name, user in people.items()}
     started["expired"] = (await store.write(sessions.start, acme.owner_id, at=GONE)).token

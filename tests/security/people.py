@@ -14,6 +14,7 @@ from tests.security.machine import PICK, Machine, pick, step
 from tests.security.rights import Event, Grant, Kind, Membership
 
 EMAILS = [f"{name}@example.com" for name in ("ada", "ben", "cleo", "dan", "eve")]
+STATUS = {True: MemberStatus.ACTIVE, False: MemberStatus.SUSPENDED}
 
 
 class People(Machine):
@@ -38,26 +39,30 @@ class People(Machine):
         user_id = self.do(workspaces.add_member, workspace_id, **about, at=self.at)
         self.joined(workspace_id, user_id, address, role)
 
-    @step(member=PICK, role=st.sampled_from(Role), is_active=st.booleans(), and_back=st.booleans())
-    def change_member(self, *, member: int, role: Role, is_active: bool, and_back: bool) -> None:
+    def other(self, member: int, new: int) -> tuple[tuple[int, int], Membership]:
+        """Return a member, and another role or status than theirs."""
         place = pick(self.rights.members, member)
+        every = [Membership(role, is_active) for role in Role for is_active in (True, False)]
+        return place, pick([each for each in every if each != self.rights.members[place]], new)
+
+    @step(member=PICK, new=PICK, and_back=st.booleans())
+    def change_member(self, *, member: int, new: int, and_back: bool) -> None:
+        place, changed = self.other(member, new)
         before = self.rights.members[place]
-        for each in [Membership(role, is_active), *([before] if and_back else [])]:
-            status = MemberStatus.ACTIVE if each.is_active else MemberStatus.SUSPENDED
-            self.do(members.change, *place, role=each.role, status=status, **self.by())
+        for each in [changed, *([before] if and_back else [])]:
+            self.do(members.change, *place, role=each.role, status=STATUS[each.is_active], **self.by())
             self.rights.change(*place, each)
             self.changed = True
 
-    @step(member=PICK, role=st.sampled_from(Role), is_active=st.booleans())
-    def change_member_by_a_process_of_an_old_release(self, *, member: int, role: Role, is_active: bool) -> None:
+    @step(member=PICK, new=PICK)
+    def change_member_by_a_process_of_an_old_release(self, member: int, new: int) -> None:
         """It ends no links: who uses one is checked, too."""
-        workspace_id, user_id = pick(self.rights.members, member)
+        (workspace_id, user_id), changed = self.other(member, new)
         pick([each for _, each in self.rights.members if each != user_id and self.rights.owns(each, workspace_id)], 0)
-        status = MemberStatus.ACTIVE if is_active else MemberStatus.SUSPENDED
         this = (members_table.c.workspace_id == workspace_id, members_table.c.user_id == user_id)
-        changed = update(members_table).where(*this).values(role=role, status=status)
-        self.do(lambda connection: connection.execute(changed))
-        self.rights.members[workspace_id, user_id] = Membership(role, is_active)
+        row = update(members_table).where(*this).values(role=changed.role, status=STATUS[changed.is_active])
+        self.do(lambda connection: connection.execute(row))
+        self.rights.members[workspace_id, user_id] = changed
 
     @step(member=PICK, and_back=st.booleans())
     def remove_member(self, *, member: int, and_back: bool) -> None:

@@ -102,8 +102,9 @@ def test_members_change_what_is_their_own_and_owners_alone_everything_else():
     assert reading == {"getPaymentAccount", "listInvitations"}
 
 
-async def test_a_member_may_do_what_needs_no_owner_and_nothing_else(service: Service):
-    token, wrong = service.scene.sessions["member"], []
+@pytest.mark.parametrize("role", operations.OTHERS)
+async def test_a_member_may_do_what_needs_no_owner_and_nothing_else(service: Service, role: str):
+    token, wrong = service.scene.sessions[role], []
     for entry in needing("session"):
         if entry.needs_owner:
             response = await service.call(entry, token)

@@ -143,7 +143,9 @@ def begin(machine: RightsOverTime) -> None:
         machine.add_member(workspace=number, email=number + 1, role=Role.OWNER)
         machine.invite(workspace=number, email=4, role=Role.MEMBER, owner=1)
         machine.issue_agent_key(workspace=number, some=1, scopes=1)
-    machine.create_program(workspace=0)
+    for _ in range(2):
+        machine.create_program(workspace=0)
+    machine.delete_program(program=0)
     machine.add_member(workspace=0, email=3, role=Role.MEMBER)
     for user in (0, 1, 4):
         machine.sign_in(user=user)
@@ -152,7 +154,7 @@ def begin(machine: RightsOverTime) -> None:
         machine.connect_an_assistant(session=session, some=1)
         machine.exchange_or_refresh(token=0, scopes=2)
     machine.make_reset_link(member=0, way="mail", owner=0)
-    machine.make_reset_link(member=5, way="owner", owner=0)
+    machine.make_reset_link(member=4, way="owner", owner=0)
 
 
 def test_no_credential_outlives_its_reason(sqlite_template: Path):
