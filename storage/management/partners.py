@@ -12,7 +12,7 @@ from storage.engine.audit import Actor
 from storage.lists.declaration import ListScope
 from storage.lists.find import get
 from storage.lists.partners import PARTNERS, Partner
-from storage.rules.attribution import PartnerStatus
+from storage.rules.attribution import PartnerStatus, code_key
 from storage.rules.errors import FieldError, ValidationError
 from storage.tables import partners
 from storage.tracking import rollups
@@ -29,11 +29,12 @@ def enrol(
     status: PartnerStatus = PartnerStatus.ACTIVE,
     actor: Actor | None = None,
 ) -> Partner:
-    """Enrol a partner in a program. Raises ValidationError when the code is taken in it."""
+    """Enrol a partner in a program. Raises ValidationError when the code, in any spelling, is taken in it."""
     enrolled = {"name": name, "email": email, "code": code, "status": status}
     [partner_id] = ids.after(at, 1)
+    row = {"program_id": program_id, "id": partner_id, "created_at": at, "code_key": code_key(code)}
     try:
-        connection.execute(insert(partners).values(program_id=program_id, id=partner_id, created_at=at, **enrolled))
+        connection.execute(insert(partners).values(row | enrolled))
     except IntegrityError:
         raise _taken() from None
     rollups.add(connection, [rollups.Increment(program_id, partner_id, rollups.day_of(at), partners=1)])
@@ -58,10 +59,13 @@ def change(
     mine = (partners.c.program_id == program_id, partners.c.id == partner_id)
     connection.execute(select(partners.c.id).where(*mine).with_for_update())
     before = get(connection, PARTNERS, ListScope(program_id, at), partner_id)
+    values = dict(changes)
+    if changes.get("code", before.code) != before.code:
+        values["code_key"] = code_key(changes["code"])
     entries = audit.changed("partner.change", partner_id, before._asdict(), dict(changes))
     if entries:
         try:
-            connection.execute(update(partners).where(*mine).values(**changes))
+            connection.execute(update(partners).where(*mine).values(values))
         except IntegrityError:
             raise _taken() from None
         audit.write(connection, program_id, entries, actor=actor, at=at)
@@ -69,4 +73,11 @@ def change(
 
 
 def _taken() -> ValidationError:
-    return ValidationError(fields=[FieldError("code", "Another partner of this program has this code")])
+    return ValidationError(
+        fields=[
+            FieldError(
+                "code",
+                "Another partner of this program has this code, or one that differs only in case or final punctuation",
+            )
+        ]
+    )

@@ -1,5 +1,6 @@
 """Attribution: which click a customer is linked to, and how long after a click a visitor can become a customer."""
 
+import re
 from datetime import datetime, timedelta
 from enum import StrEnum
 from functools import lru_cache
@@ -58,6 +59,7 @@ class OldLinks(StrEnum):
 
 AFF = "aff"
 LONGEST_CODE = 64
+_PUNCTUATION_AT_END = re.compile(r"[\W_]+$")
 CODE = r"^[A-Za-z0-9._~-]+$"  # what a partner's code may consist of, so that links need no escapes
 PARAMETERS = (AFF, OldLinks.VIA, OldLinks.FPR, OldLinks.REF)
 
@@ -70,6 +72,11 @@ class LinkCode(NamedTuple):
 
 
 @lru_cache(maxsize=4096)  # most visitors of a link arrive at the same URL
+def code_key(code: str) -> str:
+    """Return what codes have in common that are one: they differ in case or in punctuation at their end."""
+    return _PUNCTUATION_AT_END.sub("", code).lower() or code
+
+
 def link_code(affiliate_url: str) -> LinkCode:
     """Return the partner code in the `?aff=` of a landing page's URL, else in a parameter of another tool.
 

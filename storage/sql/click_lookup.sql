@@ -7,6 +7,7 @@ SELECT
     programs.old_links,
     programs.cookie_window_days,
     partners.id AS partner_id,
+    partners.code AS partner_code,
     partners.status AS partner_status,
     clicks.at AS existing_at,
     clicks.partner_id AS existing_partner_id,

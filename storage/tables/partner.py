@@ -11,10 +11,12 @@ partners = program_table(
     Column("name", String(512), nullable=False),
     Column("email", String(255)),
     Column("code", String(255), nullable=False),
+    Column("code_key", String(255)),  # see storage/rules/attribution.py; NULL: only the code as it is names the partner
     Column("status", String(16), nullable=False, server_default=PartnerStatus.ACTIVE),
     Column("notes", Text),  # of the workspace, about the partner
     timestamp_column("created_at"),
     UniqueConstraint("program_id", "code"),
+    Index("ix_partners_code_key", "program_id", "code_key", unique=True),
     ForeignKeyConstraint(["program_id"], ["programs.id"]),
 )
 

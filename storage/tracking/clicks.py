@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from datetime import date, datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, select
 
 from storage.engine.group_commit import set_based
 from storage.engine.statements import Statement
@@ -13,11 +13,13 @@ from storage.rules import attribution
 from storage.rules.attribution import PartnerStatus, ProgramStatus
 from storage.rules.click_details import NO_DETAILS, ClickDetails
 from storage.rules.errors import AffMissing, PartnerNotFound, ProgramNotFound, ServiceError
+from storage.tables import partners
 from storage.tables.columns import from_millis, to_millis
 from storage.tracking import rollups
 
 _find = Statement("click_lookup")
 _insert = Statement("click_insert")
+_Link = tuple[int, str, str | None]  # a program, a code, and the click that the visitor carries
 
 
 class Click(NamedTuple):
@@ -68,8 +70,11 @@ def record(connection: Connection, batch: Sequence[Click]) -> list[ClickOutcome]
     """
     followed = [_link(click) for click in batch]
     links = list(dict.fromkeys(followed))  # many visitors follow the same link
-    found = _find(connection, [[program_id, n, *link] for n, (program_id, *link) in enumerate(links)])
-    rows = {links[row.n]: row for row in found}
+    rows = _look_up(connection, links)
+    respelled = _respelled(connection, [link for link, row in rows.items() if row.partner_id is None])
+    if respelled:
+        found = _look_up(connection, list(respelled.values()))
+        rows |= {link: found[other] for link, other in respelled.items()}
     outcomes: list[ClickOutcome] = []
     inserted: list[tuple[Any, ...]] = []
     counted: Counter[tuple[int, int, date]] = Counter()
@@ -91,7 +96,27 @@ def record(connection: Connection, batch: Sequence[Click]) -> list[ClickOutcome]
     return outcomes
 
 
-def _link(click: Click) -> tuple[int, str, str | None]:
+def _look_up(connection: Connection, links: Sequence[_Link]) -> dict[_Link, Any]:
+    found = _find(connection, [[program_id, n, *link] for n, (program_id, *link) in enumerate(links)])
+    return {links[row.n]: row for row in found}
+
+
+def _respelled(connection: Connection, unknown: Sequence[_Link]) -> dict[_Link, _Link]:
+    """Return links whose code no partner has as it is, with the code of the partner who has it in other spelling."""
+    row, links = partners.c, dict[_Link, _Link]()
+    for program_id in sorted({link[0] for link in unknown}):
+        codes = {link: attribution.code_key(link[1]) for link in unknown if link[0] == program_id}
+        same = select(row.code_key, row.code).where(row.program_id == program_id, row.code_key.in_(codes.values()))
+        known = dict(map(tuple, connection.execute(same)))
+        links |= {
+            (program, code, carried): (program, known[key], carried)
+            for (program, code, carried), key in codes.items()
+            if key in known
+        }
+    return links
+
+
+def _link(click: Click) -> _Link:
     """Return what decides on a click: its program, the partner's code and the click that the visitor carries."""
     return click.program_id, click.code, click.existing_click_id
 
@@ -107,7 +132,7 @@ def _decide(click: Click, row: Any) -> ClickOutcome:
         return PartnerInactive("The partner of this link is not active in the program.")
     if _keeps_existing(click, row):
         return ClickResult(str(click.existing_click_id), row.existing_code, row.cookie_window_days)
-    return ClickResult(click.click_id, click.code, row.cookie_window_days)
+    return ClickResult(click.click_id, row.partner_code, row.cookie_window_days)
 
 
 def _keeps_existing(click: Click, row: Any) -> bool:

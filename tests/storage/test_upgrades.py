@@ -11,7 +11,7 @@ from storage import migrations
 from storage.checks import ledger as ledger_check
 from storage.engine import database
 from storage.engine.lane import WriteLane
-from storage.tables import commissions, customers, payment_event_names, payment_events, program_places, sales
+from storage.tables import commissions, customers, partners, payment_event_names, payment_events, program_places, sales
 from storage.tracking import ledger
 from tests.storage.test_migrations import MARCH, ROWS, difference
 
@@ -32,6 +32,8 @@ NEW_ROWS = (
     "INSERT INTO workspaces (name, created_at) VALUES ('-', 1) RETURNING id",
     "INSERT INTO programs (workspace_id, name, domain, created_at) VALUES (1, '-', '-', 1) RETURNING id",
 )
+
+SPELLINGS = {"Zoe-": "zoe", "zoe": None, "~~": "~~", "Yan_": "yan"}
 
 
 @pytest.fixture
@@ -148,6 +150,7 @@ async def test_a_database_of_the_last_development_version_is_upgraded_with_its_r
         "commission_terms",
         "customers",
         "invitations",
+        "partners",
         "password_resets",
         "refunds",
         "sales",
@@ -155,6 +158,17 @@ async def test_a_database_of_the_last_development_version_is_upgraded_with_its_r
     }
     new_ids = await released.run(lambda connection: [connection.execute(text(sql)).scalar() for sql in NEW_ROWS])
     assert new_ids == [2, 73]
+
+
+async def test_of_partners_whose_codes_become_one_the_first_has_it_in_every_spelling(released: WriteLane):
+    await to(released, "0042")
+    row = {"program_id": 1, "name": "-", "created_at": 1}
+    await fill(released, {"partners": [{**row, "id": 90 + n, "code": code} for n, code in enumerate(SPELLINGS)]})
+
+    await to(released, "head")
+
+    keys = select(partners.c.code, partners.c.code_key).where(partners.c.id >= 90)
+    assert await released.run(lambda connection: dict(map(tuple, connection.execute(keys)))) == SPELLINGS
 
 
 async def test_an_operator_goes_back_to_0_2_0_and_upgrades_again_with_all_rows(released: WriteLane):

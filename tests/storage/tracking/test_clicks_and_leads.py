@@ -6,18 +6,19 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from sqlalchemy import func, select
+from sqlalchemy import Connection, func, select, update
 
 import background
 from storage import Storage
 from storage.checks import books
 from storage.engine.audit import OPERATOR
+from storage.management import partners as partner_changes
 from storage.management import program_settings
 from storage.rules import contact, errors
 from storage.rules.attribution import AttributionModel
 from storage.rules.click_details import ClickDetails
 from storage.rules.settlement import Settlement
-from storage.tables import clicks, commissions, customers, leads, rollups
+from storage.tables import clicks, commissions, customers, leads, partners, rollups
 from storage.tracking import click_dimensions
 from storage.tracking.clicks import PartnerInactive
 from tests import world
@@ -44,6 +45,32 @@ async def test_a_click_counts_once_whether_its_partner_s_link_or_the_call_comes_
     assert (about, again) == (("anna", 60), first.click_id)
     assert await counted(acme) == (1, 1)
     assert await acme.store.read(books.run) == []
+
+
+async def test_codes_that_differ_in_case_or_final_punctuation_are_one_partner_s(acme: World):
+    about: dict[str, Any] = {"at": NOW, "actor": OPERATOR}
+    for taken in ("anna", "Anna", "ANNA.", "anna-_~"):
+        with pytest.raises(errors.ValidationError):
+            await acme.store.write(partner_changes.enrol, acme.program_id, name="Other", code=taken, **about)
+        with pytest.raises(errors.ValidationError):
+            await acme.store.write(partner_changes.change, acme.program_id, acme.ben, {"code": taken}, **about)
+
+    assert {(await acme.click(code)).partner_code for code in ("anna", "Anna", "ANNA,", "anna.")} == {"anna"}
+    with pytest.raises(errors.PartnerNotFound):
+        await acme.click("an.na")
+
+
+async def test_partners_from_before_whose_codes_are_one_by_now_keep_their_own(acme: World):
+    def spell(connection: Connection) -> int:
+        mine = update(partners).where(partners.c.id == acme.ben)
+        return connection.execute(mine.values(code="Anna", code_key=None)).rowcount
+
+    await acme.store.write(spell)
+    renamed = {"name": "Ben", "code": "Anna"}
+    await acme.store.write(partner_changes.change, acme.program_id, acme.ben, renamed, at=NOW, actor=OPERATOR)
+
+    codes = [(await acme.click(code)).partner_code for code in ("Anna", "anna", "ANNA")]
+    assert codes == ["Anna", "anna", "anna"]
 
 
 async def test_a_click_of_another_partner_replaces_the_earlier_one_and_so_does_any_after_the_cookie(acme: World):
