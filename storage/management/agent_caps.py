@@ -69,7 +69,7 @@ def require_within(
         raise OverCap(f"The change exceeds {cap}, a cap for agent keys: {published(caps, CAPS)[cap]}.", cap=cap)
 
 
-def count_decision(connection: Connection, program_id: int, status: str, cents: int, *, at: datetime) -> None:
+def add_decision(connection: Connection, program_id: int, status: str, cents: int, *, at: datetime) -> None:
     """Add a commission to those that agent keys approved or paid today. Raises OverCap beyond the caps of a day.
 
     The day's row is locked until the transaction ends, so that no two decisions pass a cap together.

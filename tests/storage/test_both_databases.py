@@ -109,7 +109,9 @@ async def known(acme: World) -> dict[Any, Any]:
     several = {"program_ids": [acme.program_id], "workspace_ids": [acme.workspace_id], "ids": both, "partner_ids": both}
     times = {"at": NOW, "created_at": NOW, "today": NOW.date(), "month": Month.of(NOW)}
     secrets = {"key_hash": key_hash, "token_hash": "", "token": "", "client_id": "", "user_code": ""}
+    earned = (await acme.listed(COMMISSIONS)).data
     rest = {
+        "key_id": 1,
         "rows": 5,
         "limit": 5,
         "millis": 3_600_000,
@@ -117,7 +119,8 @@ async def known(acme: World) -> dict[Any, Any]:
         "filters": {},
         "program": program,
         "keys": [],
-        "commissions": (await acme.listed(COMMISSIONS)).data,
+        "commissions": earned,
+        "commission": earned[0],
         "outcome": "organic",
     }
     other = {"after": None, "visitor": visitor, "user_id": acme.owner_id, "partner_id": acme.anna}
