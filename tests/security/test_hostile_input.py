@@ -14,12 +14,15 @@ from starlette.routing import Route
 
 import agent_api.app
 import tracking_api.app
+from configuration import Configuration
 from storage.engine import cursors
 from storage.tables import clicks, commissions, customers, leads, partners, refunds, sales, test_events, tracking_log
 from tests.security.operations import ENTRIES, MISSING, ORIGIN, Entry, Service, code
 from tests.storage.databases import both_databases
 from tests.tracking_api.conftest import Api
+from tracking_api.authorization import app as authorization
 from web.body import FORM, LARGEST_BODY
+from web.counts import Counts
 
 JSON = "application/json"
 WITH_BODY = [entry for entry in ENTRIES if entry.described.body and entry.method != "HEAD"]
@@ -135,7 +138,9 @@ LARGE_IDS = [2**31, 2**53, 10**18 - 1, 2**63, 10**19]
 async def test_no_route_passes_on_a_nul_or_an_id_that_the_database_cannot_hold(service: Service):
     token, key = await service.credential("session"), await service.credential("agentKey")
     known = service.scene.ids
-    routes = [route for route in (*tracking_api.app.ROUTES, *agent_api.app.ROUTES) if isinstance(route, Route)]
+    sign_in = authorization.create(service.scene.acme.store, Configuration(secret_key="a secret key"), Counts())
+    every = (*tracking_api.app.ROUTES, *agent_api.app.ROUTES, *sign_in.routes)
+    routes = [route for route in every if isinstance(route, Route)]
     service.client.event_hooks = {}  # pages are not in the document
 
     async def send(method: str, path: str, media: str = JSON, content: bytes | None = None) -> int:
