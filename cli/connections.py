@@ -16,7 +16,6 @@ from web.response import error_response
 HEAD_SECONDS = 10.0
 MOST_HEAD_BYTES = 64 * 1024
 MOST_CONNECTIONS = 4_000
-LAST_SECONDS = 2.0  # for a rejected client to read the response: closing while it sends would take it away
 
 
 class Connection(HttpToolsProtocol):
@@ -93,7 +92,7 @@ class Connection(HttpToolsProtocol):
         self.transport.write(f"{head}content-length: {len(body)}\r\n\r\n".encode() + body)
         self.transport.write_eof()
         self._is_rejected = True
-        self.loop.call_later(LAST_SECONDS, self.transport.close)
+        self.loop.call_later(self._head_seconds, self.transport.close)  # at once, a client that still sends loses it
 
     def _wait_for_head(self) -> None:
         self._head_timer = self.loop.call_later(self._head_seconds, self.transport.close)
