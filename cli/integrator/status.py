@@ -27,7 +27,8 @@ def status() -> Answer:
         say(f"[yellow]Sandbox[/] of program {found['sandbox_of']}: nothing in it is paid")
     say(f"Key {plain(found['api_token_masked'])}, lead capture mode {plain(found['lead_auth_policy'])}")
     day = ", ".join(f"{recent[f'{kind}_24h']} {kind}" for kind in ("clicks", "leads", "sales"))
-    say(f"Last 24 hours: {day}, {found['refused_calls_24h']} rejected calls")
+    organic = found.get("organic_sales_24h", 0)
+    say(f"Last 24 hours: {day}, {found['refused_calls_24h']} rejected calls, {organic} organic sales")
     counts = ("active_partners", "pending_commissions", "provisional_leads")
     say(", ".join(f"{found[name]} {name.replace('_', ' ')}" for name in counts))
     done = {step["step"]: step["done"] for step in found["checklist"]}

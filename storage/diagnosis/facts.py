@@ -13,7 +13,7 @@ from storage.lists.commissions import COMMISSIONS, Commission
 from storage.lists.declaration import ListScope
 from storage.lists.find import get, rows
 from storage.lists.programs import Program, read_program
-from storage.lists.rejected_calls import REJECTED_CALLS, RejectedCall, among_newest
+from storage.lists.rejected_calls import WITH_ORGANIC, RejectedCall, among_newest
 from storage.rules.commission import Terms, stored_terms
 from storage.rules.errors import DuplicateTransaction
 from storage.tables import clicks, commission_terms, customers, leads, partners, refused_calls, sales, test_events
@@ -159,4 +159,4 @@ def _rejected(connection: Connection, program_id: int, subject: Subject, at: dat
         .limit(MOST_REJECTED)
     )
     found = list(connection.execute(ids).scalars())
-    return rows(connection, REJECTED_CALLS, ListScope(program_id, at), found)
+    return rows(connection, WITH_ORGANIC, ListScope(program_id, at), found)

@@ -9,6 +9,7 @@ from sqlalchemy import Connection, func, select
 from storage.diagnosis import identifier_health
 from storage.diagnosis.identifier_health import HealthState, IdentifierHealth
 from storage.lists.programs import read_program
+from storage.lists.rejected_calls import ORGANIC
 from storage.reports import checklist
 from storage.rules.attribution import PartnerStatus, ProgramStatus
 from storage.rules.errors import ApiKeyRotationRequired, InvalidKey
@@ -122,7 +123,7 @@ def _identifiers(health: IdentifierHealth) -> ReadinessGate:
 def _integrated(connection: Connection, program_id: int, base_url: str) -> Iterator[ReadinessGate]:
     """Yield the checklist's gates. A live event also proves its test; missing live traffic is unknown, not failed."""
     steps = {step.step: step for step in checklist.list_steps(connection, program_id, base_url=base_url)}
-    rejected = select(refused_calls.c.call).where(refused_calls.c.program_id == program_id).distinct()
+    rejected = select(refused_calls.c.call).where(refused_calls.c.program_id == program_id, ~ORGANIC).distinct()
     tried = set(connection.execute(rejected).scalars())
     for name, step in steps.items():
         way, _, kind = name.partition("_")

@@ -150,6 +150,7 @@ class List(Generic[Row]):
 
     `at` is the time of a row, by which dates narrow the list; `search` returns the condition of a text in a program,
     and `finds` says what it is compared with. `source` joins the table with others, `mine` is what a scope may read.
+    `only` leaves rows of the table out for every reader.
     `finish(connection, scope, rows)` completes the rows of a page; `skips` names columns that are too many to add up.
     `reader` reads a list that is of no one table. Lists that may lag are read from the replica, if there is one.
     """
@@ -166,6 +167,7 @@ class List(Generic[Row]):
     finds: str = ""
     search: Callable[[ListScope, str], ColumnElement[bool]] | None = None
     mine: Callable[[ListScope], ColumnElement[bool]] | None = None
+    only: ColumnElement[bool] | None = None
     finish: Callable[[Connection, ListScope, list[Any]], list[Any]] | None = None
     skips: Callable[[Connection, ListScope], frozenset[str]] | None = None
     reader: Callable[[Connection, ListScope, ListQuery], Page[Any]] | None = None

@@ -81,7 +81,7 @@ def _select(wanted: List[Any], scope: ListScope, *columns: Any) -> Select[Any]:
     """Return the statement of what the scope may read; without a window its figures are of the day."""
     source = wanted.table if wanted.source is None else wanted.source
     mine = wanted.mine(scope) if wanted.mine else wanted.table.c.program_id == scope.program_id
-    statement = select(*columns).select_from(source).where(mine)
+    statement = select(*columns).select_from(source).where(mine if wanted.only is None else mine & wanted.only)
     first, last = scope.window or (scope.at.date(), scope.at.date())
     figures = {"program_id": scope.program_id, "first_day": first, "last_day": last}
     return statement.params(**figures) if wanted.has_window else statement

@@ -1,20 +1,25 @@
 """The logs of calls: rejected ones, why each was rejected and what is at stake, and those in test mode."""
 
+from dataclasses import replace
 from datetime import datetime
 from typing import Annotated, NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, and_, func, or_, select
 
+from storage.engine import ids
 from storage.engine.cursors import within
 from storage.lists.declaration import Column, Filter, List, ListQuery, ListScope, Page
 from storage.lists.find import find
-from storage.rules.errors import DuplicateTransaction
+from storage.rules.errors import CustomerNotFound, DuplicateTransaction
 from storage.rules.periods.period import ALWAYS, Span
 from storage.rules.untrusted import Untrusted
 from storage.tables import refused_calls, sales, tracking_log
 
 _row = refused_calls.c
 MOST_CALLS = 100_000  # of a program, the newest: a flood of rejections makes no read longer
+# A sale whose key and click the service has never heard of: mostly no partner sent its customer. It is counted by
+# itself and left out of the lists. It is kept for 30 days, for `explain` and to compare the formats of keys.
+ORGANIC = and_(_row.call == "sale", _row.code == CustomerNotFound.code)
 
 
 class RejectedCall(NamedTuple):
@@ -53,8 +58,17 @@ REJECTED_CALLS = List(
     filters=(Filter("code", str, "Only with this error code.", _row.code.__eq__),),
     finds="Transaction, customer key, click or request id",
     search=_search,
+    only=~ORGANIC,
     may_lag=True,
 )
+WITH_ORGANIC = replace(REJECTED_CALLS, only=None)
+
+
+def count_organic(connection: Connection, program_id: int, since: datetime) -> int:
+    """Return how many sales of unknown customers were reported since then, at most 30 days ago."""
+    later = (_row.id >= ids.first(since), _row.at >= since)
+    mine = (_row.program_id == program_id, among_newest(program_id), *later, ORGANIC)
+    return connection.execute(select(func.count()).select_from(refused_calls).where(*mine)).scalar_one()
 
 
 class LogEntry(NamedTuple):
@@ -101,7 +115,7 @@ def by_cause(connection: Connection, program_id: int, span: Span = ALWAYS) -> li
     call, count = refused_calls.c, func.count().label("calls")
     grouped = (
         select(call.code, count, func.min(call.at).label("first_at"), func.max(call.at).label("last_at"))
-        .where(call.program_id == program_id, among_newest(program_id), *within(_row.id, _row.at, span))
+        .where(call.program_id == program_id, among_newest(program_id), ~ORGANIC, *within(_row.id, _row.at, span))
         .group_by(call.code)
         .order_by(count.desc(), call.code)
     )

@@ -9,6 +9,7 @@ from sqlalchemy import ColumnElement, Connection, Table, func, select
 from storage.access import program_keys
 from storage.access.program_keys import ProgramKey
 from storage.engine import ids
+from storage.lists.rejected_calls import ORGANIC, count_organic
 from storage.payments import accounts, received_events
 from storage.payments.received_events import LatestPayments
 from storage.reports import checklist
@@ -32,6 +33,7 @@ class RecentEvents(NamedTuple):
 class ProgramHealth(NamedTuple):
     """The program, what happened in the last 24 hours, and the integration checklist.
 
+    `organic_sales_24h` were rejected because no partner sent their customers, as far as the service knows.
     `sandbox_of` is the live program that a sandbox belongs to, None for a live program; `latest_payments` is None
     without a connected payment account.
     """
@@ -48,6 +50,7 @@ class ProgramHealth(NamedTuple):
     pending_commissions: int
     provisional_leads: int
     refused_calls_24h: int
+    organic_sales_24h: int
     checklist: list[ChecklistStep]
     sandbox_of: int | None
     latest_payments: LatestPayments | None
@@ -81,7 +84,8 @@ def get_status(
         active_partners=count(partners, partners.c.status == PartnerStatus.ACTIVE),
         pending_commissions=count(commissions, commissions.c.status == CommissionStatus.PENDING),
         provisional_leads=count(customers, *provisional),
-        refused_calls_24h=count(refused_calls, *_after(refused_calls, since)),
+        refused_calls_24h=count(refused_calls, *_after(refused_calls, since), ~ORGANIC),
+        organic_sales_24h=count_organic(connection, key.program_id, since),
         checklist=checklist.list_steps(connection, key.program_id, base_url=base_url),
         sandbox_of=program.sandbox_of,
         latest_payments=received_events.count_latest(connection, key.program_id) if has_account else None,

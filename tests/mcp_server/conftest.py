@@ -14,7 +14,7 @@ import mcp_server.app
 import storage
 from configuration import Configuration
 from storage.access import agent_keys, sessions, workspaces
-from storage.rules.errors import CustomerNotFound
+from storage.rules.errors import CustomerNotAttributed
 from storage.rules.scope import Scope
 from tests import world
 from tests.world import NOW, World
@@ -197,7 +197,7 @@ async def a_sale_and_a_rejection(acme: World) -> str:
     await acme.lead(click_id, "user-1")
     await acme.sale()
     await acme.refund("inv-1", 1_000, refund_id="re-1")
-    await acme.reject(CustomerNotFound(), customer_key=HOSTILE, transaction_id="inv-lost")
+    await acme.reject(CustomerNotAttributed(), customer_key=HOSTILE, transaction_id="inv-lost")
     return click_id
 
 

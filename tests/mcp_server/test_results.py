@@ -43,7 +43,7 @@ FILL = [
     status, created_at, hold_until) SELECT :p, n, :anna, n, n, 1, 20, 'USD', 'pending', :t, :t FROM series""",
     """INSERT INTO refused_calls (program_id, id, call, code, message, fields, customer_key, click_id,
     transaction_id, amount_cents, currency, request_id, at)
-    SELECT :p, n, 'sale', 'customer_not_found', 'x', :w, 'lost', :w, 'lost', n, 'USD', 'r', :t - n FROM series""",
+    SELECT :p, n, 'sale', 'customer_not_attributed', 'x', :w, 'lost', :w, 'lost', n, 'USD', 'r', :t - n FROM series""",
     """INSERT INTO partners (program_id, id, name, code, status, created_at)
     SELECT :p, n, n || :w, 'p' || n, 'active', :t FROM series""",
 ]

@@ -129,7 +129,7 @@ async def test_refused_calls_are_grouped_by_cause_and_say_what_is_at_stake_and_w
         await assistant.acme.reject(DuplicateTransaction(same_payload=False), **sent)
 
     causes = (await assistant.tool("list_refused_calls", date_from="2026-05-20")).payload
-    one = (await assistant.tool("list_refused_calls", view="calls", code="customer_not_found")).payload
+    one = (await assistant.tool("list_refused_calls", view="calls", code="customer_not_attributed")).payload
     calls = (await assistant.tool("list_refused_calls", view="calls")).payload["data"]
     none = (await assistant.tool("list_refused_calls", date_to="2026-05-19")).payload["causes"]
     assistant.at += timedelta(days=2)
@@ -137,7 +137,7 @@ async def test_refused_calls_are_grouped_by_cause_and_say_what_is_at_stake_and_w
 
     assert [(cause["code"], cause["calls"], cause["still_happening"]) for cause in causes["causes"]] == [
         ("duplicate_transaction", 2, True),
-        ("customer_not_found", 1, True),
+        ("customer_not_attributed", 1, True),
     ]
     assert causes["causes"][0]["at_stake"] == [{"currency": "EUR", "amount_cents": 4_200}]
     assert causes["data"] == []

@@ -13,7 +13,14 @@ from storage.diagnosis.search import SearchResult, search
 from storage.engine.audit import OPERATOR
 from storage.management import program_settings
 from storage.rules.contact import protect
-from storage.rules.errors import ApiKeyRotationRequired, CustomerNotFound, IdentifierConflict, InvalidKey, ServiceError
+from storage.rules.errors import (
+    ApiKeyRotationRequired,
+    CustomerNotAttributed,
+    CustomerNotFound,
+    IdentifierConflict,
+    InvalidKey,
+    ServiceError,
+)
 from storage.rules.key_format import Difference, KeyFormat
 from storage.rules.outcome import State
 from storage.rules.settlement import LeadAuthPolicy
@@ -75,9 +82,12 @@ async def test_a_gate_fails_if_all_of_its_live_calls_were_rejected(acme: World):
     for kind in ("click", "lead", "sale"):
         await acme.handle(test_mode.record_with_key, test_mode.TestModeCall(kind, NOW))
     await reject_sale(acme, "user-1")
+    organic = await ready(acme)
+    await acme.reject(CustomerNotAttributed())
 
     found = await ready(acme)
 
+    assert states(organic)["live_sale"] == State.UNKNOWN
     assert (await key_accepted(acme)).state == State.PASS  # another rejection than of the key
     assert states(found)["live_sale"] == State.FAIL
     assert states(found)["live_lead"] == State.UNKNOWN

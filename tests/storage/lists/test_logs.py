@@ -16,7 +16,7 @@ from storage.lists.payment_events import PAYMENT_EVENTS
 from storage.lists.rejected_calls import REJECTED_CALLS
 from storage.rules.errors import (
     CurrencyNotSupported,
-    CustomerNotFound,
+    CustomerNotAttributed,
     DuplicateTransaction,
     IdentifierConflict,
     InvalidKey,
@@ -36,7 +36,11 @@ async def at_stake(acme: World) -> dict[str, dict[str, int]]:
 
 
 async def test_rejected_calls_are_grouped_by_cause_and_the_amounts_of_sales_are_added_by_currency(acme: World):
-    lost = [(CustomerNotFound, 100, "USD"), (CustomerNotFound, 200, "USD"), (CustomerNotFound, 400, "EUR")]
+    lost = [
+        (CustomerNotAttributed, 100, "USD"),
+        (CustomerNotAttributed, 200, "USD"),
+        (CustomerNotAttributed, 400, "EUR"),
+    ]
     for n, (error, cents, currency) in enumerate([*lost, (InvalidKey, 800, "USD")]):
         about = {"transaction_id": f"inv-{n}", "amount_cents": cents, "currency": currency}
         await acme.reject(error(), at=NOW + timedelta(minutes=n), **about)
@@ -46,11 +50,11 @@ async def test_rejected_calls_are_grouped_by_cause_and_the_amounts_of_sales_are_
     causes = await acme.store.read(rejected_calls.by_cause, acme.program_id)
 
     assert [cause[:4] for cause in causes] == [
-        ("customer_not_found", 3, NOW, NOW + timedelta(minutes=2)),
+        ("customer_not_attributed", 3, NOW, NOW + timedelta(minutes=2)),
         ("currency_not_supported", 2, NOW, NOW),
         ("invalid_key", 1, NOW + timedelta(minutes=3), NOW + timedelta(minutes=3)),
     ]
-    of_causes = {"customer_not_found": {"EUR": 400, "USD": 300}, "invalid_key": {"USD": 800}}
+    of_causes = {"customer_not_attributed": {"EUR": 400, "USD": 300}, "invalid_key": {"USD": 800}}
     assert await at_stake(acme) == {**of_causes, "currency_not_supported": {}}
 
 
@@ -59,7 +63,7 @@ async def test_a_flood_of_rejections_makes_no_read_longer(acme: World, monkeypat
     monkeypatch.setattr(rejected_calls, "MOST_CALLS", 2)
     for n in range(4):
         about = {"transaction_id": f"inv-{n}", "amount_cents": 100, "currency": "USD"}
-        await acme.reject(CustomerNotFound(), at=NOW + timedelta(minutes=n), **about)
+        await acme.reject(CustomerNotAttributed(), at=NOW + timedelta(minutes=n), **about)
 
     (cause,) = await acme.store.read(rejected_calls.by_cause, acme.program_id)
     explained = [
@@ -72,14 +76,14 @@ async def test_a_flood_of_rejections_makes_no_read_longer(acme: World, monkeypat
 
 async def test_a_sale_that_was_sent_again_or_recorded_since_is_not_counted_twice(acme: World):
     for transaction_id in ("inv-1", "inv-1", "inv-2"):
-        await acme.reject(CustomerNotFound(), transaction_id=transaction_id, amount_cents=100, currency="USD")
+        await acme.reject(CustomerNotAttributed(), transaction_id=transaction_id, amount_cents=100, currency="USD")
     await acme.customer()
     await acme.sale("inv-2", amount_cents=100)
     for same in (True, False):
         error = DuplicateTransaction(same_payload=same)
         await acme.reject(error, transaction_id="inv-2", amount_cents=700 if same else 50, currency="USD")
 
-    assert await at_stake(acme) == {"customer_not_found": {"USD": 100}, "duplicate_transaction": {"USD": 50}}
+    assert await at_stake(acme) == {"customer_not_attributed": {"USD": 100}, "duplicate_transaction": {"USD": 50}}
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ import pytest
 
 from storage.engine.audit import OPERATOR
 from storage.management import partners, program_settings
-from storage.rules.errors import CustomerNotFound
+from storage.rules.errors import CustomerNotAttributed
 from storage.rules.settings import ProgramSettings
 from tests.tracking_api.dashboard.conftest import Dashboard
 from tests.tracking_api.dashboard.reading import link, words
@@ -97,13 +97,13 @@ async def test_the_logs_are_lists_too(page: httpx.AsyncClient, dashboard: Dashbo
     cleo: dict[str, Any] = {"name": "Cleo", "code": "cleo", "actor": OPERATOR, "at": NOW}
     await dashboard.acme.store.write(partners.enrol, dashboard.acme.program_id, **cleo)
     await dashboard.acme.flag()
-    await dashboard.acme.reject(CustomerNotFound(), transaction_id="lost-1")
-    await dashboard.acme.reject(CustomerNotFound(), transaction_id="lost-2")
+    await dashboard.acme.reject(CustomerNotAttributed(), transaction_id="lost-1")
+    await dashboard.acme.reject(CustomerNotAttributed(), transaction_id="lost-2")
     texts = {
         "settings/audit-log?q=acme&noun=partner": "No change matches",
         "settings/audit-log?q=svc": "Partner added: <bdi>Cleo</bdi>",
         "refused-calls?q=lost-2": "Total of 1",
-        "refused-calls?code=customer_not_found": "Total of 2",
+        "refused-calls?code=customer_not_attributed": "Total of 2",
         "refused-calls?q=other": "No rejected call matches",
         "settings/payments?q=other": "No payment events",
         "refused-calls?sort=code": 'aria-sort="descending"',

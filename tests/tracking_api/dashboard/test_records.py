@@ -66,18 +66,25 @@ async def test_what_visitors_and_partners_send_is_shown_as_text(dashboard: Dashb
 
 
 async def test_rejected_calls_say_what_was_wrong_and_what_to_do(dashboard: Dashboard, olga: httpx.AsyncClient):
-    for name in ("inv-7", "inv-8"):
-        sale = {"customer_key": "nobody", "amount_cents": 100, "transaction_id": name}
+    await dashboard.acme.customer()
+    lost = {"inv-7": "user-1", "inv-8": "user-1", "inv-9": "nobody"}
+    for name, key in lost.items():
+        sale = {"customer_key": key, "amount_cents": 100, "currency": "GBP", "transaction_id": name}
         assert (await dashboard.call("POST", "/api/v1/track/sale", dashboard.acme.key, json=sale)).status_code == 400
 
     rejected, _ = (await dashboard.get("./refused-calls", MAX)).json()["data"]
     page = words((await olga.get(f"{dashboard.pages}/refused-calls")).text)
 
-    assert (rejected["code"], rejected["status"], rejected["transaction_id"]) == ("customer_not_found", 400, "inv-8")
-    assert (rejected["amount_cents"], rejected["currency"], rejected["same_payload"]) == (100, "USD", None)
+    assert (rejected["code"], rejected["status"], rejected["transaction_id"]) == (
+        "currency_not_supported",
+        400,
+        "inv-8",
+    )
+    assert (rejected["amount_cents"], rejected["currency"], rejected["same_payload"]) == (100, "GBP", None)
     assert rejected["hint"]
-    assert "2 calls customer_not_found" in page
-    assert "Sales not recorded: $2.00 What to do:" in page
+    assert "Not among them: 1 organic sale," in page
+    assert "2 calls currency_not_supported" in page
+    assert "Sales not recorded: £2.00 What to do:" in page
 
 
 async def test_the_page_of_a_partner_shows_results_links_and_flags_and_no_one_else_s(

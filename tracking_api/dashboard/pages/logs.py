@@ -1,7 +1,7 @@
 """The logs: events, rejected calls by cause, and the audit log: who changed what, before and after."""
 
 import re
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -73,7 +73,8 @@ async def _causes(context: PageContext, state: ListState) -> dict[str, Any]:
         (cause, errors.BY_CODE.get(cause.code), state._replace(listed=calls), calls.next_cursor is not None)
         for cause, calls in grouped
     ]
-    return {"groups": groups, "code": code}
+    organic = await context.read(rejected_calls.count_organic, context.at - timedelta(days=30))
+    return {"groups": groups, "code": code, "organic": organic}
 
 
 async def _written_rows(context: PageContext, _: ListState) -> dict[str, Any]:
