@@ -167,6 +167,6 @@ def test_no_credential_outlives_its_reason(sqlite_template: Path):
     assert {each.kind for each in machine.rights.grants.values()} == {*Kind}
     assert {each.kind for each in machine.rights.grants.values() if each.made_by} == {Kind.RESET, Kind.INVITATION}
 
-    run_state_machine_as_test(
-        RightsOverTime, settings=settings(max_examples=settings().max_examples // 2, stateful_step_count=12)
-    )
+    runs = settings().max_examples // 2
+    steps = max(12, runs // 2)
+    run_state_machine_as_test(RightsOverTime, settings=settings(max_examples=runs, stateful_step_count=steps))
