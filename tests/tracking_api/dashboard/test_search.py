@@ -72,7 +72,7 @@ async def test_hostile_text_is_only_text(olga: httpx.AsyncClient, dashboard: Das
     await dashboard.acme.customer(HOSTILE)
     token = await csrf(olga)
 
-    for typed in (HOSTILE, "x" * 3_000, "%", "_", "9" * 400, "\u202einv-1\x00", "https://[", " "):
+    for typed in (HOSTILE, "x" * 3_000, "%", "_", "9" * 400, "\u202einv-1", "https://[", " "):
         page = await results(olga, typed)
         list_ = await olga.post("/search", data={"q": typed, "csrf": token, "program_id": "9" * 30})
 
