@@ -24,9 +24,7 @@ def save(connection: Connection, program_id: int, returned: Returned, *, at: dat
     known = payment_references.c
     of_payment = (known.program_id == program_id, known.reference == returned.reference)
     transaction_id = connection.execute(select(known.transaction_id).where(*of_payment)).scalar()
-    if (
-        transaction_id is not None
-    ):  # before its returns, as a refund by the API does: of two reports, one sees the other
+    if transaction_id is not None:  # locked before its returns, as by the API: of two reports, one sees the other
         sale = (sales.c.program_id == program_id, sales.c.transaction_id == transaction_id)
         connection.execute(select(sales.c.id).where(*sale).with_for_update())
     for each in (returned, *returned.listed):
