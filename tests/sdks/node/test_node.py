@@ -8,9 +8,9 @@ from pathlib import Path
 from svc_affiliate import Status, Track
 
 from tests.failing import Answer, FailingService
+from tests.generated import npm_version
 from tests.sdks.conftest import KEY, Sdk
 from tests.sdks.python.test_outbox import *  # noqa: F403 - every test of the module, once more
-from tests.sdks.python.test_package import VERSION
 from tests.sdks.python.test_track import *  # noqa: F403
 
 
@@ -20,7 +20,7 @@ def test_the_package_has_the_service_s_version_its_licence_types_and_no_dependen
     described = json.loads((built_node / "node_modules/svc-affiliate/package.json").read_text())
 
     exported = [file for each in described["exports"].values() for file in each.values()]
-    assert (described["name"], described["version"]) == ("svc-affiliate", VERSION)
+    assert (described["name"], described["version"]) == ("svc-affiliate", npm_version())
     assert "dependencies" not in described
     assert {*(file.removeprefix("./") for file in exported), "LICENSE", "README.md"} <= names
     assert {name for name in names if not name.startswith("dist/")} == {"LICENSE", "README.md", "package.json"}
@@ -31,7 +31,7 @@ def test_a_commonjs_shop_can_require_the_package(built_node: Path):
 
     done = subprocess.run(["node", "-e", check], cwd=built_node, check=True, capture_output=True, text=True)
 
-    assert done.stdout.split() == ["function", VERSION]
+    assert done.stdout.split() == ["function", npm_version()]
 
 
 def test_the_two_sdks_share_an_outbox(sdk: Sdk, tmp_path: Path, service: FailingService):
