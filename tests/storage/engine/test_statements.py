@@ -11,6 +11,7 @@ from storage.engine.statements import FOLDER, Statement
 NAMES = sorted(path.stem for path in FOLDER.glob("*.sql"))
 
 
+@pytest.mark.not_on_citus("a cluster runs each statement for one program at a time")
 async def test_each_file_is_postgresql_as_it_stands(postgres_url: str):
     def run_all(connection: Connection) -> int:
         for name in NAMES:

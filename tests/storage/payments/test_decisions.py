@@ -10,6 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, create_async_engine
 
 import storage
 from storage.checks import books
+from storage.engine import citus
 from storage.engine.audit import OPERATOR
 from storage.lists.payment_events import PAYMENT_EVENTS
 from storage.payments import decisions, processing, received_events
@@ -20,6 +21,7 @@ from storage.rules.errors import CustomerNotFound, DuplicateTransaction, NotFoun
 from storage.tables import payment_events, sales
 from tests import stripe_events as stripe
 from tests import world
+from tests.needs import ON_CITUS
 from tests.storage.payments.paying import connect, named, take
 from tests.world import NOW, World, stored
 
@@ -212,6 +214,7 @@ async def test_a_sale_of_the_api_waits_for_the_event_that_another_process_is_tak
         event = parse_event(stripe.checkout(metadata=UNKNOWN))
         engine = create_async_engine(postgres_url)
         async with engine.connect() as taking, engine.connect() as watching:
+            await taking.execution_options(**{citus.DISTRIBUTED: ON_CITUS})
             await taking.run_sync(lambda connection: processing.process(connection, acme.program_id, event, at=NOW))
             selling = asyncio.create_task(acme.sale("order-7"))
             await waits_for_a_lock(watching)
