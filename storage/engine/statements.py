@@ -18,6 +18,7 @@ FOLDER = Path(__file__).parent.parent / "sql"
 _ROWS = re.compile(r"jsonb_to_recordset\(:rows\) AS (\w+)\s*\(((?:[^()]|\(\d+\))*)\)")
 _INSERT = re.compile(r"INSERT INTO (\w+) \(([^)]*)\)")
 _LOCK = re.compile(r"FOR UPDATE OF \w+")
+_SAME_PROGRAM = re.compile(r"\b(\w+\.program_id) = \w+\.program_id")
 _OF_PLACE = "(SELECT program_id FROM program_places WHERE program_id = $2) AS place CROSS JOIN "
 
 
@@ -71,7 +72,7 @@ class Statement:
             sql = _ROWS.sub(_OF_PLACE + source if is_placed and inserts else source, sql)
             named = {"*": ", ".join(items), **dict(zip(self.columns, items, strict=True))}
             sql = re.sub(rf"\b{alias}\.(\w+|\*)", partial(_item, named), sql)
-        return sql
+        return _SAME_PROGRAM.sub(r"\1 = CAST($2 AS bigint)", sql) if is_placed and not inserts else sql
 
 
 def _item(items: dict[str, str], found: re.Match[str]) -> str:

@@ -12,9 +12,8 @@ earned AS (
     SELECT
         commissions.program_id, commissions.id, commissions.sale_id, commissions.partner_id,
         commissions.amount_cents, commissions.status, commissions.created_at
-    FROM jsonb_to_recordset(:rows) AS call (program_id bigint, transaction_id varchar(255))
-    JOIN sold ON sold.program_id = call.program_id AND sold.transaction_id = call.transaction_id
-    JOIN commissions ON commissions.program_id = call.program_id AND commissions.sale_id = sold.id
+    FROM sold
+    JOIN commissions ON commissions.program_id = sold.program_id AND commissions.sale_id = sold.id
     ORDER BY commissions.program_id, commissions.id
     FOR UPDATE OF commissions
 )
