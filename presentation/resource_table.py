@@ -1,9 +1,9 @@
 """The resource table: what a program offers, as path, list or action, and audience; read this first.
 
-Members and owners are served it by the dashboard API, and agents whose key has the scope by the agent API.
+Members with one of the roles are served it by the dashboard API, agents whose key has the scope by the agent API.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any, NamedTuple
 
 from starlette.requests import Request
@@ -28,7 +28,7 @@ from presentation.resources import (
     ListedPartnerView,
     RefusedCallView,
 )
-from storage.access.workspaces import Role
+from storage.access.workspaces import ANYONE, DECIDERS, MANAGERS, OWNERS, Role
 from storage.lists.audit_log import AUDIT_LOG
 from storage.lists.commissions import COMMISSIONS
 from storage.lists.customers import CUSTOMERS
@@ -51,12 +51,12 @@ class ScopeByBody(NamedTuple):
 
 
 class Resource(NamedTuple):
-    """An operation under a program's path, for its members or owners, and for agents; None: not for these."""
+    """An operation under a program's path, for its members with these roles, and for agents; None: not for these."""
 
     method: str
     path: str
     operation: Operation[Any]
-    role: Role | None
+    roles: Collection[Role] | None
     scope: Scope | ScopeByBody | None = None
 
 
@@ -76,7 +76,7 @@ DECISION = ScopeByBody(
 )
 BY_AGENT = decide_commission.taking(CommissionChange, SecondKeyRequired, OverCap)  # who overrides no hold
 FLAG_BY_AGENT = decide_flag.taking(FlagDecision, SecondKeyRequired)
-MEMBER, OWNER = Role.MEMBER, Role.OWNER
+MEMBER, OWNER, MANAGER, DECIDER = ANYONE, OWNERS, MANAGERS, DECIDERS
 
 RESOURCES = (
     Resource("GET", "/readiness", reads.get_readiness, None, Scope.PROGRAMS_READ),
@@ -90,14 +90,14 @@ RESOURCES = (
     Resource("GET", "/customers", listing(CUSTOMERS, CustomerView), MEMBER, Scope.CUSTOMERS_READ),
     Resource("GET", "/customers/{customer_id}", reads.get_customer, MEMBER, Scope.CUSTOMERS_READ),
     Resource("GET", "/commissions", listing(COMMISSIONS, CommissionView), MEMBER, Scope.COMMISSIONS_READ),
-    Resource("PATCH", "/commissions/{commission_id}", decide_commission, OWNER),
+    Resource("PATCH", "/commissions/{commission_id}", decide_commission, DECIDER),
     Resource("PATCH", "/commissions/{commission_id}", BY_AGENT, None, DECISION),
     Resource("GET", "/flags", listing(FLAGS, FlagView), MEMBER, Scope.COMMISSIONS_READ),
-    Resource("PATCH", "/flags/{flag_id}", decide_flag, OWNER),
+    Resource("PATCH", "/flags/{flag_id}", decide_flag, MANAGER),
     Resource("PATCH", "/flags/{flag_id}", FLAG_BY_AGENT, None, Scope.COMMISSIONS_WRITE),
     Resource("GET", "/partners", listing(PARTNERS, ListedPartnerView), MEMBER, Scope.PARTNERS_READ),
-    Resource("POST", "/partners", enrol_partner, OWNER, Scope.PARTNERS_WRITE),
-    Resource("PATCH", "/partners/{partner_id}", change_partner, OWNER, Scope.PARTNERS_WRITE),
+    Resource("POST", "/partners", enrol_partner, MANAGER, Scope.PARTNERS_WRITE),
+    Resource("PATCH", "/partners/{partner_id}", change_partner, MANAGER, Scope.PARTNERS_WRITE),
 )
 
 

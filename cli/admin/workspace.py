@@ -16,7 +16,12 @@ ExistingAccount = Annotated[
     bool,
     typer.Option("--existing-account", help="Take an account that exists with another password, which it keeps."),
 ]
-MemberRole = Annotated[Role, typer.Option(help="Owners change programs and manage keys; members can only read.")]
+MemberRole = Annotated[
+    Role,
+    typer.Option(
+        help="Owners do everything, managers run the program, finance decides and pays, members can only read."
+    ),
+]
 
 
 @command.register(app)

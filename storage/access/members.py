@@ -30,7 +30,7 @@ class MemberRecord(NamedTuple):
 
 def list_members(connection: Connection, workspace_id: int) -> list[MemberRecord]:
     """Return a workspace's members, suspended ones included: owners first, then in the order of joining."""
-    ordered = _of(workspace_id).order_by(members.c.role.desc(), members.c.created_at, users.c.id)
+    ordered = _of(workspace_id).order_by((members.c.role == Role.OWNER).desc(), members.c.created_at, users.c.id)
     return [_of_row(row) for row in connection.execute(ordered)]
 
 

@@ -1,16 +1,16 @@
 """Dashboard sessions: who is signed in, and their role in a program. Only a token's hash is stored."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, and_, delete, func, insert, select, update
 
-from storage.access.workspaces import MemberStatus, Role
+from storage.access.workspaces import ANYONE, PAYERS, MemberStatus, Role, require
 from storage.engine.audit import Actor
 from storage.rules import keys
-from storage.rules.errors import Forbidden, NotFound, OwnerRequired
+from storage.rules.errors import Forbidden, NotFound
 from storage.tables import device_logins, members, programs, sessions, users, workspaces
 
 LIFETIME = timedelta(days=14)
@@ -103,13 +103,12 @@ class Visitor(NamedTuple):
         """The workspaces that they own."""
         return [each for each in self.memberships if each.role == Role.OWNER]
 
-    def require_workspace(self, workspace_id: int, *, owner: bool = False) -> None:
-        """Raise Forbidden for a workspace that is not theirs, and with `owner` OwnerRequired unless they own it."""
+    def require_workspace(self, workspace_id: int, roles: Collection[Role] = ANYONE) -> None:
+        """Raise Forbidden for a workspace that is not theirs, OwnerRequired where their role is none of these."""
         role = next((each.role for each in self.memberships if each.workspace_id == workspace_id), None)
         if role is None:
             raise Forbidden("You must be an active member of this workspace.")
-        if owner and role != Role.OWNER:
-            raise OwnerRequired
+        require(role, roles)
 
 
 class Member(NamedTuple):
@@ -127,12 +126,7 @@ class Member(NamedTuple):
     @property
     def actor(self) -> Actor:
         """Who they are in the audit log."""
-        return Actor("user", str(self.user_id), self.email)
-
-    def require_owner(self) -> None:
-        """Raise OwnerRequired for a member who is not an owner."""
-        if self.role != Role.OWNER:
-            raise OwnerRequired
+        return Actor("user", str(self.user_id), self.email, may_pay=self.role in PAYERS)
 
 
 def account(connection: Connection, email: str) -> Account | None:

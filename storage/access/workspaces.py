@@ -1,12 +1,13 @@
-"""Workspaces and their members: owners hold the keys, members read."""
+"""Workspaces and their members, and what the role of each lets them do."""
 
+from collections.abc import Collection
 from datetime import datetime
 from enum import StrEnum
 from typing import NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, Select, delete, insert, or_, select
 
-from storage.rules.errors import FieldError, NotFound, ValidationError
+from storage.rules.errors import FieldError, NotFound, OwnerRequired, ValidationError
 from storage.tables import invitations, members, password_resets, users, workspaces
 
 EXISTS = "This address has an account with another password, and whoever chose that one would get in"
@@ -14,10 +15,27 @@ EXISTS_HINT = "Set its password first (svc admin member set-password), or take i
 
 
 class Role(StrEnum):
-    """What a member may do."""
+    """What a member may do: an owner everything, a manager run the program, finance decide and pay, a member read."""
 
     OWNER = "owner"
+    MANAGER = "manager"
+    FINANCE = "finance"
     MEMBER = "member"
+
+
+ANYONE = frozenset(Role)
+OWNERS = frozenset({Role.OWNER})  # settings, keys, members
+MANAGERS = OWNERS | {Role.MANAGER}  # partners, flags, imports
+DECIDERS = MANAGERS | {Role.FINANCE}  # commissions, credits by hand
+PAYERS = OWNERS | {Role.FINANCE}  # what is paid
+
+
+def require(role: Role, roles: Collection[Role]) -> None:
+    """Raise OwnerRequired for a member whose role is none of these."""
+    if role not in roles:
+        others = [each for each in Role if each in roles and each != Role.OWNER]
+        also = f" or a member with the role {' or '.join(others)}" if others else ""
+        raise OwnerRequired(f"Only an owner of the workspace{also} may do this.")
 
 
 class MemberStatus(StrEnum):

@@ -12,11 +12,15 @@ from storage.tables import audit_entries
 
 
 class Actor(NamedTuple):
-    """Who makes a change: `type` is `user`, `agent_key` or `operator`; `name` an e-mail address or a key's name."""
+    """Who makes a change: `type` is `user`, `agent_key` or `operator`; `name` an e-mail address or a key's name.
+
+    Some members decide on commissions, but may not say that they are paid.
+    """
 
     type: str
     id: str
     name: str
+    may_pay: bool = True
 
     @property
     def is_agent(self) -> bool:

@@ -22,6 +22,7 @@ from storage.rules.errors import (
     CommissionOnHold,
     FieldError,
     NotFound,
+    OwnerRequired,
     SecondKeyRequired,
     ServiceError,
     ValidationError,
@@ -101,6 +102,8 @@ def record(
     override_hold_reason: str | None = None,
 ) -> Commission:
     """Change and log a commission's status, without a review, and return it; raises the errors of `change_status`."""
+    if status == CommissionStatus.PAID and not actor.may_pay:
+        raise OwnerRequired("Only an owner or a member with the role finance may mark a commission as paid.")
     overrides = override_hold_reason is not None and not actor.is_agent
     before = change_status(connection, program_id, commission_id, status, actor=actor, at=at, overrides_hold=overrides)
     commission = get(connection, COMMISSIONS, ListScope(program_id, at), commission_id)

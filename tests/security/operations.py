@@ -16,10 +16,9 @@ from configuration import Configuration
 from presentation.operations import Description, described
 from storage import Storage
 from storage.access import agent_keys, invitations, program_keys, sessions, workspaces
-from storage.access.workspaces import Role
+from storage.access.workspaces import ANYONE, Role
 from storage.engine.audit import OPERATOR
 from storage.rules import keys
-from storage.rules.errors import OwnerRequired
 from storage.rules.scope import Scope
 from storage.tables import customers
 from tests import documented, world
@@ -155,8 +154,9 @@ class Entry(NamedTuple):
         return "" if not needed or any(not each for each in needed) else next(iter(needed[0]))
 
     @property
-    def needs_owner(self) -> bool:
-        return OwnerRequired in self.described.errors
+    def roles(self) -> frozenset[Role]:
+        """The roles of the members who may call it."""
+        return frozenset(map(Role, self.described.security[0]["session"])) or ANYONE
 
     @property
     def scope(self) -> Scope | None:

@@ -12,6 +12,7 @@ from typing import Any
 import httpx
 import pytest
 
+from storage.access.workspaces import ANYONE, DECIDERS, MANAGERS, OWNERS, Role
 from storage.rules.scope import Scope
 from tests import world
 from tests.security import operations
@@ -91,26 +92,35 @@ async def test_who_is_no_active_member_learns_nothing_about_a_program_or_workspa
     assert wrong == []
 
 
-def test_members_change_what_is_their_own_and_owners_alone_everything_else():
-    writing = {entry.described.name for entry in needing("session") if entry.method != "GET" and not entry.needs_owner}
-    reading = {entry.described.name for entry in needing("session") if entry.method == "GET" and entry.needs_owner}
+def test_members_change_what_is_their_own_managers_and_finance_what_is_their_part_and_owners_everything():
+    writing: dict[frozenset[Role], set[str]] = {}
+    for entry in needing("session"):
+        if entry.method != "GET":
+            writing.setdefault(entry.roles, set()).add(entry.described.name)
+    reading = {entry.described.name for entry in needing("session") if entry.method == "GET" and entry.roles != ANYONE}
+    owners = writing.pop(OWNERS)
 
     assert writing == {
-        *("changePassword", "changePreferences", "endSession", "endOtherSessions", "disconnectAssistant"),
-        *("enrolSecondFactor", "confirmSecondFactor", "disableSecondFactor", "reconcilePayments"),
+        ANYONE: {
+            *("changePassword", "changePreferences", "endSession", "endOtherSessions", "disconnectAssistant"),
+            *("enrolSecondFactor", "confirmSecondFactor", "disableSecondFactor", "reconcilePayments", "createProgram"),
+        },
+        MANAGERS: {"enrolPartner", "changePartner", "decideFlag"},
+        DECIDERS: {"decideCommission", "decideCommissions"},
     }
+    assert owners > {"regenerateProgramKey", "changeProgram", "changeMember", "invite", "changeAgentCaps"}
     assert reading == {"getPaymentAccount", "listInvitations"}
 
 
 @pytest.mark.parametrize("role", operations.OTHERS)
-async def test_a_member_may_do_what_needs_no_owner_and_nothing_else(service: Service, role: str):
+async def test_a_member_may_do_what_their_role_opens_and_nothing_else(service: Service, role: Role):
     token, wrong = service.scene.sessions[role], []
     for entry in needing("session"):
-        if entry.needs_owner:
+        if role not in entry.roles:
             response = await service.call(entry, token)
-            if code(response) != "owner_required" and "{" in entry.path:
+            if code(response) != "owner_required":
                 wrong.append(f"{entry}: {response.status_code} {code(response)}")
-        elif entry.method == "GET":
+        elif entry.method == "GET" or entry.roles != ANYONE:
             response = await service.call(entry, token)
             if response.status_code in {401, 403}:
                 wrong.append(f"{entry}: {response.status_code} {code(response)}")

@@ -4,6 +4,7 @@ The cookie authenticates reads; a request that changes something must also come 
 says in `Sec-Fetch-Site` or `Origin`. An Authorization header is taken alone: no other site can make a browser send it.
 """
 
+from collections.abc import Collection
 from contextlib import suppress
 from datetime import datetime
 from urllib.parse import urlsplit
@@ -14,6 +15,7 @@ from presentation.api_request import row_id
 from storage import Storage
 from storage.access import sessions
 from storage.access.sessions import Member, Visitor
+from storage.access.workspaces import ANYONE, Role, require
 from storage.rules import keys
 from storage.rules.errors import Forbidden, ServiceError
 from web import client
@@ -45,19 +47,18 @@ async def visitor(request: Request) -> Visitor:
     return signed_in
 
 
-async def member(request: Request, *, owner: bool = False) -> Member:
-    """Return the signed-in member, or owner, of the path's program.
+async def member(request: Request, roles: Collection[Role] = ANYONE) -> Member:
+    """Return the signed-in member of the path's program who has one of these roles.
 
     Raises the same Forbidden without a session, without an active membership, and for an unknown program;
-    OwnerRequired for a member where an owner is required.
+    OwnerRequired for a member with another role.
     """
     token_hash, program_id = presented(request), row_id(request, "program_id")
     if token_hash is None or program_id is None or program_id > LARGEST_PROGRAM_ID:
         raise Forbidden
     signed_in = await storage_of(request).read(sessions.member, token_hash, program_id, at=time_of(request))
     await _use(request, token_hash, signed_in.used_at)
-    if owner:
-        signed_in.require_owner()
+    require(signed_in.role, roles)
     return signed_in
 
 

@@ -1,4 +1,4 @@
-"""PATCH /api/programs/:id/commissions, and the page: owners decide many at a time, and what is final asks first."""
+"""PATCH /api/programs/:id/commissions, and the page: many are decided at a time, and what is final asks first."""
 
 import re
 from collections.abc import Mapping
@@ -92,7 +92,7 @@ COMMISSION_LIST = ListPage(
 
 async def decide_selected(request: Request) -> Response:
     """Approve, reject or pay the selected commissions and show how many changed. Each has its own result."""
-    context = await page_context.as_owner(request)
+    context = await page_context.as_decider(request)
     form = await forms.read_form(request)
     path = _list(context)
     if not form.each("id"):
@@ -117,7 +117,7 @@ async def approve_all(request: Request) -> Response:
 
     These are the oldest 1,000 at most. Raises ValidationError for a list of another status.
     """
-    context = await page_context.as_owner(request)
+    context = await page_context.as_decider(request)
     form = await forms.read_form(request)
     path, query = _list(context), COMMISSION_LIST.state(request).query
     if READY_AT not in query.filters:
@@ -139,7 +139,7 @@ async def approve_all(request: Request) -> Response:
 
 async def undo_approval(request: Request) -> Response:
     """Make the commissions of one approval pending again. Raises ValidationError for one of over an hour ago."""
-    context = await page_context.as_owner(request)
+    context = await page_context.as_decider(request)
     form = await forms.read_form(request)
     sent = form.text("decided_at")
     if not _MILLIS.fullmatch(sent):

@@ -188,8 +188,7 @@ BUTTONS = {
     "invite": Button(invite),
     "withdraw": Button(withdraw_invitation),
     "reset-link": Button(create_reset_link),
-    "make-owner": Button(change_member, {"role": Role.OWNER}, "owner-made.{user_id}"),
-    "make-member": Button(change_member, {"role": Role.MEMBER}, "owner-unmade.{user_id}"),
+    "role": Button(change_member, notice="role-changed"),
     "suspend": Button(change_member, {"status": MemberStatus.SUSPENDED}, "member-suspended.{user_id}"),
     "reactivate": Button(change_member, {"status": MemberStatus.ACTIVE}, "member-reactivated.{user_id}"),
     "remove": Button(

@@ -13,6 +13,7 @@ from presentation.operations import operation
 from presentation.resources import ProgramView
 from presentation.view import SUCCESS, SuccessView, View
 from storage.access.sessions import Visitor
+from storage.access.workspaces import OWNERS
 from storage.lists.partners import newest_code
 from storage.lists.programs import read_program
 from storage.management import deletion, program_settings
@@ -53,7 +54,7 @@ def _workspace(visitor: Visitor, named: int | None) -> int:
     Raises Forbidden, OwnerRequired, ValidationError.
     """
     if named is not None:
-        visitor.require_workspace(named, owner=True)
+        visitor.require_workspace(named, OWNERS)
     elif not visitor.owned:
         raise OwnerRequired
     elif len(visitor.owned) > 1:

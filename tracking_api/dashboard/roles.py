@@ -1,15 +1,15 @@
-"""Who may call a handler: any signed-in member, a member or an owner of the path's workspace or of its program."""
+"""Who may call a handler: any signed-in member, or those of the path's workspace or program with certain roles."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, TypeVar
 
 from starlette.requests import Request
 
 from presentation.api_request import ApiRequest, path_id
-from presentation.operations import Error, Operation
+from presentation.operations import Operation
 from storage.access.sessions import Member, Visitor
+from storage.access.workspaces import ANYONE, Role
 from storage.rules.errors import Forbidden, OwnerRequired
 from tracking_api.dashboard import authentication
 from tracking_api.dashboard.authentication import storage_of, time_of
@@ -41,8 +41,8 @@ class WorkspaceRequest(ApiRequest):
         return self.workspace_id
 
 
-async def visitor_request(request: Request) -> VisitorRequest:
-    """Return the request of a signed-in member. Raises Forbidden."""
+async def visitor_request(request: Request, _: Collection[Role] = ANYONE) -> VisitorRequest:
+    """Return the request of a signed-in member, whatever their roles. Raises Forbidden."""
     visitor = await authentication.visitor(request)
     reach = [each.workspace_id for each in visitor.memberships]
     return VisitorRequest(**_about(request, visitor), workspace_ids=reach, visitor=visitor)
@@ -64,35 +64,29 @@ def _about(request: Request, who: Visitor | Member) -> dict[str, Any]:
     return {"request": request, "storage": storage_of(request), "at": time_of(request), "actor": who.actor}
 
 
-async def _of_workspace(request: Request, *, owner: bool = False) -> WorkspaceRequest:
+async def of_workspace(request: Request, roles: Collection[Role]) -> WorkspaceRequest:
+    """Return the request of a member of the path's workspace. Raises Forbidden, OwnerRequired."""
     visitor = await authentication.visitor(request)
     workspace_id = path_id(request, "workspace_id")
-    visitor.require_workspace(workspace_id, owner=owner)
+    visitor.require_workspace(workspace_id, roles)
     return workspace_request(request, visitor, workspace_id)
 
 
-async def _of_program(request: Request, *, owner: bool = False) -> ApiRequest:
-    return program_request(request, await authentication.member(request, owner=owner))
+async def of_program(request: Request, roles: Collection[Role]) -> ApiRequest:
+    """Return the request of a member of the path's program. Raises Forbidden, OwnerRequired."""
+    return program_request(request, await authentication.member(request, roles))
 
 
-def _role(
-    identify: Callable[[Request], Awaitable[Call]], *errors: Error, roles: Sequence[str] = ()
-) -> Callable[[Operation[Call]], Operation[Request]]:
-    """Return what makes an operation one for these callers alone. It raises Forbidden for others, or the errors."""
-    security: Any = ({"session": roles},)
+def behind(
+    operation: Operation[Call],
+    identify: Callable[[Request, Collection[Role]], Awaitable[Call]],
+    roles: Collection[Role] = ANYONE,
+) -> Operation[Request]:
+    """Return an operation for members with these roles alone. It raises Forbidden, and OwnerRequired for the others."""
 
-    def behind(operation: Operation[Call]) -> Operation[Request]:
-        async def handle(request: Request) -> JsonResponse:
-            return await operation.handler(await identify(request))
+    async def handle(request: Request) -> JsonResponse:
+        return await operation.handler(await identify(request, roles))
 
-        described = operation.description.behind(Forbidden, *errors, security=security, description=COOKIE)
-        return Operation(handle, described)
-
-    return behind
-
-
-signed_in = _role(visitor_request)
-workspace_member = _role(_of_workspace)
-workspace_owner = _role(partial(_of_workspace, owner=True), OwnerRequired)
-member = _role(_of_program)
-owner = _role(partial(_of_program, owner=True), OwnerRequired, roles=("owner",))
+    limits: Any = ((Forbidden,), ()) if roles == ANYONE else ((Forbidden, OwnerRequired), sorted(roles))
+    errors, named = limits
+    return Operation(handle, operation.description.behind(*errors, security=({"session": named},), description=COOKIE))

@@ -1,14 +1,12 @@
 """The dashboard's part of the route table, with the role that each operation needs."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
-
-from starlette.requests import Request
 
 from presentation import reads, resource_table
 from presentation.lists import listing
-from presentation.operations import DescribedRoute, Operation, route
-from presentation.resource_table import MEMBER, OWNER, RESOURCES, Resource
+from presentation.operations import DescribedRoute, route
+from presentation.resource_table import DECIDER, MEMBER, OWNER, RESOURCES, Resource
 from presentation.resources import ProgramView
 from storage.lists.payment_events import PAYMENT_EVENTS
 from storage.lists.programs import PROGRAMS
@@ -28,18 +26,15 @@ from tracking_api.dashboard import (
     sessions,
     workspaces,
 )
-from tracking_api.dashboard.roles import member, owner, signed_in, workspace_member, workspace_owner
+from tracking_api.dashboard.roles import behind, of_program, of_workspace, visitor_request
 
 PROGRAM = "/api/programs/{program_id}"
-ROLES = {MEMBER: member, OWNER: owner}
 
 
-def served(
-    resources: Iterable[Resource], path: str = PROGRAM, roles: Mapping[Any, Callable[..., Operation[Request]]] = ROLES
-) -> Sequence[DescribedRoute]:
-    """Return the routes of the resources under a path, by default a program's, that are for its members or owners."""
-    within = [each._replace(path=path + each.path) for each in resources if each.role]
-    return resource_table.routes(within, lambda each: roles[each.role](each.operation))
+def served(resources: Iterable[Resource], path: str = PROGRAM, identify: Any = of_program) -> Sequence[DescribedRoute]:
+    """Return the routes of the resources under a path, by default a program's, that are for its members."""
+    within = [each._replace(path=path + each.path) for each in resources if each.roles]
+    return resource_table.routes(within, lambda each: behind(each.operation, identify, each.roles or ()))
 
 
 OF_ACCOUNT = (
@@ -83,7 +78,7 @@ OF_MEMBERS = (
     Resource("POST", "/sandbox", sandboxes.open_sandbox, OWNER),
     Resource("POST", "/sandbox/payment-events", sandboxes.rehearse_payment_event, OWNER),
     Resource("DELETE", "/sandbox/events", sandboxes.empty_sandbox, OWNER),
-    Resource("PATCH", "/commissions", commissions.decide_commissions, OWNER),
+    Resource("PATCH", "/commissions", commissions.decide_commissions, DECIDER),
     Resource("PUT", "/payment-account", payments.connect_payment_account, OWNER),
     Resource("GET", "/payment-account", payments.get_payment_account, OWNER),
     Resource("DELETE", "/payment-account", payments.disconnect_payment_account, OWNER),
@@ -93,12 +88,12 @@ OF_MEMBERS = (
     Resource("GET", "/integration", programs.get_integration, MEMBER),
 )
 ROUTES = [
-    route("/api/tracking/performance/{program_id}", GET=member(reads.get_performance)),
+    route("/api/tracking/performance/{program_id}", GET=behind(reads.get_performance, of_program)),
     route("/api/auth/login", POST=sessions.log_in),
     route("/api/auth/logout", POST=sessions.log_out),
     route("/api/auth/device", POST=device_login.start_device_login),
     route("/api/auth/device/token", POST=device_login.poll_device_login),
-    *served(OF_ACCOUNT, "/api", {MEMBER: signed_in}),
-    *served(OF_WORKSPACE, "/api/workspaces/{workspace_id}", {MEMBER: workspace_member, OWNER: workspace_owner}),
+    *served(OF_ACCOUNT, "/api", visitor_request),
+    *served(OF_WORKSPACE, "/api/workspaces/{workspace_id}", of_workspace),
     *served([*RESOURCES, *OF_MEMBERS]),
 ]

@@ -182,7 +182,6 @@ async def test_what_can_be_undone_offers_undo(dashboard: Dashboard, olga: httpx.
     done: list[tuple[str, Fields, str]] = [
         (f"{base}/partners/{acme.ben}", {"status": "paused"}, "Undo"),
         (f"{base}/settings/members", {"action": "suspend"} | about_max, "Undo"),
-        (f"{base}/settings/members", {"action": "make-owner"} | about_max, "Undo"),
         (f"{base}/settings", settings | {"status": "paused"}, "Activate it again"),
     ]
 

@@ -75,7 +75,7 @@ async def test_a_form_is_taken_from_an_owner_on_our_own_page_alone(dashboard: Da
     for path in (each.format(**ids) for each in of_program):
         sent: dict[str, Any] = {"files": {"file": b"x"}} if path.endswith(("/logo", "/rates")) else {}
         for who, headers, status, said in (
-            (MAX, {}, 403, "Only an owner of the workspace may do this."),
+            (MAX, {}, 403, "Only an owner of the workspace"),
             ("gina", {}, 403, "You may not open this page"),
             (OLGA, FOREIGN, 303, ""),
         ):

@@ -24,6 +24,7 @@ from tracking_api.dashboard.roles import VisitorRequest, visitor_request
 Viewer = PageContext | VisitorRequest
 Notice = str | Callable[[Any, Mapping[str, Any]], str]
 OWNERS = (page_context.as_member, page_context.as_owner)  # members see a program's page, owners press its buttons
+MANAGERS, DECIDERS = (OWNERS[0], page_context.as_manager), (OWNERS[0], page_context.as_decider)
 SIGNED_IN = (visitor_request, visitor_request)
 
 

@@ -11,7 +11,7 @@ from storage.rules.commission import CommissionStatus, CommissionType
 from storage.rules.settings import ProgramSettings
 from storage.tracking.ledger import EntryKind
 from tracking_api.dashboard.pages import text
-from tracking_api.dashboard.pages.buttons import Button, FormOutcome, FormPage
+from tracking_api.dashboard.pages.buttons import DECIDERS, Button, FormOutcome, FormPage
 from tracking_api.dashboard.pages.page_context import PageContext
 
 ENTRIES = {
@@ -100,4 +100,5 @@ PAGE = FormPage(
         {"status": CommissionStatus.APPROVED},
         lambda call, _: f"approved.1.0.{commission_decisions.millis_of(call.at)}",
     ),
+    who=DECIDERS,
 )

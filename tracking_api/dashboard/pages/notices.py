@@ -44,8 +44,7 @@ SENTENCES = {
     "joined": "Welcome: you are a member of the workspace.",
     "member-suspended": "The member is suspended, from their next request on.",
     "member-reactivated": "The member is active again.",
-    "owner-made": "The member is an owner, from their next request on.",
-    "owner-unmade": "The owner is a member who reads, from their next request on.",
+    "role-changed": "The member has another role, from their next request on.",
     "member-removed": "The member is removed from the workspace. Their account stays.",
     "invitation-withdrawn": "The invitation is withdrawn. Its link does not work any more.",
     "preferences-saved": "Your name, theme and time format are saved.",
@@ -80,13 +79,11 @@ UNDO = {
     "program-paused": Undo("/settings", {"status": "active"}, "Activate it again"),
     "member-suspended": Undo("/settings/members", {"user_id": "{0}", "action": "reactivate"}),
     "member-reactivated": Undo("/settings/members", {"user_id": "{0}", "action": "suspend"}),
-    "owner-made": Undo("/settings/members", {"user_id": "{0}", "action": "make-member"}),
-    "owner-unmade": Undo("/settings/members", {"user_id": "{0}", "action": "make-owner"}),
 }
 
 
 class Notice(NamedTuple):
-    """The message of the next page; `good` is False if something was not done. An owner can undo what it says."""
+    """The message of the next page; `good` is False if something was not done. Who made it can undo it."""
 
     text: str
     good: bool

@@ -1,13 +1,15 @@
 """The page context: the visitor and the program of a page."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from starlette.requests import Request
 
 from presentation.api_request import ApiRequest
 from storage.access.sessions import Member
-from storage.access.workspaces import Role
+from storage.access.workspaces import ANYONE, DECIDERS, MANAGERS, OWNERS, Role
 from storage.lists.declaration import ListScope
 from storage.lists.programs import Program, read_program
 from storage.management import program_settings
@@ -32,8 +34,18 @@ class PageContext(ApiRequest):
 
     @property
     def is_owner(self) -> bool:
-        """Whether the visitor may submit the forms."""
-        return self.member.role == Role.OWNER
+        """Whether the visitor may change settings, keys and members."""
+        return self.member.role in OWNERS
+
+    @property
+    def is_manager(self) -> bool:
+        """Whether the visitor may change partners and decide on flags."""
+        return self.member.role in MANAGERS
+
+    @property
+    def is_decider(self) -> bool:
+        """Whether the visitor may decide on commissions, and credit what is missing."""
+        return self.member.role in DECIDERS
 
     @property
     def program_path(self) -> str:
@@ -60,9 +72,9 @@ class PageContext(ApiRequest):
         return rotation_state(self.program.rotate_by, self.at)
 
 
-async def as_member(request: Request, *, owner: bool = False) -> PageContext:
-    """Return the page context of the path's program, for a member. Raises Forbidden."""
-    member = await authentication.member(request, owner=owner)
+async def as_member(request: Request, roles: Collection[Role] = ANYONE) -> PageContext:
+    """Return the page context of the path's program, for a member of these roles. Raises Forbidden, OwnerRequired."""
+    member = await authentication.member(request, roles)
     call = program_request(request, member)
 
     def find(connection: Any) -> tuple[Program, list[ProgramChoice]]:
@@ -73,6 +85,6 @@ async def as_member(request: Request, *, owner: bool = False) -> PageContext:
     return PageContext(**vars(call), member=member, program=program, choices=choices)
 
 
-async def as_owner(request: Request) -> PageContext:
-    """Return the page context of the path's program, for an owner. Raises Forbidden, OwnerRequired."""
-    return await as_member(request, owner=True)
+as_owner = partial(as_member, roles=OWNERS)
+as_manager = partial(as_member, roles=MANAGERS)
+as_decider = partial(as_member, roles=DECIDERS)

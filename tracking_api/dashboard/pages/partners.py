@@ -17,7 +17,7 @@ from storage.rules.attribution import PartnerStatus, site_url
 from storage.rules.click_details import CAMPAIGN
 from storage.rules.errors import FieldError, ValidationError
 from tracking_api.dashboard.pages import charted, figures, page_context, ranges
-from tracking_api.dashboard.pages.buttons import Button, FormOutcome, FormPage, elsewhere
+from tracking_api.dashboard.pages.buttons import MANAGERS, Button, FormOutcome, FormPage, elsewhere
 from tracking_api.dashboard.pages.commission import terms_of
 from tracking_api.dashboard.pages.forms import Problems
 from tracking_api.dashboard.pages.lists import ListPage
@@ -105,8 +105,10 @@ def _wrong(field: str, message: str) -> ValidationError:
 
 
 PARTNER_LIST = ListPage(PARTNERS, "partners.html")
-ENROL = FormPage(PARTNER_LIST.page, Button(enrol_partner))
-EDIT = FormPage(_page, Button(change_partner.taking(PartnerEdit), then=PARTNER))
+ENROL = FormPage(PARTNER_LIST.page, Button(enrol_partner), who=MANAGERS)
+EDIT = FormPage(_page, Button(change_partner.taking(PartnerEdit), then=PARTNER), who=MANAGERS)
 PAUSE = FormPage(
-    elsewhere, Button(change_partner, notice="partner-{status}.{id}", then=PARTNER.removesuffix("/{partner_id}"))
+    elsewhere,
+    Button(change_partner, notice="partner-{status}.{id}", then=PARTNER.removesuffix("/{partner_id}")),
+    who=MANAGERS,
 )

@@ -1,4 +1,4 @@
-"""Review: the signs of fraud and possible duplicates with their evidence, which owners dismiss or confirm."""
+"""Review: the signs of fraud and possible duplicates with their evidence, which managers dismiss or confirm."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -10,7 +10,7 @@ from presentation.changes import decide_flag
 from storage.lists.flags import FLAGS
 from storage.management import flag_decisions
 from storage.rules.fraud.flag import FlagState
-from tracking_api.dashboard.pages.buttons import Button, FormPage, Question, elsewhere
+from tracking_api.dashboard.pages.buttons import MANAGERS, Button, FormPage, Question, elsewhere
 from tracking_api.dashboard.pages.filters import FilterValues
 from tracking_api.dashboard.pages.lists import ListPage
 
@@ -42,4 +42,4 @@ DECISIONS: dict[str, Button] = {
         is_danger=True,
     ),
 }
-DECIDE = FormPage(elsewhere, DECISIONS, by="state")
+DECIDE = FormPage(elsewhere, DECISIONS, by="state", who=MANAGERS)
