@@ -19,6 +19,7 @@ from storage.tracking.program_terms import ProgramTerms
 from storage.tracking.sale_decisions import Provenance, Sale, SaleResult
 
 FILTERED = "import"  # why the click that stands for the old tool's does not count
+REPORTED_BY = Provenance.OPERATOR
 FOR_EVER_DAYS = 100_000
 STRIPE = "cus_"
 DECIDED = {
@@ -66,7 +67,7 @@ def commission(connection: Connection, program_id: int, imported: ImportedCommis
         happened_at,
         customer_key=_key_of(connection, program_id, who),
         currency=imported.currency,
-        provenance=Provenance.OPERATOR,
+        provenance=REPORTED_BY,
     )
     (sold,) = recorded_sales.record(connection, [(terms, sale)])
     if isinstance(sold, ServiceError):

@@ -1,12 +1,31 @@
-"""The integration checklist: which steps are verified, since when, and how to verify the next one."""
+"""The integration checklist: which steps are verified, since when, and how to verify the next one.
 
+A step is done by what it says: rows that were imported or reported later, and the sample page, prove no other step.
+"""
+
+import re
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import BigInteger, Connection, Select, bindparam, select
+from sqlalchemy import BigInteger, Connection, and_, bindparam, func, select, type_coerce
 
+from storage.management import imported_events
 from storage.rules.settlement import Settlement
-from storage.tables import clicks, leads, partners, program_keys, retired_program_keys, sales, test_events
+from storage.tables import (
+    clicks,
+    customers,
+    leads,
+    partners,
+    program_keys,
+    programs,
+    retired_program_keys,
+    sales,
+    test_events,
+)
+
+MOST_CLICKS = 1_000  # the first ones, and the latest ones: the pages of these are looked at
+MOST_MILLIS_LATE = 24 * 60 * 60 * 1_000  # a sale that is reported later does not show that live sales arrive
+_PAGE = re.compile(r"https?://(?:[^/?#@]*@)?([^/?#:]+)(:\d+)?([^?#]*)", re.IGNORECASE)
 
 
 class ChecklistStep(NamedTuple):
@@ -21,7 +40,7 @@ class ChecklistStep(NamedTuple):
 NEXT_ACTIONS = {
     "tracker_installed": (
         'Put <script async src="{base_url}/js/svc-tracker.js" data-svc-program-id="{program_id}"></script> '
-        "on every page."
+        "on every page of your site. A click from a page of the program's domain proves it."
     ),
     "test_click": "Send POST /api/v1/track/click with additional_data.test_mode true and the program key.",
     "test_lead": "Send POST /api/v1/track/lead with additional_data.test_mode true and the program key.",
@@ -34,23 +53,22 @@ NEXT_ACTIONS = {
     "live_sale": "Send POST /api/v1/track/sale with the program key when a referred customer pays.",
 }
 
-
 FIRST_ACTIONS = {
     "program_key": "Create the program key: your server sends it with leads, sales and refunds.",
     "first_partner": "Add a partner: people who follow their link are theirs.",
+    "sample_page": "Open the sample page through the partner's link: its tracker records a click.",
 }
 
 
 def list_all_steps(connection: Connection, program_id: int, *, base_url: str) -> list[ChecklistStep]:
-    """Return what a new program needs first, a key that was shown and a partner, and then its checklist."""
-    proved = _proved(connection, _SET_UP, program_id)
-    first = [_step(step, proved[step], action) for step, action in FIRST_ACTIONS.items()]
-    return first + list_steps(connection, program_id, base_url=base_url)
-
-
-def has_shown_key(connection: Connection, program_id: int) -> bool:
-    """Return whether the value of the program's key was ever shown: a program is created with a hidden one."""
-    return _proved(connection, _SET_UP, program_id)["program_key"] is not None
+    """Return what a new program needs first, a key that was shown, a partner and a first click, and its checklist."""
+    proved: dict[str, datetime | None] = connection.execute(_PROVED, {"program_id": program_id}).one()._asdict()
+    proved |= _pages(connection, program_id)
+    actions = {step: text.format(base_url=base_url, program_id=program_id) for step, text in NEXT_ACTIONS.items()}
+    return [
+        ChecklistStep(step, done=(at := proved[step]) is not None, verified_at=at, next_action=None if at else action)
+        for step, action in (FIRST_ACTIONS | actions).items()
+    ]
 
 
 def list_steps(connection: Connection, program_id: int, *, base_url: str) -> list[ChecklistStep]:
@@ -58,19 +76,40 @@ def list_steps(connection: Connection, program_id: int, *, base_url: str) -> lis
 
     `base_url` is the service's URL, for the code to copy.
     """
-    proved = _proved(connection, _INTEGRATION, program_id)
-    clicked = [at for name in ("any_click", "browser_click") if (at := proved[name])]
-    proved["tracker_installed"] = min(clicked, default=None)
-    actions = {step: text.format(base_url=base_url, program_id=program_id) for step, text in NEXT_ACTIONS.items()}
-    return [_step(step, proved[step], action) for step, action in actions.items()]
+    return list_all_steps(connection, program_id, base_url=base_url)[len(FIRST_ACTIONS) :]
 
 
-def _step(step: str, at: datetime | None, action: str) -> ChecklistStep:
-    return ChecklistStep(step, at is not None, at, None if at else action)
+def has_shown_key(connection: Connection, program_id: int) -> bool:
+    """Return whether the value of the program's key was ever shown: a program is created with a hidden one."""
+    return connection.execute(select(_SHOWN_KEY), {"program_id": program_id}).scalar() is not None
 
 
-def _proved(connection: Connection, proofs: Select[Any], program_id: int) -> dict[str, datetime | None]:
-    return connection.execute(proofs, {"program_id": program_id}).one()._asdict()
+def sample_page(program_id: int) -> str:
+    """Return the path of the service's own page with the program's tracker."""
+    return f"/programs/{program_id}/sample-page"
+
+
+def _pages(connection: Connection, program_id: int) -> dict[str, datetime | None]:
+    """Return when a page of the program's domains first sent a click, and when the sample page did."""
+    domains = select(programs.c.domain, programs.c.further_domains).where(programs.c.id == program_id)
+    own = " ".join(filter(None, connection.execute(domains).one())).lower().split()
+    seen = select(_click.at, _click.page_url).where(_click.program_id == program_id).limit(MOST_CLICKS)
+    first = connection.execute(seen.order_by(_click.click_id)).all()
+    latest = connection.execute(seen.order_by(_click.click_id.desc())).all() if len(first) == MOST_CLICKS else []
+    proved: dict[str, datetime | None] = {}
+    for at, page_url in [*first, *reversed(latest)]:
+        page = _PAGE.match(page_url or "")
+        if page is not None and page[3] == sample_page(program_id):
+            proved.setdefault("sample_page", at)
+        elif page is not None and _is_of(page[1].lower(), page[2] or "", own):
+            proved.setdefault("tracker_installed", at)
+    return {"tracker_installed": None, "sample_page": None} | proved
+
+
+def _is_of(host: str, port: str, domains: list[str]) -> bool:
+    """Return whether a page is of one of the domains, which have a port where pages need one, or below one."""
+    own = [each.removeprefix("www.") for each in domains]
+    return any(f".{page}".endswith(f".{each}") for each in own for page in (host, host + port))
 
 
 def _first(column: Any, order: Any, *conditions: Any) -> Any:
@@ -79,24 +118,38 @@ def _first(column: Any, order: Any, *conditions: Any) -> Any:
     return select(column).where(mine, *conditions).order_by(order).limit(1).scalar_subquery()
 
 
-def _tested(kind: str, *, with_key: bool = True) -> Any:
+def _tested(kind: str) -> Any:
     event = test_events.c
-    return _first(event.at, event.id, event.kind == kind, event.with_key.is_(with_key))
+    return _first(event.at, event.id, event.kind == kind, event.with_key)
+
+
+def _live_sale() -> Any:
+    late = type_coerce(sales.c.at, BigInteger) - type_coerce(sales.c.occurred_at, BigInteger)
+    return _first(sales.c.at, sales.c.id, sales.c.provenance != imported_events.REPORTED_BY, late < MOST_MILLIS_LATE)
+
+
+def _live_lead() -> Any:
+    """Return the first settled lead of a customer whose click was not imported."""
+    who = (customers.c.program_id == leads.c.program_id, customers.c.id == leads.c.customer_id)
+    came = (_click.program_id == customers.c.program_id, _click.click_id == customers.c.click_id)
+    imported = (
+        select(_click.click_id).join(customers, and_(*came)).where(*who, _click.filtered == imported_events.FILTERED)
+    )
+    is_settled = leads.c.settlement == Settlement.SETTLED
+    return _first(leads.c.at, leads.c.id, is_settled, ~imported.correlate(leads).exists())
 
 
 _key, _click = program_keys.c, clicks.c
 _hidden = select(retired_program_keys.c.key_hash).where(retired_program_keys.c.program_id == _key.program_id)
-_SET_UP = select(
-    _first(_key.created_at, _key.created_at, _hidden.exists()).label("program_key"),
+_SHOWN_KEY = _first(_key.created_at, _key.created_at, _hidden.exists()).label("program_key")
+_on_sample_page = func.coalesce(_click.page_url, "").like("%/programs/%/sample-page%")
+_PROVED = select(
+    _SHOWN_KEY,
     _first(partners.c.created_at, partners.c.id).label("first_partner"),
-)
-_INTEGRATION = select(
-    _first(_click.at, _click.click_id).label("any_click"),
-    _tested("click", with_key=False).label("browser_click"),
     _tested("click").label("test_click"),
     _tested("lead").label("test_lead"),
     _tested("sale").label("test_sale"),
-    _first(_click.at, _click.click_id, _click.filtered.is_(None)).label("live_click"),
-    _first(leads.c.at, leads.c.id, leads.c.settlement == Settlement.SETTLED).label("live_lead"),
-    _first(sales.c.at, sales.c.id).label("live_sale"),
+    _first(_click.at, _click.click_id, _click.filtered.is_(None), ~_on_sample_page).label("live_click"),
+    _live_lead().label("live_lead"),
+    _live_sale().label("live_sale"),
 )

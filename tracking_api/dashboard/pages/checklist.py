@@ -16,11 +16,15 @@ from tracking_api.dashboard.pages import page_context, templates
 
 
 class Instruction(NamedTuple):
-    """A step's title, how to do it, and the page to do it on: its path and the link's text (None: code to copy)."""
+    """A step's title, how to do it, and the page to do it on: its path and the link's text (None: code to copy).
+
+    What would leave a live sale behind `is_tried_in_sandbox`: only there the step shows its code.
+    """
 
     title: str
     how: str
     page: tuple[str, str] | None = None
+    is_tried_in_sandbox: bool = False
 
 
 HOW = {
@@ -34,7 +38,15 @@ HOW = {
         "A person or a site that recommends you. Use your own name to try it out.",
         ("/partners", "Add a partner"),
     ),
-    "tracker_installed": Instruction("Install the tracker", "Put this line into the head of every page of your site."),
+    "sample_page": Instruction(
+        "Try a link on the sample page",
+        "No shop yet? The sample page stands for yours. Opened through the partner's link, its tracker sends a click.",
+        ("/sample-page", "Open a sample page"),
+    ),
+    "tracker_installed": Instruction(
+        "Install the tracker",
+        "Put this line into the head of every page of your site, then open one through a partner's link.",
+    ),
     "test_click": Instruction("Send a test click", "Run this in a terminal that has the program key:"),
     "test_lead": Instruction("Send a test lead", "Send it as your server will:"),
     "test_sale": Instruction("Send a test sale", "A test sale earns no commission:"),
@@ -42,8 +54,12 @@ HOW = {
         "Send a live click",
         "Open a partner's referral link in your browser, or send the call of the tracker:",
     ),
-    "live_lead": Instruction("Send a live lead", "Send it from your server when a visitor signs up:"),
-    "live_sale": Instruction("Send a live sale", "Send it from your server when a customer pays:"),
+    "live_lead": Instruction(
+        "Send a live lead", "Send it from your server when a visitor signs up:", is_tried_in_sandbox=True
+    ),
+    "live_sale": Instruction(
+        "Send a live sale", "Send it from your server when a customer pays:", is_tried_in_sandbox=True
+    ),
 }
 
 
