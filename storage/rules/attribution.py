@@ -71,12 +71,12 @@ class LinkCode(NamedTuple):
     parameter: str = AFF
 
 
-@lru_cache(maxsize=4096)  # most visitors of a link arrive at the same URL
 def code_key(code: str) -> str:
     """Return what codes have in common that are one: they differ in case or in punctuation at their end."""
     return _PUNCTUATION_AT_END.sub("", code).lower() or code
 
 
+@lru_cache(maxsize=4096)  # most visitors of a link arrive at the same URL
 def link_code(affiliate_url: str) -> LinkCode:
     """Return the partner code in the `?aff=` of a landing page's URL, else in a parameter of another tool.
 
