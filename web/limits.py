@@ -33,13 +33,16 @@ class RateLimits:
 
     async def hit(self, kind: str, client: str, about: int | str | None = None) -> None:
         """Count one request by a client about something. Raises RateLimited, with the seconds until the window ends."""
-        full = [await self._counts.hit(each, kind, network(client), str(about)) for each in self._rates[kind]]
-        _require(full)
+        full_until = 0.0
+        for rate in self._rates[kind]:
+            full_until = max(full_until, await self._counts.hit(rate, kind, network(client), str(about)) or 0.0)
+        _require_past(full_until)
 
     async def check(self, kind: str, client: str, about: int | str | None = None) -> None:
         """Raise RateLimited if no further request is allowed, without counting one."""
-        full = [await self._counts.full_until(each, kind, network(client), str(about)) for each in self._rates[kind]]
-        _require(full)
+        rates = self._rates[kind]
+        full = [await self._counts.full_until(rate, kind, network(client), str(about)) or 0.0 for rate in rates]
+        _require_past(max(full, default=0.0))
 
     async def forget(self, kind: str, client: str, about: int | str | None = None) -> None:
         """Forget the requests that were counted."""
@@ -67,10 +70,9 @@ class RateLimits:
             self._known.add(known)
 
 
-def _require(full_until: list[float | None]) -> None:
-    resets_at = max((each for each in full_until if each is not None), default=None)
-    if resets_at is not None:
-        raise RateLimited(retry_after_seconds=max(1, math.ceil(resets_at - time.time())))
+def _require_past(full_until: float) -> None:
+    if full_until:
+        raise RateLimited(retry_after_seconds=max(1, math.ceil(full_until - time.time())))
 
 
 def network_of(request: Request) -> str:

@@ -2,9 +2,10 @@
 
 import asyncio
 import logging
+from collections import defaultdict
 from collections.abc import Callable, Hashable, Sequence
 from itertools import groupby
-from operator import itemgetter
+from operator import attrgetter
 from typing import Any, Concatenate, NamedTuple, ParamSpec, TypeVar
 
 from prometheus_client import Histogram
@@ -160,14 +161,20 @@ def transactions_of(batch: list[QueuedWrite], *, each_operation: bool, by_progra
     Where each operation has its own, a set-based one locks the rows of all its writes in one order; another one locks
     rows as it goes, so each of its writes has its own.
     """
-
-    def part(n: int, write: QueuedWrite) -> tuple[Any, ...]:
-        program = str(write.program) if by_program else ""
-        alone = 0 if is_set_based(write.operation) else n
-        return (program, *_order(write), alone) if each_operation else (program,)
-
-    parted = sorted(((part(n, write), _order(write), n) for n, write in enumerate(batch)))
-    return [[batch[n] for _, _, n in writes] for _, writes in groupby(parted, key=itemgetter(0))]
+    parts: defaultdict[tuple[str, Callable[..., Any]], list[QueuedWrite]] = defaultdict(list)
+    for write in batch:
+        parts[str(write.program) if by_program else "", write.operation].append(write)
+    ordered = sorted(parts.items(), key=lambda part: (part[0][0], _order(part[1][0])))
+    if not each_operation:
+        return [
+            [write for _, writes in together for write in writes]
+            for _, together in groupby(ordered, key=lambda part: part[0][0])
+        ]
+    return [
+        transaction
+        for (_, operation), writes in ordered
+        for transaction in ([writes] if is_set_based(operation) else [[write] for write in writes])
+    ]
 
 
 def _order(write: QueuedWrite) -> tuple[str, str]:
@@ -177,9 +184,8 @@ def _order(write: QueuedWrite) -> tuple[str, str]:
 def _run_all(connection: Connection, writes: Sequence[QueuedWrite]) -> list[Any]:
     """Run writes, which are sorted by operation, and return their results."""
     results: list[Any] = []
-    for _, each in groupby(writes, key=_order):
+    for operation, each in groupby(writes, key=attrgetter("operation")):
         group = list(each)
-        operation = group[0].operation
         if is_set_based(operation):
             results.extend(operation(connection, [write.arguments[0] for write in group]))
         else:

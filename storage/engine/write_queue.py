@@ -31,9 +31,7 @@ class WriteQueue:
         self.measures = measures
         self._idle = list(lanes)
         self._waiting: dict[Hashable, deque[QueuedWrite]] = {}  # by program
-        self._ready: dict[
-            Hashable, None
-        ] = {}  # the waiting programs of no running batch, those that wait longest first
+        self._ready: dict[Hashable, None] = {}  # the waiting programs of no running batch, those waiting longest first
         self._number = 0
         self._held: set[Hashable] = set()  # the programs of the running batches
         self._started_at: dict[GroupCommit, float] = {}  # of the running batches, by lane
@@ -99,8 +97,10 @@ class WriteQueue:
         """Return whether a lane may take a batch now, if any write may be in it."""
         if not self._started_at:
             return True
+        if not self._idle:
+            return False
         is_slow = self._loop.time() - max(self._started_at.values()) >= SLOW_SECONDS
-        return bool(self._idle) and (is_slow or self._number >= LARGEST_BATCH or self._one_program)
+        return is_slow or self._number >= LARGEST_BATCH or self._one_program
 
     async def _gather(self) -> None:
         """Let requests that are being parsed join the batch, for fewer commits; do not wait if there are none."""
