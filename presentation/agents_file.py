@@ -64,7 +64,7 @@ def written(program: Program, *, base_url: str, code: str | None, framework: str
         parts = [first, VERIFY, chapters["integration"], chapters["cases"], checkout]
     else:
         parts = [*chapters.values(), checkout]
-    return re.sub(r"\]\((?:/docs/)?(?=[a-z-]+\))", f"]({base_url}/docs/", "\n".join([head, *parts]))
+    return re.sub(r"\]\((?:/docs/)?(?=[a-z][a-z#-]*\))", f"]({base_url}/docs/", "\n".join([head, *parts]))
 
 
 def _lead(snippets: str, name: str, chapters: tuple[str, ...]) -> str:

@@ -26,7 +26,7 @@ def test_every_snippet_is_run_somewhere():
         *("nginx_renamed", "caddy_renamed", "renamed_tag", "cases_tracker"),
         "stub",  # tests/browser/test_guests.py
         *(guides.blocks("verify", filling).keys() - {"tracker_installed"}),  # test_proxies.py, as the next one
-        "tracker_pinned",
+        *("tracker_pinned", "tracker_privacy"),  # the latter in tests/browser/test_cookie.py
         *("sdk_python", "sdk_node"),  # tests/sdks/test_shops.py
         "wordpress_tracker",
     }

@@ -1,13 +1,17 @@
 """The click cookie: its attributes, the widest domain that a browser lets a shop use, and the visitor's consent."""
 
 import time
+from typing import Any
 
 import pytest
 from playwright.async_api import Route
 
+from presentation import guides
+from presentation.guides import Filling
 from tests.browser.scene import Scene
 
 DAY = 86_400
+PRIVACY = guides.blocks("tracker", Filling("https://svc.example", 1))["tracker_privacy"]
 ASKING = 'data-svc-consent="required" data-svc-debug'
 NOT_SECURE = {"name": "svc_click_id", "path": "/", "sameSite": "Lax", "httpOnly": False, "secure": False}
 DOMAINS = {
@@ -26,6 +30,24 @@ async def test_the_cookie_is_on_the_widest_domain_that_is_no_public_suffix_for_t
         (cookie,) = await scene.context.cookies()
         assert cookie.pop("expires") == pytest.approx(time.time() + 60 * DAY, abs=60)
         assert cookie == NOT_SECURE | {"value": click_id, "domain": domain}, host
+
+
+async def test_an_older_click_on_a_part_of_the_site_goes_and_servers_of_each_part_get_one_cookie(scene: Scene):
+    _, older = await scene.arrive("anna", host="app.acme.example")
+    about = {"name": "svc_click_id", "value": older, "path": "/"}
+    on_a_part: list[Any] = [about | {"domain": domain} for domain in (".app.acme.example", "app.acme.example")]
+    await scene.context.add_cookies(on_a_part)
+    page = await scene.visit("/", host="app.acme.example")
+    await page.wait_for_function("document.cookie.split('svc_click_id').length == 2")
+    after_a_load = (await scene.cookie())["value"]
+    await scene.context.add_cookies(on_a_part)
+
+    _, newer = await scene.arrive("ben", host="www.acme.example")
+    _, newest = await scene.arrive("anna", host="app.acme.example")
+
+    assert (after_a_load, older != newer) == (older, True)
+    assert [each["existing_click_id"] for each in scene.sent("click")[1:]] == [older, newer]
+    assert ((await scene.cookie())["value"], (await scene.cookie())["domain"]) == (newest, ".acme.example")
 
 
 async def test_the_cookie_is_secure_on_https_and_the_calls_may_go_through_the_shop(scene: Scene):
@@ -83,6 +105,23 @@ async def test_the_partner_code_is_kept_across_routes_until_consent(scene: Scene
     assert (await scene.cookie())["value"] == click_id
     assert scene.sent("click")[0]["affiliate_url"] == scene.shop.url("/?aff=anna")
     assert scene.sent("click")[0]["page_url"] == scene.shop.url("/pricing")
+
+
+async def test_a_shop_that_allows_it_gets_consent_on_a_later_page_and_another_shop_must_have_it_on_the_first(
+    scene: Scene,
+):
+    for attributes, kept in ((ASKING, 0), (f'{ASKING} data-svc-hold="session"', 1)):
+        scene.show(scene.tag(attributes))
+        page = await scene.visit("/?aff=anna&utm=1")
+        await page.goto(scene.shop.url("/pricing"))
+        await page.evaluate("Object.defineProperty(navigator, 'globalPrivacyControl', {value: true, writable: true})")
+        await page.evaluate(PRIVACY)
+        assert scene.sent("click") == []
+        await page.evaluate(f"navigator.globalPrivacyControl = false; {PRIVACY} svc.signup()")
+
+        assert len(scene.sent("click")) == kept
+    assert scene.sent("click")[0]["affiliate_url"] == scene.shop.url("/?aff=anna&utm=1")
+    assert await page.evaluate("sessionStorage.svc_landing") == "null"
 
 
 async def test_a_link_is_not_decorated_before_consent(scene: Scene):

@@ -81,7 +81,6 @@ async def test_the_later_click_wins_unless_the_program_credits_the_first(scene: 
     _, link = await crossing(scene)
     _, bens = await scene.arrive("ben", host=THERE)
     await follow(scene, link)
-    assert "carries a later one" in "".join(scene.said)
 
     await scene.change(attribution_model=AttributionModel.FIRST_CLICK)
     _, later_link = await crossing(scene)

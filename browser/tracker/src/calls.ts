@@ -25,7 +25,7 @@ export async function send(url: string, body: object): Promise<Answer> {
     say("answer", answer);
     return answer;
   } catch (error) {
-    say("giving up (offline, blocked, or connect-src of the page's policy):", error);
+    say("giving up, offline or blocked:", error);
     return refused("unreachable", "The tracking service could not be reached.");
   }
 }

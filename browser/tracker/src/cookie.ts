@@ -7,9 +7,10 @@ const PROBE = "svc_probe";
 const DAY_SECONDS = 86400;
 let unkept: string | undefined; // where cookies are refused, the click id lives as long as the page
 
-/** Return the click id that the visitor carries. */
+/** Return the click id that the visitor carries. Of two cookies, the one that the whole site reads stays. */
 export function clickId(): string | undefined {
-  return read(NAME) || unkept;
+  if (read(NAME)[1]) widestDomain();
+  return read(NAME)[0] || unkept;
 }
 
 /** Let the visitor carry a click id for so many days. */
@@ -17,21 +18,25 @@ export function carry(id: string, days: number): void {
   unkept = id;
   const domain = widestDomain();
   write(NAME, id, domain, days * DAY_SECONDS);
-  const kept = read(NAME) === id;
-  say(kept ? `cookie ${NAME} set for ${days} days on ${domain || "this host"}` : "the browser keeps no cookie here");
+  const kept = read(NAME)[0] === id;
+  say(kept ? `cookie set for ${days} days on ${domain || "this host"}` : "no cookie is kept here");
 }
 
-/** Try the domain's endings from the shortest: a browser refuses a public suffix such as co.uk. */
+/**
+ * Try the domain's endings from the shortest: a browser refuses a public suffix such as co.uk. Remove the cookies on narrower
+ * ones, which a server may have set: pages and servers would read an older click there.
+ */
 function widestDomain(): string {
   const labels = location.hostname.split(".");
+  let widest = "";
   for (let length = 2; length <= labels.length; length++) {
     const domain = labels.slice(-length).join(".");
-    write(PROBE, "1", domain, 9);
-    const accepted = read(PROBE) === "1";
+    write(widest ? NAME : PROBE, "1", domain, widest ? 0 : 9);
+    if (!widest && read(PROBE)[0]) widest = domain;
     write(PROBE, "", domain, 0);
-    if (accepted) return domain;
   }
-  return "";
+  if (widest) write(NAME, "", "", 0);
+  return widest;
 }
 
 function write(name: string, value: string, domain: string, seconds: number): void {
@@ -39,9 +44,9 @@ function write(name: string, value: string, domain: string, seconds: number): vo
   cookies(`${name}=${value}; Path=/; Max-Age=${seconds}; SameSite=Lax${place}`);
 }
 
-function read(name: string): string | undefined {
-  const pair = cookies().split("; ").find((cookie) => cookie.startsWith(`${name}=`));
-  return pair?.slice(name.length + 1);
+function read(name: string): string[] {
+  const pairs = cookies().split("; ").filter((cookie) => cookie.startsWith(`${name}=`));
+  return pairs.map((pair) => pair.slice(name.length + 1));
 }
 
 /** Return the page's cookies, after setting one if it is given; a sandboxed page has none and must not be asked. */

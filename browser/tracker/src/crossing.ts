@@ -31,7 +31,7 @@ export function decorated(url: string): string {
   const target = new URL(url, location.href);
   const ready = token && holder === clickId() && Date.now() - askedAt < GOOD_MS;
   if (!ready || !/^https?:$/.test(target.protocol)) {
-    say("link left as it is:", ready ? "no web address" : "the visitor carries no click, or the token is being fetched");
+    say("link left as it is:", ready ? "not http" : "no token yet");
     return url;
   }
   used = true;
@@ -57,9 +57,8 @@ export async function pickUp(arrived: string, settings: Settings): Promise<void>
   const answer = /^[\w-]+(\.\w+){3}$/.test(arrived)
     ? await send(place(settings, "redeem"), { token: arrived, ...(existing && { existing_click_id: existing }) })
     : {};
-  if (typeof answer.click_id !== "string") say("token of the address ignored: none, used, expired or of another program");
-  else if (answer.click_id === existing) say("token of the address ignored: the visitor carries a later one, or the first counts");
-  else carry(answer.click_id, Number(answer.cookie_window_days));
+  if (typeof answer.click_id !== "string") say("token ignored");
+  else if (answer.click_id !== existing) carry(answer.click_id, Number(answer.cookie_window_days));
 }
 
 function place(settings: Settings, call: string): string {

@@ -5,6 +5,7 @@ export interface Settings {
   calls: string; // the URL of the calls, up to their name
   debug: boolean;
   consentRequired: boolean;
+  holds: boolean; // whether a visit waits for consent in sessionStorage, over page loads
 }
 
 /** Read the tag that is being executed; a tag without a program gives NaN as its id. */
@@ -19,5 +20,6 @@ export function readSettings(): Settings {
     calls: (said("calls") ?? `${apiBase}/api/v1/track`).replace(/\/*$/, "/"),
     debug: debug !== null && debug !== "false",
     consentRequired: said("consent") === "required",
+    holds: said("hold") === "session",
   };
 }

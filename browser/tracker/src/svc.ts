@@ -6,7 +6,7 @@ import { say } from "./console";
 import { clickId } from "./cookie";
 import { arriving, decorated, holder, pickUp, prepare, tidy } from "./crossing";
 import { watchRoutes } from "./routes";
-import { click, landing } from "./visit";
+import { click, held, hold, landing } from "./visit";
 
 export interface Svc {
   signup(customerKey?: string | number | null, email?: string | null): Promise<Answer>;
@@ -36,11 +36,13 @@ export function start(settings: Settings): Svc {
         void next(() => pickUp(token, settings));
         tidy();
       }
-      const found = landing();
+      const waiting = settings.holds && !consented;
+      const found = landing() ?? (waiting && held());
       if (!found || seen.has(found.code)) return;
       seen.add(found.code);
       say(`partner code ${found.code} in the address`, consented ? "" : "held until window.svc.consent() is called");
-      void next(() => click(settings, found));
+      void next(() => click(settings, found).then(() => waiting && hold(null)));
+      if (waiting) hold(found);
     } catch (error) {
       say("failed:", error);
     }
@@ -62,6 +64,7 @@ export function start(settings: Settings): Svc {
     if (consented && (holder || (link?.host && link.host !== location.host))) void prepare(settings);
   };
 
+  void next(clickId); // removes a second cookie, if there is one
   watchRoutes(look);
   look();
   for (const type of ["pointerover", "focusin"]) addEventListener(type, ahead);
@@ -71,7 +74,7 @@ export function start(settings: Settings): Svc {
       return consented ? sent : refused("consent_required", "The lead is sent if the visitor consents on this page.");
     },
     consent() {
-      if (!consented) say("the visitor consented");
+      if (!consented) say("consented");
       consented = true;
       grant();
     },
@@ -81,7 +84,7 @@ export function start(settings: Settings): Svc {
       try {
         link = String(url);
         if (consented) link = decorated(link);
-        else say("link left as it is: no consent yet");
+        else say("link left as it is:", "no consent yet");
       } catch (error) {
         say("link left as it is:", error);
       }

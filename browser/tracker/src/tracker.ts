@@ -14,7 +14,7 @@ interface Page {
 function run(page: Page): void {
   const settings = readSettings();
   listen(settings.debug);
-  if (page.svc?.loaded) return say("the tracker is already here: included twice, started once");
+  if (page.svc?.loaded) return say("included twice");
   if (!(settings.programId > 0)) return warn("the script tag needs data-svc-program-id, the program's number");
   const early = page.svc?.q;
   const svc = start(settings);

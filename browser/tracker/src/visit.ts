@@ -7,6 +7,7 @@ import { say } from "./console";
 
 const LONGEST_URL = 2048;
 const LONGEST_TEXT = 512;
+const HELD = "svc_landing";
 
 /** Where a visitor landed, noted on arrival: consent may come pages later. */
 export interface Landing {
@@ -16,12 +17,22 @@ export interface Landing {
 }
 
 /** Return where the visitor stands, if the address carries a partner code: ours, or another tool's if the program accepts it. */
-export function landing(): Landing | undefined {
+export function landing(): Landing | null {
   for (const name of ["aff", "via", "fpr", "ref"]) {
     const code = new URLSearchParams(location.search).get(name)?.trim();
     if (code) return { code, url: landingUrl(name, code), referrer: document.referrer };
   }
-  return undefined;
+  return null;
+}
+
+/** Keep a visit until the visitor consents on a later page, or forget it. */
+export function hold(found: Landing | null): void {
+  sessionStorage[HELD] = JSON.stringify(found);
+}
+
+/** Return the visit that an earlier page kept. */
+export function held(): Landing | null {
+  return JSON.parse(sessionStorage[HELD] ?? null);
 }
 
 /** Record a click and let the visitor carry its id. */
@@ -43,7 +54,7 @@ export async function click(settings: Settings, { code, url, referrer }: Landing
     say(answer.click_id === existing ? "the visitor keeps their click" : `new click through the link of ${code}`);
     carry(answer.click_id, Number(answer.cookie_window_days));
   } else {
-    say(`the click through the link of ${code} was not recorded`);
+    say(`no click of ${code} was recorded`);
   }
 }
 
