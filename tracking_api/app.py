@@ -136,6 +136,6 @@ def _limits(settings: Configuration, counts: Counts) -> RateLimits:
     }
     rates |= dict.fromkeys(("login", "password", "second_factor"), settings.login_rate)
     rates["forgotten"] = f"{settings.login_rate};30/day"
-    rates |= {"wrong": WRONG_PASSWORDS, "told": "1/day", "mail": settings.limited(MAILS)}
+    rates |= {"wrong": WRONG_PASSWORDS, "alert": "1/day", "mail": settings.limited(MAILS)}
     rates |= dict.fromkeys(("sign_in", "reset", "set_up"), settings.sign_in_rate)
     return RateLimits(rates, counts)

@@ -35,7 +35,7 @@ class Asset(NamedTuple):
 
 @cache
 def trackers(folder: Path) -> dict[str, Asset]:
-    """Return the trackers by name: each version for ever under its own name, the newest also under TRACKER."""
+    """Return the trackers by name: each version forever under its own name, the newest also under TRACKER."""
     versions = [_asset(path.read_bytes(), ".js") for path in folder.glob("*.js")]
     newest = {TRACKER: _asset((folder / TRACKER).read_bytes(), ".js")}
     return newest | {_versioned(asset): asset for asset in versions}

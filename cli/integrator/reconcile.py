@@ -57,7 +57,7 @@ def reconcile(
     text = f"{len(payments)} payments, {unattributed} without a partner: [bold]{differences}[/]"
     if findings and not fixed:
         text += "\nRun it with --fix to correct the differences."
-    result = {"findings": findings, "unattributed": unattributed, "payments": len(payments), "mended": fixed}
+    result = {"findings": findings, "unattributed": unattributed, "payments": len(payments), "fixed": fixed}
     not_read = [{"line": line, "message": problem} for line, problem in wrong]
     return Answer(result | {"not_read": not_read}, text, ok=len(findings) == fixed and not wrong)
 
@@ -84,8 +84,8 @@ def _fix(findings: Sequence[dict[str, Any]]) -> int:
                 service.call("POST", call["path"], call["body"])
         except Failure as failure:
             finding["refusal"] = failure.error
-        finding["mended"] = bool(finding["calls"]) and "refusal" not in finding
-        fixed += finding["mended"]
+        finding["fixed"] = bool(finding["calls"]) and "refusal" not in finding
+        fixed += finding["fixed"]
     say(f"[bold]{fixed}[/] of {len(findings)} fixed")
     return fixed
 
@@ -98,7 +98,7 @@ def _say(finding: dict[str, Any]) -> None:
         recorded = f"recorded {_money(finding, 'recorded_cents', 'recorded_currency')}"
         if finding["recorded_refunded_cents"]:
             recorded += f", refunded {_money(finding, 'recorded_refunded_cents', 'recorded_currency')}"
-    mark = " [green]fixed[/]" if finding.get("mended") else ""
+    mark = " [green]fixed[/]" if finding.get("fixed") else ""
     code, transaction = finding["code"].replace("_", " "), plain(finding["transaction_id"])
     say(f"line {finding['line']}: [yellow]{code}[/]{mark}: {transaction}, {paid}; {recorded}")
     if finding["reason"]:

@@ -14,7 +14,7 @@ from storage.access import accounts, second_factors, sessions
 from storage.access.sessions import OpenSession, Preferences, Theme, TimeFormat
 from storage.rules.errors import NotFound, Overloaded, RateLimited
 from tracking_api.dashboard import authentication, mail, second_factor
-from tracking_api.dashboard.mail import Told
+from tracking_api.dashboard.mail import Alert
 from tracking_api.dashboard.pages.buttons import SIGNED_IN, Button, FormOutcome, FormPage
 from tracking_api.dashboard.password_queue import hash_of_new
 from tracking_api.dashboard.roles import VisitorRequest
@@ -23,7 +23,7 @@ from web.body import Body
 from web.response import ModelResponse
 
 LONGEST_NAME = 160
-PASSWORD_CHANGED = Told(
+PASSWORD_CHANGED = Alert(
     "The password of your account was changed",
     "If it was not you, ask for a new one on the sign-in page.",
 )
@@ -77,7 +77,7 @@ async def change_password(call: VisitorRequest, sent: PasswordChange) -> ModelRe
     current = authentication.presented(call.request)
     about: dict[str, Any] = {"but": current, "keeps_assistants": sent.keep_assistants, "actor": call.actor}
     await call.storage.write(accounts.set_password, user_id, new_hash, **about, at=call.at)
-    await mail.tell(call.request, email, PASSWORD_CHANGED)
+    await mail.send_alert(call.request, email, PASSWORD_CHANGED)
     return ModelResponse(SUCCESS)
 
 

@@ -18,8 +18,8 @@ being_sent: set[asyncio.Task[bool]] = set()  # a task that nothing refers to may
 log = logging.getLogger(__name__)
 
 
-class Told(NamedTuple):
-    """What the holder of an account is told by e-mail: the subject, and what follows from it."""
+class Alert(NamedTuple):
+    """An alert by e-mail to the holder of an account: the subject, and what follows from it."""
 
     subject: str
     text: str
@@ -56,15 +56,15 @@ async def send(request: Request, to: str, template: str, **values: Any) -> bool:
     return True
 
 
-async def tell(request: Request, email: str, told: Told) -> bool:
+async def send_alert(request: Request, email: str, alert: Alert) -> bool:
     """Tell the holder of an account what others did with it, or tried; return whether the SMTP server accepted it."""
     account = f"{request.app.state.base_url}/account"
-    return await send(request, email, "told", email=email, account=account, **told._asdict())
+    return await send(request, email, "alert", email=email, account=account, **alert._asdict())
 
 
-def tell_later(request: Request, email: str, told: Told) -> None:
+def alert_later(request: Request, email: str, alert: Alert) -> None:
     """Tell the holder of an account, without letting the response's time say that there is one."""
-    task = asyncio.create_task(tell(request, email, told))
+    task = asyncio.create_task(send_alert(request, email, alert))
     being_sent.add(task)
     task.add_done_callback(being_sent.discard)
 

@@ -16,7 +16,7 @@ from storage.access.members import MemberRecord
 from storage.access.workspaces import MemberStatus, Role
 from storage.rules.errors import LastOwner, NotFound, RateLimited
 from tracking_api.dashboard import mail
-from tracking_api.dashboard.mail import Told
+from tracking_api.dashboard.mail import Alert
 from tracking_api.dashboard.pages.buttons import Button, FormOutcome, FormPage, Question
 from tracking_api.dashboard.pages.page_context import PageContext
 from tracking_api.dashboard.roles import WorkspaceRequest
@@ -146,7 +146,7 @@ async def create_reset_link(call: WorkspaceRequest) -> CreatedResponse[ResetLink
     begins = f"It works from {created.usable_at:%Y-%m-%d %H:%M} UTC on. " if created.usable_at else ""
     text = f"{begins}Change your password if you did not ask for the link: that ends it."
     subject = f"{call.actor.name} created a link that sets a new password for your account"
-    emailed = await mail.tell(call.request, member.email, Told(subject, text))
+    emailed = await mail.send_alert(call.request, member.email, Alert(subject, text))
     shown = ResetLinkView(
         link=reset_link(call.request, created.token),
         expires_at=created.expires_at,

@@ -11,13 +11,13 @@ from storage.access import second_factors
 from storage.access.second_factors import Enrolment
 from storage.rules.errors import InvalidSecondFactor, Overloaded, RateLimited, SecondFactorExists
 from tracking_api.dashboard import mail
-from tracking_api.dashboard.mail import Told
+from tracking_api.dashboard.mail import Alert
 from tracking_api.dashboard.roles import VisitorRequest
 from tracking_api.dashboard.sessions import NO_STORE, Password, require_password
 from web.body import Body
 from web.response import ModelResponse
 
-TURNED_OFF = Told(
+TURNED_OFF = Alert(
     "The second factor of your account was turned off",
     "Your password alone signs in now. If it was not you, change the password at once.",
 )
@@ -97,7 +97,7 @@ async def disable_second_factor(call: VisitorRequest, sent: SecondFactorEnd) -> 
         await _hit(call)
         by_code = second_factors.disable_by_code
         await call.storage.write(by_code, user_id, sent.totp, sealer=call.request.app.state.settings.sealer(), **about)
-    await mail.tell(call.request, call.visitor.email, TURNED_OFF)
+    await mail.send_alert(call.request, call.visitor.email, TURNED_OFF)
     return ModelResponse(SUCCESS)
 
 

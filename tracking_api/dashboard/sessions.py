@@ -25,7 +25,7 @@ from storage.rules.errors import (
 )
 from tracking_api.dashboard import authentication, known_devices, mail
 from tracking_api.dashboard.authentication import storage_of, time_of
-from tracking_api.dashboard.mail import Told
+from tracking_api.dashboard.mail import Alert
 from tracking_api.dashboard.password_queue import hashed
 from tracking_api.dashboard.roles import VisitorRequest
 from web import body
@@ -33,7 +33,7 @@ from web.body import Body, Identifier
 from web.limits import network_of
 from web.response import ModelResponse
 
-MANY_WRONG = Told(
+MANY_WRONG = Alert(
     "Many wrong passwords are tried for your account",
     "New browsers cannot sign in to it without a second factor while this goes on; browsers that you have used can. "
     "If it is not you, check that the password is long and used nowhere else, and turn the second factor on.",
@@ -153,8 +153,8 @@ async def _require_no_pause(request: Request, account: Account | None, email: st
         if account is None:
             raise
         with suppress(RateLimited):
-            await limits.hit("told", email)
-            mail.tell_later(request, email, MANY_WRONG)
+            await limits.hit("alert", email)
+            mail.alert_later(request, email, MANY_WRONG)
         if not await storage_of(request).read(second_factors.is_on, account.user_id):
             raise
 

@@ -92,7 +92,7 @@ async def test_each_kind_of_difference_is_found_and_fixed(book: Book):
     book.write(*(row(number) for number in range(1, 7)), row(7, **{"Invoice ID": "in_7", "Amount Refunded": "40.00"}))
 
     found = await book.codes()
-    mended = await book.reconcile("--fix")
+    fixed = await book.reconcile("--fix")
     again = await book.reconcile("--fix")
     checked = await book.shop.svc("admin", "db", "check", SVC_DATABASE_URL=book.shop.server.database_url)
 
@@ -105,7 +105,7 @@ async def test_each_kind_of_difference_is_found_and_fixed(book: Book):
         ("currency_mismatch", "pi_6"),
         ("refund_missing", "in_7"),
     ]
-    assert (mended[0], mended[1]["mended"]) == (0, 7)
+    assert (fixed[0], fixed[1]["fixed"]) == (0, 7)
     assert (again[0], again[1]["findings"]) == (0, [])
     assert checked.code == 0, checked.stdout + checked.stderr
 
@@ -147,10 +147,10 @@ async def test_a_provisional_lead_is_settled_first_or_the_finding_says_why_not(b
     _, without_key = await book.reconcile("--fix")
     book.write(row(9, **of_click))
 
-    mended = await book.reconcile("--fix")
+    fixed = await book.reconcile("--fix")
 
     assert without_key["findings"][0]["reason"].startswith("The customer's lead is not settled")
-    assert (mended[0], mended[1]["mended"]) == (0, 1)
+    assert (fixed[0], fixed[1]["fixed"]) == (0, 1)
     assert await book.codes() == []
 
 
@@ -161,7 +161,7 @@ async def test_a_rejected_correction_and_lines_that_cannot_be_read_are_named_and
 
     ended, found = await book.reconcile("--fix")
 
-    assert (ended, found["mended"]) == (1, 1)
+    assert (ended, found["fixed"]) == (1, 1)
     assert [each["line"] for each in found["not_read"]] == [4, 5, 6]
     assert [each["transaction_id"] for each in found["findings"]][:1] == ["pi_1"]
     assert found["findings"][0]["refusal"]["code"] == "validation_error"

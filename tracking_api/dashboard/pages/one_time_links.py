@@ -26,7 +26,7 @@ from storage.rules.errors import (
 )
 from tracking_api.dashboard import authentication, known_devices, mail
 from tracking_api.dashboard.authentication import storage_of, time_of
-from tracking_api.dashboard.mail import Told
+from tracking_api.dashboard.mail import Alert
 from tracking_api.dashboard.members import reset_link
 from tracking_api.dashboard.pages import forms, link_token, notices, templates
 from tracking_api.dashboard.pages.forms import Form, Problems
@@ -36,7 +36,7 @@ from web import body
 from web.body import Body
 from web.limits import network_of
 
-PASSWORD_SET = Told(
+PASSWORD_SET = Alert(
     "The password of your account was set by a link",
     "Every browser and device is signed out, and the assistants of the account are disconnected.",
 )
@@ -91,7 +91,7 @@ async def reset_password(request: Request) -> Response:
     await storage_of(request).write(accounts.reset_password, token, new_hash, at=time_of(request))
     response = link_token.without(request, notices.redirect("/sign-in", "password-set"))
     known_devices.remember(request, response, email)
-    response.background = BackgroundTask(mail.tell, request, email, PASSWORD_SET)
+    response.background = BackgroundTask(mail.send_alert, request, email, PASSWORD_SET)
     return response
 
 
