@@ -1,12 +1,16 @@
-"""A tool's result as compact text (below 24 KB); the structured content says the same."""
+"""A tool's result below 24 KB of all that a client receives: as structured content, and a short one as text as well."""
 
 import json
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-LARGEST = 24_000  # bytes of the text that a model reads; the structured content is the same
-BUDGET = LARGEST - 2_000  # of them for rows
+LARGEST = 24_000  # bytes of a whole result
+BUDGET = LARGEST - 3_000  # of them for rows
+SHORT = 6_000  # what is sent in both forms: some assistants read only the text, some only the structured content
+SMALL = 300  # of a longer result, what the text repeats: sums, counts and cursors
+FEWEST = 10  # a list of more rows may be a table
+NOTE = "The rest is in structuredContent. If you cannot read it, ask for less: limit, dates, filters."
 JsonRow = dict[str, Any]
 
 
@@ -16,8 +20,11 @@ def compact(values: Any) -> str:
 
 
 def weight(values: Any) -> int:
-    """Return how many bytes these values take in a result's text, with the comma after them."""
-    return len(compact(values).encode()) + 1
+    """Return how many bytes these values take at most in a result, with the comma after them.
+
+    The SDK writes a letter beyond ASCII as an escape.
+    """
+    return len(json.dumps(values, separators=(",", ":"))) + 1
 
 
 def fitting(rows: Sequence[Any], budget: int = BUDGET) -> int:
@@ -25,13 +32,21 @@ def fitting(rows: Sequence[Any], budget: int = BUDGET) -> int:
     return bisect_right(range(1, len(rows) + 1), budget, key=lambda count: weight(_shown(rows[:count])))
 
 
-def text_of(values: Mapping[str, Any]) -> str:
-    """Return JSON values as the text that a model reads: long lists of rows become tables."""
-    return compact({name: _shown(each) for name, each in values.items()})
+def shown(values: Mapping[str, Any]) -> JsonRow:
+    """Return JSON values as a client gets them: long lists of rows become tables."""
+    return {name: _shown(each) for name, each in values.items()}
+
+
+def text_of(result: JsonRow) -> str:
+    """Return a result as text; of a longer one only what is small."""
+    whole = compact(result)
+    if weight(result) <= SHORT:
+        return whole
+    return compact({**{name: each for name, each in result.items() if weight(each) <= SMALL}, "note": NOTE})
 
 
 def _shown(value: Any) -> Any:
-    is_list = isinstance(value, list) and len(value) > 1 and all(isinstance(each, dict) for each in value)
+    is_list = isinstance(value, list) and len(value) > FEWEST and all(isinstance(each, dict) for each in value)
     return table(value) if is_list else value
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from functools import cache
 from types import NoneType
-from typing import Any, get_args, get_origin, get_type_hints
+from typing import Any, get_args, get_type_hints
 
 from pydantic import BaseModel
 
@@ -11,7 +11,7 @@ from mcp_server.sanitize import is_marked
 from storage.rules.untrusted import UNTRUSTED
 
 _PUBLISHED = ("enum", "maximum", "type", "items", "minItems", "maxItems")  # error messages name the other limits
-_IN_EVERY = ["as_of", "applied_query"]  # the server's instructions say what these are, and `truncated`
+_IN_EVERY = ["as_of", "applied_query"]  # the server's instructions say what these are, `truncated`, and tables
 
 
 @cache
@@ -43,8 +43,8 @@ def published_result(hints: Mapping[str, Any]) -> dict[str, Any]:
 
     Values show their own types: all schemas together must stay within a few kilobytes.
     """
-    untrusted = {name: hint for name, hint in hints.items() if _is_untrusted(hint)}
-    properties = {name: {"type": _type(hint), "description": UNTRUSTED} for name, hint in untrusted.items()}
+    untrusted = [name for name, hint in hints.items() if _is_untrusted(hint)]
+    properties = {name: {"type": ["array", "object"], "description": UNTRUSTED} for name in untrusted}
     needed = [name for name, hint in hints.items() if NoneType not in get_args(hint) and name != "truncated"]
     return {"type": "object", "properties": properties, "required": [*_IN_EVERY, *needed]}
 
@@ -53,7 +53,3 @@ def _is_untrusted(hint: Any) -> bool:
     """Say whether a value of this type holds untrusted text, also in the rows in it."""
     fields = get_type_hints(hint, include_extras=True).values() if hasattr(hint, "_fields") else get_args(hint)
     return is_marked(hint) or any(map(_is_untrusted, fields))
-
-
-def _type(hint: Any) -> str:
-    return "array" if any(get_origin(kind) is list for kind in (hint, *get_args(hint))) else "object"

@@ -117,7 +117,7 @@ class ToolCalls:
             request = ToolRequest(connection, key, caller.at, self._base_url, parsed.applied())
             result = tool.run(request, **dict(parsed))
             about = {"as_of": caller.as_of(connection), "applied_query": request.applied_query}
-            values = {**json_of(about), **result}
+            values = results.shown({**json_of(about), **result})
             return CallToolResult(content=[TextContent(text=results.text_of(values))], structured_content=values)
 
         try:

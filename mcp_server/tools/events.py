@@ -23,8 +23,11 @@ def list_events(asked: Asked) -> JsonRow:
 
 
 def event_row(event: Event) -> JsonRow:
-    """Return an event with the fields that its kind has, and the texts that visitors' browsers sent apart."""
-    shown = row_of(event, leave_out=NOT_SHOWN)
+    """Return an event with the fields that its kind has, and the texts that visitors' browsers sent apart.
+
+    A click's id is its click_id.
+    """
+    shown = row_of(event, leave_out={*NOT_SHOWN, "click_id"} if event.id == event.click_id else NOT_SHOWN)
     sent = {name: shown.pop(name) for name in BY_BROWSERS if name in shown}
     return {**shown, "untrusted": sent} if sent else shown
 

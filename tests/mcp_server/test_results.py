@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcp_server.results import compact, table, text_of, weight
+from mcp_server.results import NOTE, compact, shown, table, text_of, weight
 from mcp_server.sanitize import LONGEST, clean
 from storage.lists.commissions import COMMISSIONS
 from storage.lists.customers import CUSTOMERS
@@ -18,10 +18,9 @@ from storage.lists.declaration import ListQuery, ListScope
 from storage.lists.events import EVENTS
 from storage.lists.find import find
 from storage.lists.partners import PARTNERS
-from tests.mcp_server.conftest import EVERY_TOOL, HOSTILE, INERT, VERSIONS, Assistant
+from tests.mcp_server.conftest import EVERY_TOOL, HOSTILE, INERT, MOST, VERSIONS, Assistant
 from tests.world import NOW
 
-MOST = 24 * 1024
 CLICKS, OTHERS = 90_000, 2_500
 WIDE = '\U0001f4b8"\\' * 80  # what takes most bytes: outside the basic plane, and escaped
 MILLIS = int(NOW.timestamp() * 1000)
@@ -90,7 +89,7 @@ async def test_every_result_stays_below_24_kb_with_100_000_hostile_events(crowde
             answer = await crowded.tool(name, version=version, **asked)
 
             assert answer.payload
-            assert len(answer.text.encode()) < MOST, (name, len(answer.text.encode()))
+            assert len(answer.http.content) < MOST, (name, len(answer.http.content))
 
 
 LISTS: dict[str, Any] = {
@@ -135,16 +134,18 @@ async def test_a_list_that_is_too_long_to_be_sorted_says_that_it_is_not(crowded:
     assert "totals" not in payload
 
 
-def test_weight_is_the_size_of_a_value_in_the_text():
+def test_weight_is_the_size_of_a_value_with_its_escapes():
     value = {"text": 'a "quoted" \\ text \U0001f4b8', "more": [1, None, True]}
 
-    assert weight(value) == len(f"{compact(value)},".encode())
+    assert weight(value) == len(f"{compact(value)},") + len("\\ud83d\\udcb8") - 1
 
 
-def test_a_short_or_ragged_list_stays_a_list_where_that_is_shorter():
-    assert json.loads(text_of({"data": [{"a": 1}]})) == {"data": [{"a": 1}]}
-    ragged = [{f"field_{n}": n} for n in range(9)]
-    assert json.loads(text_of({"data": ragged})) == {"data": ragged}
+def test_a_short_or_ragged_list_stays_a_list_and_a_long_result_is_sent_once():
+    ragged = [{f"field_{n}": n} for n in range(11)]
+    for rows in ([{"a": 1}], [{"a": 1, "b": n} for n in range(10)], ragged):
+        assert shown({"data": rows}) == {"data": rows}
+        assert json.loads(text_of({"data": rows})) == {"data": rows}
+    assert json.loads(text_of({"data": ["x"] * 6_000, "next_cursor": "y"})) == {"next_cursor": "y", "note": NOTE}
     assert table([{"a": 1, "b": {"c": n}, "d": []} for n in range(9)]) == {
         "same": {"a": 1, "d": []},
         "columns": ["b.c"],
