@@ -12,7 +12,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from storage.rules.errors import Forbidden, InternalError, ServiceError
 from tracking_api.dashboard import authentication
-from tracking_api.dashboard.pages import forms, held_forms, notices, sign_in
+from tracking_api.dashboard.pages import forms, held_forms, notices, sign_in, viewing
 from tracking_api.dashboard.pages.error_pages import rejected
 from tracking_api.dashboard.pages.forms import StaleForm
 from tracking_api.dashboard.pages.sign_in import Afterwards
@@ -49,6 +49,7 @@ class _Page:
         await response(scope, receive, send)
 
     async def _respond(self, request: Request) -> Response:
+        viewing.show_to(request)
         handler = self._handlers["GET" if request.method == "HEAD" else request.method]
         try:
             return await handler(request)

@@ -16,6 +16,7 @@ from storage.management import program_settings
 from storage.management.program_settings import ProgramChoice
 from storage.rules.keys import Rotation, rotation_state
 from tracking_api.dashboard import authentication
+from tracking_api.dashboard.pages import viewing
 from tracking_api.dashboard.roles import WorkspaceRequest, program_request, workspace_request
 
 
@@ -75,6 +76,7 @@ class PageContext(ApiRequest):
 async def as_member(request: Request, roles: Collection[Role] = ANYONE) -> PageContext:
     """Return the page context of the path's program, for a member of these roles. Raises Forbidden, OwnerRequired."""
     member = await authentication.member(request, roles)
+    viewing.show_to(request, member)
     call = program_request(request, member)
 
     def find(connection: Any) -> tuple[Program, list[ProgramChoice]]:

@@ -49,10 +49,15 @@ def render(request: Request, template: str, *, status: int | None = None, **valu
     """Return a page, by default with status 400 if it shows problems. A waiting notice is shown on it once."""
     notice = notices.waiting(request)
     viewer = viewing.viewer_of(values)
-    common = {"csrf": forms.expected_token(request), "notice": notice, "path": request.url.path, "context": None}
-    locale = viewing.locale_of(request.headers.get("accept-language", ""))
-    with viewing.shown_to(viewer, locale):
-        html = environment.get_template(template).render(common | {"viewer": viewer, "locale": locale} | values)
+    common: dict[str, Any] = {
+        "csrf": forms.expected_token(request),
+        "notice": notice,
+        "path": request.url.path,
+        "context": None,
+    }
+    viewing.show_to(request, viewer)
+    common |= {"viewer": viewer, "locale": viewing.clock().locale}
+    html = environment.get_template(template).render(common | values)
     response = HTMLResponse(html, status or (400 if values.get("problems") or values.get("problem") else 200))
     if notice is not None:
         response.delete_cookie(notices.COOKIE, httponly=True, samesite="lax")

@@ -1,14 +1,14 @@
 """Who views a page, and how it writes for them: in which time zone, with which hours, and by which locale."""
 
 import re
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from contextvars import ContextVar
 from functools import lru_cache
 from typing import Any, NamedTuple
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from babel import Locale, UnknownLocaleError
+from starlette.requests import Request
 
 from storage.access.sessions import Member, TimeFormat, Visitor
 from storage.rules.periods.time_zones import UTC
@@ -36,17 +36,13 @@ def viewer_of(values: Mapping[str, Any]) -> Member | Visitor | None:
     return context.member if context else visitor
 
 
-@contextmanager
-def shown_to(viewer: Member | Visitor | None, locale: Locale) -> Iterator[None]:
-    """Write the times, days and amounts of a page for a viewer."""
+def show_to(request: Request, viewer: Member | Visitor | None = None) -> None:
+    """Write the times, days and amounts of the rest of a request for its viewer: first by what the browser says."""
+    locale = locale_of(request.headers.get("accept-language", ""))
     clock = _NO_VIEWER._replace(locale=locale)
     if viewer:
         clock = Clock(_zone(viewer.workspace.time_zone), viewer.preferences.time_format, locale)
-    token = _clock.set(clock)
-    try:
-        yield
-    finally:
-        _clock.reset(token)
+    _clock.set(clock)
 
 
 def clock() -> Clock:
