@@ -70,6 +70,7 @@ ROUTES = [
     DescribedRoute("/healthz", probes.healthz, GET=probes.HEALTHZ),
     DescribedRoute("/readyz", probes.readyz, GET=probes.READYZ),
     DescribedRoute("/docs", guides.list_guides, GET=guides.INDEX_DESCRIPTION),
+    DescribedRoute("/docs/", guides.list_guides, GET=guides.INDEX_DESCRIPTION._replace(name="listGuidesWithSlash")),
     DescribedRoute("/docs/{name}", guides.guide, GET=guides.DESCRIPTION),
     DescribedRoute("/openapi.json", openapi.endpoint, GET=openapi.DESCRIPTION),
     route("/api/v1/payments/stripe/{program_id}", POST=stripe_events.receive_stripe_event),

@@ -55,7 +55,7 @@ async def list_guides(request: Request) -> Response:
 async def guide(request: Request) -> Response:
     """Return a guide; its page has the values of the visitor's program in its examples. Raises NotFound."""
     name: str = request.path_params["name"]
-    text = guides.text(name)
+    text = guides.filled(name, Filling(request.app.state.base_url, 1))
     return await _page(request, name) if accepts_html(request.scope) else _markdown(text)
 
 

@@ -28,7 +28,7 @@ def doctor(
     Example: svc doctor https://shop.example/
     """
     base_url, skipped = project.base_url().rstrip("/"), list[str]()
-    named, domain = project.settings()[project.PROGRAM], ""
+    named, domain, cookie_domain = project.settings()[project.PROGRAM], "", ""
     findings = [*check_clock(base_url)]
     try:
         found = status.read()
@@ -36,7 +36,7 @@ def doctor(
         findings.insert(0, _failed(failure))
         skipped += ["rotation", "metadata"]
     else:
-        domain = found["domain"]
+        domain, cookie_domain = found["domain"], found.get("cookie_domain", "")
         url = url or programs.site(domain)
         findings += [*_check_key(found, named, base_url), *_check_payments(found)]
         named = named or str(found["program_id"])
@@ -48,7 +48,8 @@ def doctor(
         except Failure as failure:
             findings.append(_failed(failure))
         else:
-            findings += page_checks.check(page, base_url=base_url, program_id=named, domain=domain)
+            about = {"domain": domain, "cookie_domain": cookie_domain}
+            findings += page_checks.check(page, base_url=base_url, program_id=named, **about)
             if page.browser is None:
                 skipped.append("browser (no Chromium, Chrome or Edge: tags that a script adds are not seen)")
     return _answer(url, findings, skipped)

@@ -52,6 +52,11 @@ def save_guide(path: Path, markdown: str) -> bool:
     return _save(path, head + section + tail if begin and end else added)
 
 
+def deny(place: Path) -> bool:
+    """Write `.htaccess`, with which Apache publishes nothing of the folder; return whether it changed."""
+    return _save(place / ".htaccess", "Require all denied\n")
+
+
 def ignore(place: Path) -> bool:
     """Add `.svc/.env` to the project's `.gitignore`, once; return whether it was added."""
     path, line = place.parent / ".gitignore", f"{FOLDER}/.env"

@@ -13,9 +13,18 @@ from cli.integrator.service import ServiceClient
 Sandbox = Annotated[bool, typer.Option("--sandbox", help="Use the program's sandbox, and create it if necessary.")]
 GenerateKey = Annotated[bool, typer.Option("--generate-key", help="Generate a new program key; the old one stops.")]
 ApiKeyStdin = Annotated[bool, typer.Option("--api-key-stdin", help="Read your program key from standard input.")]
+Above = Annotated[
+    bool,
+    typer.Option("--above", help="Keep .svc/ in the folder above this one, which the web server does not publish."),
+]
 Yes = Annotated[
     bool, typer.Option("--yes", "-y", help="Add the line to the project's AGENTS.md or CLAUDE.md without asking.")
 ]
+PUBLISHED = (
+    "If the web server publishes this folder, it must not publish .svc/: Apache reads .svc/.htaccess (with"
+    " AllowOverride), for nginx add `location ~ /\\.svc { deny all; }`, or run `svc init --above`."
+    " `svc doctor` checks it."
+)
 
 
 @command()
@@ -24,6 +33,7 @@ def init(
     sandbox: Sandbox = False,
     generate_key: GenerateKey = False,
     api_key_stdin: ApiKeyStdin = False,
+    above: Above = False,
     yes: Yes = False,
 ) -> Answer:
     """Write .svc/ for this project: AGENTS.md and skills.md for coding agents, .env with the key, .env.example.
@@ -31,6 +41,7 @@ def init(
     Run again, it changes only what changed; edits outside its marked section stay. If the project has an AGENTS.md or
     CLAUDE.md of its own, it adds one line to it after asking, or with --yes; never without either.
 
+    With --above, .svc/ is in the folder above, which the web server of a PHP shop does not publish.
     With --sandbox the project uses the program's sandbox: the same snippets, nothing live. The live key stays in
     .svc/.env under another name, and `svc init --program ID` switches back to it.
 
@@ -41,13 +52,12 @@ def init(
     """
     if generate_key and api_key_stdin:
         raise Failure("usage", "Use only one of --generate-key and --api-key-stdin.", exit_code=2)
-    place, service = project.folder(), _account()
+    place, service = project.folder(above=above), _account()
     chosen = programs.choose(service, program or project.program_id())
     if sandbox:
         chosen = _open_sandbox(service, chosen)
-    key = chosen.pop("api_token", "")
-    if not key:
-        key = _given_key(service, chosen) if api_key_stdin else _key(service, chosen, generate=generate_key)
+    new_key = chosen.pop("api_token", "")
+    key = new_key or (_given_key(service, chosen) if api_key_stdin else _key(service, chosen, generate=generate_key))
     if sandbox and not key:
         hint = "Use --generate-key: the sandbox's present key then stops, and nothing live changes."
         raise Failure("sandbox_key_required", "The sandbox has a key that this project does not know.", hint)
@@ -107,7 +117,7 @@ def _key(service: ServiceClient, program: dict[str, Any], *, generate: bool) -> 
 
 def _write(place: Path, service: ServiceClient, program: dict[str, Any], key: str) -> list[str]:
     """Write the files and return the names of those that changed; `.env` first, so that the new key is never lost."""
-    found = guides.frameworks(place.parent)
+    found = guides.frameworks(place.parent) or guides.frameworks(Path.cwd())
     exposed = [name for each, name in guides.EXPOSED.items() if each in found]
     path = f"/api/programs/{program['id']}/integration"
     integration = service.call("GET", path, framework=next(iter(found), None))
@@ -116,7 +126,11 @@ def _write(place: Path, service: ServiceClient, program: dict[str, Any], key: st
     if before[project.KEY] and before[project.PROGRAM] not in {"", values[project.PROGRAM]}:
         values |= {aside: before[name] for name, aside in project.ASIDE.items()}
     values[project.PAYMENTS] = integration["payment_account"] or ""
-    done = {f"{project.FOLDER}/.env": project.save_settings(place, values | dict.fromkeys(exposed, service.base_url))}
+    done = {}
+    if "php" in found:
+        done[f"{project.FOLDER}/.htaccess"] = guides.deny(place)
+        say(PUBLISHED)
+    done |= {f"{project.FOLDER}/.env": project.save_settings(place, values | dict.fromkeys(exposed, service.base_url))}
     done[".gitignore"] = guides.ignore(place)
     done[f"{project.FOLDER}/.env.example"] = guides.save_example(place, exposed)
     for name in ("AGENTS.md", "skills.md"):

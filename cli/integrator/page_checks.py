@@ -1,13 +1,16 @@
 """Checks of a page: the tracker's tag, its addresses, the Content Security Policy, consent and the cookie."""
 
 from collections.abc import Iterator
+from http.cookies import SimpleCookie
 from typing import NamedTuple
-from urllib.parse import urlsplit
+from urllib.parse import urljoin, urlsplit
 
 import httpx2
 
+from cli.integrator import project
 from cli.integrator.shop_page import TIMEOUT_SECONDS, ShopPage, TrackerTag
 
+CLICK_COOKIE = "svc_click_id"
 CONSENT_TOOLS = ("cookiebot", "onetrust", "usercentrics", "iubenda", "didomi", "cookieyes", "osano", "termly")
 LOCAL = ("localhost", "127.0.0.1", "::1")
 FALLBACKS = {"script": ("script-src-elem", "script-src", "default-src"), "connect": ("connect-src", "default-src")}
@@ -28,9 +31,11 @@ def notice(code: str, message: str, fix: str) -> ShopFinding:
     return ShopFinding(code, message, fix, is_problem=False)
 
 
-def check(page: ShopPage, *, base_url: str, program_id: str, domain: str) -> Iterator[ShopFinding]:
+def check(page: ShopPage, *, base_url: str, program_id: str, domain: str, cookie_domain: str) -> Iterator[ShopFinding]:
     """Yield what is wrong with a page."""
     yield from _response(page, domain)
+    yield from _cookie(page, cookie_domain)
+    yield from check_key(page.url)
     if page.tags:
         tag = page.tags[0]
         yield from _tag(page, tag, program_id)
@@ -52,9 +57,34 @@ def _response(page: ShopPage, domain: str) -> Iterator[ShopFinding]:
     if bare and host not in LOCAL and host != bare and not host.endswith(f".{bare}"):
         text = f"{host} is not on the program's domain {domain}."
         yield notice("other_domain", text, "Change the program's domain, or list this one in its further domains.")
-    if "svc_click_id=" not in " ".join(page.headers.get_list("set-cookie")):
+
+
+def _cookie(page: ShopPage, cookie_domain: str) -> Iterator[ShopFinding]:
+    """Yield a problem if the server sets the cookie where the tracker does not: a server may read either of the two."""
+    found = [each for each in page.headers.get_list("set-cookie") if each.startswith(f"{CLICK_COOKIE}=")]
+    if not found:
         text = "The shop's server does not set the cookie svc_click_id again, and Safari deletes it after 7 days."
         yield notice("cookie_by_script_only", text, "See the section Safari of .svc/AGENTS.md.")
+        return
+    host = urlsplit(page.url).hostname or ""
+    domain = SimpleCookie(found[0])[CLICK_COOKIE]["domain"].removeprefix(".") or host
+    if f".{host}".endswith(f".{cookie_domain}") and domain != cookie_domain:
+        text = (
+            f"The shop's server sets svc_click_id on {domain}, the tracker on {cookie_domain}: these are two cookies."
+        )
+        yield ShopFinding("two_cookies", text, f"Set it with Domain={cookie_domain}, else an older click is credited.")
+
+
+def check_key(url: str) -> Iterator[ShopFinding]:
+    """Yield a problem if the shop's web server publishes the program key, as PHP's does with the project's folder."""
+    for address in dict.fromkeys(urljoin(url, path) for path in ("/.svc/.env", ".svc/.env")):
+        try:
+            is_published = f"{project.KEY}=" in httpx2.get(address, timeout=TIMEOUT_SECONDS).text
+        except (httpx2.TransportError, httpx2.InvalidURL):
+            is_published = False
+        if is_published:
+            fix = "Move it with `svc init --above`, then replace the key: svc init --generate-key."
+            yield ShopFinding("key_published", f"Anyone can read the program key at {address}.", fix)
 
 
 def _tag(page: ShopPage, tag: TrackerTag, program_id: str) -> Iterator[ShopFinding]:

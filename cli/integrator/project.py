@@ -22,9 +22,16 @@ ASIDE = {KEY: "SERVICE_OTHER_API_KEY", PROGRAM: "SERVICE_OTHER_PROGRAM_ID"}  # t
 _LINE = re.compile(r"^(?:export )?([A-Z_]+)=(.*)$")
 
 
-def folder() -> Path:
-    """Return the project's `.svc` folder: in this folder or above, as git does; else in this folder."""
+def folder(*, above: bool = False) -> Path:
+    """Return the project's `.svc` folder: in this folder or above, as git does; else in this folder.
+
+    With `above` it is in the folder above this one, and moves there if necessary.
+    """
     here = Path.cwd()
+    if above:
+        if (here / FOLDER).is_dir() and not (here.parent / FOLDER).exists():
+            (here / FOLDER).rename(here.parent / FOLDER)
+        return here.parent / FOLDER
     found = (each / FOLDER for each in (here, *here.parents) if (each / FOLDER).is_dir())
     return next(found, here / FOLDER)
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any, NamedTuple
 import httpx2
 import typer
 
-from cli.integrator import programs, project, shop_page, status, try_stripe
+from cli.integrator import page_checks, programs, project, shop_page, status, try_stripe
 from cli.integrator.output import Answer, Failure, command, plain, say
 from cli.integrator.service import ServiceClient
 from cli.integrator.shop_page import ShopPage
@@ -105,7 +105,8 @@ def _visit(
             state, verdict = "unknown" if waits else "fail", "no_click"
             text = f"In {page.browser}, the page has the tracker, but no click arrived. `svc doctor {shop}` checks why."
             text += " It waits for consent." if waits else ""
-    return [JourneyStep("shop", state, verdict, text)], page.browser, click_id
+    published = [JourneyStep("key", "fail", each.code, each.message) for each in page_checks.check_key(page.url)]
+    return [*published, JourneyStep("shop", state, verdict, text)], page.browser, click_id
 
 
 def _look(page: ShopPage, program: Program) -> tuple[str, str, str]:

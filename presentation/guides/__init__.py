@@ -86,7 +86,7 @@ def filled(name: str, filling: Filling) -> str:
         'program_id: "1"': f'program_id: "{filling.program_id}"',
         "loadSvc(1)": f"loadSvc({filling.program_id})",
         "programId={1}": f"programId={{{filling.program_id}}}",
-        ".shop.example": f".{_registrable(filling.domain)}",
+        ".shop.example": f".{cookie_domain(filling.domain)}",
         "shop.example": filling.domain,
         "PARTNER_CODE": filling.code or "PARTNER_CODE",
         "USD": filling.currency,
@@ -95,8 +95,8 @@ def filled(name: str, filling: Filling) -> str:
     return example.sub(lambda found: examples[found[0]], text(name))
 
 
-def _registrable(domain: str) -> str:
-    """Return a domain as a cookie names it: without a port, and without `www`, as the tracker sets it."""
+def cookie_domain(domain: str) -> str:
+    """Return the domain on which the tracker sets its cookie for a program's domain."""
     return domain.partition(":")[0].removeprefix("www.")
 
 

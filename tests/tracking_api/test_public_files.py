@@ -91,9 +91,12 @@ async def test_every_link_of_every_guide_leads_to_a_page_and_a_section_of_it(api
 
 
 async def test_a_guide_names_the_address_of_this_server(api: Api):
-    steps, connecting = [
-        (await api.client.get(f"/docs/{name}", headers=HTML)).text for name in ("verify", "connecting")
-    ]
+    for headers in (HTML, PLAIN):  # a person's browser, and curl
+        steps, connecting = [
+            (await api.client.get(f"/docs/{name}", headers=headers)).text for name in ("verify", "connecting")
+        ]
 
-    assert ("https://svc.example" in steps, "http://127.0.0.1:8000/api/v1/track/sale" in steps) == (False, True)
-    assert ("track.example" in connecting, "http://127.0.0.1:8000/mcp" in connecting) == (False, True)
+        assert ("https://svc.example" in steps, "http://127.0.0.1:8000/api/v1/track/sale" in steps) == (False, True)
+        assert ("track.example" in connecting, "http://127.0.0.1:8000/mcp" in connecting) == (False, True)
+        index, same = [await api.client.get(path, headers=headers) for path in ("/docs", "/docs/")]
+        assert (same.status_code, same.headers["content-type"]) == (200, index.headers["content-type"])

@@ -4,6 +4,7 @@ from typing import Literal
 
 from starlette.types import Receive
 
+from presentation.guides import cookie_domain
 from presentation.view import View, with_fields_of
 from storage.payments.received_events import LatestPayments
 from storage.reports import program_status
@@ -38,9 +39,11 @@ class ChecklistStepView(View):
 class StatusDataView(View):
     """A program's health. Only a sandbox has `sandbox_of`, the id of its live program.
 
-    Only a program with a connected payment account has `latest_payments`.
+    Only a program with a connected payment account has `latest_payments`. `cookie_domain` is where the tracker sets its
+    cookie.
     """
 
+    cookie_domain: str
     sandbox_of: int | None = None
     latest_payments: LatestPaymentsView | None = None
 
@@ -54,6 +57,7 @@ class StatusView(FlaggableView):
 def _answer(health: ProgramHealth) -> Answer:
     absent = {name for name in ("sandbox_of", "latest_payments") if getattr(health, name) is None}
     data = {name: value for name, value in health._asdict().items() if name not in absent}
+    data["cookie_domain"] = cookie_domain(health.domain)
     return StatusView(success=True, data=StatusDataView.of(data)).model_dump(exclude_unset=True)
 
 

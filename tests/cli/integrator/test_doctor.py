@@ -49,6 +49,7 @@ async def test_a_healthy_shop_has_no_problem_and_ci_passes(shop: Shop, web: WebS
 
 async def test_a_shop_with_problems_fails_ci_and_each_has_its_fix(shop: Shop, web: WebShop):
     web.page = "<h1>No tracker"
+    web.files["/.svc/.env"] = "SERVICE_API_KEY=aff_1"
     await shop.acme.store.write(
         program_keys.flag, shop.acme.program_id, rotate_by=datetime.now(UTC) + timedelta(9), at=datetime.now(UTC)
     )
@@ -56,9 +57,9 @@ async def test_a_shop_with_problems_fails_ci_and_each_has_its_fix(shop: Shop, we
     done = await doctor(shop, web, SERVICE_PROGRAM_ID="77")
     wrong_key = await doctor(shop, web, SERVICE_API_KEY="aff_wrong")
 
-    assert (done.code, codes(done)) == (1, ["other_key", "key_rotation", "tracker_missing"])
+    assert (done.code, codes(done)) == (1, ["other_key", "key_rotation", "key_published", "tracker_missing"])
     assert all(each["fix"] for each in done.json["findings"])
-    assert (wrong_key.code, codes(wrong_key)) == (1, ["invalid_key", "tracker_missing"])
+    assert (wrong_key.code, codes(wrong_key)) == (1, ["invalid_key", "key_published", "tracker_missing"])
 
 
 async def test_payments_without_metadata_are_found_with_the_key_alone(shop: Shop, web: WebShop):
@@ -100,7 +101,8 @@ BROKEN: list[tuple[str, dict[str, Any], dict[str, str], set[str]]] = [
     ("data-svc-consent=required", {}, {}, {"consent_never_given"}),
     ("data-x=cookiebot", {}, {}, {"consent_not_awaited"}),
     ("></script><script src=/a/svc-tracker.js", {}, {}, {"tracker_twice"}),
-    ("", {}, {"Set-Cookie": "svc_click_id=doctor; Path=/"}, set()),
+    ("", {}, {"Set-Cookie": "svc_click_id=doctor; Path=/; Domain=.0.0.1"}, set()),
+    ("", {}, {"Set-Cookie": "svc_click_id=doctor; Path=/"}, {"two_cookies"}),
 ]
 
 
@@ -128,6 +130,7 @@ POLICIES = {
 async def test_what_is_wrong_with_a_page_is_found(shop: Shop, web: WebShop, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("PATH", "")
     about = {"base_url": shop.server.base_url, "program_id": str(shop.acme.program_id), "domain": "acme.example"}
+    about["cookie_domain"] = "0.0.1"  # of the shop at 127.0.0.1
 
     for attributes, changed, headers, wanted in BROKEN:
         web.page, web.headers = tag(shop, attributes, **changed), headers

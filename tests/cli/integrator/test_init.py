@@ -67,6 +67,25 @@ async def test_agents_md_leads_with_the_projects_framework_and_a_bundler_gets_th
         assert f"\n{name}=\n" in "\n" + shop.read(".svc/.env.example"), name
 
 
+async def test_the_key_of_a_php_shop_is_kept_from_its_web_server(shop: Shop):
+    await shop.sign_in()
+    (shop.project / "index.php").touch()
+
+    inside = await shop.svc("init", "--api-key-stdin", stdin=f"{shop.acme.key}\n")
+    denied = shop.read(".svc/.htaccess")
+    above = await shop.svc("init", "--above", "--json")
+    status = await shop.svc("status", "--json")
+
+    assert (inside.code, denied, "location ~ /\\.svc { deny all; }" in inside.stdout) == (
+        0,
+        "Require all denied\n",
+        True,
+    )
+    assert ((shop.project / ".svc").exists(), above.json["folder"]) == (False, str(shop.project.parent / ".svc"))
+    assert (above.json["has_key"], status.code) == (True, 0)
+    assert "## Start here: PHP" in shop.read("../.svc/AGENTS.md")
+
+
 async def test_a_project_s_own_guide_gets_one_line_only_if_agreed(shop: Shop):
     await shop.sign_in()
     (shop.project / "CLAUDE.md").write_text("# Ours\n")

@@ -45,7 +45,7 @@ async def show_home(request: Request) -> Response:
     except Forbidden:
         if not await storage_of(request).read(workspaces.exist):
             return templates.render(request, "set_up_needed.html")
-        return templates.render(request, "home.html", base_url=request.app.state.settings.base_url)
+        return templates.render(request, "home.html")
     return notices.redirect("/programs")
 
 

@@ -54,6 +54,7 @@ def render(request: Request, template: str, *, status: int | None = None, **valu
         "notice": notice,
         "path": request.url.path,
         "context": None,
+        "base_url": request.app.state.base_url,
     }
     viewing.show_to(request, viewer)
     common |= {"viewer": viewer, "locale": viewing.clock().locale}
