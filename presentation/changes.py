@@ -2,28 +2,46 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, StringConstraints
+from pydantic import AwareDatetime, Field, StringConstraints
 
 from presentation.actions import action
 from presentation.api_request import ApiRequest
-from presentation.resources import CommissionView, FlagView, PartnerView
-from presentation.settings_models import Name, changed, created, with_settings
-from storage.management import commission_decisions, flag_decisions, partners
+from presentation.resources import AdjustmentView, CommissionView, CustomerView, FlagView, PartnerView
+from presentation.settings_models import Currency, Name, changed, created, with_settings
+from storage.management import by_hand, commission_decisions, flag_decisions, moves, partners
+from storage.management.moves import Past
 from storage.rules.agent_caps import CAPS
 from storage.rules.attribution import CODE, LONGEST_CODE, PartnerStatus
-from storage.rules.commission import CommissionStatus
-from storage.rules.errors import CommissionFlagged, CommissionOnHold
+from storage.rules.commission import MOST_CENTS, CommissionStatus
+from storage.rules.errors import (
+    CommissionFlagged,
+    CommissionOnHold,
+    CurrencyNotSupported,
+    CustomerNotAttributed,
+    CustomerNotFound,
+    CustomerWrongProgram,
+    DuplicateTransaction,
+    IdentifierConflict,
+    PartnerNotFound,
+    SaleBeforeClick,
+)
 from storage.rules.fraud.flag import FlagState
 from storage.rules.settings import SETTINGS
-from web.body import Body, Text
+from web.body import Body, Identifier, Text
 from web.response import CreatedResponse, ModelResponse
 
 LARGEST_ROW_ID = 2**31 - 1
+LARGEST_ID = 2**53
+NOT_CREDITED = (
+    *(DuplicateTransaction, PartnerNotFound, CustomerNotFound, CustomerWrongProgram, CustomerNotAttributed),
+    *(IdentifierConflict, SaleBeforeClick, CurrencyNotSupported),
+)
 Email = Annotated[
     str, StringConstraints(max_length=255, pattern=r"^[^\s@\x00-\x1f\x7f-\u009f]+@[^\s@\x00-\x1f\x7f-\u009f]+$")
 ]
 Code = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_CODE, pattern=CODE)]
 RowId = Annotated[int, Field(ge=1, le=LARGEST_ROW_ID)]
+LargeId = Annotated[int, Field(ge=1, le=LARGEST_ID)]
 
 
 class Changes(Body):
@@ -87,7 +105,39 @@ class OwnerCommissionChange(CommissionChange):
 class CommissionChanges(CommissionChange):
     """The new status of several commissions."""
 
-    ids: Annotated[list[Annotated[int, Field(ge=1, le=2**53)]], Field(min_length=1, max_length=200)]
+    ids: Annotated[list[LargeId], Field(min_length=1, max_length=200)]
+
+
+class Credit(Body):
+    """A sale that was not reported, for the partner with `partner_id` or the one whose click `click_id` is.
+
+    It is priced by the commission terms of its time, `occurred_at`, and its commission is on hold like any other.
+    """
+
+    partner_id: LargeId | None = None
+    click_id: Identifier | None = None
+    amount_cents: Annotated[int, Field(ge=1, le=10**12)]
+    currency: Currency
+    transaction_id: Identifier | None = None
+    customer_key: Identifier | None = None
+    occurred_at: AwareDatetime | None = None
+    reason: Name
+
+
+class BalanceChange(Body):
+    """A bonus for a partner, or a correction if it is negative, in cents of the program's currency."""
+
+    partner_id: LargeId
+    amount_cents: Annotated[int, Field(ge=-MOST_CENTS, le=MOST_CENTS)]
+    reason: Name
+
+
+class CustomerMove(Body):
+    """The partner who earns on a customer's later sales; `past` says whether unpaid commissions go with them."""
+
+    partner_id: LargeId
+    past: Past
+    reason: Name
 
 
 class FlagDecision(Body):
@@ -121,3 +171,22 @@ async def decide_flag(call: ApiRequest, sent: FlagDecision) -> ModelResponse[Fla
     """Dismiss a flag, or confirm it and reject the commissions that it holds."""
     decide, flag_id = flag_decisions.decide, call.path_id("flag_id")
     return ModelResponse(FlagView.of(await call.write(decide, flag_id, **dict(sent))))
+
+
+@action("Credit a sale that was not reported", *NOT_CREDITED, notice="credited")
+async def credit_sale(call: ApiRequest, sent: Credit) -> CreatedResponse[CommissionView]:
+    """Credit a sale to a partner, by hand."""
+    return await call.create(CommissionView, by_hand.credit_sale, **dict(sent))
+
+
+@action("Give a partner a bonus, or correct their balance", PartnerNotFound, notice="adjusted")
+async def adjust_balance(call: ApiRequest, sent: BalanceChange) -> CreatedResponse[AdjustmentView]:
+    """Add to a partner's balance, or take from it."""
+    return await call.create(AdjustmentView, by_hand.adjust, **dict(sent))
+
+
+@action("Move a customer to another partner", PartnerNotFound, notice="customer-moved")
+async def move_customer(call: ApiRequest, sent: CustomerMove) -> ModelResponse[CustomerView]:
+    """Move a customer, whose later sales earn another partner something."""
+    customer_id = call.path_id("customer_id")
+    return ModelResponse(CustomerView.of(await call.write(moves.move_customer, customer_id, **dict(sent))))

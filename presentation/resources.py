@@ -16,6 +16,7 @@ from storage.lists.flags import Flag
 from storage.lists.partners import FIGURES, Partner
 from storage.lists.programs import ListedProgram, Program
 from storage.lists.rejected_calls import RejectedCall
+from storage.management.by_hand import Adjustment
 from storage.rules import errors, settings
 from web.errors import STATUS
 
@@ -94,7 +95,13 @@ class CommissionView(OfPartnerView):
 
     When it was paid, `set_off_cents` were kept because the partner owed them back.
     `flags` are the signs of fraud or of a duplicate that hold it: it cannot be approved or paid.
+    `credited_by` is null unless it was credited by hand.
     """
+
+
+@with_fields_of(Adjustment)
+class AdjustmentView(View):
+    """A change of a partner's balance by hand, in cents of `currency`; their next payout settles it."""
 
 
 @with_fields_of(Flag, leave_out=OF_PARTNER | {"program_id"})

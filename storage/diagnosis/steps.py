@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from storage.diagnosis.facts import Facts
 from storage.rules import attribution
-from storage.rules.attribution import PartnerStatus
+from storage.rules.attribution import BY_HAND, PartnerStatus
 from storage.rules.commission import CommissionStatus, CommissionType, shown_rate
 from storage.rules.outcome import State
 from storage.rules.settlement import Settlement
@@ -44,7 +44,10 @@ def _partner(facts: Facts) -> ExplanationStep:
         return ExplanationStep("partner", State.UNKNOWN, "No partner is linked to this identifier.", {})
     state = State.FAIL if partner.status == PartnerStatus.INACTIVE else State.PASS
     values = {"partner_id": partner.id, "code": partner.code, "status": partner.status}
-    return ExplanationStep("partner", state, f"The partner is {partner.status} now.", values)
+    text = f"The partner is {partner.status} now."
+    if facts.click and facts.click.partner_id != partner.id:
+        text += " The customer was moved to them from the partner of the click."
+    return ExplanationStep("partner", state, text, values)
 
 
 def _click(facts: Facts) -> ExplanationStep:
@@ -53,6 +56,8 @@ def _click(facts: Facts) -> ExplanationStep:
         return ExplanationStep("click", State.UNKNOWN, "No click of this program is linked to this identifier.", {})
     values = {"click_id": click.click_id, "at": click.at, "filtered": click.filtered}
     text = f"The click was filtered as {click.filtered}." if click.filtered else "The click is recorded."
+    if click.filtered == BY_HAND:
+        text = "There was no click: the customer was credited to the partner by hand."
     return ExplanationStep("click", State.PASS, text, values)
 
 
@@ -159,9 +164,11 @@ def _hold(facts: Facts) -> ExplanationStep:
         "status": commission.status,
         "hold_until": commission.hold_until,
         "paid_at": commission.paid_at,
+        "credited_by": commission.credited_by,
     }
     held = commission.status == CommissionStatus.PENDING and facts.at < commission.hold_until
     text = "The commission is on hold." if held else f"The commission is {commission.status}."
+    text += " It was credited by hand." if commission.credited_by else ""
     state = State.FAIL if commission.status == CommissionStatus.REJECTED else State.PASS
     return ExplanationStep("hold", state, text, values)
 

@@ -11,7 +11,7 @@ from storage.engine.audit import Actor
 from storage.lists.declaration import Column, Filter, List, ListScope
 from storage.lists.related import contains
 from storage.rules.untrusted import Untrusted
-from storage.tables import assistants, audit_entries, commissions, flags, partners, payment_events, users
+from storage.tables import assistants, audit_entries, commissions, customers, flags, partners, payment_events, users
 
 _row = audit_entries.c
 
@@ -57,6 +57,7 @@ class Noun(StrEnum):
     """What a change may be about."""
 
     PARTNER = "partner"
+    CUSTOMER = "customer"
     COMMISSION = "commission"
     FLAG = "flag"
     MEMBER = "member"
@@ -118,6 +119,10 @@ def _selects(program_id: int) -> dict[str, tuple[Select[Any], Any]]:
     people = select(users.c.id, users.c.email)
     return {
         "partner": (select(partners.c.id, partners.c.name).where(partners.c.program_id == program_id), partners.c.id),
+        "customer": (
+            select(customers.c.id, customers.c.customer_key).where(customers.c.program_id == program_id),
+            customers.c.id,
+        ),
         "commission": (amounts.where(earned.program_id == program_id), earned.id),
         "flag": (select(flag.id, flag.kind).where(flag.program_id == program_id), flag.id),
         "member": (people, users.c.id),

@@ -33,7 +33,8 @@ class Commission(NamedTuple):
     """A commission in cents of `currency`: `amount_cents` as earned, `net_cents` after refunds and a rejection.
 
     Its payout was of `paid_out_cents`, what it was worth then, less `set_off_cents`, which the partner owed.
-    `flags` are the signs of fraud or of a duplicate that hold it: it cannot be approved or paid.
+    `flags` are the signs of fraud or of a duplicate that hold it: it cannot be approved or paid. `credited_by` credited
+    it by hand.
     """
 
     id: int
@@ -54,6 +55,7 @@ class Commission(NamedTuple):
     currency: str
     hold_until: Annotated[datetime, Column("Hold until", sorts=True, is_day=True)]
     paid_at: datetime | None
+    credited_by: Untrusted | None
     program_id: Annotated[int, Column(is_internal=True)]
     flags: Sequence[FlagKind] = ()
 

@@ -1,6 +1,6 @@
 """The caps of a program's agent keys: what an owner set, or the default; and whether a change stays within them."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from typing import Any
 
@@ -69,22 +69,43 @@ def require_within(
         raise OverCap(f"The change exceeds {cap}, a cap for agent keys: {published(caps, CAPS)[cap]}.", cap=cap)
 
 
-def add_decision(connection: Connection, program_id: int, status: str, cents: int, *, at: datetime) -> None:
-    """Add a commission to those that agent keys approved or paid today. Raises OverCap beyond the caps of a day.
+def count(connection: Connection, program_id: int, status: str, cents: int, *, actor: Actor, at: datetime) -> None:
+    """Count what an agent key does, in the caps of a day. Raises OverCap."""
+    if actor.is_agent and (over := count_each(connection, program_id, status, [cents], at=at)[0]):
+        raise over
+
+
+def count_each(
+    connection: Connection, program_id: int, status: str, worth: Sequence[int], *, at: datetime
+) -> list[OverCap | None]:
+    """Count commissions among those that agent keys approved, paid or credited today; an OverCap for each beyond a cap.
 
     The day's row is locked until the transaction ends, so that no two decisions pass a cap together.
     """
-    caps = get_caps(connection, program_id)
+    caps, results = get_caps(connection, program_id), list[OverCap | None]()
+    before = commissions, total = _add(connection, program_id, status, 0, 0, at=at)
+    for cents in worth:
+        used = {"commissions_in_a_day": commissions + 1, "amount_in_a_day_cents": total + cents}
+        cap = next((name for name, number in used.items() if number > getattr(caps, name)), None)
+        if cap is None:
+            commissions, total = used.values()
+        message = f"With this commission agent keys would exceed {cap}, the cap on what is {status} in a UTC day."
+        results.append(OverCap(message, cap=cap) if cap else None)
+    _add(connection, program_id, status, commissions - before[0], total - before[1], at=at)
+    return results
+
+
+def _add(
+    connection: Connection, program_id: int, status: str, number: int, cents: int, *, at: datetime
+) -> tuple[int, int]:
+    """Add to what is counted on a day; return its number and its sum."""
     row = insert_for(connection)(agent_decisions).values(
-        program_id=program_id, day=at.date(), status=status, commissions=1, cents=cents
+        program_id=program_id, day=at.date(), status=status, commissions=number, cents=cents
     )
     add = {name: agent_decisions.c[name] + row.excluded[name] for name in ("commissions", "cents")}
     added = row.on_conflict_do_update(index_elements=["program_id", "day", "status"], set_=add)
     counted = connection.execute(added.returning(agent_decisions.c.commissions, agent_decisions.c.cents)).one()
-    for cap, used in (("commissions_in_a_day", counted.commissions), ("amount_in_a_day_cents", counted.cents)):
-        if used > getattr(caps, cap):
-            message = f"With this commission agent keys would exceed {cap}, the cap on what is {status} in a UTC day."
-            raise OverCap(message, cap=cap)
+    return int(counted.commissions), int(counted.cents)
 
 
 def _chosen(connection: Connection, program_id: int) -> dict[str, Any]:

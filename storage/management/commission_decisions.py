@@ -197,7 +197,9 @@ def _require_key(
     if was_released_by(connection, commission, key_id):
         raise SecondKeyRequired("This key dismissed a flag that held the commission, so another key has to decide.")
     worth = select(net_cents()).where(commissions.c.program_id == program_id, commissions.c.id == commission.id)
-    agent_caps.add_decision(connection, program_id, status, connection.execute(worth).scalar_one(), at=at)
+    (over,) = agent_caps.count_each(connection, program_id, status, [connection.execute(worth).scalar_one()], at=at)
+    if over:
+        raise over
 
 
 def _require_free(connection: Connection, commission: Any, status: CommissionStatus, *, until: datetime | None) -> None:

@@ -10,6 +10,7 @@ from urllib.parse import parse_qs, urlsplit
 from storage.rules.errors import AffMissing, InvalidAffiliateUrl
 
 LOCAL = ("localhost", "127.0.0.1", "0.0.0.0")  # noqa: S104 - compared, not bound
+BY_HAND = "by_hand"  # why a click does not count that stands for one that no one saw
 
 
 def site_url(domain: str) -> str:

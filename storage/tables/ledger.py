@@ -19,6 +19,7 @@ commissions = program_table(
     Column("currency", String(3), nullable=False),
     Column("status", String(16), nullable=False),
     Column("approved_by_key_id", AssignedId),
+    Column("credited_by", String(512)),  # who credited it by hand; NULL: the sale or lead was reported
     timestamp_column("created_at"),
     timestamp_column("hold_until"),
     timestamp_column("paid_at", nullable=True),
@@ -38,6 +39,7 @@ ledger_entries = program_table(
     Column("amount_cents", BigInteger, nullable=False),
     Column("corrects_id", BigInteger),
     Column("refund_id", BigInteger),
+    Column("reason", Text),  # of a bonus, a correction or a move
     timestamp_column("at"),
     Index("ix_ledger_entries_commission", "program_id", "commission_id"),
     Index("ix_ledger_entries_partner", "program_id", "partner_id"),

@@ -9,7 +9,7 @@ from sqlalchemy import Connection, select
 
 from storage.engine.group_commit import set_based
 from storage.engine.statements import Statement
-from storage.rules import attribution
+from storage.rules import attribution, keys
 from storage.rules.attribution import PartnerStatus, ProgramStatus
 from storage.rules.click_details import NO_DETAILS, ClickDetails
 from storage.rules.errors import AffMissing, PartnerNotFound, ProgramNotFound, ServiceError
@@ -94,6 +94,13 @@ def record(connection: Connection, batch: Sequence[Click]) -> list[ClickOutcome]
         _insert(connection, inserted)
         rollups.add(connection, [rollups.Increment(*key, clicks=count) for key, count in counted.items()])
     return outcomes
+
+
+def stand_in(connection: Connection, program_id: int, partner_id: int, url: str, *, at: datetime) -> str:
+    """Store a click that counts nowhere, for a customer whom a person credits to a partner; return its id."""
+    click = Click(program_id, "", url, at, keys.click_id(program_id, at))
+    _insert(connection, [_row(click, partner_id, attribution.BY_HAND)])
+    return click.click_id
 
 
 def _look_up(connection: Connection, links: Sequence[_Link]) -> dict[_Link, Any]:

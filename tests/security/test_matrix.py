@@ -37,7 +37,9 @@ SCOPES: dict[Scope | None, set[str]] = {
     Scope.EVENTS_READ: {"agentListEvents", "agentListTrackingLog", "agentListRefusedCalls", "agentExplainSale"},
     Scope.CUSTOMERS_READ: {"agentListCustomers", "agentGetCustomer"},
     Scope.COMMISSIONS_READ: {"agentListCommissions", "agentListFlags"},
-    Scope.COMMISSIONS_WRITE: {"agentDecideCommission", "agentDecideFlag"},
+    Scope.COMMISSIONS_WRITE: {
+        *("agentDecideCommission", "agentDecideFlag", "agentCreditSale", "agentAdjustBalance", "agentMoveCustomer"),
+    },
     Scope.PARTNERS_READ: {"agentListPartners"},
     Scope.PARTNERS_WRITE: {"agentEnrolPartner", "agentChangePartner"},
 }
@@ -51,6 +53,9 @@ SENT: dict[str, dict[str, Any]] = {
     "agentExplainSale": {"query": {"transaction_id": "inv-1"}},
     "agentDecideCommission": {"body": {"status": "rejected"}},
     "agentDecideFlag": {"body": {"state": "dismissed"}},
+    "agentCreditSale": {"body": {"amount_cents": 100, "currency": "USD", "reason": "It was not reported"}},
+    "agentAdjustBalance": {"body": {"amount_cents": -100, "reason": "It was too much"}},
+    "agentMoveCustomer": {"body": {"past": "stay", "reason": "Ben sent them"}},
     "agentEnrolPartner": {"body": {"name": "Cleo", "code": "cleo"}},
 }
 
@@ -106,7 +111,7 @@ def test_members_change_what_is_their_own_managers_and_finance_what_is_their_par
             *("enrolSecondFactor", "confirmSecondFactor", "disableSecondFactor", "reconcilePayments", "createProgram"),
         },
         MANAGERS: {"enrolPartner", "changePartner", "decideFlag"},
-        DECIDERS: {"decideCommission", "decideCommissions"},
+        DECIDERS: {"decideCommission", "decideCommissions", "creditSale", "adjustBalance", "moveCustomer"},
     }
     assert owners > {"regenerateProgramKey", "changeProgram", "changeMember", "invite", "changeAgentCaps"}
     assert reading == {"getPaymentAccount", "listInvitations"}
@@ -141,6 +146,8 @@ async def test_a_scope_opens_its_operations_and_no_other_scope_does(service: Ser
         sufficient = (await service.scene.agent_key([entry.scope or Scope.EVENTS_READ])).secret
         others = (await service.scene.agent_key(tuple(set(Scope) - {entry.scope}))).secret
         sent = SENT.get(entry.described.name, {})
+        if "reason" in sent.get("body", {}):
+            sent["body"]["partner_id"] = service.scene.acme.ben
         for program_id in (MISSING, service.scene.acme.program_id) if entry.scope else ():
             rejected = await service.call(entry, others, **sent, program_id=program_id)
             assert (rejected.status_code, code(rejected)) == (403, "insufficient_scope"), str(entry)

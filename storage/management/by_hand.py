@@ -1,0 +1,146 @@
+"""What people, and agents within their caps, credit by hand: a sale that no one reported, a bonus or a correction."""
+
+from datetime import datetime, timedelta
+from typing import NamedTuple
+
+from sqlalchemy import Connection, insert, or_, select, update
+
+from storage.engine import audit, ids
+from storage.engine.audit import Actor, Change
+from storage.lists.commissions import COMMISSIONS, Commission
+from storage.lists.declaration import ListScope
+from storage.lists.find import get
+from storage.lists.related import has_key
+from storage.management import agent_caps
+from storage.rules.attribution import site_url
+from storage.rules.commission import stored_terms
+from storage.rules.errors import FieldError, PartnerNotFound, ServiceError, ValidationError
+from storage.tables import commission_terms, commissions, customers, ledger_entries, partners, programs
+from storage.tracking import clicks, program_terms, rollups, sales
+from storage.tracking.ledger import EntryKind
+from storage.tracking.program_terms import ProgramTerms
+from storage.tracking.sale_decisions import Provenance, Sale
+
+OLDEST = timedelta(days=366)
+ANY_DAYS = 100_000  # the attribution window of what a person credits
+CREDITED = "credited"  # what is counted against the caps of a day, beside approved and paid
+
+
+class Adjustment(NamedTuple):
+    """A bonus, or a correction if it is negative, in cents of the program's currency."""
+
+    id: int
+    partner_id: int
+    amount_cents: int
+    currency: str
+    reason: str
+    at: datetime
+
+
+def credit_sale(
+    connection: Connection,
+    program_id: int,
+    *,
+    amount_cents: int,
+    currency: str,
+    reason: str,
+    actor: Actor,
+    at: datetime,
+    partner_id: int | None = None,
+    click_id: str | None = None,
+    transaction_id: str | None = None,
+    customer_key: str | None = None,
+    occurred_at: datetime | None = None,
+) -> Commission:
+    """Record a sale for a partner, or for that of a click, by the terms of its time, and return its commission.
+
+    Without a click the customer is the one with the key, or a new one. Raises PartnerNotFound, ValidationError, OverCap
+    and the errors of `sale_decisions.decide`.
+    """
+    happened_at = occurred_at or at
+    if (partner_id is None) == (click_id is None):
+        fields = [
+            FieldError(name, "Send exactly one of partner_id and click_id") for name in ("partner_id", "click_id")
+        ]
+        raise ValidationError(fields=fields)
+    if not at - OLDEST <= happened_at <= at:
+        raise ValidationError(fields=[FieldError("occurred_at", "Not in the future and at most 366 days ago")])
+    with rollups.gathered(connection):
+        if partner_id is not None:
+            click_id = _click_of(connection, program_id, partner_id, customer_key, happened_at)
+        about = (customer_key, click_id, currency, occurred_at)
+        transaction_id = transaction_id or f"credit-{ids.after(at, 1)[0]}"
+        sale = Sale(transaction_id, amount_cents, at, *about, provenance=Provenance.OPERATOR)
+        commission = _record(connection, program_id, sale, credited_by=actor.name)
+        agent_caps.count(connection, program_id, CREDITED, commission.amount_cents, actor=actor, at=at)
+    credited = {"partner_id": commission.partner_id, "transaction_id": sale.transaction_id, "reason": reason}
+    entry = Change("commission.credit", commission.id, after=credited | {"amount_cents": commission.amount_cents})
+    audit.write(connection, program_id, [entry], actor=actor, at=at)
+    return commission
+
+
+def adjust(
+    connection: Connection,
+    program_id: int,
+    *,
+    partner_id: int,
+    amount_cents: int,
+    reason: str,
+    actor: Actor,
+    at: datetime,
+) -> Adjustment:
+    """Add to a partner's balance, or take from it; the next payout settles it. Raises PartnerNotFound, OverCap."""
+    if not amount_cents:
+        raise ValidationError(fields=[FieldError("amount_cents", "An amount other than 0")])
+    require_partner(connection, program_id, partner_id)
+    agent_caps.count(connection, program_id, CREDITED, abs(amount_cents), actor=actor, at=at)
+    currency = connection.execute(select(programs.c.currency).where(programs.c.id == program_id)).scalar_one()
+    adjustment = Adjustment(ids.after(at, 1)[0], partner_id, amount_cents, currency, reason, at)
+    entry = adjustment._asdict() | {"program_id": program_id, "kind": EntryKind.ADJUSTMENT}
+    del entry["currency"]
+    connection.execute(insert(ledger_entries).values(entry))
+    change = Change("partner.adjust", partner_id, after={"amount_cents": amount_cents, "reason": reason})
+    audit.write(connection, program_id, [change], actor=actor, at=at)
+    return adjustment
+
+
+def require_partner(connection: Connection, program_id: int, partner_id: int) -> None:
+    """Lock a partner's account. Raises PartnerNotFound."""
+    mine = (partners.c.program_id == program_id, partners.c.id == partner_id)
+    if connection.execute(select(partners.c.id).where(*mine).with_for_update()).scalar() is None:
+        raise PartnerNotFound("The program has no such partner.", hint="List the program's partners.")
+
+
+def _record(connection: Connection, program_id: int, sale: Sale, *, credited_by: str) -> Commission:
+    (sold,) = sales.record(connection, [(_terms_at(connection, program_id, sale.happened_at), sale)])
+    if isinstance(sold, ServiceError):
+        raise sold
+    if sold.commission_id is None:
+        raise ValidationError("By the terms of its day this sale earns nothing.")
+    mine = (commissions.c.program_id == program_id, commissions.c.id == sold.commission_id)
+    connection.execute(update(commissions).where(*mine).values(credited_by=credited_by))
+    return get(connection, COMMISSIONS, ListScope(program_id, sale.at), sold.commission_id)
+
+
+def _click_of(
+    connection: Connection, program_id: int, partner_id: int, customer_key: str | None, at: datetime
+) -> str | None:
+    """Return a new click that stands for the one that no one saw; None for a customer whom the key names."""
+    require_partner(connection, program_id, partner_id)
+    row, domain = customers.c, programs.c.domain
+    known = select(row.partner_id).where(row.program_id == program_id, has_key(customer_key or ""))
+    owner_id = connection.execute(known.limit(1)).scalar() if customer_key else None
+    if owner_id not in {None, partner_id}:
+        other = "This customer is another partner's: move the customer first"
+        raise ValidationError(fields=[FieldError("customer_key", other)])
+    shop = connection.execute(select(domain).where(programs.c.id == program_id)).scalar_one()
+    return None if owner_id else clicks.stand_in(connection, program_id, partner_id, site_url(shop), at=at)
+
+
+def _terms_at(connection: Connection, program_id: int, at: datetime) -> ProgramTerms:
+    """Return the program with the commission terms of a time, or its first ones, and without a window."""
+    program, terms = program_terms.load_one(connection, program_id), commission_terms.c
+    in_force = or_(terms.created_at <= at, terms.version == 1)
+    row = select(commission_terms).where(terms.program_id == program_id, in_force).order_by(terms.version.desc())
+    priced = stored_terms(connection.execute(row.limit(1)).one())
+    return program._replace(terms=priced, attribution_window_days=ANY_DAYS, has_payments=False)

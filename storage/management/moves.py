@@ -1,0 +1,143 @@
+"""Moves a customer to another partner, who earns on their later sales, and on the unpaid past if a person says so."""
+
+from collections.abc import Iterator
+from datetime import datetime
+from enum import StrEnum
+from typing import Any, NamedTuple
+
+from sqlalchemy import ColumnElement, Connection, and_, func, select, update
+
+from storage.engine import audit
+from storage.engine.audit import Actor, Change
+from storage.lists.commissions import net_cents
+from storage.lists.customers import CUSTOMERS, ListedCustomer
+from storage.lists.declaration import ListScope
+from storage.lists.find import get
+from storage.management import agent_caps
+from storage.management.by_hand import CREDITED, require_partner
+from storage.management.pending_work import Waiting
+from storage.rules.commission import CommissionStatus, of_remaining
+from storage.rules.errors import FieldError, NotFound, ValidationError
+from storage.rules.fraud.flag import FlagState
+from storage.rules.settlement import CustomerStatus
+from storage.tables import commissions, customers, flags, sales
+from storage.tables.ledger import COUNTS
+from storage.tracking import rollups
+from storage.tracking.corrections import Corrections
+from storage.tracking.ledger import PARTNER_KINDS, EntryKind
+from storage.tracking.rollups import Increment, day_of
+
+
+class Past(StrEnum):
+    """What becomes of a moved customer's sales and commissions so far; what is paid stays in any case."""
+
+    STAY = "stay"
+    MOVE = "move"
+
+
+class _Moved(NamedTuple):
+    """A commission in its new partner's account."""
+
+    program_id: int
+    id: int
+    partner_id: int
+
+
+def move_customer(
+    connection: Connection,
+    program_id: int,
+    customer_id: int,
+    *,
+    partner_id: int,
+    past: Past,
+    reason: str,
+    actor: Actor,
+    at: datetime,
+) -> ListedCustomer:
+    """Move a customer to a partner and return them.
+
+    Past commissions that are not paid are taken back and earned again, and wait for a decision again.
+    Raises NotFound, PartnerNotFound, ValidationError for the partner whose customer it is, OverCap.
+    """
+    mine = (customers.c.program_id == program_id, customers.c.id == customer_id)
+    customer = connection.execute(select(customers).where(*mine).with_for_update()).one_or_none()
+    if customer is None:
+        raise NotFound("The program has no such customer.")
+    before_id = customer.partner_id
+    if partner_id == before_id:
+        raise ValidationError(fields=[FieldError("partner_id", "The customer is this partner's already")])
+    with rollups.gathered(connection):
+        moved = {"partner_id": partner_id, "revision": customer.revision + 1}
+        connection.execute(update(customers).where(*mine).values(moved))
+        steps, cents = list(_counted(customer)), 0
+        if past == Past.MOVE:
+            past_steps, cents = _move_past(connection, customer, partner_id, at=at)
+            steps += past_steps
+        require_partner(connection, program_id, partner_id)
+        agent_caps.count(connection, program_id, CREDITED, cents, actor=actor, at=at)
+        negated = [each._replace(**{n: -v for n, v in each._asdict().items() if n in COUNTS}) for each in steps]
+        rollups.add(connection, [*negated, *(each._replace(partner_id=partner_id) for each in steps)])
+    values = {"partner_id": partner_id, "past": past, "moved_cents": cents, "reason": reason}
+    change = Change("customer.move", customer_id, None, {"partner_id": before_id}, values)
+    audit.write(connection, program_id, [change], actor=actor, at=at)
+    return get(connection, CUSTOMERS, ListScope(program_id, at), customer_id)
+
+
+def count_past(connection: Connection, program_id: int, customer_id: int) -> Waiting:
+    """Return how many commissions of a customer can move with them, and what they are worth."""
+    worth = select(func.count(), func.coalesce(func.sum(net_cents()), 0))
+    mine = (commissions.c.program_id == program_id, commissions.c.customer_id == customer_id)
+    owner = select(customers.c.partner_id).where(customers.c.program_id == program_id, customers.c.id == customer_id)
+    theirs = commissions.c.partner_id == owner.scalar_subquery()
+    unpaid = commissions.c.status.in_((CommissionStatus.PENDING, CommissionStatus.APPROVED))
+    return Waiting(*map(int, connection.execute(worth.where(*mine, theirs, unpaid)).one()))
+
+
+def _counted(customer: Any) -> Iterator[Increment]:
+    """Yield what a customer's own lead and first purchase count for."""
+    mine = (customer.program_id, customer.partner_id)
+    if customer.signup_at and customer.status != CustomerStatus.PROVISIONAL:
+        yield Increment(*mine, day_of(customer.signup_at), leads=1)
+    if customer.first_purchase_at:
+        yield Increment(*mine, day_of(customer.first_purchase_at), conversions=1)
+
+
+def _move_past(connection: Connection, customer: Any, partner_id: int, *, at: datetime) -> tuple[list[Increment], int]:
+    """Move what is not paid; return what it counts for, and what the commissions are worth."""
+    sale, row, flag = sales.c, commissions.c, flags.c
+
+    def theirs(table: Any) -> ColumnElement[bool]:
+        named = {name: getattr(customer, name) for name in ("program_id", "partner_id")}
+        return and_(*(table[name] == value for name, value in named.items()), table.customer_id == customer.id)
+
+    paid = select(row.id).where(theirs(row), row.status == CommissionStatus.PAID, row.sale_id == sale.id)
+    unpaid = select(sales).where(theirs(sale), ~paid.exists())
+    sold = connection.execute(unpaid.order_by(sale.transaction_id).with_for_update()).all()
+    earned = select(commissions).where(theirs(row), row.status != CommissionStatus.PAID)
+    found = connection.execute(earned.order_by(row.id).with_for_update()).all()
+    steps = [step for each in sold for step in _of_sale(each)]
+    corrections, cents = Corrections(connection, found), 0
+    for each in found:
+        net = corrections.net(each, PARTNER_KINDS)
+        corrections.append(each, EntryKind.REVERSAL, -net, corrects=EntryKind.COMMISSION)
+        moved = _Moved(each.program_id, each.id, partner_id)
+        corrections.append(moved, EntryKind.REINSTATEMENT, net, corrects=EntryKind.COMMISSION)
+        steps.append(Increment(each.program_id, each.partner_id, day_of(each.created_at), commission_cents=net))
+        cents += net
+    corrections.save(at=at)
+    moved_ids, again = {"partner_id": partner_id}, {"status": CommissionStatus.PENDING, "approved_by_key_id": None}
+    mine = and_(row.program_id == customer.program_id, row.id.in_([each.id for each in found]))
+    connection.execute(update(commissions).where(mine, row.status == CommissionStatus.APPROVED).values(again))
+    connection.execute(update(commissions).where(mine).values(moved_ids))
+    of_sales = (sale.program_id == customer.program_id, sale.id.in_([each.id for each in sold]))
+    connection.execute(update(sales).where(*of_sales).values(moved_ids))
+    connection.execute(update(flags).where(theirs(flag), flag.state == FlagState.OPEN).values(moved_ids))
+    return steps, cents
+
+
+def _of_sale(sale: Any) -> Iterator[Increment]:
+    """Yield what a sale counts for, net of its refunds."""
+    is_counted = sale.refunded_cents != sale.amount_cents
+    net = of_remaining(sale.program_cents, sale_cents=sale.amount_cents, refunded_cents=sale.refunded_cents)
+    mine = (sale.program_id, sale.partner_id, day_of(sale.occurred_at))
+    yield Increment(*mine, sales=int(is_counted), revenue_cents=net)

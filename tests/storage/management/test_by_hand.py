@@ -1,0 +1,208 @@
+"""By hand: a sale that no one reported, a bonus, another partner; the books add up after any of it."""
+
+from collections import Counter
+from contextlib import suppress
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from storage import Storage
+from storage.access import agent_keys
+from storage.checks import books
+from storage.diagnosis.explanation import explain
+from storage.engine.audit import AGENT_KEY, Actor
+from storage.lists import balances
+from storage.lists.audit_log import AUDIT_LOG
+from storage.lists.commissions import COMMISSIONS
+from storage.lists.customers import CUSTOMERS
+from storage.lists.flags import FLAGS
+from storage.management import agent_caps, by_hand, moves, program_settings
+from storage.management.commission_decisions import decide
+from storage.management.moves import Past
+from storage.rules import errors
+from storage.rules.commission import CommissionStatus
+from storage.rules.scope import Scope
+from storage.tracking import ledger
+from tests import world
+from tests.storage.databases import both_databases
+from tests.world import NOW, World
+
+OLGA = Actor("user", "7", "olga@acme.example")
+BY: Any = {"actor": OLGA, "at": NOW}
+LATER: Any = {"actor": OLGA, "at": NOW + timedelta(days=20)}
+WHY = {"reason": "Anna asked; order confirmed"}
+KEYS = ["user-0", "user-1", "new"]
+STEPS = st.tuples(
+    st.sampled_from(["credit", "adjust", "move", "sale", "refund", *list(CommissionStatus)[1:4]]),
+    st.integers(0, 5),
+    st.booleans(),
+    st.integers(-3_000, 12_000),
+)
+
+
+async def credit(acme: World, **sent: Any) -> Any:
+    about = {"amount_cents": 12_900, "currency": "USD", **WHY, **BY, **sent}
+    return await acme.store.write(by_hand.credit_sale, acme.program_id, **about)
+
+
+async def adjust(acme: World, cents: int, **sent: Any) -> Any:
+    about = {"partner_id": acme.anna, "amount_cents": cents, **WHY, **BY, **sent}
+    return await acme.store.write(by_hand.adjust, acme.program_id, **about)
+
+
+async def move(acme: World, customer: int, past: Past, **sent: Any) -> Any:
+    about = {"partner_id": acme.ben, "past": past, **WHY, **BY, **sent}
+    return await acme.store.write(moves.move_customer, acme.program_id, customer, **about)
+
+
+async def why(acme: World, **named: str) -> Any:
+    return await acme.store.read(explain, acme.program_id, at=NOW, **named)
+
+
+@both_databases
+async def test_a_credit_is_priced_by_the_terms_of_its_day_on_hold_logged_explained_and_remembered(acme: World):
+    day = NOW + timedelta(days=3)
+    later: Any = {"actor": OLGA, "at": day}
+    await acme.store.write(program_settings.change, acme.program_id, {"commission_rate": 50}, **later)
+
+    before, after = [
+        await credit(acme, partner_id=acme.anna, customer_key="user-9", occurred_at=at, at=day) for at in (NOW, day)
+    ]
+    sold = await acme.sale("inv-2", customer_key="user-9", at=day)
+
+    assert [each.amount_cents for each in (before, after)] == [2_580, 6_450]
+    assert (before.status, before.credited_by, before.hold_until) == ("pending", OLGA.name, NOW + timedelta(days=15))
+    assert sold.commission_cents == 5_000
+    (_, entry, *_) = (await acme.listed(AUDIT_LOG)).data
+    assert (entry.action, entry.after["reason"], entry.subject.amount_cents) == (
+        "commission.credit",
+        *WHY.values(),
+        2_580,
+    )
+    told = await why(acme, transaction_id=before.transaction_id)
+    texts = {each.step: each.text for each in told.steps}
+    assert (told.outcome, "credited by hand" in texts["hold"], "by hand" in texts["click"]) == ("credited", True, True)
+    assert await acme.store.read(books.run) == []
+
+
+async def test_a_credit_goes_to_the_partner_of_a_click_and_one_that_earns_nothing_is_rejected_whole(acme: World):
+    await acme.customer(code="ben")
+    credited = await credit(acme, click_id=await acme.visitor("ben"), transaction_id="inv-1")
+    wrong: list[tuple[type[errors.ServiceError], dict[str, Any]]] = [
+        (errors.DuplicateTransaction, {"partner_id": acme.ben, "transaction_id": "inv-1"}),
+        (errors.PartnerNotFound, {"partner_id": 7}),
+        (errors.CustomerNotFound, {"click_id": "unknown"}),
+        (errors.CurrencyNotSupported, {"partner_id": acme.ben, "currency": "CHF"}),
+        (errors.ValidationError, {"partner_id": acme.ben, "click_id": "both"}),
+        (errors.ValidationError, {"partner_id": acme.anna, "customer_key": "user-1"}),
+        (errors.ValidationError, {"partner_id": acme.anna, "amount_cents": 1}),
+        (errors.ValidationError, {"partner_id": acme.anna, "occurred_at": NOW + timedelta(days=1)}),
+    ]
+    rows = len((await acme.listed(CUSTOMERS)).data)
+
+    for error, sent in wrong:
+        with pytest.raises(error):
+            await credit(acme, **sent)
+
+    assert (credited.partner_id, credited.transaction_id) == (acme.ben, "inv-1")
+    assert len((await acme.listed(CUSTOMERS)).data) == rows
+    assert await acme.store.read(books.run) == []
+
+
+async def test_what_agent_keys_credit_in_a_day_has_the_caps_of_what_they_approve(acme: World):
+    issued = await acme.store.write(
+        agent_keys.issue, acme.workspace_id, name="Nightly", scopes=[Scope.COMMISSIONS_WRITE], at=NOW
+    )
+    agent: Any = {"actor": Actor(AGENT_KEY, str(issued.id), "Nightly"), "at": NOW}
+    await acme.store.write(agent_caps.change, acme.program_id, {"amount_in_a_day_cents": 6_000}, **BY)
+    await acme.customer()
+    (customer,) = (await acme.listed(CUSTOMERS)).data
+    await acme.sale("inv-1", 5_000)
+
+    await credit(acme, partner_id=acme.anna, **agent)
+    await adjust(acme, -2_500, **agent)
+    for operation, sent in (
+        (credit, (acme,)),
+        (adjust, (acme, 1_000)),
+        (move, (acme, customer.id, Past.MOVE)),
+    ):
+        with pytest.raises(errors.OverCap):
+            await operation(*sent, **agent | ({"partner_id": acme.anna} if operation is credit else {}))
+    moved = await move(acme, customer.id, Past.STAY, **agent)
+
+    assert (moved.partner_id, (await adjust(acme, 1_000)).amount_cents) == (acme.ben, 1_000)
+    assert await acme.store.read(books.run) == []
+
+
+@both_databases
+async def test_a_moved_customer_earns_the_other_partner_the_unpaid_past_and_the_future(acme: World):
+    await acme.customer()
+    (customer,) = (await acme.listed(CUSTOMERS)).data
+    paid, approved, _ = [(await acme.sale(f"inv-{n}")).commission_id or 0 for n in range(3)]
+    for each, status in ((paid, "approved"), (approved, "approved"), (paid, "paid")):
+        await acme.store.write(decide, acme.program_id, each, CommissionStatus(status), **LATER)
+    await acme.refund("inv-1", 5_000)
+    await acme.flag(customer.id)
+
+    asked = await acme.store.read(moves.count_past, acme.program_id, customer.id)
+    await move(acme, customer.id, Past.MOVE)
+    await acme.sale("inv-3")
+    await acme.refund("inv-2")
+
+    shown = {each.transaction_id: (each.partner_id, each.status) for each in (await acme.listed(COMMISSIONS)).data}
+    assert tuple(asked) == (2, 3_000)
+    anna, ben = acme.anna, acme.ben
+    assert [shown[f"inv-{n}"] for n in range(4)] == [
+        *((anna, "paid"), (ben, "pending"), (ben, "reversed"), (ben, "pending")),
+    ]
+    assert (await acme.listed(FLAGS)).data[0].partner_id == ben
+    step = next(each for each in (await why(acme, transaction_id="inv-1")).steps if each.step == "partner")
+    assert "was moved to them" in step.text
+    assert await acme.store.read(books.run) == []
+
+
+async def take(acme: World, step: str, which: int, partner: int, cents: int) -> int:
+    """Take a step of a history; return by how much it adjusted the partner's balance. Raises ServiceError."""
+    people, earned = [(await acme.listed(each)).data for each in (CUSTOMERS, COMMISSIONS)]
+    one = earned[which % len(earned)] if earned else None
+    if step == "credit":
+        await credit(acme, partner_id=partner, amount_cents=abs(cents) + 5, customer_key=KEYS[which % 3])
+    elif step == "adjust":
+        return int((await adjust(acme, cents, partner_id=partner)).amount_cents)
+    elif step == "move":
+        past = Past.MOVE if cents > 4_000 else Past.STAY
+        await move(acme, people[which % len(people)].id, past, partner_id=partner)
+    elif step == "sale":
+        await acme.sale(f"inv-{len(earned)}", abs(cents) + 5, customer_key=KEYS[which % 2])
+    elif one and step == "refund":
+        await acme.refund(one.transaction_id, max(cents, 1))
+    elif one:
+        await acme.store.write(decide, acme.program_id, one.id, CommissionStatus(step), **LATER)
+    return 0
+
+
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(STEPS, max_size=14))
+async def test_after_any_history_each_partners_balance_is_the_sum_of_what_is_theirs(
+    store: Storage, steps: list[tuple[str, int, bool, int]]
+):
+    acme = await world.acme(store, platform_fee_bps=500)
+    for n, code in enumerate(("anna", "ben")):
+        await acme.customer(f"user-{n}", code)
+    adjusted: Counter[int] = Counter()
+    for step, which, yes, cents in steps:
+        partner = acme.anna if yes else acme.ben
+        with suppress(errors.ServiceError):
+            adjusted[partner] += await take(acme, step, which, partner, cents)
+
+    earned = (await acme.listed(COMMISSIONS)).data
+    shown = await store.read(balances.of_partners, acme.program_id, [acme.anna, acme.ben], at=NOW)
+    for partner in (acme.anna, acme.ben):
+        balance = await store.read(ledger.balance, acme.program_id, partner)
+        theirs = sum(each.net_cents for each in earned if each.partner_id == partner)
+        assert balance.earned_cents == theirs + adjusted[partner]
+        assert balance.earned_cents == sum(shown[partner][:4]) - shown[partner].owed_back_cents
+    assert await store.read(books.run) == []
