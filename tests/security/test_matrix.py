@@ -26,7 +26,17 @@ NAMED = re.compile(r"`(tests/[\w/]+\.py)::(test_\w+)`")
 OPEN = {
     *("trackClick", "prefetchClick", "preflightClick", "trackLead", "preflightLead", "receiveStripeEvent"),
     *("issueHandover", "preflightHandover", "redeemHandover", "preflightRedeem"),
-    *("getTracker", "getHealth", "getReadiness", "listGuides", "getGuide", "getOpenapi", "healthz", "readyz"),
+    *(
+        "getTracker",
+        "getHealth",
+        "getReadiness",
+        "listGuides",
+        "listGuidesWithSlash",
+        "getGuide",
+        "getOpenapi",
+        "healthz",
+        "readyz",
+    ),
     *("logIn", "logOut", "startDeviceLogin", "pollDeviceLogin"),
 }
 SCOPES: dict[Scope | None, set[str]] = {
