@@ -80,7 +80,7 @@ _ALL = (
         "What to pay, to whom and why, and what was taken back.",
         "Close last month for affiliate program {program_id}. Call list_partners for the balances, get_performance "
         "with period last_month and top_partners 20, list_payment_events for disputes, and list_flags with state "
-        "open. Make a table of each partner: to_pay_cents, pending, on hold and until when, owed back, and refunds "
+        "open. Make a table of each partner: to_pay_cents, ready, on hold until when, flagged, owed back, and refunds "
         "of the month. Name the commissions that a flag holds. You cannot pay or approve; people do.",
     ),
     _plan(

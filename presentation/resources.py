@@ -9,6 +9,7 @@ from presentation.settings_models import shown, with_settings
 from presentation.view import OF_PARTNER, OfPartnerView, View, with_fields_of
 from storage.lists import customers
 from storage.lists.audit_log import Entry
+from storage.lists.balances import PartnerBalance
 from storage.lists.commissions import Commission
 from storage.lists.customers import ListedCustomer
 from storage.lists.event_kinds import Event
@@ -41,18 +42,16 @@ class ProgramView(_ProgramSettingsView):
         return cls(**program._asdict() | settings.published(program.settings))
 
 
+@with_fields_of(PartnerBalance, leave_out={"next_hold_ends_at", "last_hold_ends_at"})
 class BalanceView(View):
     """A partner's balance in cents of the program's currency: earnings are the first four less `owed_back_cents`.
 
-    `owed_back_cents` is what refunds of paid commissions left owing. The next payouts are reduced by it: `to_pay_cents`
-    is what to pay for all approved commissions.
+    `pending_cents` is on hold (`on_hold_cents`) or to approve now (`ready_cents`). What flags keep from approval or
+    payment is in `flagged_cents` alone. `to_pay_cents` is what is approved, less what refunds of paid commissions left
+    owing.
     """
 
-    pending_cents: int
     on_hold_cents: int
-    approved_cents: int
-    paid_cents: int
-    owed_back_cents: int
     to_pay_cents: int
 
 

@@ -43,7 +43,8 @@ class PartnerDetails(NamedTuple):
 @list_tool("Partners", Scope.PARTNERS_READ, PARTNERS)
 def list_partners(asked: Asked) -> JsonRow:
     """Partners (affiliates), newest first, with what each brought in the dates (the last 30 days by default) and is
-    owed: pending, on hold until when, approved, paid, owed back. Their links have ?aff=code.
+    owed: pending (on hold until when, or ready to approve), flagged (in no other figure), approved, paid, owed back.
+    Their links have ?aff=code.
     """
     return asked.page(row=_listed_partner)
 
@@ -60,8 +61,8 @@ def get_partner(
     date_to: Timestamp | None = None,
 ) -> PartnerDetails:
     """Everything about one partner: a period by week, trends, refunds by month, customers, open flags, and the balance:
-    pending, on hold (holds: until when), approved, paid, owed back, to pay. Give partner_id, or partner: code or
-    name.
+    pending (on hold, ready to approve; holds: what can be approved from when), flagged, approved, paid, owed back,
+    to pay. Give partner_id, or partner: code or name.
     """
     found = _find(request, program_id, partner_id, partner)
     query = report_range(request, period, date_from, date_to)._replace(before=None)
@@ -101,5 +102,5 @@ def _listed_partner(partner: Partner) -> JsonRow:
 
 
 def _balance_row(balance: PartnerBalance) -> JsonRow:
-    """Return a balance in cents: pending is ready to approve, to_pay is approved less owed back."""
-    return row_of(balance) | {"to_pay_cents": balance.to_pay_cents}
+    """Return a balance with what follows from its figures."""
+    return row_of(balance) | {"on_hold_cents": balance.on_hold_cents, "to_pay_cents": balance.to_pay_cents}

@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from datetime import date, datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import BigInteger, ColumnElement, Connection, case, func, select, type_coerce
+from sqlalchemy import BigInteger, ColumnElement, Connection, and_, case, func, select, true, type_coerce
 
+from storage.lists.held import is_held
 from storage.rules.commission import CommissionStatus
 from storage.tables import commissions, ledger_entries, partners
 from storage.tables.columns import from_millis
@@ -14,19 +15,26 @@ from storage.tracking.ledger import ACCOUNT_KINDS, PARTNER_KINDS, EntryKind
 
 
 class PartnerBalance(NamedTuple):
-    """A partner's balance: earnings are pending + on_hold + approved + paid - owed_back.
+    """A partner's balance in cents of the program's currency: earnings are the first four less `owed_back_cents`.
 
-    `pending_cents` is ready to approve, `paid_cents` what payouts handed over. `owed_back_cents` is what refunds of
-    paid commissions left owing; the next payouts are reduced by it, and `to_pay_cents` is what is left to pay now.
+    `pending_cents` has the status pending, on hold or, if `ready_cents`, to approve now. `flagged_cents` is what flags
+    keep from approval or payment: it is in no other figure. `owed_back_cents` is what refunds of paid commissions left
+    owing; the next payouts are reduced by it, and `to_pay_cents` is what is left to pay now of what is approved.
     """
 
     pending_cents: int = 0
-    on_hold_cents: int = 0
+    flagged_cents: int = 0
     approved_cents: int = 0
     paid_cents: int = 0
     owed_back_cents: int = 0
+    ready_cents: int = 0
     next_hold_ends_at: datetime | None = None
     last_hold_ends_at: datetime | None = None
+
+    @property
+    def on_hold_cents(self) -> int:
+        """Return what is pending and not yet to approve."""
+        return self.pending_cents - self.ready_cents
 
     @property
     def to_pay_cents(self) -> int:
@@ -35,7 +43,7 @@ class PartnerBalance(NamedTuple):
 
 
 class Hold(NamedTuple):
-    """The worth of the commissions whose hold ends on a day (UTC)."""
+    """The worth of the pending commissions whose hold ends on a day (UTC), and which can be approved then."""
 
     until: date
     cents: int
@@ -50,51 +58,61 @@ def of_partners(
     connection: Connection, program_id: int, partner_ids: Sequence[int], *, at: datetime
 ) -> dict[int, PartnerBalance]:
     """Return the balance of each of these partners."""
-    entry, status, held = ledger_entries.c, commissions.c.status, commissions.c.hold_until > at
-    sums = {
-        "pending": (status == CommissionStatus.PENDING) & ~held,
-        "on_hold": (status == CommissionStatus.PENDING) & held,
-        "approved": status == CommissionStatus.APPROVED,
-        "paid": entry.kind.in_((EntryKind.PAYOUT, EntryKind.SET_OFF)),
-        "settled": payouts.is_settled(),
-    }
-    totals = [func.sum(case((which, entry.amount_cents), else_=0)).label(name) for name, which in sums.items()]
+    entry, hold_ends_at = ledger_entries.c, commissions.c.hold_until
+    figure = case(
+        (payouts.is_settled(), "settled"),
+        (is_held(), "flagged"),
+        ((commissions.c.status == CommissionStatus.PENDING) & (hold_ends_at > at), "on_hold"),
+        else_=commissions.c.status,
+    )
+    is_paid = entry.kind.in_((EntryKind.PAYOUT, EntryKind.SET_OFF))
+    cents, paid = func.sum(entry.amount_cents), func.sum(case((is_paid, entry.amount_cents), else_=0))
+    columns = (figure.label("figure"), cents, paid, func.min(hold_ends_at), func.max(hold_ends_at))
     mine = (entry.program_id == program_id, entry.partner_id.in_(partner_ids), entry.kind.in_(ACCOUNT_KINDS))
-    held_until = case(((status == CommissionStatus.PENDING) & held, commissions.c.hold_until))
-    totals += [func.min(held_until).label("next_hold"), func.max(held_until).label("last_hold")]
-    joined = select(entry.partner_id, *totals).select_from(payouts.with_commissions())
-    balances = dict.fromkeys(partner_ids, NO_BALANCE)
-    for row in connection.execute(joined.where(*mine).group_by(entry.partner_id)):
-        settled = int(row.settled)
-        balances[row.partner_id] = PartnerBalance(
-            pending_cents=int(row.pending),
-            on_hold_cents=int(row.on_hold),
-            approved_cents=int(row.approved) + max(settled, 0),
-            paid_cents=-int(row.paid),
-            owed_back_cents=max(-settled, 0),
-            next_hold_ends_at=row.next_hold,
-            last_hold_ends_at=row.last_hold,
-        )
-    return balances
+    summed = select(entry.partner_id, *columns).select_from(payouts.with_commissions()).where(*mine)
+    found: dict[int, dict[str, Any]] = {each: {} for each in partner_ids}
+    for partner_id, name, *sums in connection.execute(summed.group_by(entry.partner_id, "figure")):
+        found[partner_id][name] = sums
+    return {partner_id: _balance(figures) for partner_id, figures in found.items()}
+
+
+def _balance(figures: dict[str, Any]) -> PartnerBalance:
+    """Return a balance by the sums of what is settled, flagged, on hold, pending and approved."""
+    nothing = (0, 0, None, None)
+    settled, paid, *_ = figures.get("settled", nothing)
+    flagged, on_hold, ready, approved = (
+        int(figures.get(name, nothing)[0])
+        for name in ("flagged", "on_hold", CommissionStatus.PENDING, CommissionStatus.APPROVED)
+    )
+    return PartnerBalance(
+        pending_cents=on_hold + ready,
+        flagged_cents=flagged,
+        approved_cents=approved + max(int(settled), 0),
+        paid_cents=-int(paid),
+        owed_back_cents=max(-int(settled), 0),
+        ready_cents=ready,
+        next_hold_ends_at=figures.get("on_hold", nothing)[2],
+        last_hold_ends_at=figures.get("on_hold", nothing)[3],
+    )
 
 
 def to_pay_cents() -> ColumnElement[Any]:
-    """Return the column of what to pay each of the rows of partners: approved commissions and what is settled."""
+    """Return the column of what to pay each of the rows of partners: what is approved and free, and what is settled."""
     entry = ledger_entries.c
-    is_due = (commissions.c.status == CommissionStatus.APPROVED) | payouts.is_settled()
+    is_due = and_(commissions.c.status == CommissionStatus.APPROVED, ~is_held()) | payouts.is_settled()
     theirs = (entry.program_id == partners.c.program_id, entry.partner_id == partners.c.id)
     due = func.sum(entry.amount_cents)
     total = select(case((due > 0, due), else_=0)).select_from(payouts.with_commissions())
     return total.where(*theirs, entry.kind.in_(ACCOUNT_KINDS), is_due).correlate(partners).scalar_subquery()
 
 
-def next_holds(connection: Connection, program_id: int, partner_id: int, *, at: datetime) -> list[Hold]:
-    """Return when a partner's next holds end, soonest first."""
+def next_holds(connection: Connection, program_id: int, partner_id: int | None = None, *, at: datetime) -> list[Hold]:
+    """Return when the next holds end of a program or a partner, soonest first; what flags hold is left out."""
     earned, entry = commissions.c, ledger_entries.c
     day = type_coerce(earned.hold_until, BigInteger) // DAY_MILLIS
     held = (earned.status == CommissionStatus.PENDING, earned.hold_until > at, entry.kind.in_(PARTNER_KINDS))
-    mine = (entry.program_id == program_id, entry.partner_id == partner_id)
+    mine = (entry.program_id == program_id, true() if partner_id is None else entry.partner_id == partner_id)
     sums = select(day.label("day"), func.sum(entry.amount_cents).label("cents"))
-    daily = sums.select_from(payouts.with_commissions()).where(*mine, *held).group_by(day).order_by(day)
-    rows = connection.execute(daily.limit(MOST_HOLDS))
+    free = sums.select_from(payouts.with_commissions()).where(*mine, *held, ~is_held())
+    rows = connection.execute(free.group_by(day).order_by(day).limit(MOST_HOLDS))
     return [Hold(from_millis(row.day * DAY_MILLIS).date(), int(row.cents)) for row in rows]

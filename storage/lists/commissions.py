@@ -7,7 +7,7 @@ from typing import Annotated, Any, NamedTuple
 from sqlalchemy import BigInteger, ColumnElement, Connection, func, literal, or_, select
 
 from storage.engine.cursors import LARGEST_ID
-from storage.lists import flags
+from storage.lists import held
 from storage.lists.declaration import Column, Filter, List, ListScope
 from storage.lists.find import get
 from storage.lists.partners import named
@@ -81,7 +81,11 @@ class CommissionDetails(NamedTuple):
 
 
 def _ready(moment: datetime) -> ColumnElement[bool]:
-    return (_row.status == CommissionStatus.PENDING) & (_row.hold_until <= moment)
+    return (_row.status == CommissionStatus.PENDING) & (_row.hold_until <= moment) & ~held.is_held()
+
+
+def _flagged(is_flagged: bool) -> ColumnElement[bool]:  # noqa: FBT001 - the value of the filter
+    return held.is_held() if is_flagged else ~held.is_held()
 
 
 def _search(scope: ListScope, text: str) -> ColumnElement[bool]:
@@ -97,8 +101,8 @@ def _search(scope: ListScope, text: str) -> ColumnElement[bool]:
 
 
 def _with_flags(connection: Connection, scope: ListScope, rows: list[Commission]) -> list[Commission]:
-    held = flags.holding(connection, scope.program_id, rows)
-    return [row._replace(flags=held[row.id]) if row.id in held else row for row in rows]
+    kinds = held.kinds_by_commission(connection, scope.program_id, [row.id for row in rows])
+    return [row._replace(flags=kinds[row.id]) if row.id in kinds else row for row in rows]
 
 
 COMMISSIONS = List(
@@ -111,7 +115,8 @@ COMMISSIONS = List(
     at=_row.created_at,
     filters=(
         Filter("status", CommissionStatus, "pending, approved, rejected, paid or reversed.", _row.status.__eq__),
-        Filter("ready_at", datetime, "Only pending ones whose hold ends by this ISO 8601 date or time.", _ready),
+        Filter("ready_at", datetime, "Only those that can be approved at this ISO 8601 date or time.", _ready),
+        Filter("flagged", bool, "true: what a flag keeps from approval or payment; false: all else.", _flagged),
         Filter("partner_id", int, "Only this partner's.", _row.partner_id.__eq__),
         Filter("customer_id", int, "Only this customer's.", _row.customer_id.__eq__),
         Filter("paid_from", datetime, "Only those paid from this ISO 8601 date or time on.", _row.paid_at.__ge__),

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import BigInteger, Connection, cast, select, update
+from sqlalchemy import BigInteger, Connection, and_, cast, select, update
 
 from storage.engine import audit
 from storage.engine.audit import Actor, Change
@@ -14,7 +14,7 @@ from storage.engine.group_commit import run_alone
 from storage.lists.commissions import COMMISSIONS, Commission, net_cents
 from storage.lists.declaration import ListScope
 from storage.lists.find import get
-from storage.lists.flags import holding, was_released_by
+from storage.lists.held import kinds_by_commission
 from storage.management import agent_caps, fraud_review
 from storage.rules.commission import MAY_BECOME, CommissionStatus
 from storage.rules.errors import (
@@ -27,8 +27,9 @@ from storage.rules.errors import (
     ServiceError,
     ValidationError,
 )
+from storage.rules.fraud.flag import FlagState
 from storage.rules.periods.period import Span
-from storage.tables import audit_entries, commissions, partners
+from storage.tables import audit_entries, commissions, flags, partners
 from storage.tables.columns import from_millis, to_millis
 from storage.tracking import corrections, payouts, rollups
 
@@ -194,7 +195,8 @@ def _require_key(
     one_key = status == CommissionStatus.PAID and key_id == commission.approved_by_key_id
     if one_key and agent_caps.get_caps(connection, program_id).two_keys_to_pay:
         raise SecondKeyRequired
-    if was_released_by(connection, commission, key_id):
+    released = and_(flags.c.state == FlagState.DISMISSED, flags.c.decided_by_key_id == key_id)
+    if kinds_by_commission(connection, program_id, [commission.id], released):
         raise SecondKeyRequired("This key dismissed a flag that held the commission, so another key has to decide.")
     worth = select(net_cents()).where(commissions.c.program_id == program_id, commissions.c.id == commission.id)
     (over,) = agent_caps.count_each(connection, program_id, status, [connection.execute(worth).scalar_one()], at=at)
@@ -208,5 +210,6 @@ def _require_free(connection: Connection, commission: Any, status: CommissionSta
         raise CommissionOnHold(f"The commission is on hold until {commission.hold_until:%Y-%m-%d %H:%M} UTC.")
     if status == CommissionStatus.PAID:
         payouts.require_live(connection, commission.program_id)
-    if status in REVIEWED and (kinds := holding(connection, commission.program_id, [commission]).get(commission.id)):
+    held = kinds_by_commission(connection, commission.program_id, [commission.id]) if status in REVIEWED else {}
+    for kinds in held.values():
         raise CommissionFlagged(f"The commission is held for review: {', '.join(kinds)}.", flags=kinds)

@@ -10,7 +10,8 @@ from storage.engine.audit import Actor, Change
 from storage.lists.commissions import net_cents
 from storage.lists.declaration import ListScope
 from storage.lists.find import get
-from storage.lists.flags import FLAGS, Flag, concerned
+from storage.lists.flags import FLAGS, Flag
+from storage.lists.held import concerned
 from storage.management import commission_decisions
 from storage.management.pending_work import Waiting
 from storage.rules.commission import MAY_BECOME, CommissionStatus

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, and_, case, func, or_, select
 
-from storage.lists.flags import concerned
+from storage.lists.held import is_held
 from storage.rules.commission import CommissionStatus
 from storage.rules.fraud.flag import FlagState
 from storage.rules.settlement import CustomerStatus, Settlement
@@ -23,7 +23,7 @@ class Waiting(NamedTuple):
 
 
 class PendingWork(NamedTuple):
-    """Pending commissions whose hold is over, those whose hold ends within 7 days, and what open flags hold.
+    """Pending commissions whose hold is over, those whose hold ends within 7 days, and apart what open flags hold.
 
     `flags` counts the flags themselves, `next_hold_ends_at` is the first end of a hold.
     """
@@ -62,17 +62,16 @@ def _pending(
     earned = commissions.c
     sums = [each for condition in (is_over, is_soon) for each in _count_and_cents(condition)]
     next_hold = func.min(case((is_soon, earned.hold_until)))
-    mine = (earned.program_id == program_id, earned.status == CommissionStatus.PENDING, or_(is_over, is_soon))
+    is_free = (earned.status == CommissionStatus.PENDING, ~is_held())
+    mine = (earned.program_id == program_id, *is_free, or_(is_over, is_soon))
     row = connection.execute(select(*sums, next_hold).select_from(_with_entries()).where(*mine)).one()
     return Waiting(*map(int, row[:2])), Waiting(*map(int, row[2:4])), row[4]
 
 
 def _held(connection: Connection, program_id: int) -> Waiting:
     """Return what open flags hold of the commissions that could be approved or paid."""
-    earned, flag = commissions.c, flags.c
-    holds = select(flag.id).where(flag.state == FlagState.OPEN, concerned())
-    is_open = earned.status.in_((CommissionStatus.PENDING, CommissionStatus.APPROVED))
-    mine = (earned.program_id == program_id, is_open, holds.exists())
+    earned = commissions.c
+    mine = (earned.program_id == program_id, is_held(flags.c.state == FlagState.OPEN))
     sums = _count_and_cents(earned.program_id == program_id)
     return Waiting(*map(int, connection.execute(select(*sums).select_from(_with_entries()).where(*mine)).one()))
 

@@ -37,6 +37,7 @@ class CommissionStatus(StrEnum):
     REVERSED = "reversed"
 
 
+UNPAID = (CommissionStatus.PENDING, CommissionStatus.APPROVED)
 MAY_BECOME = {
     CommissionStatus.PENDING: {CommissionStatus.APPROVED, CommissionStatus.REJECTED},
     CommissionStatus.APPROVED: {CommissionStatus.PAID, CommissionStatus.REJECTED},

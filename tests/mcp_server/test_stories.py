@@ -78,11 +78,13 @@ async def test_a_partner_is_one_call_with_their_balance_and_what_was_taken_back_
 
     assert (page["partner"]["id"], page["currency"]) == (acme.anna, "USD")
     assert page["balance"] == {
-        "pending_cents": 0,
-        "on_hold_cents": 1_000,
+        "pending_cents": 1_000,
+        "flagged_cents": 0,
         "approved_cents": 0,
         "paid_cents": 2_000,
         "owed_back_cents": 500,
+        "ready_cents": 0,
+        "on_hold_cents": 1_000,
         "to_pay_cents": 0,
         "next_hold_ends_at": "2026-06-04T12:00:00Z",
         "last_hold_ends_at": "2026-06-04T12:00:00Z",

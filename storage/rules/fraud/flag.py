@@ -81,18 +81,3 @@ class Finding(NamedTuple):
     evidence: Mapping[str, Any]
     customer_id: int | None = None
     commission_id: int | None = None
-
-
-def holds(flag: Any, commission: Any) -> bool:
-    """Say whether a flag holds a commission. A confirmed one also holds what its customer brings later."""
-    waiting = flag.state == FlagState.OPEN or (flag.state == FlagState.CONFIRMED and flag.customer_id is not None)
-    return waiting and concerns(flag, commission)
-
-
-def concerns(flag: Any, commission: Any) -> bool:
-    """Say whether a flag holds a commission while it is open."""
-    if flag.customer_id is None and flag.kind in SHOWN_BY_CLICKS:
-        return False
-    is_its_own = flag.kind != FlagKind.POSSIBLE_DUPLICATE or flag.commission_id == commission.id
-    of_customer = flag.partner_id == commission.partner_id and flag.customer_id in {None, commission.customer_id}
-    return is_its_own and of_customer and flag.held_from <= commission.created_at

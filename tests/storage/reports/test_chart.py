@@ -77,7 +77,8 @@ async def test_pending_work_counts_holds_flags_and_provisional_leads_with_their_
 
     assert (before.ready, before.soon, before.flags, before.held) == (Waiting(1, 2_000), Waiting(), 0, Waiting())
     assert (before.next_hold_ends_at, before.provisional_leads) == (None, 1)
-    assert (after.soon, after.next_hold_ends_at) == (Waiting(2, 3_000), NOW + timedelta(days=15))
+    assert (after.ready, after.soon) == (Waiting(1, 2_000), Waiting(1, 1_000))
+    assert after.next_hold_ends_at == NOW + timedelta(days=15)
     assert (after.flags, after.held) == (1, Waiting(1, 2_000))
 
 

@@ -1,6 +1,5 @@
 """Signs of fraud: abuse of every kind is found, ordinary behaviour is not, and hostile text never raises."""
 
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -9,9 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from storage.rules.attribution import PaidAds
-from storage.rules.fraud import flag
 from storage.rules.fraud.customer_signs import CustomerFacts, signs_in_customers
-from storage.rules.fraud.flag import REASONS, Finding, FlagKind, FlagState
+from storage.rules.fraud.flag import REASONS, Finding, FlagKind
 from storage.rules.fraud.partner_signs import ClickFacts, Flood, PartnerCounts, floods, signs_in_counts
 
 DAY = datetime(2026, 5, 20, tzinfo=UTC)
@@ -162,47 +160,6 @@ def test_rates_far_from_those_of_other_partners_are_found():
 def test_every_kind_has_a_reason():
     assert list(REASONS) == list(FlagKind)
     assert all(reason.endswith(".") for reason in REASONS.values())
-
-
-@dataclass
-class Commission:
-    """What a flag may hold."""
-
-    partner_id: int = ANNA
-    customer_id: int = 1
-    created_at: datetime = CLICKED
-    id: int = 1
-
-
-@dataclass
-class Flag:
-    """What may hold a commission."""
-
-    partner_id: int = ANNA
-    customer_id: int | None = 1
-    held_from: datetime = DAY
-    state: FlagState = FlagState.OPEN
-    kind: FlagKind = FlagKind.UNUSUAL_REFUND_RATE
-    commission_id: int = 1
-
-
-def test_a_flag_holds_only_the_commissions_that_it_concerns():
-    assert flag.holds(Flag(), Commission())
-    assert not flag.holds(Flag(), Commission(customer_id=2))
-    assert flag.holds(Flag(customer_id=None), Commission(customer_id=2))
-    assert not flag.holds(Flag(customer_id=None), Commission(partner_id=BEN))
-    assert not flag.holds(Flag(customer_id=None), Commission(created_at=DAY - timedelta(seconds=1)))
-    assert not flag.holds(Flag(state=FlagState.DISMISSED), Commission())
-    assert flag.holds(Flag(state=FlagState.CONFIRMED), Commission())
-    assert not flag.holds(Flag(state=FlagState.CONFIRMED, customer_id=None), Commission())
-    assert flag.holds(Flag(kind=FlagKind.POSSIBLE_DUPLICATE), Commission(id=1))
-    assert not flag.holds(Flag(kind=FlagKind.POSSIBLE_DUPLICATE), Commission(id=2))
-
-
-@pytest.mark.parametrize("kind", flag.SHOWN_BY_CLICKS)
-def test_what_anyone_s_clicks_show_holds_at_most_the_customers_they_led_to(kind: FlagKind):
-    assert not flag.holds(Flag(customer_id=None, kind=kind), Commission())
-    assert flag.holds(Flag(kind=kind), Commission())
 
 
 @given(st.lists(st.text(), min_size=5, max_size=5))

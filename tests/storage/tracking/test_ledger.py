@@ -105,8 +105,7 @@ class Account:
             unpaid[status] += self.worth(sale)
         hold_ends_at = OFF_HOLD if CommissionStatus.PENDING in self.status else None
         return PartnerBalance(
-            pending_cents=0,
-            on_hold_cents=unpaid[CommissionStatus.PENDING],
+            pending_cents=unpaid[CommissionStatus.PENDING],
             approved_cents=unpaid[APPROVED] + max(-self.owed_back, 0),
             paid_cents=sum(self.paid) - self.set_off,
             owed_back_cents=max(self.owed_back, 0),
