@@ -14,16 +14,19 @@ from presentation.operations import Operation, operation
 from presentation.resource_table import Resource, ScopeByBody
 from presentation.view import View
 from storage import Storage
-from storage.access import agent_keys, idempotency
+from storage.access import agent_keys, agent_rejections, idempotency
 from storage.access.agent_keys import AgentKey
 from storage.rules.errors import (
     IdempotencyKeyReused,
     InsufficientScope,
     InvalidKey,
     OutcomeUnknown,
+    OverCap,
     Overloaded,
     ProgramNotAllowed,
     RateLimited,
+    SecondKeyRequired,
+    ServiceError,
     StorageUnavailable,
     WrongKeyType,
 )
@@ -86,6 +89,13 @@ def behind_key(resource: Resource) -> Operation[Request]:
     scope, described, name = resource.scope, resource.operation.description, resource.operation.description.name
 
     async def handle(request: Request) -> JsonResponse:
+        try:
+            return await perform(request)
+        except (InsufficientScope, OverCap, SecondKeyRequired) as error:
+            await _record(request, error)
+            raise
+
+    async def perform(request: Request) -> JsonResponse:
         if not isinstance(scope, ScopeByBody):
             return await resource.operation.handler(await _authorized(request, scope))
         await _key(request, scope=None, program_id=None)  # no body is read for an invalid key
@@ -147,6 +157,15 @@ async def _key(request: Request, *, scope: Scope | None, program_id: int | None)
     async with state.limits.guessing(client_of(request.scope), sent):
         key: AgentKey = await state.storage.read(agent_keys.authorize, sent, **about)
     return key
+
+
+async def _record(request: Request, error: ServiceError) -> None:
+    """Count what the key may not do, where its program can be read."""
+    state, program_id = request.app.state, _program(request)
+    sent = client.agent_credential(request.headers.get("authorization"), request.headers.get("x-agent-key"))
+    if program_id is not None:
+        with suppress(ProgramNotAllowed, Overloaded, StorageUnavailable, OutcomeUnknown):
+            await state.storage.write_in(program_id, agent_rejections.add, sent, program_id, error, at=state.clock())
 
 
 def _program(request: Request) -> int | None:

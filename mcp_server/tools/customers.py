@@ -1,15 +1,18 @@
 """list_customers and get_customer: the customers whom partners sent, and the whole story of one."""
 
 from collections.abc import Sequence
+from operator import itemgetter
 from typing import NamedTuple
 
 from mcp_server.arguments import Identifier, RowId
 from mcp_server.results import BUDGET, JsonRow, fitting
 from mcp_server.sanitize import json_of, row_of
 from mcp_server.tools import events
+from mcp_server.tools.diagnosis import call_row
 from mcp_server.tools.lists import Asked, list_tool
 from mcp_server.tools.tool import ToolRequest, tool
 from storage.diagnosis import explanation
+from storage.diagnosis.explanation import Explanation
 from storage.lists import customers
 from storage.lists.commissions import Commission
 from storage.lists.customers import CUSTOMERS, ListedCustomer
@@ -39,7 +42,7 @@ class Why(NamedTuple):
 
 
 class CustomerResult(NamedTuple):
-    """A customer, the sums, the reason, and the newest events with the commission that each earned."""
+    """A customer, the sums, the reason, and the newest events with the commission of each, and rejected calls."""
 
     customer: UntrustedValues
     currency: str
@@ -79,8 +82,8 @@ def get_customer(
     click_id: Identifier | None = None,
     transaction_id: Identifier | None = None,
 ) -> CustomerResult:
-    """One customer's story: partner, click, leads, sales, refunds, what each earned, what is owed or paid, and why the
-    newest sale was credited or not. Give one identifier.
+    """One customer's story: partner, click, leads, sales, refunds, rejected calls, what each earned, what is owed or
+    paid, and why the newest sale was credited or not. Give one identifier.
     """
     found = customers.find_customer(
         request.connection,
@@ -93,13 +96,16 @@ def get_customer(
     customer, steps = customers.get_timeline(request.connection, ListScope(program_id, request.at), found)
     happened = [step for step in steps if isinstance(step, Event)]
     earned = [step for step in steps if isinstance(step, Commission)]
-    rows = [_step(event, earned) for event in reversed(happened)]
+    explained = explanation.explain(request.connection, program_id, click_id=customer.click_id, at=request.at)
+    timeline = [(customers.occurred_at(event), _step(event, earned)) for event in happened]
+    timeline += [(call.at, {"kind": "rejected", **call_row(call)}) for call in explained.rejected_calls]
+    rows = [row for _, row in sorted(timeline, key=itemgetter(0))[::-1]]
     count = fitting(rows)
     return CustomerResult(
         customer=_customer_row(customer),
         currency=read_program(request.connection, program_id).settings.currency,
         totals=_totals(happened, earned),
-        why=_why(request, program_id, customer.click_id),
+        why=_why(explained),
         timeline=rows[:count],
         truncated=count < len(rows),
     )
@@ -141,8 +147,7 @@ def _totals(happened: Sequence[Event], earned: Sequence[Commission]) -> dict[str
     }
 
 
-def _why(request: ToolRequest, program_id: int, click_id: str) -> Why:
-    explained = explanation.explain(request.connection, program_id, click_id=click_id, at=request.at)
+def _why(explained: Explanation) -> Why:
     return Why(
         verdict=explained.outcome,
         message=explained.text,

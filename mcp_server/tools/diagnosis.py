@@ -88,7 +88,7 @@ def explain_attribution(
         click_id=click_id,
         at=request.at,
     )
-    calls = list(map(_call_row, explained.rejected_calls))
+    calls = list(map(call_row, explained.rejected_calls))
     count = fitting(calls, budget=12_000)
     found = row_of(explained, leave_out={"outcome", "text", "subject", "steps", "rejected_calls", "partner_name"})
     if explained.likely_customer_key:
@@ -110,14 +110,14 @@ def list_refused_calls(asked: Asked) -> JsonRow:
     at stake, first and last time, still_happening, what to do. view calls: one by one, newest first.
     """
     if asked.arguments["view"] == "calls":
-        return asked.page(row=_call_row, causes=[])
+        return asked.page(row=call_row, causes=[])
     rows = rejected_calls.by_cause(asked.request.connection, asked.scope.program_id, asked.query.span)
     chosen = [cause for cause in rows if asked.query.filters["code"] in {None, cause.code}]
     causes = [_cause_row(cause, asked.request.at) for cause in chosen]
     return {"truncated": False, "next_cursor": None, "data": [], "causes": causes}
 
 
-def _call_row(call: RejectedCall) -> JsonRow:
+def call_row(call: RejectedCall) -> JsonRow:
     """Return a rejected call; `fields` names the wrong ones."""
     fields = list(map(clean, call.fields))
     return row_of(call, leave_out={"message"}) | {"status": int(STATUS[call.code]), "fields": fields}

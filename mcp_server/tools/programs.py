@@ -1,5 +1,6 @@
 """list_programs and get_program: the programs, and the settings of one."""
 
+from datetime import datetime, timedelta
 from typing import Annotated, NamedTuple
 
 from pydantic import Field
@@ -9,24 +10,30 @@ from mcp_server.sanitize import json_of, row_of
 from mcp_server.tools.lists import Asked, list_tool
 from mcp_server.tools.performance import ReportPeriod, report_range
 from mcp_server.tools.tool import ToolRequest, tool
+from storage.access import agent_keys, agent_rejections
 from storage.lists.programs import PROGRAMS, ListedProgram, read_program
+from storage.management import agent_caps
 from storage.reports import comparison, performance
 from storage.rules import settings
+from storage.rules.agent_caps import CAPS
 from storage.rules.errors import InsufficientScope
 from storage.rules.keys import rotation_state
 from storage.rules.scope import Scope
 from storage.rules.untrusted import UntrustedValues
 from storage.tracking import key_callers
+from storage.tracking.key_callers import KeyCaller
 
 SHOWN_CALLERS = 20
+STOPPED = timedelta(days=7)
 CHOSEN_PERIOD = Annotated[ReportPeriod, Field(strict=False)]
 
 
 class ProgramResult(NamedTuple):
-    """One program, and who calls with its key or one that was replaced; `calls` counts each kind of call."""
+    """One program, who calls with its key or one that was replaced, and what agents may do, did and were denied."""
 
     program: UntrustedValues
     key_callers: list[UntrustedValues]
+    agents: JsonRow
 
 
 @list_tool(
@@ -62,8 +69,9 @@ def list_programs(asked: Asked) -> JsonRow:
 
 @tool("Program settings", Scope.PROGRAMS_READ)
 def get_program(request: ToolRequest, *, program_id: int) -> ProgramResult:
-    """Terms, windows, program_key_state (active, flagged, expired), key_callers (who uses the key, or still a replaced
-    one). commission_rate is percent, or cents if commission_type is flat. No recurring_months: sales earn for life.
+    """Terms, windows, program_key_state (active, flagged, expired); key_callers by week (who uses the key, who stopped,
+    who calls with a replaced one); agents: caps, used_today, each key's scopes and rejected calls. commission_rate is
+    percent, or cents if commission_type is flat. No recurring_months: sales earn for life.
     """
     program = read_program(request.connection, program_id)
     callers = key_callers.list_callers(request.connection, program_id, limit=SHOWN_CALLERS)
@@ -76,11 +84,33 @@ def get_program(request: ToolRequest, *, program_id: int) -> ProgramResult:
             "program_key_state": rotation_state(program.rotate_by, request.at),
             "program_key_rotate_by": program.rotate_by,
         },
-        [
-            {"key": "current" if caller.is_current else "replaced", **row_of(caller, leave_out={"is_current"})}
-            for caller in callers
-        ],
+        [_caller_row(caller, request.at) for caller in callers],
+        _agents(request, program_id),
     )
+
+
+def _caller_row(caller: KeyCaller, at: datetime) -> JsonRow:
+    """Return a caller with their calls by kind and by week; they have `stopped` if the last was 7 days ago."""
+    key = "current" if caller.is_current else "replaced"
+    shown = row_of(caller, leave_out={"is_current"})
+    return {"key": key, **shown, "stopped": caller.last_at <= at - STOPPED}
+
+
+def _agents(request: ToolRequest, program_id: int) -> JsonRow:
+    """Return the caps, what agent keys approved and paid today, and each key with what the agent API rejected of it."""
+    connection, at = request.connection, request.at
+    rejected = agent_rejections.list_all(connection, program_id)
+    keys = [
+        row_of(key, leave_out={"workspace_id", "masked", "program_ids"})
+        | {"rejected": [row_of(each, leave_out={"agent_key_id"}) for each in rejected if each.agent_key_id == key.id]}
+        for key in agent_keys.list_all(connection, workspace_id=request.key.workspace_id)
+        if key.program_ids is None or program_id in key.program_ids
+    ]
+    return {
+        "caps": settings.published(agent_caps.get_caps(connection, program_id), CAPS),
+        "used_today": agent_caps.used(connection, program_id, at),
+        "keys": keys,
+    }
 
 
 def _listed(program: ListedProgram) -> JsonRow:

@@ -5,7 +5,7 @@ from datetime import datetime
 from functools import partial
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, func, or_, select
 
 from storage.diagnosis import payment_search
 from storage.diagnosis.payment_search import FoundPayment, Subject
@@ -59,7 +59,7 @@ def gather(connection: Connection, program_id: int, subject: Subject, *, at: dat
     payment = None if sale or customer else payment_search.find(connection, program_id, subject)
     if isinstance(payment, str):
         sale, payment = _sale(one, Subject(payment), None), None
-    rejected_calls = _rejected(connection, program_id, subject, at)
+    rejected_calls = rejected_of(connection, program_id, subject, customer, at=at)
     rejected = _deciding(subject, sale, rejected_calls)
     if rejected is not None:
         sale, customer = None, customer or _customer(one, rejected)
@@ -79,7 +79,7 @@ def gather(connection: Connection, program_id: int, subject: Subject, *, at: dat
         rejected=rejected,
         payment=None if rejected else payment,
         commission=get(connection, COMMISSIONS, ListScope(program_id, at), earning.id) if earning else None,
-        terms=_terms(connection, program_id, sale, earning),
+        terms=_terms(connection, program_id, sale or rejected, earning),
         customer=customer,
         click=click,
         partner=one(partners.c.id == sent_by) if sent_by else None,
@@ -124,14 +124,14 @@ def _sale(one: Callable[..., Any], subject: Subject, customer: Any) -> Any:
     return one(sales.c.customer_id == customer.id, newest=True) if customer else None
 
 
-def _terms(connection: Connection, program_id: int, sale: Any, earning: Any) -> Terms | None:
-    """Return the terms that priced the sale; if it earned nothing, those in force when it was received."""
+def _terms(connection: Connection, program_id: int, call: Any, earning: Any) -> Terms | None:
+    """Return the terms that priced the sale; if it earned nothing or was rejected, those in force when it came."""
     terms = commission_terms.c
     mine = select(commission_terms).where(terms.program_id == program_id)
     if earning:
         mine = mine.where(terms.version == earning.terms_version)
-    elif sale:
-        mine = mine.where(terms.created_at <= sale.at)
+    elif call:
+        mine = mine.where(terms.created_at <= call.at)
     row = connection.execute(mine.order_by(terms.version.desc()).limit(1)).first()
     return stored_terms(row) if row else None
 
@@ -149,12 +149,23 @@ def _refunds(connection: Connection, program_id: int, sale: Any) -> int:
     return connection.execute(select(func.count()).select_from(refund_events).where(*mine)).scalar_one()
 
 
-def _rejected(connection: Connection, program_id: int, subject: Subject, at: datetime) -> list[RejectedCall]:
-    call = refused_calls.c
-    named = [getattr(call, name) == value for name, value in subject._asdict().items() if value is not None]
+def rejected_of(
+    connection: Connection, program_id: int, subject: Subject, customer: Any, *, at: datetime
+) -> list[RejectedCall]:
+    """Return the newest rejected calls about a sale or click, or by any identifier of a customer."""
+    call, named = refused_calls.c, [(name, value) for name, value in subject._asdict().items() if value is not None]
+    if customer is not None and subject.transaction_id is None:
+        theirs = {"customer_key": (customer.customer_key, customer.known_as), "click_id": (customer.click_id,)}
+        named += [(name, value) for name, values in theirs.items() for value in values if value is not None]
+    sent: list[Any] = [call[name] == value for name, value in named]
+    if customer is not None and subject.transaction_id is None:
+        bought = select(sales.c.transaction_id).where(
+            sales.c.program_id == program_id, sales.c.customer_id == customer.id
+        )
+        sent.append(call.transaction_id.in_(bought))
     ids = (
         select(call.id)
-        .where(call.program_id == program_id, among_newest(program_id), *named)
+        .where(call.program_id == program_id, among_newest(program_id), or_(*sent))
         .order_by(call.id.desc())
         .limit(MOST_REJECTED)
     )

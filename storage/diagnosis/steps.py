@@ -93,7 +93,7 @@ def compared_at(facts: Facts) -> Any:
     """Return the time to compare with the window: that of the first sale, of the rejected call, else now."""
     if facts.first_purchase_at is not None:
         return facts.first_purchase_at
-    return facts.rejected.at if facts.rejected else facts.at
+    return (facts.rejected.occurred_at or facts.rejected.at) if facts.rejected else facts.at
 
 
 def in_window(facts: Facts) -> bool:
@@ -150,7 +150,13 @@ def _rate(facts: Facts) -> ExplanationStep:
         "recurring_months": terms.recurring_months,
         "minimum_order_cents": terms.minimum_order_cents,
     }
-    when = "priced the sale" if facts.sale else "are in force now"
+    when = (
+        "priced the sale"
+        if facts.sale
+        else "were in force when the call came"
+        if facts.rejected
+        else "are in force now"
+    )
     state = State.PASS if terms.rate else State.FAIL
     return ExplanationStep("rate", state, f"The commission terms of version {terms.version} {when}.", values)
 

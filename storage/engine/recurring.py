@@ -15,6 +15,7 @@ from storage.tables import (
     idempotent_answers,
     idempotent_calls,
     invitations,
+    key_caller_weeks,
     key_callers,
     program_batches,
     recurring_tasks,
@@ -31,7 +32,8 @@ CALLER_DAYS = 90  # after the last call of who uses a key
 EXPIRE_AT = (sessions, invitations, device_logins, used_handovers, assistant_tokens)  # each row says when
 EXPIRING = (  # in the order in which they are deleted
     *(*EXPIRE_AT, assistants, assistant_clients, idempotent_answers, idempotent_calls),
-    *(committed_batches, program_batches, refused_calls, key_callers, tracking_log, test_events),
+    *(committed_batches, program_batches, refused_calls, key_callers, key_caller_weeks),
+    *(tracking_log, test_events),
 )
 
 
@@ -79,6 +81,7 @@ def _expired(table: Table, at: datetime) -> Any:
         assistant_clients: unused & ~exists().where(assistants.c.client_id == client.client_id),
         refused_calls: refused_calls.c.at < at - timedelta(days=REJECTION_DAYS),
         key_callers: key_callers.c.last_at < at - timedelta(days=CALLER_DAYS),
+        key_caller_weeks: key_caller_weeks.c.week < (at - timedelta(days=CALLER_DAYS)).date(),
         tracking_log: exists().where(test.program_id == log.program_id, test.id == log.event_id, keyless),
         test_events: keyless,
         **{each: each.c.at <= at - timedelta(days=RESPONSE_DAYS) for each in (idempotent_answers, idempotent_calls)},

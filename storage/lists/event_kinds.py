@@ -30,8 +30,9 @@ class Event(NamedTuple):
     """One event. Fields that its kind does not have are None; money is in cents of `currency`.
 
     A click's `id` is its click_id. A lead is `outranked_by` the customer to whom the server gave its customer_key.
-    A refund took back `reversed_cents` of the commission; it is `disputed` if the payment processor reported a
-    dispute of its sale. `landing_url`, `page_url`, `page_title` and `referrer_url` come from browsers.
+    A refund of a sale of `sale_cents` took back `reversed_cents` of the commission; it is `disputed` if the payment
+    processor reported a dispute of its sale. `caller` is the program and the network that called with the key.
+    `landing_url`, `page_url`, `page_title` and `referrer_url` come from browsers.
     """
 
     at: Annotated[datetime, Column("When")]
@@ -59,10 +60,12 @@ class Event(NamedTuple):
     shipping_cents: int | None = None
     program_cents: Annotated[int | None, Column(is_program_money=True)] = None
     refunded_cents: int | None = None
+    sale_cents: int | None = None
     reversed_cents: Annotated[int | None, Column(is_program_money=True)] = None
     disputed: bool | None = None
     reason: Untrusted | None = None
     occurred_at: datetime | None = None
+    caller: Untrusted | None = None
     test_of: str | None = None
     landing_url: Untrusted | None = None
     page_url: Untrusted | None = None
@@ -144,16 +147,17 @@ def _of_leads() -> Select[Any]:
 def _of_sales() -> Select[Any]:
     sale = sales.c
     parts = (sale.tax_cents, sale.shipping_cents)
-    money = (sale.amount_cents, *parts, sale.currency, sale.program_cents, sale.refunded_cents)
+    money = (sale.amount_cents, *parts, sale.currency, sale.program_cents, sale.refunded_cents, sale.caller)
     return _with_people(sales, sale.id, sale.at, sale.occurred_at, sale.transaction_id, *money)
 
 
 def _of_refunds() -> Select[Any]:
     back, sale = refunds.c, sales.c
     columns = (back.id, back.at, back.sale_id, back.refund_id, back.amount_cents, back.program_cents, back.reason)
+    said = (back.caller, sale.amount_cents.label("sale_cents"))
     effects = (back.reversed_cents, disputes.of_refund().label("disputed"), sale.transaction_id, sale.currency)
     whole = refunds.join(sales, (sale.program_id == back.program_id) & (sale.id == back.sale_id))
-    return _with_people(sales, *columns, *effects, of=whole).where(back.amount_cents != 0)
+    return _with_people(sales, *columns, *said, *effects, of=whole).where(back.amount_cents != 0)
 
 
 def _of_tests() -> Select[Any]:

@@ -29,6 +29,7 @@ from storage.rules import keys
 from storage.rules.periods.period import Span
 from storage.tables import clicks, customers, leads, sales
 
+CALLED = (EventKind.SALE, EventKind.REFUND)
 Wanted = Mapping[str, Any]  # the value of each filter
 
 
@@ -87,6 +88,7 @@ EVENTS = List(
         Filter("partner_id", int, "Only this partner's."),
         Filter("customer_id", int, "Only this customer's."),
         Filter("transaction_id", str, "Only the sale with this transaction_id, and its refunds."),
+        Filter("caller", str, "Only sales and refunds by this caller."),
         Filter("test", bool, "Only test events (true), or none of them (false)."),
     ),
     finds="Partner, customer key or transaction id",
@@ -133,6 +135,7 @@ def _may_match(kind: EventKind, wanted: Wanted) -> bool:
         wanted.get("kind") in {None, kind}
         and (SOURCES[kind].people is not None or wanted.keys().isdisjoint({"partner_id", "customer_id"}))
         and (SOURCES[kind].transactions is not None or "transaction_id" not in wanted)
+        and (kind in CALLED or "caller" not in wanted)
         and wanted.get("test") in {None, kind == EventKind.TEST}
     )
 
@@ -155,6 +158,8 @@ def _conditions(kind: EventKind, program_id: int, wanted: Wanted, span: Span) ->
         narrow.append(own_click if is_click else source.people.c.customer_id == wanted["customer_id"])
     if source.transactions is not None and "transaction_id" in wanted:
         narrow.append(source.transactions.c.transaction_id == wanted["transaction_id"])
+    if "caller" in wanted:
+        narrow.append(source.table.c.caller == wanted["caller"])
     return narrow
 
 

@@ -26,6 +26,7 @@ class RejectedCall(NamedTuple):
     """One rejected call with the program's key; `fields` names the wrong fields.
 
     `amount_cents` is in minor units of `currency`. `same_payload`: whether it repeated a recorded sale exactly.
+    `caller` is the program and the network that called, `occurred_at` the time that a backfill reported.
     """
 
     id: int
@@ -41,6 +42,8 @@ class RejectedCall(NamedTuple):
     fields: Annotated[tuple[str, ...], Column("Fields")]
     same_payload: bool | None
     request_id: Annotated[Untrusted | None, Column("Request id")]
+    caller: Untrusted | None
+    occurred_at: datetime | None
 
 
 def _search(_: ListScope, text: str) -> ColumnElement[bool]:
@@ -55,7 +58,10 @@ REJECTED_CALLS = List(
     RejectedCall,
     refused_calls,
     at=_row.at,
-    filters=(Filter("code", str, "Only with this error code.", _row.code.__eq__),),
+    filters=(
+        Filter("code", str, "Only with this error code.", _row.code.__eq__),
+        Filter("caller", str, "Only by this caller.", _row.caller.__eq__),
+    ),
     finds="Transaction, customer key, click or request id",
     search=_search,
     only=~ORGANIC,

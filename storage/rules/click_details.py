@@ -18,6 +18,7 @@ CAMPAIGN = "campaign"  # the partner's own tag in their link: ?aff=anna&campaign
 _READ = (*UTM, CAMPAIGN)
 LONGEST = 100
 LONGEST_PATH = 200
+LONGEST_USER_AGENT = 160  # of who calls with a key
 _LONGEST_ESCAPED = 12  # characters of a percent-encoded character
 _LANGUAGE = re.compile(r"([A-Za-z]{2,3})(?![A-Za-z0-9])")
 
@@ -93,6 +94,11 @@ def clean(text: str, longest: int = LONGEST) -> str | None:
     text = text[: longest * _LONGEST_ESCAPED]
     printable = text if text.isprintable() else "".join(filter(str.isprintable, text))
     return printable.strip()[:longest].rstrip() or None
+
+
+def caller_name(user_agent: str | None, network_hash: str | None) -> str | None:
+    """Return how a row names the program and the network that called with a key; None if nothing is known."""
+    return " ".join(filter(None, (clean(user_agent or "", LONGEST_USER_AGENT), network_hash))) or None
 
 
 def primary_tag(language: str) -> str | None:

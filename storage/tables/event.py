@@ -121,6 +121,7 @@ sales = program_table(
     Column("customer_key", String(255)),
     Column("payload_hash", String(64), nullable=False),
     Column("provenance", String(16), nullable=False, server_default="api"),
+    Column("caller", String(192)),  # the program and the network that called with the key
     timestamp_column("occurred_at"),
     timestamp_column("at"),
     UniqueConstraint("program_id", "transaction_id"),
@@ -139,6 +140,7 @@ refunds = program_table(
     Column("reason", Text),
     Column("request_id", String(64)),  # of the call: the unique key rejects a second run of it
     Column("reported_cents", BigInteger),  # what the API said, if another report had taken some of it back
+    Column("caller", String(192)),
     Column("in_account", Boolean),  # whether the processor reports it, too; null while that follows from its reports
     timestamp_column("at"),
     UniqueConstraint("program_id", "sale_id", "refund_id"),

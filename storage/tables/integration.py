@@ -1,6 +1,6 @@
 """What integrations leave: test events, the tracking log, rejected calls, repeated calls, and who uses a key."""
 
-from sqlalchemy import BigInteger, Boolean, Column, Index, String, Text
+from sqlalchemy import BigInteger, Boolean, Column, Date, Index, String, Text
 
 from storage.tables.columns import event_id, program_table, timestamp_column
 
@@ -44,6 +44,8 @@ refused_calls = program_table(
     Column("currency", String(3)),
     Column("same_payload", Boolean),  # of a repeated sale: whether it was the recorded one again
     Column("request_id", String(64)),
+    Column("caller", String(192)),  # as on a sale; null before version 0.4.0
+    timestamp_column("occurred_at", nullable=True),  # of a backfill
     timestamp_column("at"),
 )
 
@@ -64,4 +66,12 @@ key_callers = program_table(
     Column("calls", BigInteger, nullable=False),
     timestamp_column("first_at"),
     timestamp_column("last_at"),
+)
+
+key_caller_weeks = program_table(
+    "key_caller_weeks",
+    Column("key_hash", String(64), primary_key=True),
+    Column("caller", String(192), primary_key=True),
+    Column("week", Date, primary_key=True),  # its Monday
+    Column("calls", BigInteger, nullable=False),
 )

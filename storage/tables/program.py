@@ -69,6 +69,17 @@ agent_decisions = program_table(
     Column("cents", BigInteger, nullable=False),
 )
 
+# What the agent API rejected, by agent key and cause; `about` is the cap or the scope.
+agent_rejections = program_table(
+    "agent_rejections",
+    Column("agent_key_id", BigInteger, primary_key=True, autoincrement=False),
+    Column("code", String(64), primary_key=True),
+    Column("about", String(64), primary_key=True),
+    Column("calls", BigInteger, nullable=False),
+    timestamp_column("first_at"),
+    timestamp_column("last_at"),
+)
+
 program_keys = table(
     "program_keys",
     Column("program_id", ForeignKey(programs.c.id), primary_key=True),

@@ -1,22 +1,24 @@
 """Who calls with a program key, also a replaced one: counted in memory, stored a batch at a time, and listed."""
 
+from collections import Counter, defaultdict
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, select
 
 from storage.engine.statements import Statement
 from storage.rules import click_details
-from storage.tables import key_callers, program_keys
+from storage.rules.untrusted import Untrusted
+from storage.tables import key_caller_weeks, key_callers, program_keys
 from storage.tables.columns import to_millis
 from storage.tracking import program_terms
 
 MOST_COUNTED = 5_000  # between two batches: what invents user agents does not fill the memory
-LONGEST_USER_AGENT = 160
 LONGEST_CALL = 16
 MOST_CALLERS = 50  # in the list
 _add = Statement("key_caller_add")
+_add_week = Statement("key_caller_week_add")
 
 
 class CallerOfKey(NamedTuple):
@@ -26,6 +28,11 @@ class CallerOfKey(NamedTuple):
     call: str
     user_agent: str
     network_hash: str
+
+    @property
+    def name(self) -> str:
+        """How rows name the caller."""
+        return click_details.caller_name(self.user_agent, self.network_hash) or ""
 
 
 class Counted(NamedTuple):
@@ -37,7 +44,10 @@ class Counted(NamedTuple):
 
 
 class KeyCaller(NamedTuple):
-    """Who calls with a key: the program's current one, or one that was replaced. `calls` counts each kind of call."""
+    """Who calls with a key: the program's current one, or one that was replaced. `calls` counts each kind of call.
+
+    `caller` is how sales, refunds and rejected calls name them; `weeks` counts all calls by the week's Monday.
+    """
 
     is_current: bool
     user_agent: str | None
@@ -45,6 +55,8 @@ class KeyCaller(NamedTuple):
     calls: dict[str, int]
     first_at: datetime
     last_at: datetime
+    caller: Untrusted | None
+    weeks: dict[str, int]
 
 
 class CallerCounts:
@@ -70,34 +82,36 @@ class CallerCounts:
 def save(connection: Connection, counts: Sequence[tuple[CallerOfKey, Counted]]) -> None:
     """Add calls to what is stored; those with a key that no program has or had are dropped."""
     holders = program_terms.of_keys(connection, {caller.key_hash for caller, _ in counts})
-    rows = [
-        [
-            holders[caller.key_hash].program_id,
-            *_cleaned(caller),
-            seen.calls,
-            to_millis(seen.first_at),
-            to_millis(seen.last_at),
-        ]
-        for caller, seen in counts
-        if caller.key_hash in holders
-    ]
     merged: dict[tuple[Any, ...], list[Any]] = {}
-    for *key, calls, first_at, last_at in rows:
-        row = merged.setdefault(tuple(key), [0, first_at, last_at])
-        row[:] = [row[0] + calls, min(row[1], first_at), max(row[2], last_at)]
+    weeks = Counter[tuple[Any, ...]]()
+    for caller, seen in counts:
+        if caller.key_hash in holders:
+            program_id, cleaned = holders[caller.key_hash].program_id, _cleaned(caller)
+            first_at, last_at = to_millis(seen.first_at), to_millis(seen.last_at)
+            row = merged.setdefault((program_id, *cleaned), [0, first_at, last_at])
+            row[:] = [row[0] + seen.calls, min(row[1], first_at), max(row[2], last_at)]
+            monday = seen.last_at.date() - timedelta(days=seen.last_at.weekday())
+            weeks[program_id, caller.key_hash, cleaned.name, str(monday)] += seen.calls
     if merged:
         _add(connection, [[*key, *merged[key]] for key in sorted(merged)])
+        _add_week(connection, [[*key, weeks[key]] for key in sorted(weeks)])
 
 
 def list_callers(connection: Connection, program_id: int, *, limit: int = MOST_CALLERS) -> list[KeyCaller]:
     """Return the callers of the last 90 days, the latest first; the last call is at most a minute behind."""
     row, key = key_callers.c, program_keys.c
     current = connection.execute(select(key.key_hash).where(key.program_id == program_id)).scalar()
+    counted = key_caller_weeks.c
+    by_week = select(key_caller_weeks).where(counted.program_id == program_id).order_by(counted.week.desc())
+    weeks: defaultdict[tuple[str, str], dict[str, int]] = defaultdict(dict)
+    for week in connection.execute(by_week):
+        weeks[week.key_hash, week.caller][str(week.week)] = int(week.calls)
     found: dict[tuple[Any, ...], KeyCaller] = {}
     for each in connection.execute(
         select(key_callers).where(row.program_id == program_id).order_by(row.last_at.desc())
     ):
         who = (each.key_hash, each.user_agent, each.network_hash)
+        name = click_details.caller_name(each.user_agent, each.network_hash)
         empty = KeyCaller(
             each.key_hash == current,
             each.user_agent or None,
@@ -105,6 +119,8 @@ def list_callers(connection: Connection, program_id: int, *, limit: int = MOST_C
             {},
             each.first_at,
             each.last_at,
+            name,
+            weeks[each.key_hash, name or ""],
         )
         caller = found.setdefault(who, empty)
         caller.calls[each.call] = each.calls
@@ -113,6 +129,5 @@ def list_callers(connection: Connection, program_id: int, *, limit: int = MOST_C
 
 
 def _cleaned(caller: CallerOfKey) -> CallerOfKey:
-    return caller._replace(
-        call=caller.call[:LONGEST_CALL], user_agent=click_details.clean(caller.user_agent, LONGEST_USER_AGENT) or ""
-    )
+    user_agent = click_details.clean(caller.user_agent, click_details.LONGEST_USER_AGENT)
+    return caller._replace(call=caller.call[:LONGEST_CALL], user_agent=user_agent or "")

@@ -34,6 +34,7 @@ class StoredRefund(NamedTuple):
     reason: str | None = None
     reported_cents: int | None = None
     in_account: bool | None = None
+    caller: str | None = None
 
     @property
     def said_cents(self) -> int:
@@ -157,7 +158,14 @@ class RefundedSales:
         day = day_of(from_millis(row.occurred_at))
         mine = (row.program_id, row.partner_id, day)
         self._steps.append(Increment(*mine, sales=counted, revenue_cents=-program_cents))
-        said = (refund.reason, refund.request_id, refund.reported_cents, refund.in_account, to_millis(at))
+        said = (
+            refund.reason,
+            refund.request_id,
+            refund.reported_cents,
+            refund.in_account,
+            refund.caller,
+            to_millis(at),
+        )
         self._new.append(
             (row.program_id, refund.id, row.id, refund.refund_id, cents, program_cents, reversed_cents, *said)
         )

@@ -20,7 +20,7 @@ from storage.tracking.refunded_sales import OURS, RefundedSale, RefundedSales, S
 class Refund(NamedTuple):
     """A refund as a call sent it; `amount_cents` None means all that remains, in the sale's currency.
 
-    `request_id` identifies the call, so that a second run of it is the same refund.
+    `request_id` identifies the call, so that a second run of it is the same refund; `caller` is who called.
     """
 
     transaction_id: str
@@ -29,6 +29,7 @@ class Refund(NamedTuple):
     refund_id: str | None = None
     reason: str | None = None
     request_id: str | None = None
+    caller: str | None = None
 
 
 class RefundResult(NamedTuple):
@@ -115,6 +116,7 @@ def _decide(refunded: RefundedSales, program_id: int, call: Refund) -> RefundRes
             reason=call.reason,
             reported_cents=None if cents == said_cents else said_cents,
             in_account=new.in_account,
+            caller=call.caller,
         )
         reversed_cents = refunded.take_back(sale, refund, at=call.at)
     if not remaining_cents:

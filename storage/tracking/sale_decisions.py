@@ -41,7 +41,7 @@ class Provenance(StrEnum):
 class Sale(NamedTuple):
     """A sale as it was reported. `amount_cents` is in minor units of `currency`; `details` is JSON text.
 
-    `tax_cents` and `shipping_cents` are parts of `amount_cents`.
+    `tax_cents` and `shipping_cents` are parts of `amount_cents`; `caller` is who called with the key.
     """
 
     transaction_id: str
@@ -55,6 +55,7 @@ class Sale(NamedTuple):
     shipping_cents: int = 0
     details: str | None = None
     provenance: Provenance = Provenance.API
+    caller: str | None = None
 
     @property
     def happened_at(self) -> datetime:

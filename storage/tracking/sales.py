@@ -123,5 +123,5 @@ def _row(accepted: _AcceptedSale) -> tuple[Any, ...]:
     recorded, sale, program, change = accepted
     identity = (program.id, recorded.id, sale.transaction_id, change.customer.id, change.customer.partner_id)
     amounts = (sale.amount_cents, sale.currency, change.program_cents, sale.tax_cents, sale.shipping_cents)
-    reported = (sale.details, sale.customer_key, sale.payload_hash, sale.provenance)
+    reported = (sale.details, sale.customer_key, sale.payload_hash, sale.provenance, sale.caller)
     return (*identity, *amounts, *reported, to_millis(sale.happened_at), to_millis(sale.at))

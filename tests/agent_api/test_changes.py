@@ -6,6 +6,7 @@ from typing import Any
 import httpx
 import pytest
 
+from storage.access import agent_rejections
 from storage.engine.audit import Actor
 from storage.management import agent_caps, commission_decisions
 from storage.rules.commission import CommissionStatus
@@ -231,3 +232,16 @@ async def test_a_repeat_gets_the_first_response_and_enrols_no_partner(agents: Ag
     assert other.status_code == 201  # another key's repeats are its own
     assert too_long.json()["error"]["fields"][0]["field"] == "Idempotency-Key"
     assert len((await agents.get("./partners", status="active")).json()["data"]) == 4
+
+
+async def test_what_a_key_may_not_do_is_counted_by_cap_and_scope_where_its_program_is_read(agents: Agents):
+    reader = await agents.issue([Scope.PROGRAMS_READ])
+    for _ in range(2):
+        await agents.call("PATCH", ".", json={"commission_rate": 90})
+    await agents.call("PATCH", ".", reader, json={"commission_rate": 21})
+    await agents.call("PATCH", "/programs/999", reader, json={"commission_rate": 21})
+
+    counted = await agents.acme.store.read(agent_rejections.list_all, agents.acme.program_id)
+
+    found = sorted((each.code, each.about, each.calls, each.first_at) for each in counted)
+    assert found == [("insufficient_scope", "programs:write", 1, NOW), ("over_cap", "highest_rate", 2, NOW)]

@@ -10,6 +10,7 @@ from storage.management import commission_decisions, partners, program_settings
 from storage.payments import processing
 from storage.payments.stripe import parse_event
 from storage.rules.commission import CommissionStatus
+from storage.rules.errors import InvalidKey
 from tests import stripe_events as stripe
 from tests.mcp_server.conftest import HOSTILE, INERT, Assistant
 from tests.world import HELD_SINCE, NOW
@@ -32,6 +33,9 @@ async def paid(assistant: Assistant) -> None:
 
 
 async def test_a_customers_story_is_one_call_by_any_identifier(assistant: Assistant, click_id: str):
+    await assistant.acme.reject(
+        InvalidKey(), customer_key="user-1", transaction_id="inv-2", at=NOW + timedelta(hours=1)
+    )
     stories = [
         (await assistant.tool("get_customer", **{name: value})).payload
         for name, value in {"customer_key": "user-1", "click_id": click_id, "transaction_id": "inv-1"}.items()
@@ -39,9 +43,9 @@ async def test_a_customers_story_is_one_call_by_any_identifier(assistant: Assist
 
     story = stories[0]
     assert (story["customer"]["partner_name"], story["customer"]["status"]) == ("Anna", "conversion")
-    assert [step["kind"] for step in story["timeline"]] == ["refund", "sale", "lead", "click"]
-    assert story["timeline"][0]["reversed_cents"] == 200
-    assert story["timeline"][1]["commission"]["net_cents"] == 1_800
+    assert [step["kind"] for step in story["timeline"]] == ["rejected", "refund", "sale", "lead", "click"]
+    assert story["timeline"][1]["reversed_cents"] == 200
+    assert story["timeline"][2]["commission"]["net_cents"] == 1_800
     assert story["totals"] == {
         "sales": 1,
         "sales_cents": 10_000,
@@ -52,7 +56,7 @@ async def test_a_customers_story_is_one_call_by_any_identifier(assistant: Assist
         "owed_cents": 1_800,
         "paid_out_cents": 0,
     }
-    assert (story["why"]["verdict"], story["why"]["transaction_id"]) == ("credited_in_part", "inv-1")
+    assert (story["why"]["verdict"], story["why"]["transaction_id"]) == ("invalid_key", "inv-2")
     assert all(other["timeline"] == story["timeline"] for other in stories)
 
 

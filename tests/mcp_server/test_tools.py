@@ -5,11 +5,12 @@ from datetime import timedelta
 import pytest
 
 import background
-from storage.access import program_keys
+from storage.access import agent_rejections, program_keys
 from storage.engine.audit import Actor
 from storage.management import fraud_review, partners, sandboxes
-from storage.rules.errors import CustomerNotFound, DuplicateTransaction
+from storage.rules.errors import CustomerNotFound, DuplicateTransaction, OverCap
 from storage.rules.fraud.flag import Finding, FlagKind
+from storage.rules.scope import Scope
 from storage.rules.settings import SETTINGS
 from tests import world
 from tests.mcp_server.conftest import HOSTILE, INERT, Assistant
@@ -46,7 +47,10 @@ async def test_a_program_shows_its_terms_its_key_s_state_and_who_uses_it(assista
     await acme.store.write(program_keys.flag, acme.program_id, rotate_by=NOW + timedelta(days=9), at=NOW)
     flagged = (await assistant.tool("get_program")).payload["program"]
     await acme.store.write(program_keys.regenerate, acme.program_id, at=NOW)
-    callers = (await assistant.tool("get_program")).payload["key_callers"]
+    await acme.store.write(agent_rejections.add, assistant.good, acme.program_id, OverCap(cap="rate_step"), at=NOW)
+    assistant.at += timedelta(days=7)
+    read = (await assistant.tool("get_program")).payload
+    callers, agents = read["key_callers"], read["agents"]
 
     assert (before["commission_type"], before["commission_rate"], before["currency"]) == ("percent", 20, "USD")
     assert {setting.public_name for setting in SETTINGS if setting.default is not None} <= before.keys()
@@ -55,6 +59,14 @@ async def test_a_program_shows_its_terms_its_key_s_state_and_who_uses_it(assista
     assert acme.key[-4:] not in str(flagged)
     shop = next(each for each in callers if each.get("user_agent") == "shop/1")
     assert (shop["key"], shop["network_hash"], shop["calls"]) == ("replaced", "ab12", {"sale": 1})
+    assert (shop["caller"], shop["weeks"], shop["stopped"]) == ("shop/1 ab12", {"2026-05-18": 1}, True)
+    assert (agents["caps"]["rate_step"], agents["used_today"]) == (20, [])
+    [key] = agents["keys"]
+    assert (key["name"], len(key["scopes"]), [each["about"] for each in key["rejected"]]) == (
+        "Assistant",
+        len(Scope),
+        ["rate_step"],
+    )
 
 
 async def test_partners_are_listed_by_status(assistant: Assistant):

@@ -10,7 +10,7 @@ from web.body import Body, Text
 Cents = Annotated[int, Field(ge=1, le=10**12)]
 PartCents = Annotated[int, Field(ge=0, le=10**12)]  # of an amount
 ProgramId = Annotated[int, Field(ge=-(2**53), le=2**53)]
-LOGGED = ("customer_key", "click_id", "transaction_id", "amount_cents", "currency")
+LOGGED = ("customer_key", "click_id", "transaction_id", "amount_cents", "currency", "occurred_at")
 
 
 class AdditionalData(Body):

@@ -87,6 +87,7 @@ def refund(body: RefundBody, caller: TrackingCaller) -> Recording:
         refund_id=body.refund_id,
         reason=body.refund_reason,
         request_id=caller.scope["request_id"],
+        caller=caller.name,
     )
     return Recording(refunds.record, reported, partial(_answer, body), caller.key)
 

@@ -108,7 +108,7 @@ def sale(body: SaleBody, caller: TrackingCaller) -> Recording:
     """Record a sale and the commission it earns."""
     if body.extra.test_mode:
         return test_mode.recording(test_mode.event("sale", body, caller), caller.key)
-    return Recording(sales.record, _sale(body, caller.at), partial(_answer, body), caller.key)
+    return Recording(sales.record, _sale(body, caller), partial(_answer, body), caller.key)
 
 
 def _answer(body: SaleBody, result: SaleResult) -> Answer:
@@ -128,8 +128,9 @@ def _possible_duplicate(transaction_id: str) -> Mapping[str, Any]:
     }
 
 
-def _sale(body: SaleBody, at: datetime) -> Sale:
+def _sale(body: SaleBody, caller: TrackingCaller) -> Sale:
     """Return the sale from the body. Raises ValidationError naming every field that is missing or wrong."""
+    at = caller.at
     wrong = [*_missing(body), *_wrong_parts(body), *_wrong_time(body, at), *_wrong_line_items(body)]
     if wrong:
         raise ValidationError(fields=wrong)
@@ -141,6 +142,7 @@ def _sale(body: SaleBody, at: datetime) -> Sale:
         "currency": body.currency or DEFAULT_CURRENCY,
         "occurred_at": min(body.occurred_at.astimezone(UTC), at) if body.occurred_at else None,
         "details": json.dumps(details) if details else None,
+        "caller": caller.name,
     }
     return Sale(**reported)
 

@@ -25,6 +25,7 @@ from tests.storage.databases import both_databases
 from tests.world import NOW, World, stored
 
 DEADLINE, LATER = NOW + timedelta(days=7), NOW + timedelta(hours=1)
+WEEK = "2026-05-18"  # its Monday
 SHOP: dict[str, Any] = {"user_agent": "acme-shop/1.2", "network_hash": "ab12"}
 
 
@@ -84,10 +85,11 @@ async def test_the_calls_of_a_caller_are_added_up_and_deleted_after_90_days_with
 
     callers = await listed(acme)
 
-    assert before == [KeyCaller(True, "acme-shop/1.2", "ab12", {"sale": 1}, NOW, NOW)]
+    assert before == [KeyCaller(True, "acme-shop/1.2", "ab12", {"sale": 1}, NOW, NOW, "acme-shop/1.2 ab12", {WEEK: 1})]
+    backfill = "backfill" + "x" * 152
     assert callers == [
-        KeyCaller(True, "acme-shop/1.2", "ab12", {"sale": 2}, NOW, LATER),
-        KeyCaller(True, "backfill" + "x" * 152, "ab12", {"sale": 1}, NOW, NOW),
+        KeyCaller(True, "acme-shop/1.2", "ab12", {"sale": 2}, NOW, LATER, "acme-shop/1.2 ab12", {WEEK: 2}),
+        KeyCaller(True, backfill, "ab12", {"sale": 1}, NOW, NOW, f"{backfill} ab12", {WEEK: 1}),
     ]
     await acme.store.write(recurring.prune, caller_rows, at=NOW + timedelta(days=89))
     assert await listed(acme) == callers

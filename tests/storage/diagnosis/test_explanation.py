@@ -7,6 +7,7 @@ import pytest
 
 from storage.diagnosis.explanation import explain
 from storage.engine.audit import OPERATOR
+from storage.lists.customers import CUSTOMERS
 from storage.management import partners, program_settings
 from storage.rules import errors
 from storage.rules.attribution import PartnerStatus
@@ -108,14 +109,30 @@ async def test_the_steps_of_a_customer_are_those_of_the_sale_that_the_outcome_na
     recorded = await explained(acme, customer_key="user-1")
     later = NOW + timedelta(hours=1)
     await acme.reject(errors.CurrencyNotSupported(), at=later, customer_key="user-1", transaction_id="inv-2")
+    [listed] = (await acme.listed(CUSTOMERS)).data
 
     found = await explained(acme, customer_key="user-1")
+    by_click = await explained(acme, click_id=listed.click_id)
 
     assert (recorded.transaction_id, recorded.outcome) == ("inv-1", CREDITED)
     assert (found.transaction_id, found.outcome) == ("inv-2", SaleOutcome.CURRENCY_NOT_SUPPORTED)
+    assert by_click._replace(subject=found.subject) == found  # its rejected call named no click
     assert (found.sale_id, found.commission_id) == (None, None)
     assert (facts(found, "arithmetic"), facts(found, "hold")) == ({}, {})
     assert next(step.state for step in found.steps if step.step == "lead") == State.PASS
+
+
+async def test_a_rejected_backfill_is_explained_for_the_time_that_was_sent_and_by_the_terms_of_its_call(acme: World):
+    clicked = await acme.visitor(at=NOW - timedelta(days=80))
+    sent = {"occurred_at": NOW - timedelta(days=79), "click_id": clicked, "transaction_id": "inv-9"}
+    await acme.reject(errors.CurrencyNotSupported(), **sent)
+    await change(acme, at=NOW + timedelta(hours=1), rate=1_000)
+
+    found = await explained(acme, transaction_id="inv-9")
+
+    assert facts(found, "window")["compared_at"] == sent["occurred_at"]
+    assert next(step.state for step in found.steps if step.step == "window") == State.PASS
+    assert facts(found, "rate")["commission_rate"] == 20
 
 
 async def test_what_was_not_sold_is_explained_by_its_last_step(acme: World):
