@@ -2,20 +2,21 @@
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.markup import escape
 
 from cli.admin import command, options
 from cli.integrator.output import Answer
-from storage.management import imports
-from storage.management.imports import ImportReport
+from cli.integrator.reconcile import money
+from storage.management import import_undo, imports
+from storage.management.import_report import ImportReport, OnConflict
 from storage.rules import ecb, tool_exports
-from storage.rules.tool_exports import FileKind, ImportFile, ImportTool
+from storage.rules.tool_exports import AmountUnit, FileKind, ImportFile, ImportTool
 from storage.tracking import currencies
 
-MOST_PROBLEMS_SHOWN = 20
+MOST_SHOWN = 20  # conflicts and problems
 ROWS_AT_ONCE = 10_000  # the database stays free for others between two batches
 app, rates_app = typer.Typer(), typer.Typer(no_args_is_help=True)
 Files = Annotated[
@@ -23,53 +24,79 @@ Files = Annotated[
 ]
 From = Annotated[ImportTool, typer.Option("--from", help="The tool that wrote the files.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Say what would be imported, and import nothing.")]
+Amounts = Annotated[AmountUnit | None, typer.Option(help="What amounts count that are whole numbers.")]
+Conflicts = Annotated[
+    OnConflict, typer.Option(help="Lines that contradict: import nothing, leave them out, or do what they say.")
+]
 
 
 @command.register(app, "import")
-def import_files(files: Files, program: options.ProgramId, tool: From, dry_run: DryRun = False) -> Answer:
+def import_files(
+    files: Files,
+    program: options.ProgramId,
+    tool: From,
+    amounts: Amounts = None,
+    on_conflict: Conflicts = OnConflict.STOP,
+    dry_run: DryRun = False,
+) -> Answer:
     """Import partners, customers and past commissions from the CSV exports of another tool.
 
     What a file lists follows from its columns. You can import a file again: what is there is left as it is.
-    Exit code 1 if a line could not be imported; the other lines are.
+    Exit code 1 if a conflict stopped the import, or a line could not be imported (then the other lines are).
 
     Example: svc admin import --program 1 --from rewardful affiliates.csv customers.csv commissions.csv --dry-run
     """
-    read = [(path.name, _read(path, tool)) for path in files]
-    report = command.change_in("program", imports.run, program, read, tool, dry_run=dry_run)
-    result = {
-        "dry_run": dry_run,
-        "files": [
-            {"file": name, "lists": file.kind, "rows": len(file.rows), "read": file.read, "unread": file.unread}
-            for name, file in read
-        ],
-        "added": {kind.value: report.added[kind] for kind in FileKind},
-        "there": {kind.value: report.there[kind] for kind in FileKind},
-        "problems": report.problems,
-    }
-    return Answer(result, "\n".join(_lines(read, report, dry_run=dry_run)), ok=not report.problems)
+    read = [_read(path, tool, amounts) for path in files]
+    report = command.change_in("program", imports.run, program, read, on_conflict=on_conflict, dry_run=dry_run)
+    shown = [{"file": each.name, "lists": each.kind, "rows": len(each.rows)} for each in read]
+    columns = [{"read": each.read, "unread": each.unread, "amounts": each.unit} for each in read]
+    result = {"dry_run": dry_run, "files": [a | b for a, b in zip(shown, columns, strict=True)], **vars(report)}
+    lines = "\n".join(_lines(read, report, dry_run=dry_run))
+    return Answer(result, lines, ok=not report.problems and not report.is_stopped)
 
 
-def _read(path: Path, tool: ImportTool) -> ImportFile:
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as lines:
-            return tool_exports.read(tool, lines)
-    except ValueError as problem:
-        raise ValueError(f"{path.name}: {problem}") from None
+@command.register(app, "undo-import")
+def undo_import(import_id: Annotated[int, typer.Argument(metavar="ID")], program: options.ProgramId) -> Answer:
+    """Delete what an import of the last hour added, unless something has been built on it.
+
+    Example: svc admin undo-import --program 1 201441600000001
+    """
+    command.change_in("program", import_undo.undo, program, import_id)
+    return Answer({"import_id": import_id, "undone": True}, "Undone.")
 
 
-def _lines(read: Sequence[tuple[str, ImportFile]], report: ImportReport, *, dry_run: bool) -> Iterator[str]:
-    for name, file in read:
+def _read(path: Path, tool: ImportTool, amounts: AmountUnit | None) -> ImportFile:
+    with path.open(encoding="utf-8-sig", newline="") as lines:
+        return tool_exports.read(path.name, lines, tool, amounts)
+
+
+def _lines(read: Sequence[ImportFile], report: ImportReport, *, dry_run: bool) -> Iterator[str]:
+    for file in read:
         columns = ", ".join(f"{field} from {column}" for field, column in file.read.items())
-        yield f"{escape(name)}: {len(file.rows)} {file.kind} ({escape(columns)})"
+        yield f"{escape(file.name)}: {len(file.rows)} {file.kind} ({escape(columns)})"
         if file.unread:
             yield f"  not read: {escape(', '.join(file.unread))}"
-    word = "would be added" if dry_run else "added"
+    word = "would be added" if dry_run or report.is_stopped else "added"
     for kind in FileKind:
         yield f"{kind}: {report.added[kind]} {word}, {report.there[kind]} there before"
-    for problem in report.problems[:MOST_PROBLEMS_SHOWN]:
-        yield f"[red]{escape(problem['file'])}, line {problem['line']}:[/] {escape(problem['message'])}"
-    if len(report.problems) > MOST_PROBLEMS_SHOWN:
-        yield f"and {len(report.problems) - MOST_PROBLEMS_SHOWN} more; --json lists them all"
+        for row in report.first[kind]:
+            yield escape("  " + ", ".join(f"{name} {value}" for name, value in row.items()))
+    for each in report.totals:
+        total = money(each["cents"], report.currency)
+        yield f"{escape(each['partner'])}: {each['commissions']} commissions {each['status']}, {total}"
+    yield from _shown("conflict: ", report.conflicts)
+    yield from _shown("", report.problems)
+    if report.is_stopped:
+        yield "Nothing is imported. Decide with --on-conflict skip or accept, and on whole numbers with --amounts."
+    if report.import_id is not None:
+        yield f"To undo it within an hour: svc admin undo-import {report.import_id}"
+
+
+def _shown(title: str, entries: Sequence[dict[str, Any]]) -> Iterator[str]:
+    for each in entries[:MOST_SHOWN]:
+        yield f"[red]{title}{escape(each['file'])}, line {each['line']}:[/] {escape(each['message'])}"
+    if len(entries) > MOST_SHOWN:
+        yield f"and {len(entries) - MOST_SHOWN} more; --json lists them all"
 
 
 @command.register(rates_app, "import")

@@ -12,7 +12,7 @@ from storage.lists.declaration import ListScope
 from storage.lists.find import get
 from storage.lists.related import has_key
 from storage.management import agent_caps
-from storage.rules.attribution import site_url
+from storage.rules.attribution import BY_HAND, site_url
 from storage.rules.commission import stored_terms
 from storage.rules.errors import FieldError, PartnerNotFound, ServiceError, ValidationError
 from storage.tables import commission_terms, commissions, customers, ledger_entries, partners, programs
@@ -134,7 +134,8 @@ def _click_of(
         other = "This customer is another partner's: move the customer first"
         raise ValidationError(fields=[FieldError("customer_key", other)])
     shop = connection.execute(select(domain).where(programs.c.id == program_id)).scalar_one()
-    return None if owner_id else clicks.stand_in(connection, program_id, partner_id, site_url(shop), at=at)
+    seen = [] if owner_id else [(partner_id, at)]
+    return next(iter(clicks.stand_in(connection, program_id, site_url(shop), seen, why=BY_HAND)), None)
 
 
 def _terms_at(connection: Connection, program_id: int, at: datetime) -> ProgramTerms:

@@ -1,125 +1,235 @@
-"""A customer or a commission of another tool as events of this one, at their own times, with what was earned."""
+"""The customers and commissions of another tool as events of this one, at their own times, with what was earned."""
 
-import secrets
-from datetime import datetime, timedelta
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from datetime import datetime
+from itertools import groupby
+from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, insert, select
+from sqlalchemy import Column, bindparam, select, update
 
-from storage.management import commission_decisions
-from storage.rules import contact, keys
+from storage.engine import ids
+from storage.engine.database import insert_for
+from storage.management.import_report import Importing
+from storage.management.imported_partners import KnownPartner
+from storage.rules import contact
 from storage.rules.commission import CommissionStatus, CommissionType
 from storage.rules.errors import ServiceError
-from storage.rules.tool_exports import ImportedCommission, ImportedCustomer
-from storage.tables import customers, payment_customers, programs, sales
-from storage.tracking import clicks, leads, program_terms
+from storage.rules.tool_exports import FileKind, ImportLine
+from storage.tables import commissions, customers, leads, payment_customers, sales
+from storage.tracking import clicks, rollups
+from storage.tracking import leads as recorded_leads
 from storage.tracking import sales as recorded_sales
-from storage.tracking.clicks import Click, ClickResult
+from storage.tracking.corrections import Corrections
 from storage.tracking.lead_decisions import Lead
+from storage.tracking.ledger import EntryKind
 from storage.tracking.program_terms import ProgramTerms
-from storage.tracking.sale_decisions import Provenance, Sale, SaleResult
+from storage.tracking.sale_decisions import Provenance, Sale
 
 FILTERED = "import"  # why the click that stands for the old tool's does not count
 REPORTED_BY = Provenance.OPERATOR
-FOR_EVER_DAYS = 100_000
+FOREVER_DAYS = 100_000
+AT_ONCE = 500  # values in a condition
 STRIPE = "cus_"
-DECIDED = {
-    CommissionStatus.PENDING: (),
-    CommissionStatus.APPROVED: (CommissionStatus.APPROVED,),
-    CommissionStatus.PAID: (CommissionStatus.APPROVED, CommissionStatus.PAID),
-    CommissionStatus.REJECTED: (CommissionStatus.REJECTED,),
-}
 
 
-def customer(connection: Connection, program_id: int, imported: ImportedCustomer, code: str, *, at: datetime) -> bool:
-    """Attribute a customer to a partner by a click and a lead of their own, unless they are there.
+class _New(NamedTuple):
+    """A lead or a sale to record, of a customer with the key or of one without; a lead may be what a line earned."""
 
-    The lead earns nothing: what was earned is in the commissions. Raises ServiceError, ValueError.
-    """
-    if _key_of(connection, program_id, imported) is not None:
-        return False
-    happened_at = spread(imported.at or at)
-    clicked = _click(connection, program_id, code, happened_at)
-    known = contact.protect(imported.email) if imported.email else None
-    lead = Lead(clicked, imported.customer_key, happened_at, contact=known)
-    (led,) = leads.record(connection, [(_terms(connection, program_id, cents=0), lead)])
-    if isinstance(led, ServiceError):
-        raise led
-    if imported.customer_key.startswith(STRIPE):
-        link = {"program_id": program_id, "processor_customer": imported.customer_key, "click_id": clicked}
-        connection.execute(insert(payment_customers).values(link))
-    return True
+    line: ImportLine
+    partner: KnownPartner
+    at: datetime
+    key: str | None
+    earned: ImportLine | None = None
+    click_id: str | None = None
 
 
-def commission(connection: Connection, program_id: int, imported: ImportedCommission, code: str) -> bool:
-    """Record a sale with what it earned and its decision, unless it is there. Raises ServiceError, ValueError."""
-    mine = (sales.c.program_id == program_id, sales.c.transaction_id == imported.transaction_id)
-    if connection.execute(select(sales.c.id).where(*mine)).scalar() is not None:
-        return False
-    terms = _terms(connection, program_id, cents=imported.cents)
-    if terms.currency != imported.currency:
-        raise ValueError(f"it is in {imported.currency}, and the program's currency is {terms.currency}")
-    who = imported.customer._replace(at=imported.customer.at or imported.at)
-    customer(connection, program_id, who, code, at=imported.at)
-    happened_at = spread(imported.at)
-    sale = Sale(
-        imported.transaction_id,
-        imported.sale_cents,
-        happened_at,
-        customer_key=_key_of(connection, program_id, who),
-        currency=imported.currency,
-        provenance=REPORTED_BY,
-    )
-    (sold,) = recorded_sales.record(connection, [(terms, sale)])
-    if isinstance(sold, ServiceError):
-        raise sold
-    _decide(connection, program_id, sold, imported)
-    return True
+class _Earned(NamedTuple):
+    """A recorded commission, and what the old tool decided on it and when."""
+
+    program_id: int
+    id: int
+    partner_id: int
+    cents: int
+    created_at: datetime
+    status: CommissionStatus
+    decided_at: datetime
 
 
-def spread(at: datetime) -> datetime:
-    """Return a time in the same second: ids are drawn from times, and exports have many rows of one day or second."""
-    return at.replace(microsecond=0) + timedelta(microseconds=secrets.randbelow(1_000_000))
+class ImportedEvents:
+    """Gathers what is new, decides on what contradicts, and records it in the order of time."""
+
+    def __init__(self, work: Importing, lines: Sequence[ImportLine]) -> None:
+        self._work, self._program_id = work, work.program.id
+        row, hashes = customers.c, {contact.protect(each.email or "").hash: each for each in lines if each.is_unnamed}
+        self._keys = {  # of customers without an id in the files who are here
+            hashes[each.email_hash].customer_key: each.customer_key
+            for each in self._rows(row.email_hash, hashes, row.customer_key)
+            if each.customer_key is not None
+        }
+        named = {self._keys.get(each.customer_key, each.customer_key) for each in lines}
+        self._owners: dict[str, int] = {}
+        for column in (row.known_as, row.customer_key):
+            self._owners |= {each[0]: each.partner_id for each in self._rows(column, named, row.partner_id)}
+        self._recorded: dict[str, tuple[int, int | None]] = {}
+        for column, has_sale in ((sales.c.transaction_id, True), (leads.c.event_name, False)):
+            numbers = {each.transaction_id for each in lines if bool(each.sale_cents) == has_sale}
+            there = self._rows(column, numbers, column.table.c.partner_id)
+            self._recorded |= {each[0]: (each.partner_id, None) for each in there}
+        self._leads: dict[str, _New] = {}
+        self._others: list[_New] = []
+        self._earned: list[_Earned] = []
+
+    def _rows(self, column: Column[Any], values: Iterable[str], *more: Column[Any]) -> Iterator[Any]:
+        """Yield the program's rows that have one of the values in a column."""
+        found, wanted = select(column, *more).where(column.table.c.program_id == self._program_id), sorted(values)
+        for start in range(0, len(wanted), AT_ONCE):
+            yield from self._work.connection.execute(found.where(column.in_(wanted[start : start + AT_ONCE])))
+
+    def add(self, line: ImportLine, partner: KnownPartner) -> None:
+        """Gather what the line of a customer or a commission adds. Raises LeftOutError, ValueError."""
+        key = self._keys.get(line.customer_key, line.customer_key)
+        owner, (recorded_for, cents) = self._owners.get(key), self._recorded.get(line.transaction_id, (None, None))
+        is_another = owner not in {None, partner.id}
+        if recorded_for not in {None, partner.id}:
+            self._work.conflict(line, f"the commission of {line.transaction_id!r} is another partner's")
+        elif is_another and recorded_for is None:
+            self._work.conflict(line, f"the customer {key!r} came through another partner")
+        if cents not in {None, line.cents}:
+            raise ValueError(f"another line has the transaction id {line.transaction_id!r}, and another amount")
+        if recorded_for is not None or (owner is not None and line.kind == FileKind.CUSTOMERS):
+            self._work.report.there[line.kind] += 1
+            return
+        if owner is None and key:
+            self._owners[key] = partner.id
+            self._leads[key] = _New(line, partner, line.at or self._work.at, key)
+        if line.kind == FileKind.COMMISSIONS:
+            self._recorded[line.transaction_id] = (partner.id, line.cents)
+            self._earn(line, partner, None if is_another else key or None)
+
+    def _earn(self, line: ImportLine, partner: KnownPartner, key: str | None) -> None:
+        """Gather a commission: of a sale, of the customer's lead, or of a lead without a customer."""
+        at, lead = line.at or self._work.at, self._leads.get(key or "")
+        is_of_lead = lead is not None and lead.earned is None and not line.sale_cents
+        if lead is not None:
+            self._leads[lead.key or ""] = lead._replace(at=min(lead.at, at), earned=line if is_of_lead else lead.earned)
+        if not is_of_lead:
+            self._others.append(_New(line, partner, at, key if line.sale_cents else None, earned=line))
+
+    def record(self) -> None:
+        """Record what is new, day by day: customers and what their leads earned, then sales; then what was decided."""
+        without_sale = [*self._leads.values(), *(each for each in self._others if not each.line.sale_cents)]
+        with_sale = [each for each in self._others if each.line.sale_cents]
+        for of_day in _by_day(without_sale, lambda each: each.at):
+            self._record_leads(self._clicked(of_day))
+        for of_day in _by_day(with_sale, lambda each: each.at):
+            of_known = [each for each in of_day if each.key is not None]
+            self._record_sales(of_known + self._clicked([each for each in of_day if each.key is None]))
+        for decided in _by_day(self._earned, lambda each: each.decided_at):
+            self._decide(decided)
+
+    def _record_leads(self, news: list[_New]) -> None:
+        batch = [(self._terms(lead_cents=each.earned.cents if each.earned else 0), _lead(each)) for each in news]
+        results = recorded_leads.record(self._work.connection, batch) if batch else []
+        names = [each.earned.transaction_id for each in news if each.earned]
+        lead_ids = {each[0]: each.id for each in self._rows(leads.c.event_name, names, leads.c.id)}
+        for new, result in zip(news, results, strict=True):
+            with self._work.reported(new.line.file, new.line.number):
+                _require_recorded(result)
+                if new.line.kind == FileKind.CUSTOMERS:
+                    self._work.report.add(new.line.kind, customer_key=new.key, partner=new.partner.code, at=new.at)
+                if new.earned:
+                    self._count(new.earned, new.partner, lead_ids[new.earned.transaction_id])
+        linked = [each for each in news if each.key and each.key.startswith(STRIPE)]
+        if linked:
+            rows = [
+                {"program_id": self._program_id, "processor_customer": each.key, "click_id": each.click_id}
+                for each in linked
+            ]
+            self._work.connection.execute(
+                insert_for(self._work.connection)(payment_customers).on_conflict_do_nothing(), rows
+            )
+
+    def _record_sales(self, news: list[_New]) -> None:
+        about: dict[str, Any] = {"currency": self._work.program.currency, "provenance": REPORTED_BY}
+        batch = [
+            (
+                self._terms(cents=line.cents),
+                Sale(line.transaction_id, line.sale_cents, at, customer_key=key, click_id=click_id, **about),
+            )
+            for line, _, at, key, _, click_id in news
+        ]
+        results = recorded_sales.record(self._work.connection, batch) if batch else []
+        for new, result in zip(news, results, strict=True):
+            with self._work.reported(new.line.file, new.line.number):
+                sold = _require_recorded(result)
+                self._work.ids["sales"].append(sold.event_id)
+                self._count(new.line, new.partner, sold.commission_id)
+
+    def _clicked(self, news: Sequence[_New]) -> list[_New]:
+        """Store the clicks that stand for the old tool's, and return what is recorded by them."""
+        clicked = [(each.partner.id, each.at) for each in news]
+        click_ids = clicks.stand_in(self._work.connection, self._program_id, self._work.url, clicked, why=FILTERED)
+        self._work.ids["clicks"] += click_ids
+        return [new._replace(click_id=click_id) for new, click_id in zip(news, click_ids, strict=True)]
+
+    def _count(self, line: ImportLine, partner: KnownPartner, commission_id: int | None) -> None:
+        """Count a recorded commission, as the old tool decided on it."""
+        work, at = self._work, line.at or self._work.at
+        is_trial = line.status == CommissionStatus.PAID and work.is_sandbox  # trials pay no one
+        status = CommissionStatus.APPROVED if is_trial else line.status
+        if commission_id is not None:
+            decided_at = line.paid_at or at if status == CommissionStatus.PAID else at
+            self._earned.append(
+                _Earned(self._program_id, commission_id, partner.id, line.cents, at, status, decided_at)
+            )
+            work.ids["commissions"].append(commission_id)
+            work.expected[partner.id, status, "commissions"] += 1
+            work.expected[partner.id, status, "cents"] += line.cents
+        amounts = {"sale_cents": line.sale_cents, "cents": line.cents, "status": status}
+        work.report.add(line.kind, transaction_id=line.transaction_id, partner=partner.code, **amounts, at=at)
+
+    def _decide(self, decided: Sequence[_Earned]) -> None:
+        """Give commissions their status; the ledger takes back what was rejected and settles what was paid."""
+        connection, row = self._work.connection, commissions.c
+        corrections = Corrections(connection, decided)
+        for each in decided:
+            if each.status == CommissionStatus.REJECTED:
+                rollups.add(connection, [corrections.take_back(each, EntryKind.REJECTION)])
+            elif each.status == CommissionStatus.PAID:
+                corrections.append(each, EntryKind.PAYOUT, -each.cents)
+        corrections.save(at=decided[-1].decided_at)
+        changed = update(commissions).where(row.program_id == self._program_id, row.id == bindparam("commission_id"))
+        values = [
+            {
+                "commission_id": each.id,
+                "status": each.status,
+                "paid_at": each.decided_at if each.status == CommissionStatus.PAID else None,
+            }
+            for each in decided
+        ]
+        connection.execute(changed, values)
+
+    def _terms(self, *, cents: int = 0, lead_cents: int = 0) -> ProgramTerms:
+        """Return the program's terms in force, but with these earnings, and without windows and minimum orders."""
+        earning: dict[str, Any] = {"type": CommissionType.FLAT, "rate": cents, "lead_commission_cents": lead_cents}
+        terms = self._work.program.terms._replace(**earning, recurring_months=None, minimum_order_cents=0)
+        return self._work.program._replace(terms=terms, attribution_window_days=FOREVER_DAYS, has_payments=False)
 
 
-def _decide(connection: Connection, program_id: int, sold: SaleResult, imported: ImportedCommission) -> None:
-    is_sandbox = connection.execute(select(programs.c.sandbox_of).where(programs.c.id == program_id)).scalar()
-    for status in DECIDED[imported.status] if sold.commission_id is not None else ():
-        if status == CommissionStatus.PAID and is_sandbox is not None:
-            continue  # trials pay no one
-        at = imported.paid_at if status == CommissionStatus.PAID and imported.paid_at else imported.at
-        commission_id = sold.commission_id or 0
-        commission_decisions.change_status(connection, program_id, commission_id, status, at=at, overrides_hold=True)
+def _by_day(items: Iterable[Any], time: Callable[[Any], datetime]) -> Iterator[list[Any]]:
+    """Yield the items of each day, in the order of time; ids drawn meanwhile are of those days."""
+    with ids.of_the_past():
+        for _, of_day in groupby(sorted(items, key=time), key=lambda each: time(each).date()):
+            yield list(of_day)
 
 
-def _click(connection: Connection, program_id: int, code: str, at: datetime) -> str:
-    """Record a click that stands for the old tool's, and return its id. Raises ServiceError, ValueError."""
-    domain = connection.execute(select(programs.c.domain).where(programs.c.id == program_id)).scalar_one()
-    landing = f"https://{domain}/"
-    click = Click(program_id, code, landing, at, keys.click_id(program_id, at), filtered=FILTERED)
-    (clicked,) = clicks.record(connection, [click])
-    if isinstance(clicked, ServiceError):
-        raise clicked
-    if not isinstance(clicked, ClickResult):
-        raise ValueError(clicked.message)  # noqa: TRY004 - about the row, not about a type
-    return clicked.click_id
+def _lead(new: _New) -> Lead:
+    known = contact.protect(new.line.email) if new.line.email and new.key else None
+    return Lead(new.click_id, new.key, new.at, contact=known, event_name=new.earned and new.earned.transaction_id)
 
 
-def _key_of(connection: Connection, program_id: int, imported: ImportedCustomer) -> str | None:
-    """Return the key of the customer: the one that is given, else that of a customer with the same e-mail address."""
-    mine = customers.c.program_id == program_id
-    given = select(customers.c.customer_key).where(mine, customers.c.customer_key == imported.customer_key)
-    found = connection.execute(given).scalar()
-    if found is None and imported.email and imported.is_unnamed:
-        hashed = contact.protect(imported.email).hash
-        same = select(customers.c.customer_key).where(mine, customers.c.email_hash == hashed)
-        found = connection.execute(same.where(customers.c.customer_key.is_not(None)).order_by(customers.c.id)).scalar()
-    return found
-
-
-def _terms(connection: Connection, program_id: int, *, cents: int) -> ProgramTerms:
-    """Return the program's terms in force, but with these earnings, and without windows and minimum orders."""
-    program = program_terms.load_one(connection, program_id)
-    terms = program.terms._replace(
-        type=CommissionType.FLAT, rate=cents, lead_commission_cents=0, recurring_months=None, minimum_order_cents=0
-    )
-    return program._replace(terms=terms, attribution_window_days=FOR_EVER_DAYS, has_payments=False)
+def _require_recorded(result: Any) -> Any:
+    """Return a result; raises it if it is an error."""
+    if isinstance(result, ServiceError):
+        raise result
+    return result

@@ -1,154 +1,105 @@
 """Imports what another tool has exported: partners, their customers, and the commissions that they earned."""
 
-from collections.abc import Callable, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
-from typing import Any
+from operator import itemgetter
 
 from sqlalchemy import Connection, func, select
-from sqlalchemy.exc import DataError, IntegrityError
 
 from storage.engine import audit
 from storage.engine.audit import Actor
-from storage.management import imported_events, partners
+from storage.management import import_undo
+from storage.management.import_report import Importing, ImportReport, OnConflict, Totals
+from storage.management.imported_events import ImportedEvents
+from storage.management.imported_partners import ImportedPartners
 from storage.rules import tool_exports
-from storage.rules.attribution import PartnerStatus
-from storage.rules.errors import ServiceError
-from storage.rules.tool_exports import FileKind, ImportFile, ImportTool, PartnerReference
-from storage.tables import partners as partners_table
-from storage.tracking import currencies, rollups
+from storage.rules.attribution import site_url
+from storage.rules.errors import ValidationError
+from storage.rules.tool_exports import FileKind, ImportFile, ImportLine
+from storage.tables import commissions, programs
+from storage.tracking import currencies, program_terms, rollups
 
-MOST_TRIES = 5
-
-
-@dataclass
-class ImportReport:
-    """What an import added, what was there before, and which lines it could not take."""
-
-    added: dict[FileKind, int] = field(default_factory=lambda: dict.fromkeys(FileKind, 0))
-    there: dict[FileKind, int] = field(default_factory=lambda: dict.fromkeys(FileKind, 0))
-    problems: list[dict[str, Any]] = field(default_factory=list)
+ASK_UNIT = "the amounts are whole numbers: say whether they count units or cents"
 
 
 def run(
     connection: Connection,
     program_id: int,
-    files: Sequence[tuple[str, ImportFile]],
-    tool: ImportTool,
+    files: Sequence[ImportFile],
     *,
+    on_conflict: OnConflict = OnConflict.STOP,
     dry_run: bool,
     actor: Actor,
     at: datetime,
 ) -> ImportReport:
-    """Import named files and return the report; a dry run undoes everything. What is there is not changed."""
-    report = ImportReport()
+    """Import files and return the report; a dry run and undecided conflicts undo everything.
+
+    What is there is not changed. Raises ValidationError if what is stored does not add up to what the files say.
+    """
+    program = program_terms.load_one(connection, program_id)
+    row = select(programs.c.sandbox_of.is_not(None), programs.c.domain).where(programs.c.id == program_id)
+    is_sandbox, domain = connection.execute(row).one()
+    about = (on_conflict, actor, at, ImportReport(program.currency), bool(is_sandbox), site_url(domain))
+    work = Importing(connection, program, *about)
+    before = _totals(connection, program_id)
     with connection.begin_nested() as everything, rollups.gathered(connection) as steps:
-        rows = _Rows(connection, program_id, tool, actor, at)
-        for kind in FileKind:
-            for name, file in files:
-                if file.kind == kind:
-                    rows.add(name, file, report)
-        rows.end_partners()
-        counted = {kind.value: count for kind, count in report.added.items()}
-        audit.write(connection, program_id, [audit.Change("program.import", None, after=counted)], actor=actor, at=at)
-        if dry_run:
+        _add(work, [line for kind in FileKind for file in files if file.kind == kind for line in _lines(work, file)])
+        if _totals(connection, program_id) - before != work.expected:
+            raise ValidationError("Nothing is imported: what was stored does not add up to what the files say.")
+        if dry_run or work.report.is_stopped:
             steps.clear()
             everything.rollback()
-    return report
+        else:
+            counted = {kind.value: count for kind, count in work.report.added.items()}
+            audit.write(
+                connection, program_id, [audit.Change("program.import", None, after=counted)], actor=actor, at=at
+            )
+            work.report.import_id = import_undo.save(connection, program_id, work.ids, steps, at=at)
+    work.report.problems.sort(key=itemgetter("file", "line"))
+    return work.report
 
 
-class _Rows:
-    """Adds the rows of files to a program, whose partners it knows by what rows call them."""
+def _totals(connection: Connection, program_id: int) -> Totals:
+    row = commissions.c
+    sums = select(row.partner_id, row.status, func.count(), func.sum(row.amount_cents)).where(
+        row.program_id == program_id
+    )
+    totals: Totals = Counter()
+    for partner_id, status, count, cents in connection.execute(sums.group_by(row.partner_id, row.status)):
+        totals[partner_id, status, "commissions"], totals[partner_id, status, "cents"] = count, int(cents)
+    return totals
 
-    def __init__(self, connection: Connection, program_id: int, tool: ImportTool, actor: Actor, at: datetime) -> None:
-        self._connection, self._program_id, self._tool = connection, program_id, tool
-        self._actor, self._at = actor, at
-        mine = partners_table.c.program_id == program_id
-        columns = (partners_table.c.code, func.lower(partners_table.c.email).label("email"))
-        rows = connection.execute(select(*columns).where(mine)).all()
-        self._codes: set[str] = {row.code for row in rows}
-        self._by_email: dict[str, str] = {row.email: row.code for row in rows if row.email}
-        self._by_id: dict[str, str] = {}
-        self._to_end: dict[int, PartnerStatus] = {}
 
-    def add(self, name: str, file: ImportFile, report: ImportReport) -> None:
-        """Add the rows of a file; one that cannot be added is a problem in the report."""
-        add_row = {
-            FileKind.PARTNERS: self._partner,
-            FileKind.CUSTOMERS: self._customer,
-            FileKind.COMMISSIONS: self._commission,
-        }[file.kind]
-        for line, row in file.rows:
-            try:
-                counts = report.added if self._once(add_row, row) else report.there
-                counts[file.kind] += 1
-            except (ServiceError, ValueError) as problem:
-                report.problems.append({"file": name, "line": line, "message": str(problem)})
+def _lines(work: Importing, file: ImportFile) -> Iterator[ImportLine]:
+    """Yield the lines of a file, and report those that cannot be read."""
+    currency, latest = work.program.currency, work.at + timedelta(days=1)  # without a zone, a day may begin elsewhere
+    if file.unit is None:
+        work.report.is_stopped = True
+        work.report.conflicts.append({"file": file.name, "line": 1, "message": ASK_UNIT})
+    for number, row in file.rows if file.unit else ():
+        with work.reported(file.name, number):
+            line = tool_exports.line_of(file, number, row, currency=currency, digits=currencies.digits(currency))
+            if max(line.at or work.at, line.paid_at or work.at) > latest:
+                raise ValueError("a time in the future")
+            yield line
 
-    def end_partners(self) -> None:
-        """Let the partners who have left leave, after their history is there."""
-        for partner_id, status in self._to_end.items():
-            changes = {"status": status}
-            partners.change(self._connection, self._program_id, partner_id, changes, actor=self._actor, at=self._at)
 
-    def _once(self, add_row: Callable[[dict[str, str]], bool], row: dict[str, str] | None) -> bool:
-        """Add a row in a savepoint; a second try draws other ids for what happened in the same microsecond."""
-        if row is None:
-            raise ValueError("no CSV, or a cell of more than 128 KiB")
-        for _ in range(MOST_TRIES):
-            with (
-                suppress(IntegrityError, DataError),
-                self._connection.begin_nested(),
-                rollups.gathered(self._connection),
-            ):
-                return add_row(row)
-        raise ValueError("the database rejects it: is it a duplicate of another row?")
-
-    def _partner(self, row: dict[str, str]) -> bool:
-        """Enrol a partner, unless their code is there."""
-        imported = tool_exports.partner(row)
-        self._require_past(imported.created_at)
-        self._by_id[imported.id] = imported.code
-        if imported.email:
-            self._by_email.setdefault(imported.email.lower(), imported.code)
-        if imported.code in self._codes:
-            return False
-        partner = partners.enrol(
-            self._connection,
-            self._program_id,
-            name=imported.name,
-            code=imported.code,
-            email=imported.email,
-            at=imported_events.spread(imported.created_at or self._at),
-            actor=self._actor,
-        )
-        self._codes.add(imported.code)
-        if imported.status != PartnerStatus.ACTIVE:
-            self._to_end[partner.id] = imported.status
-        return True
-
-    def _customer(self, row: dict[str, str]) -> bool:
-        imported = tool_exports.customer(row)
-        self._require_past(imported.at)
-        code = self._code(imported.partner)
-        return imported_events.customer(self._connection, self._program_id, imported, code, at=self._at)
-
-    def _commission(self, row: dict[str, str]) -> bool:
-        imported = tool_exports.commission(row, self._tool, currencies.digits)
-        self._require_past(imported.at, imported.paid_at, imported.customer.at)
-        code = self._code(imported.customer.partner)
-        return imported_events.commission(self._connection, self._program_id, imported, code)
-
-    def _require_past(self, *times: datetime | None) -> None:
-        """Raise ValueError for a time in the future; a day without a time zone may have begun elsewhere."""
-        if any(time is not None and time > self._at + timedelta(days=1) for time in times):
-            raise ValueError("a time in the future")
-
-    def _code(self, reference: PartnerReference) -> str:
-        """Return the code of the partner whom a row names. Raises ValueError."""
-        codes = (reference.code, self._by_email.get(reference.email, ""), self._by_id.get(reference.id, ""))
-        code = next((code for code in codes if code in self._codes), None)
-        if code is None:
-            raise ValueError(f"no partner {next(filter(None, reference))[:64]!r}: import the partners' file too")
-        return code
+def _add(work: Importing, lines: Sequence[ImportLine]) -> None:
+    """Enrol the partners, then add customers and commissions, and sum the commissions up."""
+    partners = ImportedPartners(work)
+    for line in lines:
+        if line.kind == FileKind.PARTNERS or line.name:
+            with work.reported(line.file, line.number):
+                partners.enrol(line)
+    events = ImportedEvents(work, lines)
+    for line in lines:
+        if line.kind != FileKind.PARTNERS:
+            with work.reported(line.file, line.number):
+                events.add(line, partners.named(line))
+    events.record()
+    partners.end()
+    codes = partners.codes()
+    for partner_id, status in sorted({key[:2] for key in work.expected}):
+        sums = {what: work.expected[partner_id, status, what] for what in ("commissions", "cents")}
+        work.report.totals.append({"partner": codes[partner_id], "status": status, **sums})

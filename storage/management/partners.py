@@ -28,16 +28,18 @@ def enrol(
     email: str | None = None,
     status: PartnerStatus = PartnerStatus.ACTIVE,
     actor: Actor | None = None,
+    joined_at: datetime | None = None,
 ) -> Partner:
-    """Enrol a partner in a program. Raises ValidationError when the code, in any spelling, is taken in it."""
+    """Enrol a partner, who may have joined before. Raises ValidationError when the code, in any spelling, is taken."""
     enrolled = {"name": name, "email": email, "code": code, "status": status}
     [partner_id] = ids.after(at, 1)
-    row = {"program_id": program_id, "id": partner_id, "created_at": at, "code_key": code_key(code)}
+    joined_at = joined_at or at
+    row = {"program_id": program_id, "id": partner_id, "created_at": joined_at, "code_key": code_key(code)}
     try:
         connection.execute(insert(partners).values(row | enrolled))
     except IntegrityError:
         raise _taken() from None
-    rollups.add(connection, [rollups.Increment(program_id, partner_id, rollups.day_of(at), partners=1)])
+    rollups.add(connection, [rollups.Increment(program_id, partner_id, rollups.day_of(joined_at), partners=1)])
     entry = audit.Change("partner.enrol", partner_id, after=enrolled)
     audit.write(connection, program_id, [entry], actor=actor, at=at)
     return get(connection, PARTNERS, ListScope(program_id, at), partner_id)

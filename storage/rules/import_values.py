@@ -9,6 +9,8 @@ LONGEST = 255  # of an id or a key
 LARGEST_CENTS = 10**12
 FIRST_YEAR = 2000
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+_SIGN = r"[A-Z]{0,3}[^\w\s.,-]?"
+_AMOUNT = re.compile(rf"(-?)({_SIGN}) ?(-?)([0-9]{{1,3}}(?:,[0-9]{{3}})+|[0-9]{{1,15}})(\.[0-9]{{1,15}})? ?({_SIGN})")
 
 
 def text_of(row: Mapping[str, str], field: str) -> str:
@@ -38,14 +40,23 @@ def moment(text: str) -> datetime:
     return at
 
 
-def cents_of(amount: str | None, cents: str | None, digits: int) -> int:
-    """Return minor units: of `cents`, else of an amount with so many digits after the point. Raises ValueError."""
-    try:
-        exact = Decimal(cents) if cents else Decimal((amount or "").strip("$€£¥ ").replace(",", "")).scaleb(digits)
-    except ArithmeticError:  # of decimal: no number, or one out of all bounds
-        exact = Decimal("NaN")
-    if not exact.is_finite() or abs(exact) > LARGEST_CENTS:
-        raise ValueError(f"no amount that can be read: {(cents or amount or '')[:40]!r}")
+def is_whole(text: str) -> bool:
+    """Return whether an amount is a bare whole number, which may count units or cents."""
+    return text.isdecimal()
+
+
+def cents_of(text: str, currency: str, *, digits: int, signs: Mapping[str, str]) -> int:
+    """Return an amount in minor units, of which `digits` stand after the point. Raises ValueError.
+
+    A sign or a code beside it has to mean the currency: `signs` says what each may mean.
+    """
+    parsed = _AMOUNT.fullmatch(text)
+    exact = Decimal(parsed[4].replace(",", "") + (parsed[5] or "")).scaleb(digits) if parsed else Decimal(0)
+    if parsed is None or exact > LARGEST_CENTS:
+        raise ValueError(f"no amount that can be read: {text[:40]!r}")
     if exact != exact.to_integral_value():
-        raise ValueError(f"an amount with a fraction of a cent: {(cents or amount or '')[:40]!r}")
-    return int(exact)
+        raise ValueError(f"an amount with a fraction of a cent: {text[:40]!r}")
+    for sign in filter(None, (parsed[2], parsed[6])):
+        if currency not in signs.get(sign, sign).split():
+            raise ValueError(f"an amount that is not in {currency}: {text[:40]!r}")
+    return -int(exact) if parsed[1] or parsed[3] else int(exact)

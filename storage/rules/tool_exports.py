@@ -3,7 +3,7 @@
 import csv
 import re
 import tomllib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
@@ -12,11 +12,13 @@ from typing import NamedTuple, TypeVar
 from storage.rules import contact
 from storage.rules.attribution import CODE, LONGEST_CODE, PartnerStatus
 from storage.rules.commission import CommissionStatus
-from storage.rules.import_values import LONGEST, cents_of, moment, printable, text_of
+from storage.rules.import_values import LONGEST, cents_of, is_whole, moment, printable, text_of
 
 Status = TypeVar("Status", bound=StrEnum)
-Row = tuple[int, dict[str, str] | None]  # its line, and its values by field; None: it cannot be read
-COLUMNS = tomllib.loads(Path(__file__).with_name("import_columns.toml").read_text(encoding="utf-8"))
+VENDORS = tomllib.loads(Path(__file__).with_name("import_columns.toml").read_text(encoding="utf-8"))
+AMOUNTS = ("sale_amount", "amount")
+IN_CENTS = "_cents"
+MONEY = "cash"  # a reward of another unit, such as points or months, is not money
 
 
 class ImportTool(StrEnum):
@@ -37,81 +39,85 @@ class FileKind(StrEnum):
     COMMISSIONS = "commissions"
 
 
-class ImportFile(NamedTuple):
-    """A file: its rows by field and line, which column is read as which field, and the columns that are not read."""
+class AmountUnit(StrEnum):
+    """What a whole number counts."""
 
+    UNITS = "units"
+    CENTS = "cents"
+
+
+class ImportFile(NamedTuple):
+    """A file: its rows by field and line, which column is read as which field, and the columns that are not read.
+
+    A row that cannot be read is None. `unit` is None if the amounts are whole numbers that may be units or cents.
+    """
+
+    name: str
+    tool: ImportTool
     kind: FileKind
-    rows: list[Row]
+    rows: list[tuple[int, dict[str, str] | None]]
     read: dict[str, str]
     unread: list[str]
+    unit: AmountUnit | None
 
 
-class PartnerReference(NamedTuple):
-    """What a row says about its partner: any of these."""
+class ImportLine(NamedTuple):
+    """A line of a file: its partner, its customer and its commission, each as far as it names them.
 
-    code: str = ""
-    email: str = ""
-    id: str = ""
+    `partner_id` is the partner's in the old tool, `name` only on a line that enrols them. A customer without an id of
+    the shop has a key made of the e-mail address (`is_unnamed`). Money is in minor units of the program's currency; a
+    commission without a sale has `sale_cents` 0.
+    """
 
-
-class ImportedPartner(NamedTuple):
-    """A partner of the old tool; `id` is theirs there."""
-
-    id: str
-    code: str
-    name: str
-    email: str | None
-    status: PartnerStatus
-    created_at: datetime | None
-
-
-class ImportedCustomer(NamedTuple):
-    """A customer whom a partner brought; one without an id of the shop is named by a hash of the e-mail address."""
-
-    customer_key: str
-    email: str | None
-    partner: PartnerReference
+    file: str
+    number: int
+    kind: FileKind
     at: datetime | None
+    partner_id: str
+    code: str
+    partner_email: str
+    name: str
+    partner_status: PartnerStatus = PartnerStatus.ACTIVE
+    customer_key: str = ""
+    email: str | None = None
     is_unnamed: bool = False
+    transaction_id: str = ""
+    sale_cents: int = 0
+    cents: int = 0
+    status: CommissionStatus = CommissionStatus.PENDING
+    paid_at: datetime | None = None
 
 
-class ImportedCommission(NamedTuple):
-    """A commission that was earned; amounts are in minor units of their currencies."""
+def read(name: str, lines: Iterable[str], tool: ImportTool, amounts: AmountUnit | None = None) -> ImportFile:
+    """Return what a CSV export says; `amounts` decides what whole numbers count.
 
-    transaction_id: str
-    customer: ImportedCustomer
-    sale_cents: int
-    cents: int
-    currency: str
-    status: CommissionStatus
-    at: datetime
-    paid_at: datetime | None
-
-
-def read(tool: ImportTool, lines: Iterable[str]) -> ImportFile:
-    """Return what a CSV export says. Raises ValueError if it has no column that says what it lists."""
+    Raises ValueError if it has no column that says what it lists.
+    """
     rows = _rows(lines)
-    header = [_normalized(name) for name in next(rows, None) or []]
-    kind = _kind(header, tool)
-    own = COLUMNS.get(tool, {}).get(kind, {})
-    read: dict[str, str] = {}
-    for field, names in (own | COLUMNS["generic"][kind] | own).items():  # the tool's own lines, and first
-        column = next((name for name in names.split() if name in header and name not in read.values()), None)
+    header = [_normalized(column) for column in next(rows, None) or []]
+    kind, vendor = _kind(name, header, tool), VENDORS.get(tool, {})
+    columns: dict[str, str] = {}
+    for fields in (vendor.get(kind, {}), vendor.get("any", {}), VENDORS["generic"][kind], VENDORS["generic"]["any"]):
+        columns |= {field: names for field, names in fields.items() if field not in columns}
+    used: dict[str, str] = {}
+    for field, names in columns.items():
+        column = next((each for each in names.split() if each in header and each not in used.values()), None)
         if column is not None:
-            read[field] = column
-    places = {field: header.index(column) for field, column in read.items()}
-    content: list[Row] = [
-        (number, _read(row, places))
+            used[field] = column
+    places = {field: header.index(column) for field, column in used.items()}
+    content = [
+        (number, None if row is None else {field: row[at].strip() for field, at in places.items() if at < len(row)})
         for number, row in enumerate(rows, start=2)
         if row is None or any(cell.strip() for cell in row)
     ]
-    return ImportFile(kind, content, read, [name for name in header if name not in read.values()])
+    sent = [row.get(field, "") for _, row in content if row for field in AMOUNTS if not _is_cents(used, field)]
+    unit = AmountUnit.UNITS if not any(sent) or not all(map(is_whole, filter(None, sent))) else vendor.get("unit")
+    unread = [column for column in header if column not in used.values()]
+    return ImportFile(name, tool, kind, content, used, unread, amounts or (AmountUnit(unit) if unit else None))
 
 
-def _read(row: list[str] | None, places: Mapping[str, int]) -> dict[str, str] | None:
-    if row is None:
-        return None
-    return {field: row[place].strip() for field, place in places.items() if place < len(row)}
+def _is_cents(used: Mapping[str, str], field: str) -> bool:
+    return used.get(field, "").endswith(IN_CENTS)
 
 
 def _rows(lines: Iterable[str]) -> Iterator[list[str] | None]:
@@ -126,26 +132,25 @@ def _rows(lines: Iterable[str]) -> Iterator[list[str] | None]:
             yield None
 
 
-def _kind(header: list[str], tool: ImportTool) -> FileKind:
+def _kind(name: str, header: list[str], tool: ImportTool) -> FileKind:
     """Return what a file lists: a commission names an amount, a customer a person beside the partner."""
 
-    def has(kind: FileKind, *fields: str) -> bool:
-        return any(column in header for field in fields for column in COLUMNS["generic"][kind][field].split())
+    def has(kind: str, *fields: str) -> bool:
+        known = (VENDORS["generic"][kind].get(field, "").split() for field in fields)
+        return any(column in header for columns in known for column in columns)
 
-    of_commissions = FileKind.COMMISSIONS  # its columns of a person lack the bare `email`, which partners have, too
     has_amount = tool != ImportTool.GENERIC and not {"amount", "amount_cents"}.isdisjoint(header)
-    if has_amount or has(of_commissions, "amount", "cents"):
+    if has_amount or has(FileKind.COMMISSIONS, "amount"):
         kind = FileKind.COMMISSIONS
-    elif has(of_commissions, "customer_id", "customer_email") and has(
-        of_commissions, "partner_code", "partner_email", "partner_id"
+    elif has("any", "customer_id", "customer_email") and (
+        has("any", "partner_code", "partner_email", "partner_id") or tool == ImportTool.REWARDFUL
     ):
         kind = FileKind.CUSTOMERS
-    elif has(FileKind.PARTNERS, "code"):
+    elif has(FileKind.PARTNERS, "partner_code") or {"name", "email"} <= set(header):
         kind = FileKind.PARTNERS
     else:
-        raise ValueError(
-            "The first line names no column that says what the file lists: a partner's code, a customer, or an amount."
-        )
+        what = "a partner's code, a customer, or an amount"
+        raise ValueError(f"{name}: the first line names no column that says what the file lists: {what}.")
     return kind
 
 
@@ -157,63 +162,63 @@ def _normalized(name: str) -> str:
     return re.sub(r"[^a-z0-9]+", "_", plain.lower()).strip("_")
 
 
-def partner(row: Mapping[str, str]) -> ImportedPartner:
-    """Return a partner. Raises ValueError."""
-    code, email = row.get("code", ""), row.get("email", "")
-    if len(code) > LONGEST_CODE or not re.match(CODE, code):
-        raise ValueError(f"a partner's code has 1 to {LONGEST_CODE} letters, digits or . _ ~ -, not {code[:40]!r}")
-    name = row.get("name") or " ".join(filter(None, (row.get("first_name"), row.get("last_name")))) or code
-    status = _status(row, FileKind.PARTNERS, PartnerStatus.ACTIVE)
-    at = row.get("created_at")
-    return ImportedPartner(
-        text_of(row, "id"),
-        code,
-        printable(name[:512]),
-        email if contact.is_email(email) else None,
-        status,
-        moment(at) if at else None,
-    )
-
-
-def customer(row: Mapping[str, str]) -> ImportedCustomer:
-    """Return a customer. Raises ValueError."""
-    key, email = text_of(row, "customer_id"), row.get("customer_email", "")
-    if not key and not contact.is_email(email):
-        raise ValueError("neither a customer id nor an e-mail address")
-    reference = PartnerReference(
-        row.get("partner_code", ""), row.get("partner_email", "").lower(), row.get("partner_id", "")
-    )
-    if not any(reference):
+def line_of(file: ImportFile, number: int, row: Mapping[str, str] | None, *, currency: str, digits: int) -> ImportLine:
+    """Return what a line says, in the program's currency, which has so many digits. Raises ValueError."""
+    if row is None:
+        raise ValueError("no CSV, or a cell of more than 128 KiB")
+    at, sent = row.get("at"), row.get("partner_email", "")
+    email = sent if contact.is_email(sent) else ""
+    name = row.get("partner_name") or " ".join(filter(None, (row.get("first_name"), row.get("last_name"))))
+    who = (text_of(row, "partner_id"), row.get("partner_code", ""), email, printable(name[:512]))
+    line = ImportLine(file.name, number, file.kind, moment(at) if at else None, *who)
+    enrols = file.kind == FileKind.PARTNERS or bool(name)
+    if enrols and (line.code or not email) and not (len(line.code) <= LONGEST_CODE and re.match(CODE, line.code)):
+        raise ValueError(f"a partner's code has 1 to {LONGEST_CODE} letters, digits or . _ ~ -, not {line.code[:40]!r}")
+    if file.kind == FileKind.PARTNERS:
+        return line._replace(partner_status=_status(row, file.kind, PartnerStatus.ACTIVE))
+    if not any(who[:3]):
         raise ValueError("no partner")
-    at = moment(row["at"]) if row.get("at") else None
-    known_email = email if contact.is_email(email) else None
-    return ImportedCustomer(
-        key or f"email-{contact.protect(email).hash[:32]}", known_email, reference, at, is_unnamed=not key
-    )
+    if file.kind == FileKind.COMMISSIONS:
+        line = _with_commission(line, file, row, currency, digits)
+    return _with_customer(line, row)
 
 
-def commission(row: Mapping[str, str], tool: ImportTool, digits: Callable[[str], int]) -> ImportedCommission:
-    """Return a commission; `digits` says how many decimals a currency has. Raises ValueError."""
-    currency = (row.get("currency") or "USD").upper()
-    own = text_of(row, "commission_id")
-    number = text_of(row, "transaction_id") or (f"{tool}:{own}"[:LONGEST] if own else "")
+def _with_customer(line: ImportLine, row: Mapping[str, str]) -> ImportLine:
+    key, email = text_of(row, "customer_id"), row.get("customer_email", "")
+    if not contact.is_email(email):
+        if not key and not (line.cents and not line.sale_cents):
+            raise ValueError("neither a customer id nor an e-mail address")
+        return line._replace(customer_key=key)
+    named = key or f"email-{contact.protect(email).hash[:32]}"
+    return line._replace(customer_key=named, email=email, is_unnamed=not key)
+
+
+def _with_commission(
+    line: ImportLine, file: ImportFile, row: Mapping[str, str], currency: str, digits: int
+) -> ImportLine:
+    own, sent = text_of(row, "commission_id"), (row.get("currency") or currency).upper()
+    number = text_of(row, "transaction_id") or (f"{file.tool}:{own}"[:LONGEST] if own else "")
     if not number:
         raise ValueError("neither a transaction id nor an id of the commission")
-    cents = cents_of(row.get("amount"), row.get("cents"), digits(currency))
-    sale_cents = cents_of(row.get("sale_amount"), row.get("sale_cents"), digits(currency))
-    if sale_cents < 1 or cents < 0:
-        raise ValueError("the sale's amount must be above 0, and the commission's not below 0")
-    paid_at = row.get("paid_at")
-    status = _status(row, FileKind.COMMISSIONS, CommissionStatus.PENDING)
-    return ImportedCommission(
-        number,
-        customer(row),
-        sale_cents,
-        cents,
-        currency,
-        CommissionStatus.PAID if paid_at and status != CommissionStatus.REJECTED else status,
-        moment(row.get("at", "")),
-        moment(paid_at) if paid_at else None,
+    if sent != currency:
+        raise ValueError(f"it is in {sent[:8]}, and the program's currency is {currency}")
+    if row.get("reward_unit", MONEY) != MONEY:
+        raise ValueError(f"a reward that is no money: {row['reward_unit'][:40]!r}")
+    in_cents = {field: file.unit == AmountUnit.CENTS or _is_cents(file.read, field) for field in AMOUNTS}
+    sale_cents, cents = (
+        cents_of(row.get(field, ""), currency, digits=0 if in_cents[field] else digits, signs=VENDORS["signs"])
+        for field in AMOUNTS
+    )
+    if min(sale_cents, cents) < 0 or not (sale_cents or cents):
+        raise ValueError("the sale's amount and the commission must not be below 0, and one has to be above it")
+    status, paid_at = _status(row, FileKind.COMMISSIONS, CommissionStatus.PENDING), row.get("paid_at")
+    return line._replace(
+        at=line.at or moment(""),
+        transaction_id=number,
+        sale_cents=sale_cents,
+        cents=cents,
+        status=CommissionStatus.PAID if paid_at and status != CommissionStatus.REJECTED else status,
+        paid_at=moment(paid_at) if paid_at else None,
     )
 
 
@@ -222,7 +227,7 @@ def _status(row: Mapping[str, str], kind: FileKind, default: Status) -> Status:
     sent = text.strip().lower().replace(" ", "_")
     if not sent:
         return default
-    for status, names in COLUMNS["status"][kind].items():
+    for status, names in VENDORS["status"][kind].items():
         if sent in names.split():
             return type(default)(status)
     raise ValueError(f"a status that is not known: {text[:40]!r}")

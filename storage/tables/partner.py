@@ -1,4 +1,4 @@
-"""Partners, with the code in their links, and flags: signs of fraud that hold commissions until a person decides."""
+"""Partners, with the code in their links; flags: signs of fraud that hold commissions until decided; and imports."""
 
 from sqlalchemy import BigInteger, Column, ForeignKeyConstraint, Index, String, Text, UniqueConstraint
 
@@ -39,4 +39,11 @@ flags = program_table(
     UniqueConstraint("program_id", "kind", "subject"),
     Index("ix_flags_partner", "program_id", "partner_id"),
     ForeignKeyConstraint(["program_id", "partner_id"], ["partners.program_id", "partners.id"]),
+)
+
+imports = program_table(
+    "imports",  # of the last hour
+    event_id(),
+    Column("undo", Text, nullable=False),  # JSON, see storage/management/import_undo.py
+    timestamp_column("at"),
 )

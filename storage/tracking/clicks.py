@@ -96,11 +96,18 @@ def record(connection: Connection, batch: Sequence[Click]) -> list[ClickOutcome]
     return outcomes
 
 
-def stand_in(connection: Connection, program_id: int, partner_id: int, url: str, *, at: datetime) -> str:
-    """Store a click that counts nowhere, for a customer whom a person credits to a partner; return its id."""
-    click = Click(program_id, "", url, at, keys.click_id(program_id, at))
-    _insert(connection, [_row(click, partner_id, attribution.BY_HAND)])
-    return click.click_id
+def stand_in(
+    connection: Connection, program_id: int, url: str, clicked: Sequence[tuple[int, datetime]], *, why: str
+) -> list[str]:
+    """Store clicks that count nowhere, for customers of these partners since these times; return their ids."""
+    drawn = [keys.click_id(program_id, at) for _, at in clicked]
+    rows = [
+        _row(Click(program_id, "", url, at, click_id), partner_id, why)
+        for click_id, (partner_id, at) in zip(drawn, clicked, strict=True)
+    ]
+    if rows:
+        _insert(connection, rows)
+    return drawn
 
 
 def _look_up(connection: Connection, links: Sequence[_Link]) -> dict[_Link, Any]:

@@ -6,12 +6,11 @@ from typing import Any
 import pytest
 
 from storage.engine.audit import OPERATOR
-from storage.management import imported_events, program_settings
+from storage.management import program_settings
 from storage.reports import checklist
-from storage.rules.commission import CommissionStatus
-from storage.rules.tool_exports import ImportedCommission, ImportedCustomer, PartnerReference
 from storage.tracking import test_mode
 from tests.storage.databases import both_databases
+from tests.storage.management.importing import COMMISSIONS, imported
 from tests.world import NOW, World
 
 LATE = timedelta(days=2)
@@ -47,16 +46,15 @@ async def test_a_click_proves_the_tracker_on_a_page_of_the_program_s_domains_alo
 
 @both_databases
 async def test_imported_late_and_browser_s_test_events_prove_nothing_and_live_ones_do(acme: World):
-    who = ImportedCustomer("old-1", None, PartnerReference("anna"), NOW)
-    earned = ImportedCommission("old-inv", who, 5_000, 500, "USD", CommissionStatus.PENDING, NOW, None)
-    await acme.store.write(imported_events.commission, acme.program_id, earned, "anna")
+    earned = COMMISSIONS.replace("nora", "anna").replace("user-7", "old-1").replace("2025-02-04", NOW.isoformat())
+    await imported(acme, (earned,))
     test = test_mode.TestModeCall("click", NOW, program_id=acme.program_id)
     await acme.store.write(test_mode.record_without_key, test)
-    imported = await done(acme)
+    at_first = await done(acme)
     await acme.sale("late-inv", customer_key="old-1", at=NOW + LATE, occurred_at=NOW)
     late = await done(acme)
     await acme.customer("new-1")
     await acme.sale("new-inv", customer_key="new-1")
 
-    assert (imported, late) == ([], [])
+    assert (at_first, late) == ([], [])
     assert await done(acme) == ["live_click", "live_lead", "live_sale"]

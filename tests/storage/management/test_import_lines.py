@@ -1,0 +1,142 @@
+"""What a line of an import says: its amounts in their unit, and what makes it unreadable."""
+
+import pytest
+
+from storage.checks import books
+from storage.management import imports
+from storage.management.import_report import OnConflict
+from storage.rules import tool_exports
+from storage.rules.tool_exports import AmountUnit, FileKind, ImportTool
+from storage.tables import (
+    commissions,
+)
+from tests.storage.databases import both_databases
+from tests.storage.management.importing import COMMISSIONS, CUSTOMERS, PARTNERS, imported
+from tests.world import World, stored
+
+HEADER = "id,stripe_customer_id,partner_code,sale_amount,amount,unit,currency,created_at"
+NO_AMOUNT = "no amount that can be read: "
+UNITS: list[tuple[ImportTool, AmountUnit | None, str, int | str]] = [
+    (ImportTool.DUB, None, "4900,980", 980),  # numbers in cents: its exports before May 2026
+    (ImportTool.DUB, None, "$49.00,$9.80", 980),
+    (ImportTool.FIRSTPROMOTER, None, "4900,980", 980),
+    (ImportTool.FIRSTPROMOTER, AmountUnit.UNITS, "49,9", 900),
+    (ImportTool.TAPFILIATE, None, "49,9", 900),
+    (ImportTool.REWARDFUL, None, "49,9", imports.ASK_UNIT),
+    (ImportTool.REWARDFUL, AmountUnit.UNITS, "49,9", 900),
+    (ImportTool.REWARDFUL, AmountUnit.CENTS, "4900,980", 980),
+    (ImportTool.REWARDFUL, None, "49,9.80", 980),  # a file with a fraction counts units
+    (ImportTool.REWARDFUL, None, "49.00 USD,US$ 9.80", 980),
+    (ImportTool.REWARDFUL, None, '"1,049.00","$1,009.80"', 100_980),
+    (ImportTool.REWARDFUL, None, "CA$49,CA$9.80", "an amount that is not in USD: 'CA$49'"),
+    (ImportTool.REWARDFUL, None, '"49,00","9,80"', f"{NO_AMOUNT}'49,00'"),
+    (ImportTool.REWARDFUL, None, "49.00,-9.80", "the sale's amount and the commission must not be below 0"),
+    (ImportTool.REWARDFUL, AmountUnit.CENTS, "4900,9.80", "an amount with a fraction of a cent: '9.80'"),
+]
+
+
+@pytest.mark.parametrize(("tool", "unit", "amounts", "expected"), UNITS)
+async def test_amounts_are_read_in_their_unit_and_whole_numbers_of_an_unknown_one_stop_the_import(
+    tool: ImportTool, unit: AmountUnit | None, amounts: str, expected: int | str, acme: World
+):
+    header = (
+        HEADER
+        if tool in {ImportTool.REWARDFUL, ImportTool.FIRSTPROMOTER}
+        else HEADER.replace(
+            "sale_amount,amount", "amount,earnings" if tool == ImportTool.DUB else "amount,commission_amount"
+        )
+    )
+    line = f"{header}\nco-1,cus_7,nora,{amounts},cash,usd,2025-02-04\n"
+
+    report = await imported(acme, (PARTNERS, line), tool, amounts=unit, on_conflict=OnConflict.ACCEPT)
+
+    said = [each["message"] for each in (*report.conflicts, *report.problems)]
+    if isinstance(expected, int):
+        assert (await stored(acme, commissions.c.amount_cents), said) == ([(expected,)], [])
+        assert report.totals == [{"partner": "nora", "status": "pending", "commissions": 1, "cents": expected}]
+    else:
+        assert (await stored(acme, commissions.c.id), len(said), said[0][: len(expected)]) == ([], 1, expected)
+    assert (report.import_id is None) == (expected == imports.ASK_UNIT)
+
+
+async def test_two_commissions_of_one_sale_are_not_taken_for_one(acme: World):
+    other = COMMISSIONS.splitlines()[1].replace("30.00", "31.00")
+
+    report = await imported(acme, (PARTNERS, CUSTOMERS, f"{COMMISSIONS}{other}\n"))
+
+    assert [each["message"] for each in report.problems] == [
+        "another line has the transaction id 'inv-1', and another amount"
+    ]
+
+
+WRONG = [
+    ("inv-4,user-7,zoe,10,1,USD,paid,2025-02-04,", "no partner 'zoe': import the partners' file too"),
+    ("inv-4,user-7,nora,ten,1,USD,paid,2025-02-04,", "no amount that can be read: 'ten'"),
+    ("inv-4,user-7,nora,10,1.005,USD,paid,2025-02-04,", "an amount with a fraction of a cent: '1.005'"),
+    ("inv-4,user-7,nora,10,1,EUR,paid,2025-02-04,", "it is in EUR, and the program's currency is USD"),
+    ("inv-4,user-7,nora,10,1,USD,lost,2025-02-04,", "a status that is not known: 'lost'"),
+    ("inv-4,user-7,nora,10,1,USD,paid,yesterday,", "no time that can be read: 'yesterday'"),
+    (",user-7,nora,10,1,USD,paid,2025-02-04,", "neither a transaction id nor an id of the commission"),
+    *(
+        (f"inv-4,user-7,nora,{amount},1,USD,paid,2025-02-04,", f"no amount that can be read: '{amount}'")
+        for amount in ("Infinity", "-Infinity", "NaN", "sNaN", "1e800000000", "10000000000.01")
+    ),
+    *(
+        (f"inv-4,user-7,nora,10,1,USD,paid,{time},", "a time in the future")
+        for time in ("9999-12-31", "2026-05-22", "2025-02-04,9999-12-31T23:59:59+00:00")
+    ),
+    (
+        "inv-4,user-7,nora,10,1,USD,paid,0001-01-01T00:00:00+10:00,",
+        "no time that can be read: '0001-01-01T00:00:00+10:00'",
+    ),
+    ("inv-4,user-7,nora,10,1,USD,paid,1999-12-31,", "a time before 2000: '1999-12-31'"),
+    (f"inv-4,user-7,nora,10,1,USD,paid,2025-02-04,{'x' * 131_073}", "no CSV, or a cell of more than 128 KiB"),
+    (f"inv-4,{'u' * 256},nora,10,1,USD,paid,2025-02-04,", "customer_id has more than 255 characters"),
+    ("inv-4,user\x007,nora,10,1,USD,paid,2025-02-04,", "a text with control characters in it: 'user\\x007'"),
+    ("inv-4,,nora,10,1,USD,paid,2025-02-04,", "neither a customer id nor an e-mail address"),
+]
+
+
+WRONG_CODES = ["a b", "ann/", "ünal", "n" * 65, "x\x00", "a&b", ""]
+
+
+@both_databases
+async def test_a_code_that_the_api_would_not_take_is_not_imported(acme: World):
+    lines = "".join(f"{number},{code},Zoe,,active,\n" for number, code in enumerate(WRONG_CODES))
+
+    report = await imported(acme, (f"{PARTNERS}{lines}9,zoe~.-_,Zo\x00e,,active,\n",))
+
+    assert [problem["line"] for problem in report.problems] == list(range(3, 11))
+    assert all(problem["message"].startswith("a partner's code has 1 to 64") for problem in report.problems[:-1])
+    assert report.added[FileKind.PARTNERS] == 1
+
+
+@both_databases
+async def test_a_line_that_cannot_be_imported_is_reported_and_the_others_are_imported(acme: World):
+    lines = "".join(f"{line}\n" for line, _ in WRONG)
+
+    report = await imported(acme, (PARTNERS, CUSTOMERS, f"{COMMISSIONS}{lines}"))
+
+    assert report.problems == [
+        {"file": "file-2.csv", "line": number, "message": message} for number, (_, message) in enumerate(WRONG, start=5)
+    ]
+    assert report.added[FileKind.COMMISSIONS] == 3
+    assert await acme.store.read(books.run) == []
+
+
+def test_a_file_s_columns_say_what_it_lists_and_those_that_are_not_read_are_named():
+    documented = "stripe_customer_id,first_name,last_name,email,paypal_email,token"  # names the affiliate by e-mail
+
+    of_customers = tool_exports.read(
+        "f.csv", [documented, "cus_7,Nora,Blogs,nora@blogs.example,,nora"], ImportTool.REWARDFUL
+    )
+    of_partners = tool_exports.read(
+        "f.csv", ["\ufeffToken,Email,PayPal Email", "nora,n@b.example,x"], ImportTool.REWARDFUL
+    )
+
+    assert of_customers.kind == FileKind.CUSTOMERS
+    named = {"first_name": "Nora", "last_name": "Blogs", "partner_code": "nora", "partner_email": "nora@blogs.example"}
+    assert of_customers.rows == [(2, {"customer_id": "cus_7", **named})]
+    assert (of_partners.kind, of_partners.unread) == (FileKind.PARTNERS, ["paypal_email"])
+    with pytest.raises(ValueError, match="names no column"):
+        tool_exports.read("f.csv", ["colour,size", "red,1"], ImportTool.GENERIC)
