@@ -1,6 +1,11 @@
 """The settings from the environment: every SVC_ variable with its type, its default and its purpose."""
 
+import os
+from contextlib import suppress
+from difflib import get_close_matches
+from email.utils import parseaddr
 from enum import StrEnum
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Annotated, Any
 from urllib.parse import urlsplit
@@ -13,9 +18,11 @@ from sqlalchemy.exc import ArgumentError
 import storage
 from storage.engine import database, sealing
 from storage.engine.sealing import Sealer
+from storage.rules.contact import is_email
 from web.client import LOOPBACK
 
 PREFIX = "SVC_"
+OLD_SECRET_KEY = "SVC_SECRET_KEY_OLD"  # noqa: S105 - a name, read by `svc admin secrets rotate` alone
 
 
 class ConfigurationError(ValueError):
@@ -30,31 +37,42 @@ def _database_url(url: str) -> str:
     return url
 
 
-def _redis_url(url: str | None) -> str | None:
-    if url is not None and not url.startswith(("redis://", "rediss://", "unix://")):
-        raise ValueError("Write a URL, such as redis://host:6379")
+def _url(*schemes: str, example: str, may_have_path: bool = True) -> AfterValidator:
+    """Require an absolute URL of one of these schemes."""
+
+    def checked(url: str) -> str:
+        with suppress(ValueError):
+            parts = urlsplit(url)
+            names_host = bool(parts.hostname and parts.port != 0) or parts.scheme == "unix"
+            rest = f"{parts.path.strip('/')}{parts.query}{parts.fragment}"
+            if parts.scheme in schemes and names_host and (may_have_path or not rest):
+                return url.rstrip("/")
+        raise ValueError(f"Write a URL, such as {example}")
+
+    return AfterValidator(checked)
+
+
+def _replica_url(url: str) -> str:
+    if database.is_sqlite(database.parse_url(url)):
+        raise ValueError("Only PostgreSQL has read replicas")
     return url
 
 
-def _smtp_url(url: str | None) -> str | None:
-    if url is not None and (urlsplit(url).scheme not in {"smtp", "smtps"} or not urlsplit(url).hostname):
-        raise ValueError("Write a URL, such as smtp://user:password@host:587")
-    return url
+def _ip(host: str) -> str:
+    return str(ip_address(host))
 
 
-def _base_url(url: str) -> str:
-    parts = urlsplit(url)
-    if parts.scheme not in {"http", "https"} or not parts.hostname or parts.query or parts.fragment:
-        raise ValueError("Write an absolute URL, such as https://track.example")
-    return url.rstrip("/")
+def _sender(sender: str) -> str:
+    if not is_email(parseaddr(sender)[1]):
+        raise ValueError("Write a sender, such as Acme affiliates <affiliates@acme.example>")
+    return sender
 
 
 def _rate(rate: str) -> str:
-    try:
-        parse(rate)
-    except ValueError:
-        raise ValueError('Write a rate, such as "240/minute"') from None
-    return rate
+    with suppress(ValueError):
+        if parse(rate).amount > 0:
+            return rate
+    raise ValueError('Write a rate, such as "240/minute"; SVC_RATE_LIMIT=off lifts all limits')
 
 
 def _split(hosts: object) -> object:
@@ -62,10 +80,12 @@ def _split(hosts: object) -> object:
 
 
 DatabaseUrl = Annotated[str, AfterValidator(_database_url)]
-BaseUrl = Annotated[str, AfterValidator(_base_url)]
-RedisUrl = Annotated[str | None, AfterValidator(_redis_url), Field(repr=False)]
-SmtpUrl = Annotated[str | None, AfterValidator(_smtp_url), Field(repr=False)]
-Secret = Annotated[str | None, Field(repr=False)]
+ReplicaUrl = Annotated[DatabaseUrl, AfterValidator(_replica_url)]
+BaseUrl = Annotated[str, _url("http", "https", example="https://track.example", may_have_path=False)]
+RedisUrl = Annotated[str, _url("redis", "rediss", "unix", example="redis://host:6379")]
+SmtpUrl = Annotated[str, _url("smtp", "smtps", example="smtp://user:password@host:587", may_have_path=False)]
+Secret = Annotated[str | None, Field(repr=False, min_length=8)]
+Header = Annotated[str, Field(pattern=r"^[A-Za-z0-9!#$%&'*+.^_`|~-]+$")]  # RFC 9110, 5.6.2
 Rate = Annotated[str, AfterValidator(_rate)]
 Hosts = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_split)]
 
@@ -91,7 +111,7 @@ class Configuration(BaseSettings):
     database_url: Annotated[DatabaseUrl, Field(repr=False)] = storage.DEFAULT_URL
     """The database: a SQLite file (three slashes: relative path, four: absolute) or
     `postgresql+asyncpg://user:password@host/name`."""
-    read_database_url: Annotated[DatabaseUrl | None, Field(repr=False)] = None
+    read_database_url: Annotated[ReplicaUrl | None, Field(repr=False)] = None
     """A read replica of the database. Reports, lists of events and customers, explanations and MCP read there; keys,
     sessions and settings are read on the primary."""
     base_url: BaseUrl = "http://127.0.0.1:8000"
@@ -101,7 +121,7 @@ class Configuration(BaseSettings):
     """Encrypts webhook secrets, second factors and the requests of assistants; keys, tokens and passwords are hashed.
     Unset, the service creates a key in `svc.secret` in the working directory (mode 0600). Set it when workers run on
     several machines, and store it apart from the database. `svc admin secrets rotate` changes it."""
-    redis_url: RedisUrl = None
+    redis_url: Annotated[RedisUrl | None, Field(repr=False)] = None
     """`redis://host:6379`: several processes share their rate limits. Unset, each process counts alone."""
     rate_limit: bool = True
     """`off` lifts every limit except the one on signing in to the dashboard."""
@@ -130,10 +150,10 @@ class Configuration(BaseSettings):
     """The limit of sign-in requests by assistants for one IP address."""
     token_rate: Rate = "120/minute"  # noqa: S105 - a rate
     """The limit of token requests for one IP address."""
-    country_header: str | None = None
+    country_header: Header | None = None
     """The header in which your proxy sends a visitor's country (ISO 3166-1, such as `CF-IPCountry`). Name it only if
     the proxy always sets it: visitors can send any header themselves."""
-    region_header: str | None = None
+    region_header: Header | None = None
     """The header of the visitor's region (ISO 3166-2), beside `SVC_COUNTRY_HEADER`."""
     geo_database: FilePath | None = None
     """A MaxMind DB file (`.mmdb`, of cities or countries) with the country and region of an IP address where no header
@@ -142,17 +162,17 @@ class Configuration(BaseSettings):
     """`console` for people, `json` for a log collector: one line for each event on stderr. Lines about a request have
     its `request_id` and `program_id`; none has a key, a password or an e-mail address."""
     metrics_port: Annotated[int | None, Field(ge=1, le=65_535)] = None
-    """A second port that serves `GET /metrics` for Prometheus, without a token: keep it inside. Of several workers,
-    each takes the first free port from this one."""
-    metrics_host: str = "127.0.0.1"
+    """A second port that serves `GET /metrics` for Prometheus, without a token: keep it inside. Each of several workers
+    takes another one from this one on; `svc serve` does not start while one of them is in use."""
+    metrics_host: Annotated[str, AfterValidator(_ip)] = "127.0.0.1"
     """The IP address on which `SVC_METRICS_PORT` listens; `0.0.0.0` in a container."""
     metrics_token: Secret = None
     """The token that opens `GET /metrics` on the public port (`Authorization: Bearer`): long and random. Unset, the
     public port answers 404. Several workers need `SVC_METRICS_PORT` instead."""
-    smtp_url: SmtpUrl = None
+    smtp_url: Annotated[SmtpUrl | None, Field(repr=False)] = None
     """The server that sends e-mail: `smtp://user:password@host:587` (STARTTLS if it is offered) or
     `smtps://user:password@host:465`. Unset, no e-mail is sent, and the dashboard shows each link for copying."""
-    mail_from: str | None = None
+    mail_from: Annotated[str, AfterValidator(_sender)] | None = None
     """The sender of e-mail, such as `Acme affiliates <affiliates@acme.example>`. Unset, `no-reply@` the host of
     `SVC_BASE_URL`."""
     body_seconds: Annotated[float, Field(gt=0, le=600)] = 30.0
@@ -191,6 +211,13 @@ class Configuration(BaseSettings):
 def variable_of(field: str) -> str:
     """Return the name of a field's variable."""
     return f"{PREFIX}{field}".upper()
+
+
+def unknown() -> dict[str, str | None]:
+    """Return the SVC_ variables of the environment that no setting reads, each with the one that is probably meant."""
+    known = [*map(variable_of, Configuration.model_fields), OLD_SECRET_KEY]
+    names = sorted(name for name in os.environ if name.startswith(PREFIX) and name not in known)
+    return {name: next(iter(get_close_matches(name, known, 1, cutoff=0.8)), None) for name in names}
 
 
 def load() -> Configuration:

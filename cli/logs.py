@@ -1,10 +1,12 @@
 """Logging of the commands: a line for each event on stderr, as text or JSON, without requests, secrets and e-mails."""
 
+import json
 import logging.config
 import re
 from typing import Any
 
 import structlog
+import typer
 from structlog.stdlib import ProcessorFormatter
 
 import configuration
@@ -31,6 +33,12 @@ def configure() -> None:
     """Set logging up for this process. Raises ConfigurationError."""
     configuration.load()
     logging.config.dictConfig(LOGGING)
+
+
+def echo(text: str) -> None:
+    """Print a line of the start, with its secrets, on stdout: a JSON object where SVC_LOG_FORMAT says so."""
+    is_json = configuration.load().log_format is LogFormat.JSON
+    typer.echo(json.dumps({"event": text, "level": "info"}) if is_json else text)
 
 
 def formatter() -> logging.Formatter:

@@ -62,22 +62,25 @@ def command(host: Host = "127.0.0.1", port: Port = 8000, workers: Workers = 1) -
     with ExitStack() as held:
         with answering(as_json=False), admin.failures():
             logs.configure()
+            for name, meant in configuration.unknown().items():
+                log.warning("no setting is called %s%s", name, f"; is {meant} meant?" if meant else "")
             database_url = admin.database_url()
             url = database.parse_url(database_url)
             if workers > 1 and database.is_sqlite(url):
                 raise Failure("workers_need_postgresql", ONE_WRITER, "Use --workers 1, or PostgreSQL.")
             listening = held.enter_context(listen(host, port))
+            require_metrics_ports(workers)
             migrate(database_url)
             if database.is_sqlite(url) and not held.enter_context(
                 sqlite_lane.hold_lock(database.file_of(url), alone=False)
             ):
                 raise Failure("restore_running", "A backup is being restored.", "Start again afterwards.")
             one_time = set_up_code()
-        typer.echo(f"Serving on {address(listening)} (Ctrl-C stops it)")
+        logs.echo(f"Serving on {address(listening)} (Ctrl-C stops it)")
         if one_time is not None:
             base_url = configuration.load().base_url
-            typer.echo(f"Nothing is set up yet. Open {base_url}/set-up?code={one_time}")
-            typer.echo(f"or open {base_url} and enter this code: {one_time}")
+            logs.echo(f"Nothing is set up yet. Open {base_url}/set-up?code={one_time}")
+            logs.echo(f"or open {base_url} and enter this code: {one_time}")
         run(listening, workers=workers)
 
 
@@ -93,6 +96,17 @@ def listen(host: str, port: int) -> socket.socket:
     listening.set_inheritable(True)
     os.environ.setdefault("SVC_BASE_URL", address(listening))
     return listening
+
+
+def require_metrics_ports(workers: int) -> None:
+    """Raise Failure if a port on which a worker would serve its metrics is in use."""
+    config = configuration.load()
+    for port in range(config.metrics_port, config.metrics_port + workers) if config.metrics_port else ():
+        try:
+            socket.create_server((config.metrics_host, port)).close()
+        except OSError as problem:
+            message = f"Cannot serve metrics on {config.metrics_host}:{port}: {problem.strerror}"
+            raise Failure("address_unavailable", message, "Choose another SVC_METRICS_PORT.") from None
 
 
 def migrate(database_url: str) -> None:

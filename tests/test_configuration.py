@@ -6,11 +6,23 @@ import configuration
 from configuration import Configuration, ConfigurationError
 
 WRONG = {
-    "SVC_DATABASE_URL": ["svc.db", "mysql://localhost/svc", "sqlite+aiosqlite:///:memory:"],
-    "SVC_BASE_URL": ["track.example", "ftp://track.example", "https://track.example/?a=b"],
-    "SVC_REDIS_URL": ["localhost:6379"],
+    "SVC_DATABASE_URL": [
+        "svc.db",
+        "mysql://localhost/svc",
+        "sqlite+aiosqlite:///:memory:",
+        "postgresql+asyncpg://h:x/d",
+    ],
+    "SVC_READ_DATABASE_URL": ["sqlite+aiosqlite:///replica.db"],
+    "SVC_BASE_URL": ["track.example", "ftp://track.example", "https://a.example/?a=b", "https://a.example/path"],
+    "SVC_REDIS_URL": ["localhost:6379", "redis://"],
+    "SVC_SMTP_URL": ["smtp://", "smtp://mail.example:99999", "mail.example:25"],
+    "SVC_MAIL_FROM": ["Acme", "Acme <affiliates>"],
+    "SVC_SECRET_KEY": ["x"],
+    "SVC_METRICS_TOKEN": ["x"],
+    "SVC_METRICS_HOST": ["inside"],
+    "SVC_COUNTRY_HEADER": ["CF IPCountry", "CF-IPCountry:"],
     "SVC_RATE_LIMIT": ["sometimes"],
-    "SVC_CLICK_RATE": ["often", "240"],
+    "SVC_CLICK_RATE": ["often", "240", "0/minute"],
     "SVC_BODY_SECONDS": ["0", "soon"],
 }
 

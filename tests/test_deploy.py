@@ -14,7 +14,7 @@ import httpx
 import pytest
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
-from configuration import Configuration, variable_of
+from configuration import OLD_SECRET_KEY, Configuration, variable_of
 from presentation import guides
 from storage.engine.group_commit import StorageMeasures, batch_measures
 from tests.needs import NEEDS
@@ -94,7 +94,7 @@ def test_no_lock_of_npm_names_a_registry():
 
 def test_every_metric_and_variable_that_is_named_exists():
     known = metrics() | {"svc_click_id"}
-    variables = {*map(variable_of, Configuration.model_fields), "SVC_SECRET_KEY_OLD"}
+    variables = {*map(variable_of, Configuration.model_fields), OLD_SECRET_KEY}
     for path in [*FILES, *(ROOT / name for name in ("Dockerfile", "docs/configuration.md", "docs/operations.md"))]:
         text = path.read_text(encoding="utf-8")
         named = re.findall(r"\bsvc_[a-z_]+(?=[{[( )`\s,*]|$)", text)

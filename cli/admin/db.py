@@ -20,7 +20,6 @@ from storage.engine import citus, sealing
 from storage.engine.sealing import Sealer, UnreadableSecretError
 from storage.payments import accounts
 
-OLD = "SVC_SECRET_KEY_OLD"
 app, secrets_app = typer.Typer(no_args_is_help=True), typer.Typer(no_args_is_help=True)
 
 
@@ -97,11 +96,13 @@ def rotate() -> Answer:
     new = configuration.load().secret_key
     if not new:
         raise Failure("secret_key_missing", "SVC_SECRET_KEY is not set.", "Set it to the new key.")
-    old = os.environ.get(OLD) or sealing.local_key(Path("svc.secret"))
+    old = os.environ.get(configuration.OLD_SECRET_KEY) or sealing.local_key(Path("svc.secret"))
     try:
         sealed = command.write(_reseal, Sealer(new, old))
     except UnreadableSecretError as unreadable:
-        raise Failure("secret_unreadable", str(unreadable), f"Set {OLD} to the previous key.") from None
+        raise Failure(
+            "secret_unreadable", str(unreadable), f"Set {configuration.OLD_SECRET_KEY} to the previous key."
+        ) from None
     counts = f"{sealed['payment_accounts']} payment accounts and {sealed['second_factors']} second factors"
     return Answer(sealed, f"The secrets of {counts} are encrypted with the new key.")
 

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, Integer, Select, Text, literal_column, text
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import URL, make_url
+from sqlalchemy.exc import ArgumentError
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
@@ -78,7 +79,10 @@ def _settings(own: tuple[str, ...], *, patient: bool) -> tuple[str, ...]:
 
 def parse_url(url: str) -> URL:
     """Return the parsed database URL, or raise ValueError naming the two supported kinds."""
-    parsed = make_url(url)
+    try:
+        parsed = make_url(url)
+    except ValueError:  # a port that is no number
+        raise ArgumentError(url) from None
     if parsed.drivername not in {"sqlite+aiosqlite", "postgresql+asyncpg"}:
         raise ValueError("SVC_DATABASE_URL must start with sqlite+aiosqlite:/// or postgresql+asyncpg://")
     if is_sqlite(parsed) and parsed.database in {None, "", ":memory:"}:

@@ -162,12 +162,12 @@ def test_only_with_the_old_key_is_everything_encrypted_anew(svc: Svc):
     program_id = asyncio.run(connect(url, "old"))
     rotate = ("admin", "secrets", "rotate", "--json")
 
-    wrong = svc(*rotate, SVC_SECRET_KEY="new", SVC_SECRET_KEY_OLD="other")
+    wrong = svc(*rotate, SVC_SECRET_KEY="the new key", SVC_SECRET_KEY_OLD="other")
     unset = svc(*rotate)
     before = asyncio.run(opened(url, program_id, "old"))
-    done = svc(*rotate, SVC_SECRET_KEY="new", SVC_SECRET_KEY_OLD="old")
+    done = svc(*rotate, SVC_SECRET_KEY="the new key", SVC_SECRET_KEY_OLD="old")
 
     assert (wrong.code, wrong.json["error"]["code"]) == (1, "secret_unreadable")
     assert (unset.code, unset.json["error"]["code"]) == (1, "secret_key_missing")
     assert (done.code, done.json) == (0, {"payment_accounts": 1, "second_factors": 0})
-    assert before == asyncio.run(opened(url, program_id, "new")) == "whsec_12345678"
+    assert before == asyncio.run(opened(url, program_id, "the new key")) == "whsec_12345678"

@@ -5,6 +5,7 @@ import json
 import os
 import re
 import signal
+import socket
 import sqlite3
 import subprocess
 import threading
@@ -87,15 +88,18 @@ def test_demo_serves_a_workspace_whose_key_works_and_leaves_nothing_behind(svc: 
 
 def test_serve_stops_at_a_wrong_value_without_a_traceback(svc: Svc):
     wrong = svc("serve", "--port", "0", SVC_CLICK_RATE="often", SVC_BODY_SECONDS="soon")
-    workers = svc("serve", "--port", 0, "--workers", 2)
+    workers = svc("serve", "--port", 0, "--workers", 2, SVC_BASE_ULR="https://a.example", SVC_NONSENSE="1")
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        metrics = svc("serve", "--port", 0, SVC_METRICS_PORT=str(other.getsockname()[1]))
 
-    assert (wrong.code, workers.code) == (1, 1)
+    assert (wrong.code, workers.code, metrics.code) == (1, 1, 1)
+    assert metrics.stderr.splitlines()[-1] == "Choose another SVC_METRICS_PORT."
     assert [line.split(":")[0] for line in wrong.stderr.splitlines()] == ["Error", "SVC_BODY_SECONDS"]
     assert "SVC_CLICK_RATE" in wrong.stderr
-    assert workers.stderr.splitlines() == [
-        "Error: SQLite has one writer, so more workers would not make it faster.",
-        "Use --workers 1, or PostgreSQL.",
-    ]
+    misspelt, unknown, *error = workers.stderr.splitlines()
+    assert "no setting is called SVC_BASE_ULR; is SVC_BASE_URL meant?" in misspelt
+    assert "no setting is called SVC_NONSENSE [" in unknown
+    assert error == [f"Error: {serve.ONE_WRITER}", "Use --workers 1, or PostgreSQL."]
 
 
 def test_serve_says_in_one_line_why_the_database_cannot_be_used(svc: Svc):
