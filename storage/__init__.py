@@ -12,7 +12,15 @@ from sqlalchemy.engine import URL
 
 from storage.engine import database, read_queue
 from storage.engine.failures import Availability
-from storage.engine.group_commit import GroupCommit, SetBased, StorageMeasures, Write, batch_measures
+from storage.engine.group_commit import (
+    ANSWER_SECONDS,
+    PATIENT_SECONDS,
+    GroupCommit,
+    SetBased,
+    StorageMeasures,
+    Write,
+    batch_measures,
+)
 from storage.engine.lane import Lane, OwnThread
 from storage.engine.read_queue import ReadQueue, Replica
 from storage.engine.write_queue import WriteQueue
@@ -196,7 +204,13 @@ async def opened(url: str, *, replica_url: str | None = None, patient: bool = Fa
     replicas = _readers(database.parse_url(replica_url), patient=patient) if replica_url else []
     available, measured, each_operation = Availability("writing"), batch_measures(), not database.is_sqlite(address)
     lanes = [
-        GroupCommit(lane, available, each_operation=each_operation, measures=measured.of_lane(number))
+        GroupCommit(
+            lane,
+            available,
+            each_operation=each_operation,
+            measures=measured.of_lane(number),
+            answer_seconds=PATIENT_SECONDS if patient else ANSWER_SECONDS,
+        )
         for number, lane in enumerate(writing)
     ]
     writer = WriteQueue(lanes, measured)

@@ -21,6 +21,7 @@ class Proxy:
         self.deliver = asyncio.Event()
         self.lose_connections = False  # new ones end before they reach the server
         self.connections = 0  # that were tried
+        self.delay_seconds = 0.0  # of each packet, in either direction
         self.flowing = asyncio.Event()  # cleared: connections stay open, and nothing passes
         self.flowing.set()
         self._writers: set[asyncio.StreamWriter] = set()
@@ -38,11 +39,15 @@ class Proxy:
                 self._requests(reader, server_writer, writer), self._answers(server_reader, writer, server_writer)
             )
         self._writers -= {writer, server_writer}
+        for each in (writer, server_writer):
+            each.close()
 
     async def _requests(
         self, reader: asyncio.StreamReader, server: asyncio.StreamWriter, client: asyncio.StreamWriter
     ) -> None:
         while data := await reader.read(65_536):
+            if self.delay_seconds:
+                await asyncio.sleep(self.delay_seconds)
             await self.flowing.wait()
             if COMMIT in data and self.lose_commits:
                 self.lose_commits -= 1
@@ -59,6 +64,8 @@ class Proxy:
         self, reader: asyncio.StreamReader, client: asyncio.StreamWriter, server: asyncio.StreamWriter
     ) -> None:
         while data := await reader.read(65_536):
+            if self.delay_seconds:
+                await asyncio.sleep(self.delay_seconds)
             await self.flowing.wait()
             if COMMIT in data and self.lose_answers:
                 self.lose_answers -= 1
@@ -87,5 +94,6 @@ async def before(url: str) -> AsyncIterator[Proxy]:
         server.close()
         proxy.deliver.set()
         proxy.flowing.set()
+        proxy.delay_seconds = 0
         proxy.cut()
         await server.wait_closed()

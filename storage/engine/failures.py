@@ -13,7 +13,8 @@ QUIET_SECONDS = 1.0  # of successes after the last failure, before storage count
 log = logging.getLogger(__name__)
 _CONFLICTS = {"23505", "40001", "40P01"}  # unique violation, serialization failure, deadlock
 READ_ONLY = "25006"  # a write in recovery or on a read-only server; on a lane that only reads, it is a bug
-_OUTAGES = {"25P03", "57014", "XX001", "XX002", READ_ONLY}  # idle too long, canceled, corrupt
+LOCKED = "55P03"  # another transaction holds a lock for longer than `lock_timeout`
+_OUTAGES = {"25P03", "57014", "XX001", "XX002", READ_ONLY, LOCKED}  # idle too long, canceled, corrupt
 _OUTAGE_CLASSES = {"08", "53", "57P", "58"}  # connection, resources, operator, system
 _SQLITE_CONFLICTS = {sqlite3.SQLITE_CONSTRAINT_UNIQUE, sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY}
 _SQLITE_OUTAGES = {
@@ -47,10 +48,10 @@ def is_outage(error: BaseException, *, read_only: bool = False) -> bool:
     return any(isinstance(each, OSError) or _is_outage_code(each, read_only) for each in chain(error))
 
 
-def unavailable(cause: BaseException, *, is_of_one_node: bool = False) -> StorageUnavailable:
+def unavailable(cause: BaseException, *, is_partial: bool = False) -> StorageUnavailable:
     """Return the error that callers get in an outage; its cause is for the log."""
     error = StorageUnavailable(retry_after_seconds=RETRY_SECONDS)
-    error.is_of_one_node = is_of_one_node
+    error.is_partial = is_partial
     error.__cause__ = cause
     return error
 
@@ -105,7 +106,7 @@ class Availability:
         try:
             yield
         except (StorageUnavailable, OutcomeUnknown) as outage:
-            if outage.is_of_one_node:
+            if outage.is_partial:
                 log.warning("a node is unavailable for %s: %s", self._purpose, reason_of(outage))
                 self._note_success()
                 raise

@@ -11,11 +11,13 @@ from typing import Any, Concatenate, NamedTuple, ParamSpec, TypeVar
 from prometheus_client import Histogram
 from sqlalchemy import Connection
 
-from storage.engine.failures import RETRY_SECONDS, Availability, is_conflict, reason_of
+from storage.engine.failures import RETRY_SECONDS, Availability, is_conflict, reason_of, unavailable
 from storage.engine.lane import WriteLane
 from storage.rules.errors import OutcomeUnknown, ServiceError, StorageUnavailable
 
 ATTEMPTS = 3
+ANSWER_SECONDS = 8.0  # from the moment a write was queued until its caller has an answer, whatever it is
+PATIENT_SECONDS = 7 * 24 * 3_600.0  # the same for commands
 LARGEST_ID = 2**63
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
@@ -100,33 +102,45 @@ class GroupCommit:
     """
 
     def __init__(
-        self, lane: WriteLane, availability: Availability, *, each_operation: bool, measures: BatchMeasures
+        self,
+        lane: WriteLane,
+        availability: Availability,
+        *,
+        each_operation: bool,
+        measures: BatchMeasures,
+        answer_seconds: float,
     ) -> None:
         self._lane = lane
         self._availability = availability
         self._each_operation = each_operation
+        self._by_program = False
         self._measures = measures
+        self._answer_seconds = answer_seconds
         self._loop = asyncio.get_running_loop()
 
     async def partitions_by_program(self) -> bool:
         """Return whether a transaction may write one program only: a distributed database commits it on one node."""
-        return await self._lane.is_distributed()
+        self._by_program = await self._lane.is_distributed()
+        return self._by_program
 
     async def commit(self, batch: list[QueuedWrite]) -> None:
-        """Run a batch, commit it, and resolve every write of it."""
+        """Run a batch, commit it, and resolve every write of it; an outage of the whole database ends the batch."""
         self._measures.writes.observe(len(batch))
         self._measures.wait_seconds.observe(self._loop.time() - batch[0].queued_at)
+        outages: dict[tuple[str, str] | None, StorageUnavailable] = {}  # of the whole database, or of one operation
+        oldest = min(write.queued_at for write in batch)
+        late = self._loop.call_at(oldest + self._answer_seconds, _give_up, batch)
         try:
-            by_program = await self.partitions_by_program()
-            outages: dict[tuple[str, str], StorageUnavailable] = {}
-            for writes in transactions_of(batch, each_operation=self._each_operation, by_program=by_program):
-                if outage := outages.get(_order(writes[0])):
-                    _resolve_all(writes, [outage] * len(writes))
-                elif outage := await self._transact(writes):
-                    outages[_order(writes[0])] = outage
+            for writes in transactions_of(batch, each_operation=self._each_operation, by_program=self._by_program):
+                waiting = [write for write in writes if not write.result.done()]
+                kind = _order(writes[0])
+                if outage := outages.get(None) or outages.get(kind):
+                    _resolve_all(waiting, [outage] * len(waiting))
+                elif waiting and (outage := await self._transact(waiting)):
+                    outages[kind if outage.is_partial else None] = outage
         finally:
-            for write in batch:  # those without a result: the lane closes before their outcome is known
-                resolve(write, OutcomeUnknown(retry_after_seconds=RETRY_SECONDS))
+            late.cancel()
+            _give_up(batch)  # the lane closes before their outcome is known
 
     async def _transact(self, writes: list[QueuedWrite], *, attempts: int = ATTEMPTS) -> StorageUnavailable | None:
         """Run writes in one transaction: after a conflict again, after another error in halves, after an outage not.
@@ -142,7 +156,7 @@ class GroupCommit:
                 self._measures.commit_seconds.observe(self._loop.time() - started_at)
         except (StorageUnavailable, OutcomeUnknown) as outage:
             _resolve_all(writes, [outage] * len(writes))
-            return outage if isinstance(outage, StorageUnavailable) and not outage.is_of_one_node else None
+            return None if outage.is_partial and self._by_program else unavailable(outage, is_partial=outage.is_partial)
         except Exception as error:  # noqa: BLE001 - whatever it is, it reaches the caller it belongs to
             if is_conflict(error) and attempts > 1:
                 return await self._transact(writes, attempts=attempts - 1)
@@ -204,6 +218,12 @@ def _rejected(conflict: Exception) -> StorageUnavailable:
 def _resolve_all(writes: Sequence[QueuedWrite], results: Sequence[Any]) -> None:
     for write, result in zip(writes, results, strict=True):
         resolve(write, result)
+
+
+def _give_up(batch: Sequence[QueuedWrite]) -> None:
+    """Answer the writes of a batch that have no result yet."""
+    for write in batch:
+        resolve(write, OutcomeUnknown(retry_after_seconds=RETRY_SECONDS))
 
 
 def resolve(write: QueuedWrite, result: Any) -> None:

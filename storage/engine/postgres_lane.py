@@ -14,13 +14,14 @@ from sqlalchemy.ext.asyncio import AsyncConnection, create_async_engine
 from sqlalchemy.pool import NullPool
 
 from storage.engine import citus
-from storage.engine.failures import READ_ONLY, RETRY_SECONDS, chain, is_outage, is_reported, unavailable
+from storage.engine.failures import LOCKED, READ_ONLY, RETRY_SECONDS, chain, is_outage, is_reported, unavailable
 from storage.engine.lane import Work
 from storage.rules.errors import OutcomeUnknown, StorageUnavailable
 
 Result = TypeVar("Result")
 log = logging.getLogger(__name__)
 CONNECT_SECONDS = 3
+LOCK_SECONDS = 2  # the server lets a statement wait so long for a lock, so that a locked table does not hold up others
 STATEMENT_SECONDS = 4  # the server ends a statement then
 RESPONSE_SECONDS = 5  # the lane ends the connection then
 RUN_SECONDS = 8
@@ -55,7 +56,11 @@ class PostgresLane:
 
     def __init__(self, url: URL, *, read_only: bool, patient: bool) -> None:
         # how long the server lets a statement run, and a transaction wait for us
-        limits = {"statement_timeout": STATEMENT_SECONDS, "idle_in_transaction_session_timeout": RUN_SECONDS}
+        limits = {
+            "lock_timeout": LOCK_SECONDS,
+            "statement_timeout": STATEMENT_SECONDS,
+            "idle_in_transaction_session_timeout": RUN_SECONDS,
+        }
         limited = {name: str(int(seconds * 1_000)) for name, seconds in limits.items()}
         settings = (_READ_ONLY if read_only else citus.BY_KEY) | ({} if patient else limited)
         options = {} if patient else {"command_timeout": RESPONSE_SECONDS}
@@ -138,14 +143,14 @@ class PostgresLane:
             if not (unconfirmed or self._is_outage(error)):
                 await self._roll_back()
                 raise
-            of_one_node = bool(self._is_distributed and is_reported(error) and not self._is_closed())
-            is_kept = of_one_node and not is_reported(error, READ_ONLY)  # a session stays as read-only as it began
+            is_partial = self._is_partial(error)
+            is_kept = is_partial and not is_reported(error, READ_ONLY)  # a session stays as read-only as it began
             await (self._roll_back() if is_kept else self._drop())
             if finished:
                 raise _CommitUnconfirmedError(finished[0]) from error
             if isinstance(error, StorageUnavailable):
                 raise
-            raise unavailable(error, is_of_one_node=of_one_node) from error
+            raise unavailable(error, is_partial=is_partial) from error
         except BaseException:
             await self._drop()
             raise
@@ -155,9 +160,10 @@ class PostgresLane:
         """Return the connection, a new one if the old one was closed."""
         if self._connection is None or self._is_closed():
             await self._drop()
-            self._connection = await self._engine.connect()
-            self._driver = (await self._connection.get_raw_connection()).driver_connection
-            self._is_distributed = await citus.are_used(self._driver, patient=self._seconds is None)
+            async with asyncio.timeout(self._seconds and CONNECT_SECONDS):
+                self._connection = await self._engine.connect()
+                self._driver = (await self._connection.get_raw_connection()).driver_connection
+                self._is_distributed = await citus.are_used(self._driver, patient=self._seconds is None)
             if self._is_distributed:
                 await self._connection.execution_options(**{citus.DISTRIBUTED: True})
         return self._connection
@@ -169,8 +175,7 @@ class PostgresLane:
             store_token = "" if token is None else f"; EXECUTE {await self._prepare(token, program_id)}"
             await self._driver.execute(f"BEGIN{store_token}")
         except Exception as error:
-            of_one_node = bool(self._is_distributed and is_reported(error) and not self._is_closed())
-            raise unavailable(error, is_of_one_node=of_one_node) from error
+            raise unavailable(error, is_partial=self._is_partial(error)) from error
         return connection
 
     async def _prepare(self, token: str, program_id: int) -> str:
@@ -187,6 +192,12 @@ class PostgresLane:
 
     def _is_outage(self, error: Exception) -> bool:
         return self._is_closed() or isinstance(error, StorageUnavailable) or is_outage(error, read_only=self._read_only)
+
+    def _is_partial(self, error: Exception) -> bool:
+        """Return whether the rest of the database works: the server itself reports that a node or a lock is missing."""
+        return not self._is_closed() and (
+            is_reported(error, LOCKED) or bool(self._is_distributed and is_reported(error))
+        )
 
     async def _roll_back(self) -> None:
         try:

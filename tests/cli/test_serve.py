@@ -2,17 +2,13 @@
 
 import asyncio
 import json
-import os
 import re
-import signal
 import socket
 import sqlite3
-import subprocess
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import httpx
@@ -116,27 +112,6 @@ def test_serve_says_in_one_line_why_the_database_cannot_be_used(svc: Svc):
         error, advice = stopped.stderr.splitlines()
         assert error.startswith("Error: " + message.format(folder=svc.folder))
         assert advice, url
-
-
-def test_a_worker_that_ends_is_replaced_and_the_log_says_so(svc: Svc, postgres_url: str):
-    environment = {"SVC_DATABASE_URL": postgres_url}
-    with svc.running("serve", "--port", 0, "--workers", 2, stderr=subprocess.PIPE, **environment) as server:
-        assert server.stdout
-        assert server.stderr
-        address = server.stdout.readline().split()[2]
-        assert httpx.get(f"{address}/healthz", timeout=60).status_code == 200
-        worker = children(server.pid)[-1]
-
-        os.kill(worker, signal.SIGKILL)
-        line = next(line for line in server.stderr if "takes its place" in line)
-
-        assert f"worker {worker} ended: worker " in line
-
-
-def children(pid: int) -> list[int]:
-    """Return the workers of a supervisor, without Python's process that tracks shared resources."""
-    listed = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-    return [int(child) for child in listed if "spawn_main" in Path(f"/proc/{child}/cmdline").read_text()]
 
 
 async def app(scope: Any, receive: Any, send: Any) -> None:  # noqa: ARG001 - ASGI's signature

@@ -44,13 +44,13 @@ class Overloaded(ServiceError):
 
 
 class StorageUnavailable(ServiceError):
-    is_of_one_node = False  # of a distributed database: the programs on the others work
+    is_partial = False  # one node of a cluster is down or one table is locked: the rest works
     message = "The service cannot reach its database at the moment."
     hint = "Wait as many seconds as Retry-After says, then send the same request again, with the same ids."
 
 
 class OutcomeUnknown(ServiceError):
-    is_of_one_node = False
+    is_partial = False
     message = "The database did not say whether it stored this request."
     hint = (
         "Wait as many seconds as Retry-After says, then send the same request again, with the same ids: "
