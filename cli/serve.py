@@ -25,7 +25,7 @@ from cli.connections import MOST_CONNECTIONS, Connection
 from cli.integrator.output import Failure, answering
 from storage import migrations
 from storage.access import workspaces
-from storage.engine import database, sqlite_lane
+from storage.engine import database, sqlite_file
 from storage.engine.failures import chain
 from storage.rules import keys
 
@@ -74,7 +74,7 @@ def command(host: Host = "127.0.0.1", port: Port = 8000, workers: Workers = 1) -
             require_metrics_ports(workers)
             migrate(database_url)
             if database.is_sqlite(url) and not held.enter_context(
-                sqlite_lane.hold_lock(database.file_of(url), alone=False)
+                sqlite_file.hold_lock(database.file_of(url), alone=False)
             ):
                 raise Failure("restore_running", "A backup is being restored.", "Start again afterwards.")
             one_time = set_up_code()

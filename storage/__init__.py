@@ -21,7 +21,7 @@ from storage.engine.group_commit import (
     Write,
     batch_measures,
 )
-from storage.engine.lane import Lane, OwnThread
+from storage.engine.lane import Lane, OwnThread, WriteLane
 from storage.engine.read_queue import ReadQueue, Replica
 from storage.engine.write_queue import WriteQueue
 from storage.tracking.key_callers import CallerCounts, CallerOfKey
@@ -199,9 +199,8 @@ async def opened(url: str, *, replica_url: str | None = None, patient: bool = Fa
     `patient` is for commands: a transaction may take as long as it needs.
     """
     address = database.parse_url(url)
-    writing = database.writers(address, patient=patient)
-    reading = _readers(address, patient=patient)
-    replicas = _readers(database.parse_url(replica_url), patient=patient) if replica_url else []
+    writing, reading = _lanes(address, patient=patient)
+    replicas = _lanes(database.parse_url(replica_url), patient=patient)[1] if replica_url else []
     available, measured, each_operation = Availability("writing"), batch_measures(), not database.is_sqlite(address)
     lanes = [
         GroupCommit(
@@ -222,6 +221,6 @@ async def opened(url: str, *, replica_url: str | None = None, patient: bool = Fa
         await asyncio.gather(*(lane.close() for lane in (*writing, *reading, *replicas)))
 
 
-def _readers(address: URL, *, patient: bool) -> list[Lane]:
-    lanes = database.readers(address, patient=patient)
-    return lanes if database.is_sqlite(address) else [OwnThread(lane) for lane in lanes]
+def _lanes(address: URL, *, patient: bool) -> tuple[list[WriteLane], list[Lane]]:
+    writing, reading = database.lanes(address, patient=patient)
+    return writing, reading if database.is_sqlite(address) else [OwnThread(lane) for lane in reading]

@@ -46,9 +46,7 @@ class Proxy:
         self, reader: asyncio.StreamReader, server: asyncio.StreamWriter, client: asyncio.StreamWriter
     ) -> None:
         while data := await reader.read(65_536):
-            if self.delay_seconds:
-                await asyncio.sleep(self.delay_seconds)
-            await self.flowing.wait()
+            await self._pass()
             if COMMIT in data and self.lose_commits:
                 self.lose_commits -= 1
                 break
@@ -64,9 +62,7 @@ class Proxy:
         self, reader: asyncio.StreamReader, client: asyncio.StreamWriter, server: asyncio.StreamWriter
     ) -> None:
         while data := await reader.read(65_536):
-            if self.delay_seconds:
-                await asyncio.sleep(self.delay_seconds)
-            await self.flowing.wait()
+            await self._pass()
             if COMMIT in data and self.lose_answers:
                 self.lose_answers -= 1
                 break
@@ -74,6 +70,13 @@ class Proxy:
                 client.write(data)
         client.close()
         server.close()
+
+    async def _pass(self) -> None:
+        """Wait as long as a packet is to take."""
+        with suppress(TimeoutError):
+            if self.delay_seconds:
+                await asyncio.wait_for(asyncio.Event().wait(), self.delay_seconds)
+        await self.flowing.wait()
 
     def cut(self) -> None:
         """End all connections."""

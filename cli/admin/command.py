@@ -15,7 +15,7 @@ import storage
 from cli.integrator import output
 from cli.integrator.output import Failure
 from storage import Storage, migrations
-from storage.engine import database, sqlite_lane
+from storage.engine import database, sqlite_file
 from storage.engine.audit import OPERATOR
 from storage.engine.failures import reason_of
 from storage.rules.errors import NotFound, ServiceError, StorageUnavailable
@@ -121,7 +121,7 @@ def no_service(url: str) -> Iterator[None]:
     if not database.is_sqlite(parsed):
         yield
         return
-    with sqlite_lane.hold_lock(database.file_of(parsed), alone=True) as held:
+    with sqlite_file.hold_lock(database.file_of(parsed), alone=True) as held:
         if not held:
             raise Failure("service_running", f"A service runs on {parsed.database}.", "Stop it first.")
         yield

@@ -17,12 +17,14 @@ from sqlalchemy.sql.functions import FunctionElement
 
 from storage.engine.lane import Lane, WriteLane
 from storage.engine.postgres_lane import PostgresLane
-from storage.engine.sqlite_lane import DatabaseFile, SqliteLane
+from storage.engine.sqlite_file import DatabaseFile
+from storage.engine.sqlite_lane import SqliteLane
 
 WRITE_LANES = READERS = 4
 BUSY_MILLISECONDS = 4_000
 PATIENT_MILLISECONDS = 60_000
 _READING = ("PRAGMA query_only = ON",)
+_SAVING = "PRAGMA wal_checkpoint"
 _WRITING = ("PRAGMA journal_mode = WAL", "PRAGMA synchronous = FULL")
 
 
@@ -57,19 +59,26 @@ _FILLED = text("""
 """)  # a larger one takes long, and is not planned as if it were empty
 
 
-def writers(url: URL, *, patient: bool = False) -> list[WriteLane]:
-    """Return the lanes that may write: one on SQLite, a few on PostgreSQL; `patient` ones have no time limits."""
-    if is_sqlite(url):
-        return [SqliteLane(DatabaseFile(file_of(url)), read_only=False, settings=_settings(_WRITING, patient=patient))]
-    return [PostgresLane(url, read_only=False, patient=patient) for _ in range(WRITE_LANES)]
+def lanes(url: URL, *, patient: bool = False) -> tuple[list[WriteLane], list[Lane]]:
+    """Return the lanes that may write, one on SQLite and a few on PostgreSQL, and those that cannot.
 
-
-def readers(url: URL, *, patient: bool = False) -> list[Lane]:
-    """Return the lanes that cannot write: SQLite `mode=ro` and `query_only`, PostgreSQL read-only transactions."""
+    SQLite opens the latter with `mode=ro` and `query_only`, PostgreSQL lets them run read-only transactions. `patient`
+    ones have no time limits.
+    """
     if is_sqlite(url):
         file = DatabaseFile(file_of(url))
-        return [SqliteLane(file, read_only=True, settings=_settings(_READING, patient=patient)) for _ in range(READERS)]
-    return [PostgresLane(url, read_only=True, patient=patient) for _ in range(READERS)]
+        reading, writing = (_settings(own, patient=patient) for own in (_READING, _WRITING))
+        return [SqliteLane(file, read_only=False, settings=writing, saving=_SAVING)], [
+            SqliteLane(file, read_only=True, settings=reading) for _ in range(READERS)
+        ]
+    return [PostgresLane(url, read_only=False, patient=patient) for _ in range(WRITE_LANES)], [
+        PostgresLane(url, read_only=True, patient=patient) for _ in range(READERS)
+    ]
+
+
+def writers(url: URL, *, patient: bool = False) -> list[WriteLane]:
+    """Return the lanes that may write."""
+    return lanes(url, patient=patient)[0]
 
 
 def _settings(own: tuple[str, ...], *, patient: bool) -> tuple[str, ...]:

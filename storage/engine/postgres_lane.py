@@ -56,11 +56,8 @@ class PostgresLane:
 
     def __init__(self, url: URL, *, read_only: bool, patient: bool) -> None:
         # how long the server lets a statement run, and a transaction wait for us
-        limits = {
-            "lock_timeout": LOCK_SECONDS,
-            "statement_timeout": STATEMENT_SECONDS,
-            "idle_in_transaction_session_timeout": RUN_SECONDS,
-        }
+        limits = {"lock_timeout": LOCK_SECONDS, "statement_timeout": STATEMENT_SECONDS}
+        limits["idle_in_transaction_session_timeout"] = RUN_SECONDS
         limited = {name: str(int(seconds * 1_000)) for name, seconds in limits.items()}
         settings = (_READ_ONLY if read_only else citus.BY_KEY) | ({} if patient else limited)
         options = {} if patient else {"command_timeout": RESPONSE_SECONDS}

@@ -1,13 +1,9 @@
-"""A persistent SQLite connection on a thread of its own, and its file: private, checked, and locked while served."""
+"""A persistent SQLite connection on a thread of its own."""
 
 import asyncio
-import os
 import sqlite3
-import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
-from pathlib import Path
-from typing import TypeVar
+from collections.abc import Sequence
+from typing import Any, TypeVar
 
 import aiosqlite
 from sqlalchemy import Connection, create_engine, event
@@ -15,12 +11,9 @@ from sqlalchemy.pool import StaticPool
 
 from storage.engine.failures import is_outage, unavailable
 from storage.engine.lane import Work
-
-if sys.platform != "win32":
-    import fcntl
+from storage.engine.sqlite_file import DatabaseFile, WalRemovedError
 
 Result = TypeVar("Result")
-PRIVATE = 0o600
 _READ_ONLY_ACTIONS = {
     sqlite3.SQLITE_SELECT,
     sqlite3.SQLITE_READ,
@@ -30,51 +23,6 @@ _READ_ONLY_ACTIONS = {
 }
 
 
-class DatabaseFileReplacedError(OSError):
-    """The database file was removed or replaced after the service opened it."""
-
-
-class DatabaseFile:
-    """A path, and the file that was there when the service opened it."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self._opened = self._identity()
-
-    @property
-    def exists(self) -> bool:
-        """Whether the file existed before opening; only otherwise may a new one be created."""
-        return self._opened is not None
-
-    def make_private(self) -> None:
-        """Create the file if it never existed, and let its owner alone read it; SQLite gives -wal and -shm its mode."""
-        if not self.exists:
-            with suppress(OSError):  # SQLite then names the problem
-                os.close(os.open(self.path, os.O_CREAT | os.O_EXCL | os.O_RDONLY, PRIVATE))
-        for ending in ("", "-wal", "-shm"):
-            with suppress(OSError):  # another account's file stays as that account has it
-                self.path.with_name(self.path.name + ending).chmod(PRIVATE)
-
-    def created(self) -> None:
-        """Remember the file that was created on opening."""
-        self._opened = self._opened or self._identity()
-
-    def check(self) -> None:
-        """Raise DatabaseFileReplacedError unless the path still names the opened file."""
-        if self.exists and self._identity() != self._opened:
-            raise DatabaseFileReplacedError(
-                f"{self.path} was removed or replaced. Stop the service, put the file back or run "
-                "`svc admin restore FILE`, and start the service."
-            )
-
-    def _identity(self) -> tuple[int, int] | None:
-        try:
-            status = self.path.stat()
-        except FileNotFoundError:
-            return None
-        return status.st_dev, status.st_ino
-
-
 class SqliteLane:
     """A SQLite connection on aiosqlite's thread; each transaction runs there in one call.
 
@@ -82,10 +30,11 @@ class SqliteLane:
     its public calls go through; every test fails if that changes.
     """
 
-    def __init__(self, file: DatabaseFile, *, read_only: bool, settings: Sequence[str]) -> None:
+    def __init__(self, file: DatabaseFile, *, read_only: bool, settings: Sequence[str], saving: str = "") -> None:
         self._file = file
         self._read_only = read_only
         self._settings = settings
+        self._saving = saving  # the statement that moves the pages of the -wal file to the database
         self._connection: aiosqlite.Connection | None = None
         self._checked_out: Connection | None = None  # for good: a checkout for each batch would double its cost
         self._opening = asyncio.Lock()
@@ -117,6 +66,7 @@ class SqliteLane:
         """Close the connection and end its thread."""
         connection, self._connection = self._connection, None
         if connection is not None:
+            self._file.closing()
             try:
                 await connection._execute(self._give_back)  # type: ignore[no-untyped-call]  # noqa: SLF001
             finally:
@@ -130,10 +80,16 @@ class SqliteLane:
 
     def _transact(self, work: Work[Result]) -> Result:
         assert self._checked_out is not None  # noqa: S101 - opened in run
-        with self._checked_out.begin():
-            result = work(self._checked_out)
-            self._file.check()
-            return result
+        try:
+            with self._checked_out.begin():
+                result = work(self._checked_out)
+                self._file.check()
+            self._file.look()  # a commit may move pages
+        except WalRemovedError:
+            raw: Any = self._checked_out.connection.driver_connection
+            raw.execute(self._saving)  # what was acknowledged
+            raise
+        return result
 
     async def _open(self) -> None:
         self._file.check()
@@ -153,7 +109,7 @@ class SqliteLane:
     def _prepare(self, raw: sqlite3.Connection) -> None:
         for setting in self._settings:
             raw.execute(setting)
-        self._file.created()
+        self._file.opened()
         engine = create_engine("sqlite://", creator=lambda: raw, poolclass=StaticPool, hide_parameters=True)
         begin = "BEGIN" if self._read_only else "BEGIN IMMEDIATE"
         event.listen(engine, "begin", lambda connection: connection.exec_driver_sql(begin))
@@ -171,18 +127,3 @@ async def _end(connection: aiosqlite.Connection) -> None:
 
 def _authorize_reading(action: int, *_: object) -> int:
     return sqlite3.SQLITE_OK if action in _READ_ONLY_ACTIONS else sqlite3.SQLITE_DENY
-
-
-@contextmanager
-def hold_lock(database: Path, *, alone: bool) -> Iterator[bool]:
-    """Hold the lock beside the file, exclusively (restore) or shared (services); yield whether that succeeded."""
-    path = database.with_name(f"{database.name}.lock")
-    path.touch(0o600)  # who can open the file can hold the lock, and keep the service from starting
-    with path.open("ab") as file:
-        held = True
-        if sys.platform != "win32":  # Windows does not rename a file that is open
-            try:
-                fcntl.flock(file, (fcntl.LOCK_EX if alone else fcntl.LOCK_SH) | fcntl.LOCK_NB)
-            except BlockingIOError:
-                held = False
-        yield held

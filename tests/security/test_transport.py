@@ -22,7 +22,7 @@ from presentation import agents_file, guides
 from presentation.settings_models import is_host
 from storage import migrations
 from storage.access import workspaces
-from storage.engine import sqlite_lane
+from storage.engine import sqlite_file
 from storage.lists.programs import read_program
 from tests import world
 from tests.tracking_api.dashboard.conftest import Dashboard
@@ -129,7 +129,7 @@ async def test_the_database_and_the_files_beside_it_are_private_to_their_owner(t
 
     async with storage.opened(url) as store:
         await world.acme(store)
-        with sqlite_lane.hold_lock(tmp_path / "svc.db", alone=False):
+        with sqlite_file.hold_lock(tmp_path / "svc.db", alone=False):
             found = modes(tmp_path)
 
     assert found == dict.fromkeys(["svc.db", "svc.db-wal", "svc.db-shm", "svc.db.lock"], 0o600)

@@ -3,7 +3,9 @@
 import asyncio
 import os
 import shutil
+import sqlite3
 import threading
+from contextlib import closing
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -61,17 +63,50 @@ async def test_a_removed_or_replaced_file_gets_no_more_writes_or_reads(sqlite_ur
         if way == "replaced":
             copy.rename(path)
 
-        for _ in range(2):  # the second is a new connection
-            with pytest.raises(StorageUnavailable):
-                await store.write(add, "lost")
-            with pytest.raises(StorageUnavailable):
-                await names(store)
+        await stays_away(store)
+        await stays_away(store)  # over a new connection
 
         assert not store.is_available
         assert path.exists() == (way == "replaced")
         os.replace(aside, path)  # noqa: PTH105 - over what is there
         await store.write(add, "after")
         assert await names(store) == ["after", "before"]
+
+
+async def test_without_its_wal_file_nothing_is_acknowledged_and_what_was_is_not_lost(sqlite_url: str, tmp_path: Path):
+    wal = tmp_path / "svc.db-wal"
+    async with storage.opened(sqlite_url) as store:
+        await store.write(add, "before")
+        assert await names(store) == ["before"]
+        aside = wal.rename(tmp_path / "aside")
+
+        await stays_away(store)
+        with closing(sqlite3.connect(f"file:{tmp_path / 'svc.db'}?immutable=1", uri=True)) as other:
+            assert other.execute("SELECT name FROM workspaces").fetchall() == [("before",)]
+        aside.rename(wal)
+        await store.write(add, "after")
+        wal.unlink()
+        await stays_away(store)
+
+
+async def test_a_file_that_another_was_copied_over_gets_no_more_writes_or_reads(sqlite_url: str, tmp_path: Path):
+    path, copy = tmp_path / "svc.db", tmp_path / "copy.db"
+    async with storage.opened(sqlite_url) as store:
+        shutil.copy(path, copy)
+        for n in range(60):  # SQLite itself moves pages to the file from time to time
+            await store.write(add, "x" * 100_000)
+            assert len(await names(store)) == n + 1
+        shutil.copy(copy, path)
+
+        await stays_away(store)
+        await stays_away(store)
+
+
+async def stays_away(store: Storage) -> None:
+    with pytest.raises(StorageUnavailable):
+        await store.write(add, "lost")
+    with pytest.raises(StorageUnavailable):
+        await names(store)
 
 
 async def analyzed(store: Storage) -> bool:
