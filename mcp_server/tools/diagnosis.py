@@ -4,11 +4,11 @@ from datetime import datetime
 from typing import Literal, NamedTuple
 
 from mcp_server.arguments import Identifier
-from mcp_server.results import JsonRow, fitting
+from mcp_server.results import BUDGET, JsonRow, fitting, weight
 from mcp_server.sanitize import clean, json_of, row_of
 from mcp_server.tools.lists import Asked, list_tool
 from mcp_server.tools.tool import ToolRequest, tool
-from storage.diagnosis import explanation, identifier_health, readiness
+from storage.diagnosis import explanation, identifier_health, lost_sales, readiness
 from storage.diagnosis.identifier_health import HealthState, IdentifierHealth
 from storage.diagnosis.readiness import ONGOING, ReadinessGate
 from storage.lists import rejected_calls
@@ -102,19 +102,23 @@ def explain_attribution(
     "Rejected calls",
     Scope.EVENTS_READ,
     REJECTED_CALLS,
-    beside={"causes": list[JsonRow]},
+    beside={"causes": list[JsonRow], "lost": list[UntrustedValues] | None},
     view=(Literal["causes", "calls"], "causes"),
 )
 def list_refused_calls(asked: Asked) -> JsonRow:
-    """Calls with the program key, rejected in the last 30 days. view causes: by error code, with money
-    at stake, first and last time, still_happening, what to do. view calls: one by one, newest first.
+    """Calls with the program key, rejected in the last 30 days. view causes: by error code, with still_happening and
+    what to do; lost: sales and refunds by what was wrong (letter_case, processor_id, wrong_program ...), with cents as
+    first sent, credited when sent again and still lost. view calls: one by one, with caller and the sale's amount.
     """
     if asked.arguments["view"] == "calls":
         return asked.page(row=call_row, causes=[])
     rows = rejected_calls.by_cause(asked.request.connection, asked.scope.program_id, asked.query.span)
     chosen = [cause for cause in rows if asked.query.filters["code"] in {None, cause.code}]
     causes = [_cause_row(cause, asked.request.at) for cause in chosen]
-    return {"truncated": False, "next_cursor": None, "data": [], "causes": causes}
+    split = lost_sales.split(asked.request.connection, asked.scope.program_id, asked.query.span)
+    lost = [row_of(each) for each in split if asked.query.filters["code"] in {None, *each.codes}]
+    shown = lost[: fitting(lost, BUDGET - weight(causes))]
+    return {"truncated": len(shown) < len(lost), "next_cursor": None, "data": [], "causes": causes, "lost": shown}
 
 
 def call_row(call: RejectedCall) -> JsonRow:

@@ -1,5 +1,6 @@
 """Identifier health: sales whose customer keys match no lead, grouped by format, with the likely fix."""
 
+from collections.abc import Collection, Mapping
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -64,18 +65,12 @@ class IdentifierHealth(NamedTuple):
 def check_keys(connection: Connection, program_id: int) -> IdentifierHealth:
     """Return the identifier health of a program."""
     credited = _credited_keys(connection, program_id)
-    sale_keys = _rejected_keys(connection, program_id) | credited
-    known: set[str] = set()
-    for column in (customers.c.customer_key, customers.c.known_as):
-        carried = (customers.c.program_id == program_id, column.in_(list(sale_keys)))
-        known |= set(connection.execute(select(column).where(*carried)).scalars())
+    rejected = _rejected_keys(connection, program_id)
+    sale_keys = _meant(connection, program_id, rejected) | credited
+    known = _known(connection, program_id, sale_keys)
     keyed = _lead_keys(connection, program_id)
     lead_keys = LeadKeys(keyed or _lead_keys(connection, program_id, with_key=False))
-    mismatches = {
-        key: mismatch
-        for key, meant in sale_keys.items()
-        if key not in known and (mismatch := _mismatch(lead_keys, key, meant)) is not None
-    }
+    mismatches = _mismatches(lead_keys, sale_keys, known)
     if mismatches:
         state = HealthState.MISMATCHED
     elif sale_keys and (known or keyed):
@@ -92,7 +87,31 @@ def likely_key(
 ) -> str | None:
     """Return the key of a newest lead that a customer_key without a lead was likely meant to be."""
     mismatch = LeadKeys(_lead_keys(connection, program_id, with_key=False)[:most_leads]).mismatch(customer_key)
-    return mismatch.meant if mismatch else None
+    guessed = mismatch.meant if mismatch else None
+    return guessed or _meant(connection, program_id, {customer_key})[customer_key]
+
+
+def find_mismatches(connection: Connection, program_id: int, sale_keys: Collection[str]) -> dict[str, Mismatch]:
+    """Return how each of these keys of rejected sales differs from the leads' keys, if it likely stands for one."""
+    if not sale_keys:
+        return {}
+    keyed = _lead_keys(connection, program_id)
+    lead_keys = LeadKeys(keyed or _lead_keys(connection, program_id, with_key=False))
+    meant = _meant(connection, program_id, sale_keys)
+    return _mismatches(lead_keys, meant, _known(connection, program_id, sale_keys))
+
+
+def _known(connection: Connection, program_id: int, sale_keys: Collection[str]) -> set[str]:
+    """Return those of the keys that customers carry."""
+    columns = (customers.c.customer_key, customers.c.known_as)
+    mine = [(customers.c.program_id == program_id, column.in_(list(sale_keys))) for column in columns]
+    found = (select(column).where(*each) for column, each in zip(columns, mine, strict=True))
+    return {key for statement in found for key in connection.execute(statement).scalars()}
+
+
+def _mismatches(lead_keys: LeadKeys, sale_keys: Mapping[str, str | None], known: set[str]) -> dict[str, Mismatch]:
+    unknown = {key: _mismatch(lead_keys, key, meant) for key, meant in sale_keys.items() if key not in known}
+    return {key: mismatch for key, mismatch in unknown.items() if mismatch is not None}
 
 
 def _mismatch(lead_keys: LeadKeys, key: str, meant: str | None) -> Mismatch | None:
@@ -116,19 +135,32 @@ def _grouped(mismatches: dict[str, Mismatch], lead_keys: LeadKeys) -> list[KeyMi
     return sorted(groups, key=lambda group: -group.keys)
 
 
-def _rejected_keys(connection: Connection, program_id: int) -> dict[str, str | None]:
-    """Return the keys of the newest sales that were rejected because no customer, or not the click's, carries them.
-
-    Each comes with the key that the click's customer carries, if its format is another; else it may be of another user.
-    """
+def _rejected_keys(connection: Connection, program_id: int) -> set[str]:
+    """Return the keys of the newest sales that were rejected because no customer, or not the click's, carries them."""
     call = refused_calls.c
     codes = (CustomerNotFound.code, IdentifierConflict.code)
     unmatched = (call.call == "sale", call.code.in_(codes), call.customer_key.is_not(None))
-    of_click = and_(customers.c.program_id == call.program_id, customers.c.click_id == call.click_id)
-    pairs = select(call.customer_key, customers.c.customer_key).outerjoin_from(refused_calls, customers, of_click)
-    rejected = pairs.where(call.program_id == program_id, *unmatched)
-    rows = connection.execute(rejected.order_by(call.id.desc()).limit(MOST_SALES))
-    return {key: meant if meant and format_of(meant) != format_of(key) else None for key, meant in rows}
+    rejected = select(call.customer_key).where(call.program_id == program_id, *unmatched)
+    return set(connection.execute(rejected.order_by(call.id.desc()).limit(MOST_SALES)).scalars())
+
+
+def _meant(connection: Connection, program_id: int, sent: Collection[str]) -> dict[str, str | None]:
+    """Return each key of rejected sales with the lead's key of another format that is proved to be the same person's.
+
+    It is proved by the click of the call, or by the same transaction in a recorded sale.
+    """
+    call, customer, sale = refused_calls.c, customers.c, sales.c
+    of_click = and_(customer.program_id == call.program_id, customer.click_id == call.click_id)
+    same = and_(sale.program_id == call.program_id, sale.transaction_id == call.transaction_id)
+    buyer = and_(customer.program_id == sale.program_id, customer.id == sale.customer_id)
+    pairs = select(call.customer_key, customer.customer_key)
+    mine = (call.program_id == program_id, call.call == "sale", call.customer_key.in_(list(sent)))
+    meant: dict[str, str | None] = dict.fromkeys(sent)
+    sources = (refused_calls.join(sales, same).join(customers, buyer), refused_calls.join(customers, of_click))
+    for source in sources:
+        rows = connection.execute(pairs.select_from(source).where(*mine))
+        meant |= {key: carried for key, carried in rows if carried and format_of(key) != format_of(carried)}
+    return meant
 
 
 def _credited_keys(connection: Connection, program_id: int) -> dict[str, str | None]:

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 from datetime import datetime
-from typing import Annotated, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, and_, func, or_, select
 
@@ -17,15 +17,22 @@ from storage.tables import refused_calls, sales, tracking_log
 
 _row = refused_calls.c
 MOST_CALLS = 100_000  # of a program, the newest: a flood of rejections makes no read longer
+MOST_COMPARED = 20_000
 # A sale whose key and click the service has never heard of: mostly no partner sent its customer. It is counted by
 # itself and left out of the lists. It is kept for 30 days, for `explain` and to compare the formats of keys.
 ORGANIC = and_(_row.call == "sale", _row.code == CustomerNotFound.code)
 
 
+def _of_sale(column: ColumnElement[Any]) -> ColumnElement[Any]:
+    recorded = (sales.c.program_id == _row.program_id, sales.c.transaction_id == _row.transaction_id)
+    return select(column).where(*recorded).correlate(refused_calls).scalar_subquery()
+
+
 class RejectedCall(NamedTuple):
     """One rejected call with the program's key; `fields` names the wrong fields.
 
-    `amount_cents` is in minor units of `currency`. `same_payload`: whether it repeated a recorded sale exactly.
+    `amount_cents` is in minor units of `currency`, of a refund in `sale_currency`; `sale_cents` is the amount of the
+    recorded sale. `same_payload`: whether it repeated a recorded sale exactly.
     `caller` is the program and the network that called, `occurred_at` the time that a backfill reported.
     """
 
@@ -42,6 +49,8 @@ class RejectedCall(NamedTuple):
     fields: Annotated[tuple[str, ...], Column("Fields")]
     same_payload: bool | None
     request_id: Annotated[Untrusted | None, Column("Request id")]
+    sale_cents: Annotated[int | None, Column(sql=_of_sale(sales.c.amount_cents))]
+    sale_currency: Annotated[str | None, Column(sql=_of_sale(sales.c.currency))]
     caller: Untrusted | None
     occurred_at: datetime | None
 
@@ -162,6 +171,19 @@ def _at_stake(connection: Connection, program_id: int, span: Span) -> dict[str, 
     for row in connection.execute(sums):
         amounts.setdefault(row.code, []).append(AmountAtStake(row.currency, int(row.cents)))
     return amounts
+
+
+def with_recorded_sales(connection: Connection, program_id: int, span: Span) -> list[Any]:
+    """Return the newest rejected sales and refunds with the recorded sale; not those that repeat it. Oldest first."""
+    call, sale = refused_calls.c, sales.c
+    same = and_(sale.program_id == call.program_id, sale.transaction_id == call.transaction_id)
+    columns = (call.call, call.code, call.fields, call.customer_key, call.click_id, call.transaction_id)
+    amounts = (call.request_id, call.amount_cents, call.currency, call.same_payload)
+    sold = (sale.id.label("sale_id"), sale.currency.label("sale_currency"))
+    joined = select(*columns, *amounts, *sold).outerjoin_from(refused_calls, sales, same)
+    mine = joined.where(call.program_id == program_id, call.call.in_(("sale", "refund")))
+    newest = mine.where(*within(call.id, call.at, span)).order_by(call.id.desc()).limit(MOST_COMPARED)
+    return [row for row in connection.execute(newest).all()[::-1] if not row.same_payload]
 
 
 def grouped(
