@@ -1,5 +1,6 @@
 """list_changes: who changed what, since when each rate holds, and when the program key was replaced."""
 
+from dataclasses import replace
 from typing import Any
 
 from mcp_server.results import BUDGET, JsonRow, weight
@@ -14,9 +15,13 @@ NOT_SHOWN = {"actor_name", "actor_id", "subject", "before", "after"}
 
 @list_tool("Changes", Scope.PROGRAMS_READ, AUDIT_LOG)
 def list_changes(asked: Asked) -> JsonRow:
-    """Who changed what, when, from what to what; since when each rate holds (terms); when the program key was replaced.
-    action: program, program_key, partner, commission, member, or such as program.change. field: such as hold_days.
+    """Who changed what, when, from what to what; terms: since when each rate holds, and the sales and commission_cents
+    by it; when the program key was replaced. action: program, program_key, partner, commission, member, or such as
+    program.change. field: such as hold_days. Decisions on single commissions only with decisions or action.
     """
+    if asked.arguments["action"] is None and asked.arguments["decisions"] is None:
+        asked.request.applied_query["decisions"] = False
+        asked = replace(asked, query=asked.query._replace(filters={**asked.query.filters, "decisions": False}))
     if asked.query.cursor is not None:
         return asked.page(row=_change_row)
     connection, program_id = asked.request.connection, asked.scope.program_id

@@ -16,11 +16,16 @@ from storage.diagnosis.explanation import Explanation
 from storage.lists import customers
 from storage.lists.commissions import Commission
 from storage.lists.customers import CUSTOMERS, ListedCustomer
-from storage.lists.declaration import ListScope
+from storage.lists.declaration import ListQuery, ListScope
 from storage.lists.event_kinds import Event, EventKind
+from storage.lists.find import find
 from storage.lists.programs import read_program
+from storage.lists.rejected_calls import WITH_ORGANIC
 from storage.rules.commission import CommissionStatus
+from storage.rules.errors import CustomerNotFound
+from storage.rules.periods.period import Span
 from storage.rules.scope import Scope
+from storage.rules.settlement import Settlement
 from storage.rules.untrusted import Untrusted, UntrustedValues
 
 NOT_SHOWN = {
@@ -28,6 +33,7 @@ NOT_SHOWN = {
     *("signup_at", "first_purchase_at"),  # their days are shown
 }
 CAUSES = {EventKind.SALE: "sale_id", EventKind.LEAD: "lead_id"}
+UNSETTLED = {Settlement.NONE, Settlement.PROVISIONAL}
 NOT_EARNED = {*Commission._fields} - {"id", "amount_cents", "net_cents", "status", "hold_until", "paid_at"}
 
 
@@ -52,24 +58,41 @@ class CustomerResult(NamedTuple):
     truncated: bool
 
 
-@list_tool("Customers", Scope.CUSTOMERS_READ, CUSTOMERS, beside={"by_partner": list[UntrustedValues] | None})
+@list_tool(
+    "Customers",
+    Scope.CUSTOMERS_READ,
+    CUSTOMERS,
+    beside={"by_partner": list[UntrustedValues] | None, "rejected_sales": list[UntrustedValues] | None},
+)
 def list_customers(asked: Asked) -> JsonRow:
-    """Customers, newest first, with partner, sales and last_sale_at. status: provisional (lead not confirmed), lead,
-    conversion (has paid); it adds counts by partner. last_sale_before: who bought and stopped. For one, use
-    get_customer.
+    """Customers, newest first, with partner, lead_at, sales, last_sale_at. status: provisional (lead not confirmed, no
+    sale), lead, conversion (has paid); settlement: provisional also has those who bought. Either adds counts by
+    partner; unsettled leads add rejected_sales, which may be theirs. last_sale_before: who bought and stopped.
     """
-    if asked.arguments["status"] is None or asked.query.cursor is not None:
+    connection, filters = asked.request.connection, asked.query.filters
+    if not (filters["status"] or filters["settlement"]) or asked.query.cursor is not None:
         return asked.page(row=_customer_row)
-    connection = asked.request.connection
     counts = customers.count_by_partner(connection, asked.scope, asked.query)
     rows = json_of(counts)
     return asked.page(
         row=_customer_row,
-        budget=BUDGET * 2 // 3,
+        budget=BUDGET // 2,
+        rejected_sales=_rejected_sales(asked),
         customers=sum(each.customers for each in counts),
-        by_partner=rows[: fitting(rows, BUDGET // 3)],
+        by_partner=rows[: fitting(rows, BUDGET // 4)],
         lead_commission_cents=read_program(connection, asked.scope.program_id).settings.lead_commission_cents,
     )
+
+
+def _rejected_sales(asked: Asked) -> list[JsonRow] | None:
+    """Return the newest sales of unknown customers since the oldest unsettled lead of a page; they may be its."""
+    unsettled = [each.lead_at or each.created_at for each in asked.stored.data if each.settlement in UNSETTLED]
+    if not unsettled or Scope.EVENTS_READ not in asked.request.key.scopes:
+        return None
+    query = ListQuery(filters={"code": CustomerNotFound.code}, span=Span(min(unsettled), None))
+    calls = find(asked.request.connection, WITH_ORGANIC, asked.scope, query).data
+    rows = [call_row(call) for call in calls if call.call == "sale"]
+    return rows[: fitting(rows, BUDGET // 4)]
 
 
 @tool("One customer", Scope.CUSTOMERS_READ)

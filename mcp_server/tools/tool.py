@@ -20,7 +20,7 @@ from storage.access.agent_keys import AgentKey
 from storage.access.assistants import Assistant
 from storage.rules.scope import Scope
 
-READS_ONLY = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
+READS_ONLY = ToolAnnotations(read_only_hint=True, open_world_hint=False)  # the other hints are about what writes
 
 
 class ToolRequest(NamedTuple):

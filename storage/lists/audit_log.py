@@ -108,9 +108,7 @@ AUDIT_LOG = List(
     filters=(
         Filter("action", str, "Such as partner.change, or the noun before its dot.", _named),
         Filter("noun", Noun, f"Only changes of one of {', '.join(Noun)}.", _named, "About", is_for_pages=True),
-        Filter(
-            "decisions", bool, "Only decisions on single commissions (true), or none of them (false).", _decides
-        ),
+        Filter("decisions", bool, "Only decisions on single commissions (true), or none of them (false).", _decides),
         Filter("field", str, "Only changes of this field.", _row.field.__eq__),
     ),
     finds="Who, field, or the id of what changed",

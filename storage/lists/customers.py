@@ -16,7 +16,7 @@ from storage.rules import contact
 from storage.rules.errors import FieldError, NotFound, ValidationError
 from storage.rules.settlement import CustomerStatus, Settlement
 from storage.rules.untrusted import Untrusted
-from storage.tables import customers, refunds, sales
+from storage.tables import customers, leads, refunds, sales
 
 NOT_RECORDED = "If the customer paid, explain shows which of their calls were rejected and why."
 _row = customers.c
@@ -33,6 +33,8 @@ def _refunded() -> ColumnElement[Any]:
     return _of_sales(func.coalesce(func.sum(of_sale), 0))
 
 
+_leads = (leads.c.program_id == _row.program_id, leads.c.customer_id == _row.id)
+_lead_at = select(func.min(leads.c.at)).where(*_leads).correlate(customers).scalar_subquery()
 _revenue = _of_sales(func.coalesce(func.sum(sales.c.program_cents), 0))
 
 
@@ -40,7 +42,7 @@ class ListedCustomer(NamedTuple):
     """A customer, the partner who sent them, and what they paid and got back, in cents of the program's currency.
 
     `customer_key` is that of a settled lead. Without one, `known_as` is the key that sales named beside the click.
-    Their e-mail address is masked. Days are UTC days.
+    `lead_at` is their first lead, settled or not. Their e-mail address is masked. Days are UTC days.
     """
 
     id: int
@@ -55,6 +57,7 @@ class ListedCustomer(NamedTuple):
     partner_name: Annotated[Untrusted, Column("Sent by", of_partner(customers, "name"))]
     partner_code: Annotated[Untrusted, Column(sql=of_partner(customers, "code"))]
     clicked_at: datetime
+    lead_at: Annotated[datetime | None, Column(sql=_lead_at)]
     signup_at: Annotated[datetime | None, Column("Signed up", sorts=True, is_day=True)]
     first_purchase_at: Annotated[datetime | None, Column("First purchase", sorts=True, is_day=True)]
     last_sale_at: Annotated[datetime | None, Column(sql=_of_sales(func.max(sales.c.occurred_at)))]
@@ -112,6 +115,7 @@ CUSTOMERS = List(
     at=_row.created_at,
     filters=(
         Filter("status", CustomerStatus, "provisional, lead or conversion.", _row.status.__eq__, "Status"),
+        Filter("settlement", Settlement, "none, provisional, settled or outranked.", _row.settlement.__eq__),
         Filter("partner_id", int, "Only this partner's.", _row.partner_id.__eq__),
         Filter("customer_key", str, "Only the customer with this key.", has_key),
         Filter("last_sale_before", datetime, "Only those who bought, and not since then.", _not_since),

@@ -30,7 +30,7 @@ CONTRACT = {
     "list_changes": READ,
     "list_payment_events": Scope.EVENTS_READ,
 }
-HINTS = {"readOnlyHint": True, "destructiveHint": False, "idempotentHint": True, "openWorldHint": False}
+HINTS = {"readOnlyHint": True, "openWorldHint": False}
 NAMES = [tool.name for tool in ALL]
 INVALID_PARAMS = -32602
 

@@ -128,14 +128,19 @@ async def test_a_partner_is_named_by_one_argument_and_a_name_of_several_is_rejec
 async def test_a_change_says_who_and_when_and_from_what_to_what(assistant: Assistant):
     acme = assistant.acme
     later = NOW + timedelta(minutes=5)
+    await acme.customer(at=HELD_SINCE)
+    await acme.sale(at=HELD_SINCE)
+    await paid(assistant)
     changes = {"cookie_window_days": 30, "rate": 1_500, "name": HOSTILE.replace("\x00", "")}
     await acme.store.write(program_settings.change, acme.program_id, changes, actor=OWNER, at=later)
+    await acme.sale("inv-2", at=later)
     await acme.store.write(program_keys.regenerate, acme.program_id, at=later, actor=OWNER)
     eve: dict[str, Any] = {"name": "Eve", "code": "eve", "email": "eve@partners.example"}
     await acme.store.write(partners.enrol, acme.program_id, **eve, at=later, actor=OWNER)
 
     every = (await assistant.tool("list_changes")).payload
     one = (await assistant.tool("list_changes", field="cookie_window_days", action="program")).payload
+    decided = (await assistant.tool("list_changes", decisions=True)).payload["data"]
     before = (await assistant.tool("list_changes", date_to="2026-05-19")).payload
     since = (await assistant.tool("list_changes", date_from="2026-05-21")).payload
 
@@ -147,6 +152,9 @@ async def test_a_change_says_who_and_when_and_from_what_to_what(assistant: Assis
     assert INERT in [change.get("after") for change in every["data"]]
     assert before["data"] == since["data"] == []
     assert [(each["version"], each["terms"]["commission_rate"]) for each in every["terms"]] == [(2, 15), (1, 20)]
+    sums = [[each[name] for name in ("sales", "sales_cents", "commission_cents")] for each in every["terms"]]
+    assert sums == [[1, 10_000, 1_500], [1, 10_000, 2_000]]
+    assert [each["action"] for each in decided] == ["commission.decide"] * 2
     assert every["terms"][1]["until"] == every["terms"][0]["since"] == "2026-05-20T12:05:00Z"
     assert every["program_key"]["since"] == every["program_key"]["earlier_ended_at"][0] == "2026-05-20T12:05:00Z"
     assert not any(hidden in str(every) for hidden in (acme.key[-4:], "eve@partners.example"))

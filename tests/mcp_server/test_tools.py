@@ -103,10 +103,17 @@ async def test_customers_and_commissions_name_their_partner(assistant: Assistant
         len((await assistant.tool("list_customers", last_sale_before=day)).payload["data"])
         for day in ("2026-05-20", "2026-05-21")
     ]
-    await assistant.acme.lead(await assistant.acme.visitor("ben"), "waiting", is_trusted=False)
+    unsettled = await assistant.acme.visitor("ben")
+    await assistant.acme.lead(unsettled, "waiting", is_trusted=False)
+    await assistant.acme.reject(CustomerNotFound(), customer_key="waiting", transaction_id="inv-8")
     waiting = (await assistant.tool("list_customers", status="provisional")).payload
 
+    await assistant.acme.sale("inv-7", click_id=unsettled)
+    bought = (await assistant.tool("list_customers", settlement="provisional")).payload
+
     assert customer["click_id"] == click_id
+    assert [each["transaction_id"] for each in waiting["rejected_sales"]] == ["inv-8"]
+    assert [(row["status"], row["lead_at"]) for row in bought["data"]] == [("conversion", "2026-05-20T12:00:00Z")]
     assert (customer["partner_id"], customer["partner_name"]) == (assistant.acme.anna, "Anna")
     assert (customer["status"], customer["signup_date"], customer["sales"]) == ("conversion", "2026-05-20", 1)
     assert (commission["amount_cents"], commission["net_cents"], commission["currency"]) == (2_000, 1_800, "USD")
