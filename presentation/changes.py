@@ -22,6 +22,7 @@ from storage.rules.errors import (
     CustomerWrongProgram,
     DuplicateTransaction,
     IdentifierConflict,
+    OverCap,
     PartnerNotFound,
     SaleBeforeClick,
 )
@@ -34,7 +35,7 @@ LARGEST_ROW_ID = 2**31 - 1
 LARGEST_ID = 2**53
 NOT_CREDITED = (
     *(DuplicateTransaction, PartnerNotFound, CustomerNotFound, CustomerWrongProgram, CustomerNotAttributed),
-    *(IdentifierConflict, SaleBeforeClick, CurrencyNotSupported),
+    *(IdentifierConflict, SaleBeforeClick, CurrencyNotSupported, OverCap),
 )
 Email = Annotated[
     str, StringConstraints(max_length=255, pattern=r"^[^\s@\x00-\x1f\x7f-\u009f]+@[^\s@\x00-\x1f\x7f-\u009f]+$")
@@ -179,13 +180,13 @@ async def credit_sale(call: ApiRequest, sent: Credit) -> CreatedResponse[Commiss
     return await call.create(CommissionView, by_hand.credit_sale, **dict(sent))
 
 
-@action("Give a partner a bonus, or correct their balance", PartnerNotFound, notice="adjusted")
+@action("Give a partner a bonus, or correct their balance", PartnerNotFound, OverCap, notice="adjusted")
 async def adjust_balance(call: ApiRequest, sent: BalanceChange) -> CreatedResponse[AdjustmentView]:
     """Add to a partner's balance, or take from it."""
     return await call.create(AdjustmentView, by_hand.adjust, **dict(sent))
 
 
-@action("Move a customer to another partner", PartnerNotFound, notice="customer-moved")
+@action("Move a customer to another partner", PartnerNotFound, OverCap, notice="customer-moved")
 async def move_customer(call: ApiRequest, sent: CustomerMove) -> ModelResponse[CustomerView]:
     """Move a customer, whose later sales earn another partner something."""
     customer_id = call.path_id("customer_id")

@@ -10,10 +10,7 @@ from starlette.requests import Request
 
 from presentation import reads
 from presentation.changes import (
-    BalanceChange,
     CommissionChange,
-    Credit,
-    CustomerMove,
     FlagDecision,
     adjust_balance,
     change_partner,
@@ -81,7 +78,6 @@ DECISION = ScopeByBody(
     "Scope: commissions:write for approved and rejected, commissions:pay for paid.",
 )
 BY_AGENT = decide_commission.taking(CommissionChange, SecondKeyRequired, OverCap)  # who overrides no hold
-MOVE_BY_AGENT = move_customer.taking(CustomerMove, OverCap)
 FLAG_BY_AGENT = decide_flag.taking(FlagDecision, SecondKeyRequired)
 MEMBER, OWNER, MANAGER, DECIDER = ANYONE, OWNERS, MANAGERS, DECIDERS
 
@@ -99,12 +95,9 @@ RESOURCES = (
     Resource("GET", "/commissions", listing(COMMISSIONS, CommissionView), MEMBER, Scope.COMMISSIONS_READ),
     Resource("PATCH", "/commissions/{commission_id}", decide_commission, DECIDER),
     Resource("PATCH", "/commissions/{commission_id}", BY_AGENT, None, DECISION),
-    Resource("POST", "/credits", credit_sale, DECIDER),
-    Resource("POST", "/credits", credit_sale.taking(Credit, OverCap), None, Scope.COMMISSIONS_WRITE),
-    Resource("POST", "/adjustments", adjust_balance, DECIDER),
-    Resource("POST", "/adjustments", adjust_balance.taking(BalanceChange, OverCap), None, Scope.COMMISSIONS_WRITE),
-    Resource("POST", "/customers/{customer_id}/move", move_customer, DECIDER),
-    Resource("POST", "/customers/{customer_id}/move", MOVE_BY_AGENT, None, Scope.COMMISSIONS_WRITE),
+    Resource("POST", "/credits", credit_sale, DECIDER, Scope.COMMISSIONS_WRITE),
+    Resource("POST", "/adjustments", adjust_balance, DECIDER, Scope.COMMISSIONS_WRITE),
+    Resource("POST", "/customers/{customer_id}/move", move_customer, DECIDER, Scope.COMMISSIONS_WRITE),
     Resource("GET", "/flags", listing(FLAGS, FlagView), MEMBER, Scope.COMMISSIONS_READ),
     Resource("PATCH", "/flags/{flag_id}", decide_flag, MANAGER),
     Resource("PATCH", "/flags/{flag_id}", FLAG_BY_AGENT, None, Scope.COMMISSIONS_WRITE),

@@ -16,7 +16,7 @@ from storage.rules.attribution import BY_HAND, site_url
 from storage.rules.commission import stored_terms
 from storage.rules.errors import FieldError, PartnerNotFound, ServiceError, ValidationError
 from storage.tables import commission_terms, commissions, customers, ledger_entries, partners, programs
-from storage.tracking import clicks, program_terms, rollups, sales
+from storage.tracking import clicks, program_terms, sales
 from storage.tracking.ledger import EntryKind
 from storage.tracking.program_terms import ProgramTerms
 from storage.tracking.sale_decisions import Provenance, Sale
@@ -65,14 +65,13 @@ def credit_sale(
         raise ValidationError(fields=fields)
     if not at - OLDEST <= happened_at <= at:
         raise ValidationError(fields=[FieldError("occurred_at", "Not in the future and at most 366 days ago")])
-    with rollups.gathered(connection):
-        if partner_id is not None:
-            click_id = _click_of(connection, program_id, partner_id, customer_key, happened_at)
-        about = (customer_key, click_id, currency, occurred_at)
-        transaction_id = transaction_id or f"credit-{ids.after(at, 1)[0]}"
-        sale = Sale(transaction_id, amount_cents, at, *about, provenance=Provenance.OPERATOR)
-        commission = _record(connection, program_id, sale, credited_by=actor.name)
-        agent_caps.count(connection, program_id, CREDITED, commission.amount_cents, actor=actor, at=at)
+    if partner_id is not None:
+        click_id = _click_of(connection, program_id, partner_id, customer_key, happened_at)
+    about = (customer_key, click_id, currency, occurred_at)
+    transaction_id = transaction_id or f"credit-{ids.after(at, 1)[0]}"
+    sale = Sale(transaction_id, amount_cents, at, *about, provenance=Provenance.OPERATOR)
+    commission = _record(connection, program_id, sale, credited_by=actor.name)
+    agent_caps.count(connection, program_id, CREDITED, commission.amount_cents, actor=actor, at=at)
     credited = {"partner_id": commission.partner_id, "transaction_id": sale.transaction_id, "reason": reason}
     entry = Change("commission.credit", commission.id, after=credited | {"amount_cents": commission.amount_cents})
     audit.write(connection, program_id, [entry], actor=actor, at=at)

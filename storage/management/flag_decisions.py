@@ -84,13 +84,9 @@ def _confirm(connection: Connection, flag: Flag, *, actor: Actor, at: datetime) 
 
 def _reject_held(connection: Connection, flag: Flag, *, actor: Actor, at: datetime) -> None:
     """Reject each commission that the flag held and whose status allows it."""
-    commission_decisions.lock(connection, flag.program_id, connection.execute(_held(flag)).scalars().all())
-    held, rejected = _held(flag).order_by(commissions.c.id), CommissionStatus.REJECTED
-    with rollups.gathered(connection):
-        for commission_id in connection.execute(held).scalars().all():
-            commission_decisions.record(connection, flag.program_id, commission_id, rejected, actor=actor, at=at)
-            because = Change("commission.decide", commission_id, "flag", None, f"{flag.id} {flag.kind}")
-            audit.write(connection, flag.program_id, [because], actor=actor, at=at)
+    held, because = connection.execute(_held(flag)).scalars().all(), f"{flag.id} {flag.kind}"
+    chosen = (flag.program_id, held, CommissionStatus.REJECTED)
+    commission_decisions.change_each(connection, *chosen, actor=actor, at=at, flag=because)
 
 
 def _held(flag: Flag) -> Select[Any]:

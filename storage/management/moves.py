@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from datetime import datetime
 from enum import StrEnum
-from typing import Any, NamedTuple
+from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, and_, func, select, update
 
@@ -35,14 +35,6 @@ class Past(StrEnum):
     MOVE = "move"
 
 
-class _Moved(NamedTuple):
-    """A commission in its new partner's account."""
-
-    program_id: int
-    id: int
-    partner_id: int
-
-
 def move_customer(
     connection: Connection,
     program_id: int,
@@ -66,17 +58,15 @@ def move_customer(
     before_id = customer.partner_id
     if partner_id == before_id:
         raise ValidationError(fields=[FieldError("partner_id", "The customer is this partner's already")])
-    with rollups.gathered(connection):
-        moved = {"partner_id": partner_id, "revision": customer.revision + 1}
-        connection.execute(update(customers).where(*mine).values(moved))
-        steps, cents = list(_counted(customer)), 0
-        if past == Past.MOVE:
-            past_steps, cents = _move_past(connection, customer, partner_id, at=at)
-            steps += past_steps
-        require_partner(connection, program_id, partner_id)
-        agent_caps.count(connection, program_id, CREDITED, cents, actor=actor, at=at)
-        negated = [each._replace(**{n: -v for n, v in each._asdict().items() if n in COUNTS}) for each in steps]
-        rollups.add(connection, [*negated, *(each._replace(partner_id=partner_id) for each in steps)])
+    connection.execute(update(customers).where(*mine).values(partner_id=partner_id, revision=customer.revision + 1))
+    steps, cents = list(_counted(customer)), 0
+    if past == Past.MOVE:
+        past_steps, cents = _move_past(connection, customer, partner_id, at=at)
+        steps += past_steps
+    require_partner(connection, program_id, partner_id)
+    negated = [each._replace(**{n: -v for n, v in each._asdict().items() if n in COUNTS}) for each in steps]
+    rollups.add(connection, [*negated, *(each._replace(partner_id=partner_id) for each in steps)])
+    agent_caps.count(connection, program_id, CREDITED, cents, actor=actor, at=at)
     values = {"partner_id": partner_id, "past": past, "moved_cents": cents, "reason": reason}
     change = Change("customer.move", customer_id, None, {"partner_id": before_id}, values)
     audit.write(connection, program_id, [change], actor=actor, at=at)
@@ -120,8 +110,7 @@ def _move_past(connection: Connection, customer: Any, partner_id: int, *, at: da
     for each in found:
         net = corrections.net(each, PARTNER_KINDS)
         corrections.append(each, EntryKind.REVERSAL, -net, corrects=EntryKind.COMMISSION)
-        moved = _Moved(each.program_id, each.id, partner_id)
-        corrections.append(moved, EntryKind.REINSTATEMENT, net, corrects=EntryKind.COMMISSION)
+        corrections.append(each, EntryKind.REINSTATEMENT, net, corrects=EntryKind.COMMISSION, partner_id=partner_id)
         steps.append(Increment(each.program_id, each.partner_id, day_of(each.created_at), commission_cents=net))
         cents += net
     corrections.save(at=at)

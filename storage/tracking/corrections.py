@@ -1,7 +1,7 @@
 """Corrections of commissions: reversals, reinstatements, rejections and payouts as new ledger entries."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -45,13 +45,14 @@ class Corrections:
         *,
         corrects: EntryKind | None = None,
         refund_id: int | None = None,
+        partner_id: int | None = None,
     ) -> None:
-        """Append an entry, if it is not 0; `corrects` is the kind of the one that it corrects."""
+        """Append an entry unless it is 0, to the account of another partner where one is given."""
         if cents:
             key = (commission.program_id, commission.id)
             self._cents[*key, kind] += cents
             corrected_id = self._newest[*key, corrects] if corrects else None
-            self._entries.append((*key, commission.partner_id, kind, cents, corrected_id, refund_id))
+            self._entries.append((*key, partner_id or commission.partner_id, kind, cents, corrected_id, refund_id))
 
     def take_back(self, commission: Any, kind: EntryKind) -> Increment:
         """Take back (as `kind`) what the ledger holds of a commission and of its platform fee.
@@ -108,8 +109,9 @@ class Corrections:
             self._statuses[key] = CommissionStatus.PENDING
 
 
-def reject(connection: Connection, commission: Any, *, at: datetime) -> None:
-    """Take back what the ledger holds of a commission that was rejected, and subtract it from its day."""
-    corrections = Corrections(connection, [commission])
-    rollups.add(connection, [corrections.take_back(commission, EntryKind.REJECTION)])
+def reject(connection: Connection, commissions: Sequence[Any], *, at: datetime) -> None:
+    """Take back what the ledger holds of commissions that were rejected, and subtract it from their days."""
+    corrections = Corrections(connection, commissions)
+    steps = [corrections.take_back(each, EntryKind.REJECTION) for each in commissions]
     corrections.save(at=at)
+    rollups.add(connection, steps)

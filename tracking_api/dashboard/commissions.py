@@ -1,6 +1,7 @@
 """PATCH /api/programs/:id/commissions, and the page: many are decided at a time, and what is final asks first."""
 
 import re
+from collections import defaultdict
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
@@ -42,7 +43,7 @@ DECISIONS = {
 }
 LEFT = " {} of those that you selected stay as they are: their status does not allow it."
 READY_AT = "ready_at"
-AT_ONCE = 50
+MOST_SHOWN = 10
 _MILLIS = re.compile(r"[0-9]{13}", re.ASCII)
 
 
@@ -149,11 +150,9 @@ async def undo_approval(request: Request) -> Response:
 
 
 async def _decide(context: PageContext, status: CommissionStatus, ids: list[int], path: str) -> Response:
-    """Decide on commissions, 50 in each transaction, so that no other call waits for all of them."""
-    results: list[Mapping[str, Any]] = []
-    for some in (ids[start : start + AT_ONCE] for start in range(0, len(ids), AT_ONCE)):
-        results += (await decide_commissions.submit(context, {"status": status, "ids": some}))["data"]
-    undecided = sum("error" in each for each in results)
+    """Decide on commissions, all in one transaction, and show how many changed."""
+    results = await context.write(decisions.decide_each, ids, status)
+    undecided = sum(isinstance(each, ServiceError) for each in results.values())
     done = len(results) - undecided
     decided_at = [decisions.millis_of(context.at)] if status == CommissionStatus.APPROVED and done else []
     return notices.redirect(path, status, done, undecided, *decided_at)
@@ -163,7 +162,18 @@ def _question(status: CommissionStatus, rows: list[Commission], path: str, left:
     verb, meaning = DECISIONS[status]
     worth = Waiting(len(rows), sum(each.net_cents for each in rows))
     is_danger = status == CommissionStatus.REJECTED
-    return Question(verb, meaning + left, path, commissions=worth, rows=rows, is_danger=is_danger)
+    return Question(verb, meaning + left, path, commissions=worth, partners=_by_partner(rows), is_danger=is_danger)
+
+
+def _by_partner(rows: list[Commission]) -> list[tuple[str, int, int]]:
+    """Return the partners with most money, by name, with the number and the sum of their commissions; then the rest."""
+    theirs: defaultdict[int, list[Commission]] = defaultdict(list)
+    for each in rows:
+        theirs[each.partner_id].append(each)
+    sums = [(of[0].partner_name, len(of), sum(each.net_cents for each in of)) for of in theirs.values()]
+    first, others = (ordered := sorted(sums, key=lambda each: -each[2]))[:MOST_SHOWN], ordered[MOST_SHOWN:]
+    rest = (f"All {len(others)} others", sum(each[1] for each in others), sum(each[2] for each in others))
+    return [*first, rest] if others else first
 
 
 def _list(context: PageContext) -> str:

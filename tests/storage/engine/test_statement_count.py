@@ -10,7 +10,10 @@ import pytest
 from sqlalchemy import Connection, event, insert
 
 from storage.checks import books
+from storage.engine.audit import AGENT_KEY, OPERATOR, Actor
+from storage.management import agent_caps, commission_decisions
 from storage.rules import keys
+from storage.rules.commission import CommissionStatus
 from storage.rules.errors import ServiceError
 from storage.tables import payment_references
 from storage.tracking import clicks, currencies, leads, refunds, sales
@@ -163,4 +166,44 @@ async def test_a_batch_takes_as_many_statements_whatever_its_size_and_however_mi
 
     assert taken[32] == taken[256] <= most + (0 if keyed == "plain" else KEYED)
     assert taken[1] <= taken[32]
+    assert await acme.store.read(books.run) == []
+
+
+DECISIONS = {"approved": 25, "undone": 5, "paid": 31, "rejected": 10}
+
+
+@pytest.mark.parametrize("actor", [OPERATOR, Actor(AGENT_KEY, "7", "Nightly")])
+async def test_a_decision_on_many_commissions_takes_as_many_statements_as_one_on_some(acme: World, actor: Actor):
+    keys = await customers(acme, max(SIZES))
+    about: Any = {"actor": actor, "at": NOW + timedelta(days=30)}
+    caps = {"amount_in_a_day_cents": 10**9, "commissions_in_a_day": 10**6}
+    await acme.store.write(agent_caps.change, acme.program_id, caps, actor=OPERATOR, at=NOW)
+    taken: dict[int, dict[str, int]] = {size: {} for size in SIZES}
+
+    def undo(connection: Connection, _: list[int]) -> Any:
+        millis = commission_decisions.millis_of(NOW + timedelta(days=30))
+        return commission_decisions.undo_approvals(connection, acme.program_id, millis=millis, **about)
+
+    async def decide(status: str, ids: list[int]) -> None:
+        def run(connection: Connection, ids: list[int]) -> list[Any]:
+            chosen = (acme.program_id, ids, CommissionStatus(status))
+            return list(commission_decisions.decide_each(connection, *chosen, **about).values())
+
+        taken[size][status], decided = await statements(acme, run, ids)
+        assert not any(isinstance(each, ServiceError) for each in decided)
+
+    for size in SIZES:
+        sold = [Sale(f"{size}-{n}", 1_000 + n, NOW, keys[n % len(keys)]) for n in range(2 * size)]
+        results = (await statements(acme, staged(sales.record), [call(acme, each) for each in sold]))[1]
+        for each in sold[::7]:
+            await acme.refund(each.transaction_id, 10)
+        ids = [each.result.commission_id for each in results]
+        await decide("approved", ids[:size])
+        taken[size]["undone"], _ = await statements(acme, undo, [])
+        await decide("approved", ids[:size])
+        await decide("paid", ids[:size])
+        await decide("rejected", ids[size:])
+
+    assert taken[32] == taken[256]
+    assert [name for name, number in taken[256].items() if number > DECISIONS[name]] == []
     assert await acme.store.read(books.run) == []

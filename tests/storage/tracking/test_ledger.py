@@ -41,9 +41,12 @@ async def balance(acme: World, partner_id: int) -> Balance:
 
 
 async def decide(acme: World, commission_id: int, status: CommissionStatus) -> None:
-    await acme.store.write_in(
-        acme.program_id, commission_decisions.change_status, acme.program_id, commission_id, status, at=OFF_HOLD
-    )
+    changed = commission_decisions.change_each
+    (error,) = (
+        await acme.store.write_in(acme.program_id, changed, acme.program_id, [commission_id], status, at=OFF_HOLD)
+    ).values()
+    if error:
+        raise error
 
 
 async def reinstate(acme: World, transaction_id: str, cents: int) -> None:

@@ -13,7 +13,6 @@ from starlette.responses import Response
 from presentation.actions import Action
 from presentation.api_request import ApiRequest
 from presentation.operations import ALWAYS, EMPTY
-from storage.lists.commissions import Commission
 from storage.management.pending_work import Waiting
 from storage.rules.errors import NotFound, ServiceError, ValidationError
 from tracking_api.dashboard.pages import forms, notices, page_context, templates, values
@@ -31,7 +30,7 @@ SIGNED_IN = (visitor_request, visitor_request)
 class Question(NamedTuple):
     """What is asked: `verb` is the button's, and with what it is `about`, or the `commissions`, it is the title.
 
-    `text` says what becomes of it, `back` is the page to cancel to. `rows` are added up for each partner.
+    `text` says what becomes of it, `back` is the page to cancel to. `partners` has names with what each has of them.
     """
 
     verb: str
@@ -39,7 +38,7 @@ class Question(NamedTuple):
     back: str = ""
     about: str = ""
     commissions: Waiting | None = None
-    rows: Sequence[Commission] = ()
+    partners: Sequence[tuple[str, int, int]] = ()
     is_danger: bool = True
 
 
