@@ -25,7 +25,7 @@ from cli.connections import MOST_CONNECTIONS, Connection
 from cli.integrator.output import Failure, answering
 from storage import migrations
 from storage.access import workspaces
-from storage.engine import database, sqlite_file
+from storage.engine import copying, database, sqlite_file
 from storage.engine.failures import chain
 from storage.rules import keys
 
@@ -77,6 +77,9 @@ def command(host: Host = "127.0.0.1", port: Port = 8000, workers: Workers = 1) -
                 sqlite_file.hold_lock(database.file_of(url), alone=False)
             ):
                 raise Failure("restore_running", "A backup is being restored.", "Start again afterwards.")
+            if admin.write(copying.is_unfinished):
+                message = "`svc admin copy` into this database was interrupted, so rows are missing."
+                raise Failure("copy_unfinished", message, "Run the same command again, then start the service.")
             one_time = set_up_code()
         logs.echo(f"Serving on {address(listening)} (Ctrl-C stops it)")
         if one_time is not None:

@@ -52,9 +52,14 @@ class Chunk(NamedTuple):
     position: Position
 
 
+def is_unfinished(connection: Connection) -> bool:
+    """Return whether a copy into this database has begun and has not ended."""
+    return connection.dialect.has_table(connection, _progress.name)
+
+
 def begin(connection: Connection, source: str) -> dict[str, Position] | None:
     """Prepare the target, and return how far each table is copied from this source; None if other rows are in it."""
-    is_new = not connection.dialect.has_table(connection, _progress.name)
+    is_new = not is_unfinished(connection)
     if is_new and any(connection.execute(select(table).limit(1)).first() for table in TABLES):
         return None
     _progress.create(connection, checkfirst=True)

@@ -18,6 +18,7 @@ from cli.admin import copy as command
 from cli.demo import sample
 from storage.access import workspaces
 from storage.engine import copying
+from tests.cli.conftest import Svc
 
 AT = datetime(2026, 11, 20, 12, tzinfo=UTC)
 
@@ -68,8 +69,8 @@ def test_a_database_moves_to_postgresql_and_back_and_new_rows_get_ids_that_were_
         assert asyncio.run(writing(copied, workspaces.create, "Globex", **owner, at=AT)).workspace_id == 8
 
 
-def test_an_interrupted_copy_goes_on_and_doubles_nothing(
-    filled: str, sqlite_url: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+def test_an_interrupted_copy_goes_on_and_doubles_nothing_and_is_not_served_meanwhile(
+    filled: str, sqlite_url: str, svc: Svc, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
     monkeypatch.setattr(copying, "ROWS_AT_ONCE", 40)
     full = "WHEN (SELECT count(*) FROM sales) >= 100 BEGIN SELECT RAISE(ABORT, 'the disk is full'); END"
@@ -79,9 +80,11 @@ def test_an_interrupted_copy_goes_on_and_doubles_nothing(
         command.copy(filled, sqlite_url)
     change(sqlite_url, "DROP TRIGGER full")
     halfway = len(rows(sqlite_url)["sales"])
+    served = svc("serve", "--port", 0, SVC_DATABASE_URL=sqlite_url)
     command.copy(filled, sqlite_url)
 
-    assert halfway == 80
+    assert (halfway, served.code) == (80, 1)
+    assert served.stderr.startswith("Error: `svc admin copy` into this database was interrupted")
     assert capsys.readouterr().err.count("clicks: ") == 1
     assert rows(filled) == rows(sqlite_url)
     assert change(sqlite_url, "SELECT name FROM sqlite_master WHERE name = 'copy_progress'") == []
