@@ -29,7 +29,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Scope
 
 from storage.engine.group_commit import SECONDS, StorageMeasures
-from storage.rules.errors import InvalidCredentials
+from storage.rules.errors import CODES, InvalidCredentials
 from web import client
 from web.app import with_state
 from web.error_page import HANDLERS, error_in_client_format
@@ -46,6 +46,8 @@ _rounds = Counter("svc_background_rounds", "Rounds of background tasks.", ("task
 _done_at = Gauge("svc_background_done_timestamp_seconds", "End of the last round.", ("task",))
 _responses_of = cache(_responses.labels)  # looking a label up takes as long as counting
 _seconds_of = cache(_seconds.labels)
+for each in CODES:
+    _rejections.labels(each)  # with 0 from the start on, so that the rate of a first burst is seen
 
 
 def count_request(scope: Scope, status: int, started_at: float) -> None:

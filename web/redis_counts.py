@@ -25,11 +25,11 @@ class RedisCounts:
         self._limiter = FixedWindowRateLimiter(storage)
 
     async def run(self, work: Callable[[FixedWindowRateLimiter], Awaitable[Result]]) -> Result:
-        """Return the result of work in Redis. Raises OSError if Redis does not respond, or not in time."""
+        """Return the result of work in Redis. Raises OSError if it does not respond in time, or as Redis does."""
         try:
             async with asyncio.timeout(LONGEST_WAIT_SECONDS):
                 return await work(self._limiter)
-        except RedisError as error:
+        except (RedisError, TypeError, ValueError) as error:
             raise ConnectionError(repr(error)) from error
 
     async def aclose(self) -> None:

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import signal
+from contextlib import suppress
 
 import pytest
 from limits import parse
@@ -102,6 +103,22 @@ async def test_without_a_response_of_redis_a_process_counts_by_itself_and_logs_i
     assert counted == [True] * 3 + [False] * 27
     assert [record.levelno for record in caplog.records if record.name == "web.counts"] == [logging.WARNING]
     await counts.aclose()
+
+
+@pytest.mark.parametrize("answer", [b"+OK\r\n", b"$-1\r\n", b"*0\r\n", b":abc\r\n", b"HTTP/1.1 400 Bad Request\r\n"])
+async def test_a_server_that_does_not_answer_as_redis_does_is_no_redis(answer: bytes):
+    async def respond(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with suppress(ConnectionError):
+            while await reader.read(1_000):
+                writer.write(answer * 3)
+        writer.close()
+
+    async with await asyncio.start_server(respond, "127.0.0.1", 0) as server:
+        counts = Counts(f"redis://127.0.0.1:{server.sockets[0].getsockname()[1]}")
+        counted = await allowed(counts, 4)
+        await counts.aclose()
+
+    assert counted == [True, True, True, False]
 
 
 async def test_redis_is_used_again_after_the_pause_once_it_responds(redis_server: RedisServer, clock: Clock):
