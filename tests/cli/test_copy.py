@@ -34,7 +34,7 @@ def filled(sqlite_template: Path, tmp_path_factory: pytest.TempPathFactory) -> s
 
 
 async def writing(url: str, operation: Any, *arguments: Any, **options: Any) -> Any:
-    async with storage.opened(url) as store:
+    async with storage.opened(url, patient=True) as store:
         return await store.write(operation, *arguments, **options)
 
 
