@@ -145,7 +145,7 @@ async def test_a_failing_review_is_logged_and_raises_nothing(embedded: World, ca
 
 
 async def test_ninety_days_of_a_healthy_sample_raise_no_flag(sqlite_url: str):
-    async with storage.opened(sqlite_url) as store:
+    async with storage.opened(sqlite_url, patient=True) as store:
         await store.write(sample.create, password_hash="not a hash", at=NOW)
 
         for days in range(0, 90, 10):

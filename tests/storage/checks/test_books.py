@@ -23,7 +23,7 @@ def filled(sqlite_template: Path, tmp_path_factory: pytest.TempPathFactory) -> P
     shutil.copy(sqlite_template, path)
 
     async def fill() -> None:
-        async with storage.opened(f"sqlite+aiosqlite:///{path}") as store:
+        async with storage.opened(f"sqlite+aiosqlite:///{path}", patient=True) as store:
             await store.write(sample.create, password_hash="-", at=AT)
 
     asyncio.run(fill())

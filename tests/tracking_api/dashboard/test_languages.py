@@ -47,7 +47,7 @@ LISTS: dict[str, List[Any]] = {"partner_id": PARTNERS, "customer_id": CUSTOMERS,
 async def olivia(sqlite_template: Path, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Olivia]:
     """The browser of the owner of the sample workspace, and the path of each page."""
     url = f"sqlite+aiosqlite:///{shutil.copy(sqlite_template, tmp_path_factory.mktemp('demo') / 'svc.db')}"
-    async with storage.opened(url) as store:
+    async with storage.opened(url, patient=True) as store:
         await store.write(sample.create, password_hash=HASH, at=NOW)
         account = await store.read(sessions.account, sample.OWNER)
         assert account

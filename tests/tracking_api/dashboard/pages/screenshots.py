@@ -36,7 +36,7 @@ async def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         url = f"sqlite+aiosqlite:///{folder}/svc.db"
         await migrations.upgrade(url)
-        async with storage.opened(url) as store:
+        async with storage.opened(url, patient=True) as store:
             made = await store.write(sample.create, password_hash=passwords.protect(PASSWORD), at=datetime.now(UTC))
         with serving.in_a_thread(url) as server:
             async with chromium.launched() as browser:
