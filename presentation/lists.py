@@ -13,7 +13,6 @@ from storage.lists.declaration import (
     DEFAULT_LIMIT,
     MOST,
     MOST_ROWS,
-    NEWEST_FIRST,
     List,
     ListQuery,
     ListScope,
@@ -28,7 +27,7 @@ from storage.rules.periods.picked_period import PickedPeriod
 from storage.rules.scope import Scope
 from web.response import ModelResponse
 
-ASCENDING = ".up"
+ASCENDING, DESCENDING = ".up", ".down"
 DATES = ("date_from", "date_to")
 FIGURES = {*DATES, "period", "sort", "totals"}  # what asks for the figures of a list
 ALL_DAYS = Window(date.min, date.max)
@@ -109,15 +108,22 @@ def window_of(wanted: List[Any], sent: Mapping[str, str], at: datetime) -> Windo
     return picked_period.pick(asked, at=at).window or ALL_DAYS
 
 
+def is_order(wanted: List[Any], sent: str) -> bool:
+    """Return whether a query string names an order of the list."""
+    return _column(sent) in {"", *(each.public_name for each in wanted.sorts.values())}
+
+
 def order_of(wanted: List[Any], sent: str) -> Order:
     """Return the order that a query string names. Raises ValidationError."""
-    name = sent.removesuffix(ASCENDING).removesuffix("_cents")
-    if not name:
-        return Order(None, sent.endswith(ASCENDING)) if sent else NEWEST_FIRST
-    names = {each.public_name: each.name for each in wanted.sorts.values()}
-    if name not in names:
-        raise queries.wrong("sort", f"One of {', '.join(names)}")
-    return Order(names[name], sent.endswith(ASCENDING))
+    names = {"": None} | {each.public_name: each.name for each in wanted.sorts.values()}
+    if not is_order(wanted, sent):
+        raise queries.wrong("sort", f"One of {', '.join(filter(None, names))}")
+    return Order(names[_column(sent)], sent.endswith(ASCENDING))
+
+
+def _column(sent: str) -> str:
+    """Return the column that an order names, empty for the rows' own order, by time."""
+    return sent.removesuffix(ASCENDING).removesuffix(DESCENDING).removesuffix("_cents")
 
 
 def visible(wanted: List[Row], found: Page[Row], scopes: Collection[Scope] | None) -> Page[Row]:

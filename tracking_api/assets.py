@@ -2,6 +2,7 @@
 
 import gzip
 import hashlib
+import re
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -19,7 +20,7 @@ TRACKER = "svc-tracker.js"
 _PAGE_FOLDER = Path(__file__).parent / "dashboard" / "static"
 _TYPES = {".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml"}
 _TYPES |= {".webp": "image/webp"}
-_STYLES = ("tokens.css", "style.css", "parts.css", "results.css", "guides.css", "vendor/uPlot.min.css")
+_STYLES = ("tokens.css", "style.css", "parts.css", "lists.css", "results.css", "guides.css", "vendor/uPlot.min.css")
 _SHORT = "public, max-age=300"
 _FOR_EVER = "public, max-age=31536000, immutable"
 
@@ -46,6 +47,7 @@ def page_assets() -> dict[str, Asset]:
     """Return the dashboard's files by name, the stylesheets as one; no other file can be requested."""
     files = [path for path in sorted(_PAGE_FOLDER.rglob("*")) if path.suffix in _TYPES and path.suffix != ".css"]
     styles = b"\n".join((_PAGE_FOLDER / name).read_bytes() for name in _STYLES)
+    styles = re.sub(rb"(?s)/\*.*?\*/|(?<=:) |\s*([{};,])\s*", rb"\1", styles)  # without comments and indentation
     found = {path.relative_to(_PAGE_FOLDER).as_posix(): _asset(path.read_bytes(), path.suffix) for path in files}
     return found | {"pages.css": _asset(styles, ".css")}
 

@@ -43,7 +43,7 @@ class Commission(NamedTuple):
     partner_name: Annotated[Untrusted, Column("Partner", of_partner(commissions, "name"), sorts=True)]
     partner_code: Annotated[Untrusted, Column(sql=of_partner(commissions, "code"))]
     customer_id: int
-    customer_key: Annotated[Untrusted | None, Column("For", of_customer(commissions, "customer_key"))]
+    customer_key: Annotated[Untrusted | None, Column("Customer", of_customer(commissions, "customer_key"))]
     sale_id: int | None
     lead_id: int | None
     transaction_id: Annotated[Untrusted | None, Column(sql=of_sale(commissions, "transaction_id"))]

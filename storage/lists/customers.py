@@ -54,7 +54,7 @@ class ListedCustomer(NamedTuple):
     status: Annotated[CustomerStatus, Column("Status")]
     settlement: Settlement
     partner_id: int
-    partner_name: Annotated[Untrusted, Column("Sent by", of_partner(customers, "name"))]
+    partner_name: Annotated[Untrusted, Column("Partner", of_partner(customers, "name"))]
     partner_code: Annotated[Untrusted, Column(sql=of_partner(customers, "code"))]
     clicked_at: datetime
     lead_at: Annotated[datetime | None, Column(sql=_lead_at)]

@@ -49,7 +49,7 @@ class Partner(NamedTuple):
     notes: Annotated[str | None, Column(is_internal=True)]
     clicks: Annotated[int, _figure("Clicks", "clicks")]
     leads: Annotated[int, _figure("Leads", "leads")]
-    conversions: Annotated[int, _figure("Conv.", "conversions")]
+    conversions: Annotated[int, _figure("Customers", "conversions")]
     revenue_cents: Annotated[int, _figure("Revenue", "revenue_cents")]
     commission_cents: Annotated[int, _figure("Commission", "commission_cents")]
     to_pay_cents: Annotated[int, Column("To pay", balances.to_pay_cents(), sorts=True, is_summed=True)]
@@ -83,6 +83,14 @@ def _skips(connection: Connection, scope: ListScope) -> frozenset[str]:
     return frozenset() if connection.execute(further).first() is None else frozenset({"to_pay_cents"})
 
 
+def _is_owed(wanted: bool) -> ColumnElement[bool]:  # noqa: FBT001 - a filter's value
+    return (func.coalesce(balances.to_pay_cents(), 0) > 0).is_(wanted)
+
+
+def _is_idle(wanted: bool) -> ColumnElement[bool]:  # noqa: FBT001 - a filter's value
+    return (func.coalesce(_brought.c.clicks, 0) == 0).is_(wanted)
+
+
 PARTNERS = List(
     "partners",
     "Partners",
@@ -91,7 +99,11 @@ PARTNERS = List(
     Partner,
     partners,
     source=partners.outerjoin(_brought, _brought.c.partner_id == partners.c.id),
-    filters=(Filter("status", PartnerStatus, "active, paused or inactive.", partners.c.status.__eq__, "Status"),),
+    filters=(
+        Filter("status", PartnerStatus, "active, paused or inactive.", partners.c.status.__eq__, "Status"),
+        Filter("to_pay", bool, "Only those who are to be paid now (true), or all others.", _is_owed, "To pay"),
+        Filter("idle", bool, "Only those without a click in the period (true), or all others.", _is_idle, "No click"),
+    ),
     finds="Name, code or e-mail address",
     search=lambda _, text: has(text),
     finish=_finish,

@@ -87,7 +87,13 @@ async def _values(_: PageContext, __: ListState) -> dict[str, Any]:
 
 
 COMMISSION_LIST = ListPage(
-    COMMISSIONS, "commissions.html", tabs=("status", READY_AT), narrow=_by_status, values=_values
+    COMMISSIONS,
+    "commissions.html",
+    tabs=("status", READY_AT),
+    narrow=_by_status,
+    values=_values,
+    main="net_cents",
+    second=("status", "partner_name"),
 )
 
 

@@ -22,11 +22,15 @@ class PickedPeriod(StrEnum):
     THIS_MONTH = "this_month"
     LAST_MONTH = "last_month"
     THIS_QUARTER = "this_quarter"
+    LAST_QUARTER = "last_quarter"
     YEAR_TO_DATE = "year_to_date"
+    LAST_YEAR = "last_year"
+    TWELVE_MONTHS = "12m"
     ALL = "all"
 
 
-_MONTHS = {PickedPeriod.THIS_MONTH: 1, PickedPeriod.THIS_QUARTER: 3, PickedPeriod.YEAR_TO_DATE: 12}
+_RUNNING = {PickedPeriod.THIS_MONTH: 1, PickedPeriod.THIS_QUARTER: 3, PickedPeriod.YEAR_TO_DATE: 12}
+_OVER = {PickedPeriod.LAST_MONTH: 1, PickedPeriod.LAST_QUARTER: 3, PickedPeriod.LAST_YEAR: 12}
 
 
 class Comparison(StrEnum):
@@ -72,10 +76,12 @@ def _named(name: PickedPeriod, at: datetime) -> tuple[Window, Window | None]:
     if name in {PickedPeriod.TODAY, PickedPeriod.YESTERDAY}:
         day = today if name == PickedPeriod.TODAY else today - _DAY
         return Window(day, day), None
-    if name == PickedPeriod.LAST_MONTH:
-        return period.calendar(1, at, ago=1)
-    if name in _MONTHS:
-        whole, before = period.calendar(_MONTHS[name], at)
+    if name == PickedPeriod.TWELVE_MONTHS:
+        return Window(_year_before(today) + _DAY, today), None
+    if name in _OVER:
+        return period.calendar(_OVER[name], at, ago=1)
+    if name in _RUNNING:
+        whole, before = period.calendar(_RUNNING[name], at)
         return Window(whole.first, today), Window(before.first, min(before.first + (today - whole.first), before.last))
     return period.named(Period(name), created_at=at, at=at), None
 

@@ -120,7 +120,8 @@ class FormPage:
         if not notice:
             return await self.render(viewer, FormOutcome(response=response, pressed=pressed))
         said = notice(call, response) if callable(notice) else notice.format_map(known)
-        return notices.redirect(button.then.format_map(known) or request.url.path, said)
+        then = button.then.format_map(known) or request.url.path
+        return notices.redirect(f"{then}?{request.url.query}".removesuffix("?"), said)
 
     def _button(self, form: Form) -> Button:
         if isinstance(self.buttons, Button):

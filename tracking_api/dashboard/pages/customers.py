@@ -14,7 +14,7 @@ from storage.lists.event_kinds import Event, EventKind
 from tracking_api.dashboard.pages import page_context, stories, templates, text
 from tracking_api.dashboard.pages.lists import ListPage
 
-CUSTOMER_LIST = ListPage(CUSTOMERS, "customers.html")
+CUSTOMER_LIST = ListPage(CUSTOMERS, "customers.html", main="revenue_cents", second=("status", "partner_name", "sales"))
 
 
 class TimedStep(NamedTuple):

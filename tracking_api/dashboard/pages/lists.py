@@ -1,7 +1,6 @@
 """The grammar of list pages: what a list can be searched, filtered and sorted by, and its state, which the URL holds.
 
-`?q=` searches, `?sort=revenue` sorts with the most first and `?sort=revenue.up` with the least, `?cursor=` pages, and a
-list's own filters narrow it, as does the date picker. templates/lists.html draws it.
+The query string is that of the API (presentation/lists.py), with the date picker's. templates/lists.html draws it.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -14,8 +13,7 @@ from typing import Any, NamedTuple, cast
 from starlette.requests import Request
 from starlette.responses import Response
 
-from presentation import queries
-from presentation.lists import ALL_DAYS, ASCENDING, order_of
+from presentation.lists import ALL_DAYS, ASCENDING, DESCENDING, is_order, query_of
 from storage import Storage
 from storage.lists.declaration import Field, List, ListQuery, ListScope, Page
 from storage.lists.find import find
@@ -41,7 +39,8 @@ class ListPage:
 
     The page sets the filters `tabs` by links; one of a tab's values is always chosen. `narrow` returns the filters of a
     tab's values at a time; `values` what else the template shows; `part` is the template of what htmx refreshes. A list
-    with a window starts with the last 30 days, which are no filter.
+    with a window starts with the last 30 days, which are no filter. It is sorted by `sort` unless the URL says
+    otherwise. On a phone a row has two lines: its first column and `main`, then the columns `second`.
     """
 
     of: List[Any]
@@ -50,12 +49,19 @@ class ListPage:
     tabs: Sequence[str] = ()
     narrow: Callable[[FilterValues, datetime], Mapping[str, Any]] | None = None
     values: Values | None = None
+    sort: str = ""
+    main: str = ""
+    second: Sequence[str] = ()
 
     @property
     def choices(self) -> list[tuple[str, str, list[tuple[str, str]]]]:
-        """The filters in the form: name, label and options."""
+        """The filters that people set: name, label and options. A few options are chips, more are a menu."""
         return [
-            (each.name, each.label, text.pairs(cast("type[StrEnum]", each.kind)))
+            (
+                each.name,
+                each.label,
+                [("true", each.label)] if each.kind is bool else text.pairs(cast("type[StrEnum]", each.kind)),
+            )
             for each in self.of.filters
             if each.label
         ]
@@ -63,7 +69,7 @@ class ListPage:
     @property
     def orders(self) -> list[tuple[str, str]]:
         """Every order of the list with its name, for a menu."""
-        both = [("", "Newest first"), (ASCENDING, "Oldest first")]
+        both = [(DESCENDING, "Newest first"), (ASCENDING, "Oldest first")]
         for each in self.of.columns:
             if sort := self.of.sort_of(each):
                 down, up = ORDERS.get(each.written_as, ("Z to A", "A to Z"))
@@ -96,13 +102,13 @@ class ListPage:
         picker = ranges.valid_picker(request, at, default=default)
         own = (each.name for each in wanted.filters)
         address = filters.chosen(request, "q", "sort", *dict.fromkeys((*own, *self.tabs)), *DATES)
+        if not is_order(wanted, address["sort"]):
+            address = address.without("sort")  # of another list, or of a column that is no longer there
+        sent = {"sort": self.sort, **address.without(*self.tabs if self.narrow else ())}
+        query = query_of(wanted, sent | filters.chosen(request, "cursor"))
         of_tabs = self.narrow(address, at) if self.narrow else {}
-        named = [each for each in wanted.filters if self.narrow is None or each.name not in self.tabs]
-        query = ListQuery(
-            cursor=request.query_params.get("cursor") or None,
-            order=order_of(wanted, address["sort"]),
-            filters={**{each.name: queries.value(address, each.name, each.kind) for each in named}, **of_tabs},
-            search=queries.text(address, "q"),
+        query = query._replace(
+            filters={**{name: value for name, value in query.filters.items() if name not in self.tabs}, **of_tabs},
             span=picker.window.span if picker.window and not wanted.has_window else ALWAYS,
             has_totals=True,
         )

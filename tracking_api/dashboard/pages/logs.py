@@ -81,9 +81,13 @@ async def _written_rows(context: PageContext, _: ListState) -> dict[str, Any]:
     return {"written": partial(_row, currency=context.currency)}
 
 
-EVENT_LIST = ListPage(EVENTS, "events.html", part="event_list.html", tabs=("live",))
-REJECTED_CALL_LIST = ListPage(REJECTED_CALLS, "refused_calls.html", values=_causes)
-AUDIT_LIST = ListPage(AUDIT_LOG, "audit_log.html", values=_written_rows)
+EVENT_LIST = ListPage(
+    EVENTS, "events.html", part="event_list.html", tabs=("live",), main="amount_cents", second=("kind", "partner_code")
+)
+REJECTED_CALL_LIST = ListPage(
+    REJECTED_CALLS, "refused_calls.html", values=_causes, main="amount_cents", second=("code", "customer_key")
+)
+AUDIT_LIST = ListPage(AUDIT_LOG, "audit_log.html", values=_written_rows, main="actor_name", second=("action", "field"))
 
 
 def _row(entry: Entry, currency: str) -> LogRow:

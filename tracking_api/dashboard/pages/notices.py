@@ -22,6 +22,8 @@ SENTENCES = {
     "partner-changed": "The partner is changed.",
     "partner-active": "The partner is active.",
     "partner-paused": "The partner is paused: new clicks do not count, but they still earn on earlier customers.",
+    "partners-active": "Activated: {0}.",
+    "partners-paused": "Paused: {0}. New clicks do not count, but they still earn on earlier customers.",
     "approved": "Approved: {0}.",
     "undone": "Undone: {0}. The commissions are pending again.",
     "rejected": "Rejected: {0}.",

@@ -9,9 +9,13 @@ from pydantic import StringConstraints
 from starlette.requests import Request
 from starlette.responses import Response
 
-from presentation.changes import PartnerChange, change_partner, enrol_partner
+from presentation.actions import action
+from presentation.api_request import ApiRequest
+from presentation.changes import PartnerChange, PartnerStatuses, change_partner, enrol_partner
+from presentation.view import View
 from storage.lists.find import get
 from storage.lists.partners import PARTNERS, Partner
+from storage.management import partners
 from storage.reports import partner
 from storage.rules.attribution import PartnerStatus, site_url
 from storage.rules.click_details import CAMPAIGN
@@ -22,8 +26,10 @@ from tracking_api.dashboard.pages.commission import terms_of
 from tracking_api.dashboard.pages.forms import Problems
 from tracking_api.dashboard.pages.lists import ListPage
 from tracking_api.dashboard.pages.page_context import PageContext
+from web.response import ModelResponse
 
-PARTNER = "/programs/{program_id}/partners/{partner_id}"
+PROGRAM = "/programs/{program_id}"
+PARTNER = PROGRAM + "/partners/{partner_id}"
 EDITED = ("name", "code", "email", "status", "notes")
 LINK = ("page", "campaign")
 LONGEST_PAGE = 1000
@@ -104,11 +110,28 @@ def _wrong(field: str, message: str) -> ValidationError:
     return ValidationError(fields=[FieldError(field, message)])
 
 
-PARTNER_LIST = ListPage(PARTNERS, "partners.html")
+class ChangedView(View):
+    """How many partners changed, and the status that they have."""
+
+    changed: int
+    status: PartnerStatus
+
+
+@action("Pause or activate several partners", notice="partners-{status}.{changed}")
+async def change_partners(call: ApiRequest, sent: PartnerStatuses) -> ModelResponse[ChangedView]:
+    """Set the status of the selected partners."""
+    changed = await call.write(partners.change_status, sent.id, sent.status)
+    return ModelResponse(ChangedView(changed=changed, status=sent.status))
+
+
+PARTNER_LIST = ListPage(
+    PARTNERS, "partners.html", sort="revenue", main="revenue_cents", second=("status", "clicks", "conversions")
+)
 ENROL = FormPage(PARTNER_LIST.page, Button(enrol_partner), who=MANAGERS)
+SELECTED = FormPage(elsewhere, Button(change_partners, then=f"{PROGRAM}/partners"), who=MANAGERS)
 EDIT = FormPage(_page, Button(change_partner.taking(PartnerEdit), then=PARTNER), who=MANAGERS)
 PAUSE = FormPage(
     elsewhere,
-    Button(change_partner, notice="partner-{status}.{id}", then=PARTNER.removesuffix("/{partner_id}")),
+    Button(change_partner, notice="partner-{status}.{id}", then=f"{PROGRAM}/partners"),
     who=MANAGERS,
 )

@@ -9,6 +9,7 @@ from storage.rules.errors import InvalidPeriod, InvalidRange, ServiceError
 from storage.rules.periods import picked_period
 from storage.rules.periods.period import DateRangeQuery, Window
 from storage.rules.periods.picked_period import Comparison, Picked, PickedPeriod
+from tracking_api.dashboard.pages import text
 from tracking_api.dashboard.pages.filters import FilterValues
 
 NAMES = {
@@ -20,7 +21,10 @@ NAMES = {
     PickedPeriod.THIS_MONTH: "This month",
     PickedPeriod.LAST_MONTH: "Last month",
     PickedPeriod.THIS_QUARTER: "This quarter",
+    PickedPeriod.LAST_QUARTER: "Last quarter",
     PickedPeriod.YEAR_TO_DATE: "Year to date",
+    PickedPeriod.LAST_YEAR: "Last year",
+    PickedPeriod.TWELVE_MONTHS: "Last 12 months",
     PickedPeriod.ALL: "All time",
 }
 COMPARISONS: dict[str, str] = {
@@ -52,6 +56,12 @@ class Picker(NamedTuple):
     def window(self) -> Window | None:
         """The days, None for all time."""
         return self.picked.window
+
+    @property
+    def title(self) -> str:
+        """The period's name, or its days."""
+        days = f"{text.day(self.window.first)} to {text.day(self.window.last)}" if self.window else "Choose days"
+        return self.names[PickedPeriod(self.chosen)] if self.chosen in self.names else days
 
     @property
     def is_compared(self) -> bool:

@@ -65,6 +65,7 @@ ROUTES = [
     page(f"{PROGRAM}/explore", GET=explore.show_explore),
     page(f"{PROGRAM}/explore.csv", GET=explore.export_card),
     *list_routes(f"{PROGRAM}/partners", partners.PARTNER_LIST, POST=partners.ENROL.press),
+    page(f"{PROGRAM}/partners/selected", POST=partners.SELECTED.press),
     page(f"{PROGRAM}/partners/{{partner_id}}", GET=partners.EDIT.show, POST=partners.PAUSE.press),
     page(f"{PROGRAM}/partners/{{partner_id}}/edit", POST=partners.EDIT.press),
     page(f"{PROGRAM}/partners/{{partner_id}}/qr.svg", GET=partners.show_qr_code),

@@ -1,6 +1,8 @@
 // What every page can do beyond HTML: copy a value, tick a whole list, and lead to what was wrong in a form.
 "use strict";
 
+const ROWS = "tbody input[type=checkbox]:not(:disabled)";
+
 async function copy(button) {
   const source = button.previousElementSibling;
   const label = button.firstChild;
@@ -9,16 +11,15 @@ async function copy(button) {
     await navigator.clipboard.writeText(source.textContent.trim());
     label.textContent = "Copied";
   } catch {
-    getSelection().selectAllChildren(source); // no clipboard over plain http: the visitor copies the selection
+    if (source.offsetWidth < 2) return prompt("Copy this:", source.textContent.trim()); // no clipboard over plain http
+    getSelection().selectAllChildren(source);
     label.textContent = "Selected";
   }
   setTimeout(() => { label.textContent = before; }, 1500);
 }
 
 function tickAll(all) {
-  for (const box of all.form.querySelectorAll("tbody input[type=checkbox]:not(:disabled)")) {
-    box.checked = all.checked;
-  }
+  for (const box of all.form.querySelectorAll(ROWS)) box.checked = all.checked;
 }
 
 function addUp(form) {
@@ -26,9 +27,10 @@ function addUp(form) {
   if (!bar) return;
   const ticked = [...form.querySelectorAll("tbody input[type=checkbox]:checked")];
   const sum = ticked.reduce((total, box) => total + Number(box.dataset.amount), 0);
-  const money = new Intl.NumberFormat(document.documentElement.dataset.locale, { style: "currency", currency: bar.dataset.currency });
-  bar.querySelector(".sum").textContent = ticked.length ? `${ticked.length} selected, ${money.format(sum)}` : "None selected";
-  for (const button of bar.querySelectorAll("button[name]")) button.disabled = ticked.length === 0;
+  const { currency } = bar.dataset;
+  const money = currency && new Intl.NumberFormat(document.documentElement.dataset.locale, { style: "currency", currency });
+  bar.querySelector(".sum").textContent = `${ticked.length} selected${money ? `, ${money.format(sum)}` : ""}`;
+  for (const all of form.querySelectorAll("[data-tick-all]")) all.checked = ticked.length === form.querySelectorAll(ROWS).length;
 }
 
 function opened() {
@@ -60,6 +62,7 @@ document.addEventListener("mouseover", (event) => {
 document.addEventListener("change", (event) => {
   if (event.target.matches("[data-tick-all]")) tickAll(event.target);
   if (event.target.matches("input[type=checkbox]")) addUp(event.target.form);
+  if (event.target.matches("form[data-send] select")) event.target.form.requestSubmit();
 });
 
 document.addEventListener("keydown", (event) => {

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from playwright.async_api import Page, expect
 
 from storage.engine.audit import OPERATOR
-from storage.management import program_settings
+from storage.management import partners, program_settings
 from tests.tracking_api.dashboard.pages.conftest import MAX, Site
 from tests.tracking_api.dashboard.pages.test_every_page import violations_here
 from tests.world import NOW
@@ -24,7 +24,7 @@ async def test_the_list_is_filtered_without_loading_the_page_again_and_shows_new
     await expect(page.locator("tbody tr")).to_have_count(3)
     await page.evaluate("window.stayed = true")
 
-    await page.get_by_label("Kind").select_option("sale")
+    await page.get_by_label("Kind", exact=True).select_option("sale")
 
     await expect(page.locator("tbody tr")).to_have_count(1)
     assert await page.evaluate("window.stayed")
@@ -53,6 +53,8 @@ async def test_selected_commissions_are_approved_and_others_are_not(site: Site):
     await expect(page.get_by_role("status")).to_have_text("Approved: 2.")
     await expect(page.locator("tbody .badge")).to_have_text(["Approved", "Pending", "Approved"])
     async with page.expect_download() as downloading:
+        await page.get_by_role("button", name="Filter").click()
+        await page.locator("summary.dots").click()
         await page.get_by_role("link", name="Export as CSV").click()
     assert (await downloading.value).suggested_filename.startswith(f"commissions-{site.acme.program_id}-")
 
@@ -75,9 +77,73 @@ async def test_a_partner_is_added_gets_a_link_to_copy_that_counts_and_is_paused(
         "https://acme.example/?aff=cleo",
         "cleo",
     )
-    await page.get_by_role("button", name="Pause Cleo").click()
+    await page.get_by_role("button", name="More about Cleo").click()
+    await page.get_by_role("button", name="Pause", exact=True).click()
     await expect(page.get_by_role("row", name="Cleo")).to_contain_text("Paused")
     assert (await site.call("/api/v1/track/click", click)).json()["reason"] == "partner_inactive"
+
+
+LISTS = ("partners", "customers", "commissions?status=all", "events", "settings/audit-log")
+LOOKS = """() => {
+  const rows = [...document.querySelectorAll("table.list tbody tr")];
+  const bottoms = rows.map((row) => row.getBoundingClientRect().bottom);
+  const [box] = document.querySelectorAll(".scroll");
+  return [box.scrollWidth - box.clientWidth, Math.max(...rows.map((row) => row.offsetHeight)) <= 60,
+    bottoms.filter((bottom) => bottom <= innerHeight).length >= 5];
+}"""
+
+
+async def test_rows_are_two_lines_fit_every_laptop_and_five_are_on_a_phone_s_first_screen(site: Site):
+    acme = site.acme
+    for n in range(6):
+        code = f"code-{n}-{'x' * 50}"
+        name = f"Partner {n} whose name is sixty characters long, as some are".ljust(60, "!")
+        await acme.store.write(partners.enrol, acme.program_id, name=name, code=code, at=NOW, actor=OPERATOR)
+        await acme.customer(f"user-{n}-{'y' * 50}", code, at=NOW)
+        await acme.sale(f"inv-{n}-{'z' * 50}", 98_765_432, at=NOW, customer_key=f"user-{n}-{'y' * 50}")
+    page = await site.sign_in()
+
+    looks = {}
+    for path in LISTS:
+        await page.goto(f"{site.program}/{path}{'&' if '?' in path else '?'}period=all")
+        for width, height in ((1024, 900), (1280, 900), (1440, 900), (390, 844)):
+            await page.set_viewport_size({"width": width, "height": height})
+            looks[path, width] = await page.evaluate(LOOKS)
+
+    assert looks == {look: [0, True, True] for look in looks}
+
+
+async def test_a_list_is_worked_through_by_keyboard(site: Site, axe: str):
+    page = await site.sign_in(bypass_csp=True)
+    await page.goto(f"{site.program}/partners")
+    press = page.keyboard.press
+
+    for key in ("j", "x", "j", "x"):
+        await press(key)
+    await expect(page.locator(".bulk .sum")).to_have_text("2 selected")
+    await page.locator("tbody input").first.focus()
+    stops = 0
+    while not await page.evaluate("document.activeElement.matches('.bulk button')"):
+        await press("Tab")
+        stops += 1
+        assert stops <= 5
+    assert await violations_here(page, axe) == []
+    await page.locator("tbody input").first.focus()
+    await press("e")
+    await press("Enter")
+    await expect(page.get_by_role("status")).to_contain_text("Paused: 2.")
+    await press("?")
+    await expect(page.get_by_role("dialog", name="Keys")).to_contain_text("Next row")
+    assert await violations_here(page, axe) == []
+    await press("Escape")
+    for key in ("j", "e"):
+        await press(key)
+    await expect(page.get_by_role("button", name="Activate", exact=True)).to_be_visible()
+    assert await violations_here(page, axe) == []
+    await press("Escape")
+    for key in ("j", "Enter"):
+        await press(key)
+    await expect(page.get_by_role("heading", name="Anna")).to_be_visible()
 
 
 async def test_search_works_by_keyboard_and_without_javascript(site: Site, axe: str):
