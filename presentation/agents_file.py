@@ -70,7 +70,7 @@ def written(program: Program, *, base_url: str, code: str | None, framework: str
 def _lead(snippets: str, name: str, chapters: tuple[str, ...]) -> str:
     """Return the chapters of a framework, each a level lower, their links within the page without a target."""
     found = dict(re.findall(r"^## ([^\n]+)\n(.*?)(?=^## |\Z)", snippets, re.MULTILINE | re.DOTALL))
-    parts = [f"### {chapter}\n{found[chapter]}".rstrip() for chapter in chapters]
+    parts = [f"### {chapter}\n{found[chapter]}".rstrip() for chapter in (*chapters, "Without JavaScript")]
     return "\n\n".join([f"## Start here: {name}", *parts]) + "\n"
 
 

@@ -140,9 +140,10 @@ def example(
     """Each example: Django with `.svc/.env` as `svc init` writes it, Next.js as it was built, with the environment."""
     folder = tmp_path_factory.mktemp("example")
     values = {"SERVICE_API_KEY": service.acme.key, "SERVICE_BASE_URL": service.between.base_url}
+    values["SERVICE_PROGRAM_ID"] = "1"
     if request.param == "django":
         (folder / ".svc").mkdir()
-        written = "".join(f"{name}={value}\n" for name, value in (values | {"SERVICE_PROGRAM_ID": "1"}).items())
+        written = "".join(f"{name}={value}\n" for name, value in values.items())
         (folder / ".svc/.env").write_text(written)
         database = {"DATABASE": "shop.sqlite3"}
         subprocess.run([*MANAGE, "migrate", "-v0"], cwd=folder, check=True, env=os.environ | database)

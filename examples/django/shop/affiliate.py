@@ -3,14 +3,13 @@
 import json, logging, os, threading, urllib.error, urllib.request
 
 LOG = logging.getLogger("affiliate")
+BASE = os.environ.get("SERVICE_BASE_URL", "https://svc.example")
 
 
 def track(call, **body):
-    """Report to the affiliate program. It never raises, and the caller waits for at most 2 seconds."""
+    """Report to the affiliate program. It never raises, and the caller does not wait."""
     try:
-        sending = threading.Thread(target=_send, args=(call, body), daemon=True)
-        sending.start()
-        sending.join(2)
+        threading.Thread(target=_send, args=(call, body), daemon=True).start()
     except Exception as problem:
         LOG.warning("%s not sent: %r", call, problem)
 
@@ -18,7 +17,7 @@ def track(call, **body):
 def _send(call, body):
     try:
         request = urllib.request.Request(
-            os.environ.get("SERVICE_BASE_URL", "https://svc.example") + f"/api/v1/track/{call}",
+            f"{BASE}/api/v1/track/{call}",
             json.dumps(body).encode(),
             {"Content-Type": "application/json", "Authorization": "Bearer " + os.environ.get("SERVICE_API_KEY", "")},
         )

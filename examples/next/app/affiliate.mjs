@@ -18,8 +18,3 @@ export async function track(call, body) {
     console.warn(`affiliate ${call} not sent: ${problem}`, body?.transaction_id ?? "");
   }
 }
-
-/** Return the click id in a header Cookie; undefined if no partner sent the visitor. */
-export function clickIdOf(cookieHeader) {
-  return /(?:^|;\s*)svc_click_id=([^;]+)/.exec(cookieHeader ?? "")?.[1];
-}

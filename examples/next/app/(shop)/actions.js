@@ -24,7 +24,7 @@ export async function signUp(form) {
 export async function startTrial() {
   const user = await current();
   const clickId = (await cookies()).get("svc_click_id")?.value ?? "";
-  const metadata = { svc_click_id: clickId, svc_customer_key: String(user.id), program_id: "1" };
+  const metadata = { svc_click_id: clickId, svc_customer_key: String(user.id), program_id: process.env.SERVICE_PROGRAM_ID };
   const session = await stripe().checkout.sessions.create({
     mode: "subscription",
     line_items: [{ price: "price_monthly", quantity: 1 }],

@@ -1,0 +1,121 @@
+"""A shop of each framework, written with the snippets of the guides, as a process."""
+
+import os
+import re
+import sys
+import textwrap
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+import httpx
+
+from presentation import guides
+from presentation.guides import Filling
+from tests import shops
+from tests.conftest import ROOT
+from tests.serving import PLAIN
+
+SHOPS = Path(__file__).parent / "shops"
+
+
+class Framework(NamedTuple):
+    """How a shop is started (PORT is its port), the snippets of its helper, and where both files are."""
+
+    command: list[str]
+    helper: tuple[str, ...]
+    helper_file: str
+    shop_file: str
+
+
+PHP = ["php", "-d", "display_errors=1", "-S", "127.0.0.1:PORT", "shop.php"]
+PYTHON = [sys.executable, "-u", "shop.py", "PORT"]
+FRAMEWORKS = {
+    "django": Framework(
+        [sys.executable, "-m", "shop", "PORT"], ("python_track", "python_page"), "shop/affiliate.py", "shop/__main__.py"
+    ),
+    "flask": Framework(PYTHON, ("python_track", "python_page"), "affiliate.py", "shop.py"),
+    "fastapi": Framework(PYTHON, ("python_sdk", "python_page"), "affiliate.py", "shop.py"),
+    "express": Framework(["node", "shop.mjs", "PORT"], ("node_sdk", "node_page"), "affiliate.mjs", "shop.mjs"),
+    "php": Framework(PHP, ("php_track",), "affiliate.php", "shop.php"),
+    "laravel": Framework(PHP, ("php_track",), "affiliate.php", "shop.php"),
+    "rails": Framework(["ruby", "shop.rb", "PORT"], ("ruby_track",), "app/lib/affiliate.rb", "shop.rb"),
+}
+FORGETFUL = ("django", "flask")  # with the helper that keeps nothing for later
+
+
+class Shop:
+    """A shop that runs, in a folder of its own."""
+
+    def __init__(self, folder: Path, port: int, environment: dict[str, str]) -> None:
+        self.folder = folder
+        self.environment = environment
+        self.client = httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=60, verify=PLAIN)
+
+    def request(self, path: str, user: str, click_id: str | None = None) -> httpx.Response:
+        """Let a shopper do something: GET /, or POST to another path."""
+        headers = {"Cookie": f"theme=dark; svc_click_id={click_id}; cart=1"} if click_id else {}
+        if path == "/":
+            return self.client.get(path, headers=headers)
+        return self.client.post(path, data={"user": user}, headers=headers)
+
+    @property
+    def log(self) -> str:
+        """What the shop's process has printed."""
+        return (self.folder / "log").read_text(encoding="utf-8", errors="replace")
+
+
+@contextmanager
+def opened(name: str, folder: Path, filling: Filling, packages: Path, **environment: str) -> Iterator[Shop]:
+    """Write a framework's shop with the snippets of the guides, and run it until the block ends."""
+    framework = FRAMEWORKS[name]
+    (folder / "node_modules").symlink_to(packages / "node_modules")
+    _write(name, folder, guides.blocks("snippets", filling) | guides.blocks("payments", filling))
+    settings = {
+        "PHP_CLI_SERVER_WORKERS": "8",
+        "SERVICE_BASE_URL": filling.base_url,
+        "SERVICE_OUTBOX": f"{folder}/outbox",
+    }
+    settings |= {
+        "SERVICE_PROGRAM_ID": str(filling.program_id),
+        "PYTHONPATH": str(ROOT / "sdks/python/src"),
+    } | environment
+    with shops.running(framework.command, "ready|started", cwd=folder, log=folder / "log", **settings) as port:
+        shop = Shop(folder, port, os.environ | settings)
+        yield shop
+        shop.client.close()
+
+
+def _write(name: str, folder: Path, blocks: dict[str, str]) -> None:
+    framework = FRAMEWORKS[name]
+    template = next(SHOPS.glob(f"{name}.*")).read_text(encoding="utf-8")
+    blocks = {key: code.replace("PAUSE_SECONDS = 30", "PAUSE_SECONDS = 1") for key, code in blocks.items()}
+    blocks |= _without_imports(blocks)
+    written = re.sub(
+        r"^( *)(?://|#) <<(\w+)>>$", lambda at: textwrap.indent(blocks[at[2]], at[1]), template, flags=re.MULTILINE
+    )
+    opening = ["<?php"] if framework.helper_file.endswith("php") else []
+    helper = "\n".join([*opening, *(blocks[each] for each in framework.helper)])
+    written = _with_clicks(name, written, blocks)
+    for path, content in ((framework.helper_file, helper), (framework.shop_file, written)):
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_text(content, encoding="utf-8")
+
+
+def _with_clicks(name: str, shop: str, blocks: dict[str, str]) -> str:
+    """Return a shop that records clicks itself: the line of the guide in place of the one that reads the cookie."""
+    line = blocks[f"{name}_click"]
+    start = re.escape(line.partition("=")[0])
+    cookie = blocks[f"{name}_cookie"]
+    (reads,) = re.findall(rf"^ *{start}=.*$", cookie, re.MULTILINE)
+    return re.sub(
+        rf"^( *){re.escape(reads.strip())}$", lambda at: textwrap.indent(line, at[1]), shop, count=1, flags=re.MULTILINE
+    )
+
+
+def _without_imports(blocks: dict[str, str]) -> dict[str, str]:
+    """Return the snippets whose imports belong at the top of a file: the imports, and the rest."""
+    lead = blocks["express_lead"]
+    imports = "\n".join(re.findall(r"^import .*$", lead, re.MULTILINE))
+    return {"express_imports": imports, "express_lead": re.sub(r"^import .*\n", "", lead, flags=re.MULTILINE)}
