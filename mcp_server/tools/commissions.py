@@ -1,12 +1,14 @@
 """list_commissions and list_flags: what partners earned, and the flags that hold it."""
 
-from mcp_server.results import JsonRow, compact
-from mcp_server.sanitize import clean, row_of
-from mcp_server.tools.lists import Asked, list_tool
+from mcp_server.results import BUDGET, JsonRow
+from mcp_server.sanitize import row_of
+from mcp_server.tools.lists import Asked, list_tool, shortened
+from storage.lists import flags
 from storage.lists.commissions import COMMISSIONS, Commission
 from storage.lists.flags import FLAGS, Flag
 from storage.rules.commission import CommissionStatus
 from storage.rules.scope import Scope
+from storage.rules.untrusted import UntrustedValues
 
 NOT_SHOWN = {"partner_code", "sale_id", "lead_id", "set_off_cents", "program_id"}
 
@@ -20,12 +22,17 @@ def list_commissions(asked: Asked) -> JsonRow:
     return asked.page(row=_commission_row)
 
 
-@list_tool("Signs of fraud", Scope.COMMISSIONS_READ, FLAGS)
+@list_tool("Signs of fraud", Scope.COMMISSIONS_READ, FLAGS, beside={"groups": list[UntrustedValues] | None})
 def list_flags(asked: Asked) -> JsonRow:
-    """Signs of fraud and possible duplicates, newest first, with reason and evidence. An open flag holds commissions
-    until a person dismisses it (releases them) or confirms it (rejects them).
+    """Signs of fraud and possible duplicates: a finding with its customers, evidence, and what it holds until a person
+    dismisses it (releases it) or confirms it (rejects it); groups: sums by partner and kind. What one holds:
+    list_commissions with flag_id.
     """
-    return asked.page(row=_flag_row)
+    if asked.query.cursor is not None:
+        return asked.page(row=_flag_row)
+    groups = flags.sum_by_kind(asked.request.connection, asked.scope.program_id, asked.arguments["state"])
+    shown, others = shortened(groups, BUDGET // 3)
+    return asked.page(row=_flag_row, budget=BUDGET * 2 // 3, groups=shown, other_groups=others)
 
 
 def _commission_row(commission: Commission) -> JsonRow:
@@ -41,4 +48,5 @@ def _commission_row(commission: Commission) -> JsonRow:
 
 
 def _flag_row(flag: Flag) -> JsonRow:
-    return row_of(flag, leave_out={"partner_code", "program_id"}) | {"evidence": clean(compact(flag.evidence))}
+    """Return a flag, with `customer_keys` if it is about several customers."""
+    return row_of(flag, leave_out={"partner_code", "program_id", *(() if flag.customers > 1 else ("customer_keys",))})

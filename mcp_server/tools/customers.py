@@ -9,7 +9,7 @@ from mcp_server.results import BUDGET, JsonRow, fitting
 from mcp_server.sanitize import json_of, row_of
 from mcp_server.tools import events
 from mcp_server.tools.diagnosis import call_row
-from mcp_server.tools.lists import Asked, list_tool
+from mcp_server.tools.lists import Asked, list_tool, shortened
 from mcp_server.tools.tool import ToolRequest, tool
 from storage.diagnosis import explanation
 from storage.diagnosis.explanation import Explanation
@@ -73,13 +73,14 @@ def list_customers(asked: Asked) -> JsonRow:
     if not (filters["status"] or filters["settlement"]) or asked.query.cursor is not None:
         return asked.page(row=_customer_row)
     counts = customers.count_by_partner(connection, asked.scope, asked.query)
-    rows = json_of(counts)
+    by_partner, others = shortened(counts, BUDGET // 4)
     return asked.page(
         row=_customer_row,
         budget=BUDGET // 2,
         rejected_sales=_rejected_sales(asked),
         customers=sum(each.customers for each in counts),
-        by_partner=rows[: fitting(rows, BUDGET // 4)],
+        by_partner=by_partner,
+        other_partners=others,
         lead_commission_cents=read_program(connection, asked.scope.program_id).settings.lead_commission_cents,
     )
 

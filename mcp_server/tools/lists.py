@@ -1,6 +1,6 @@
 """A list tool follows from the declaration of its list: its arguments, what is read, and the page that fits."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
@@ -73,6 +73,18 @@ class Asked:
         if "currency" in names or not any(each.is_money for each in self.of.fields):
             return None
         return read_program(self.request.connection, self.scope.program_id).settings.currency
+
+
+def shortened(rows: Sequence[Any], budget: int) -> tuple[list[JsonRow], JsonRow | None]:
+    """Return as many rows as fit, and the number of the others with the sums of their figures; None without any."""
+    shown = json_of(rows)
+    count = fitting(shown, budget)
+    others = {
+        name: sum(row[name] for row in shown[count:])
+        for name, value in (shown[0] if shown else {}).items()
+        if isinstance(value, int) and not name.endswith("_id")
+    }
+    return shown[:count], {"number": len(rows) - count, **others} if count < len(rows) else None
 
 
 def list_tool(

@@ -116,6 +116,7 @@ COMMISSIONS = List(
     filters=(
         Filter("status", CommissionStatus, "pending, approved, rejected, paid or reversed.", _row.status.__eq__),
         Filter("ready_at", datetime, "Only those that can be approved at this ISO 8601 date or time.", _ready),
+        Filter("flag_id", int, "Only what this flag holds.", held.is_held_by),
         Filter("flagged", bool, "true: what a flag keeps from approval or payment; false: all else.", _flagged),
         Filter("partner_id", int, "Only this partner's.", _row.partner_id.__eq__),
         Filter("customer_id", int, "Only this customer's.", _row.customer_id.__eq__),

@@ -1,6 +1,10 @@
-"""Which commissions flags hold: they cannot be approved or paid until a person has decided."""
+"""Which commissions flags hold: they cannot be approved or paid until a person has decided.
+
+A finding about several customers is a row for each of them with one `incident`, listed and decided as one flag.
+"""
 
 from collections.abc import Sequence
+from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, and_, or_, select
 
@@ -9,37 +13,63 @@ from storage.rules.fraud.flag import SHOWN_BY_CLICKS, FlagKind, FlagState
 from storage.tables import commissions as earned
 from storage.tables import flags
 
-_row = flags.c
-# A confirmed flag also holds what its customer brings later.
-HOLDS = or_(_row.state == FlagState.OPEN, and_(_row.state == FlagState.CONFIRMED, _row.customer_id.is_not(None)))
+
+def holds(flag: Any = flags.c) -> ColumnElement[bool]:
+    """Match the flags that hold what they concern: a confirmed one also holds what its customer brings later."""
+    return or_(flag.state == FlagState.OPEN, and_(flag.state == FlagState.CONFIRMED, flag.customer_id.is_not(None)))
 
 
-def concerned() -> ColumnElement[bool]:
+def concerned(flag: Any = flags.c) -> ColumnElement[bool]:
     """Match flags with the commissions that they concern."""
-    of_partner = and_(_row.customer_id.is_(None), _row.kind.not_in(SHOWN_BY_CLICKS))
+    of_partner = and_(flag.customer_id.is_(None), flag.kind.not_in(SHOWN_BY_CLICKS))
     return and_(
-        _row.program_id == earned.c.program_id,
-        _row.partner_id == earned.c.partner_id,
-        or_(of_partner, _row.customer_id == earned.c.customer_id),
-        or_(_row.kind != FlagKind.POSSIBLE_DUPLICATE, _row.commission_id == earned.c.id),
-        _row.held_from <= earned.c.created_at,
+        flag.program_id == earned.c.program_id,
+        flag.partner_id == earned.c.partner_id,
+        or_(of_partner, flag.customer_id == earned.c.customer_id),
+        or_(flag.kind != FlagKind.POSSIBLE_DUPLICATE, flag.commission_id == earned.c.id),
+        flag.held_from <= earned.c.created_at,
     )
 
 
-def is_held(by: ColumnElement[bool] = HOLDS) -> ColumnElement[bool]:
+def of_one_finding(first: Any, second: Any) -> ColumnElement[bool]:
+    """Match the flags that are listed and decided as one."""
+    same = and_(first.incident == second.incident, first.decided_at.is_not_distinct_from(second.decided_at))
+    mine = (first[name] == second[name] for name in ("program_id", "partner_id", "kind"))
+    return and_(*mine, or_(first.id == second.id, same))
+
+
+def is_first() -> ColumnElement[bool]:
+    """Return the condition for the first flag of each finding."""
+    earlier = flags.alias("earlier")
+    before = select(earlier.c.id).where(of_one_finding(earlier.c, flags.c), earlier.c.id < flags.c.id)
+    return ~before.correlate(flags).exists()
+
+
+def is_held(by: ColumnElement[bool] | None = None) -> ColumnElement[bool]:
     """Return the condition for commissions that could be approved or paid, if there were no such flag."""
-    holding = select(_row.id).where(by, concerned()).correlate(earned)
+    holding = select(flags.c.id).where(_HOLDS if by is None else by, concerned()).correlate(earned)
     return and_(earned.c.status.in_(UNPAID), holding.exists())
 
 
+def is_held_by(flag_id: Any) -> ColumnElement[bool]:
+    """Return the condition for the commissions that the finding of a flag holds."""
+    named, member = flags.alias("named"), flags.alias("member")
+    finding = (named.c.program_id == earned.c.program_id, named.c.id == flag_id, of_one_finding(member.c, named.c))
+    holding = select(member.c.id).where(*finding, holds(member.c), concerned(member.c)).correlate(earned, flags)
+    return and_(earned.c.status.in_(UNPAID), holding.exists())
+
+
+_HOLDS = holds()
+_KINDS = select(earned.c.id, flags.c.kind).where(concerned()).order_by(flags.c.id)
+
+
 def kinds_by_commission(
-    connection: Connection, program_id: int, ids: Sequence[int], by: ColumnElement[bool] = HOLDS
+    connection: Connection, program_id: int, ids: Sequence[int], by: ColumnElement[bool] = _HOLDS
 ) -> dict[int, list[FlagKind]]:
     """Return the kinds of the flags that hold each of these commissions; those that none holds are left out."""
-    mine = (earned.c.program_id == program_id, earned.c.id.in_(ids))
-    named = select(earned.c.id, _row.kind).where(*mine, by, concerned()).order_by(_row.id)
+    mine = (earned.c.program_id == program_id, earned.c.id.in_(ids), flags.c.program_id == program_id)
     held: dict[int, list[FlagKind]] = {}
-    for commission_id, kind in connection.execute(named) if ids else ():
+    for commission_id, kind in connection.execute(_KINDS.where(*mine, by)) if ids else ():
         if kind not in held.setdefault(commission_id, []):
             held[commission_id].append(FlagKind(kind))
     return held

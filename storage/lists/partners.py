@@ -9,6 +9,7 @@ from sqlalchemy import ColumnElement, Connection, Select, func, or_, select
 from storage.lists import balances
 from storage.lists.balances import NO_BALANCE, PartnerBalance
 from storage.lists.declaration import FIRST_DAY, LAST_DAY, MOST_ROWS, PROGRAM, Column, Filter, List, ListScope
+from storage.lists.held import is_first
 from storage.lists.related import contains
 from storage.rules.attribution import PartnerStatus, site_url
 from storage.rules.fraud.flag import FlagState
@@ -25,7 +26,7 @@ _brought = (
     .subquery("brought")
 )
 _flagged = (_flag.program_id == partners.c.program_id, _flag.partner_id == partners.c.id, _flag.state == FlagState.OPEN)
-_open_flags = select(func.count()).where(*_flagged).correlate(partners).scalar_subquery()
+_open_flags = select(func.count()).where(*_flagged, is_first()).correlate(partners).scalar_subquery()
 
 
 def _figure(title: str, name: str) -> Column:

@@ -1,20 +1,18 @@
 """Decisions on flags: dismissing one releases what it held, confirming one rejects it, and refunds a duplicate sale."""
 
+from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
 
-from sqlalchemy import Connection, Select, func, select, update
+from sqlalchemy import Connection, select, update
 
 from storage.engine import audit
 from storage.engine.audit import Actor, Change
-from storage.lists.commissions import net_cents
 from storage.lists.declaration import ListScope
 from storage.lists.find import get
 from storage.lists.flags import FLAGS, Flag
-from storage.lists.held import concerned
+from storage.lists.held import is_held_by, of_one_finding
 from storage.management import commission_decisions
-from storage.management.pending_work import Waiting
-from storage.rules.commission import MAY_BECOME, CommissionStatus
+from storage.rules.commission import CommissionStatus
 from storage.rules.errors import FieldError, SecondKeyRequired, ValidationError
 from storage.rules.fraud.flag import FlagKind, FlagState
 from storage.tables import commissions, flags, sales
@@ -38,60 +36,42 @@ def decide(
     more. Raises NotFound; ValidationError for a flag that is already decided otherwise; SecondKeyRequired for an agent
     key that approved what it would release.
     """
-    mine = (flags.c.program_id == program_id, flags.c.id == flag_id)
-    connection.execute(select(flags.c.id).where(*mine).with_for_update())
-    flag = get(connection, FLAGS, ListScope(program_id, at), flag_id)
+    named, mine = flags.alias("named"), flags.c.program_id == program_id
+    finding = select(flags.c.id).where(mine, named.c.id == flag_id, of_one_finding(flags.c, named.c))
+    ids = connection.execute(finding.order_by(flags.c.id).with_for_update(of=flags)).scalars().all()
+    flag = get(connection, FLAGS, ListScope(program_id, at), ids[0] if ids else flag_id)
     if state == flag.state:
         return flag
     if flag.state != FlagState.OPEN or state == FlagState.OPEN:
         raise ValidationError(fields=[FieldError("state", f"A flag that is {flag.state} cannot become {state}")])
     key_id = int(actor.id) if actor.is_agent else None
-    approved = _held(flag).where(commissions.c.approved_by_key_id == key_id)
+    row = commissions.c
+    held = select(row.id).where(row.program_id == program_id, is_held_by(flag.id)).order_by(row.id)
+    approved = held.where(row.approved_by_key_id == key_id)
     if key_id is not None and state == FlagState.DISMISSED and connection.execute(approved.limit(1)).first():
         raise SecondKeyRequired("This key approved a commission that the flag holds, so another key has to dismiss it.")
+    held_ids = connection.execute(held).scalars().all()
     decided = {"state": state, "decided_at": at, "decided_by": actor.name, "decision_reason": reason}
-    connection.execute(update(flags).where(*mine).values(**decided, decided_by_key_id=key_id))
-    entries = [Change("flag.decide", flag_id, "state", flag.state, state)]
+    connection.execute(update(flags).where(mine, flags.c.id.in_(ids)).values(**decided, decided_by_key_id=key_id))
+    entries = [Change("flag.decide", flag.id, "state", flag.state, state)]
     if reason is not None:
-        entries.append(Change("flag.decide", flag_id, "reason", None, reason))
+        entries.append(Change("flag.decide", flag.id, "reason", None, reason))
     audit.write(connection, program_id, entries, actor=actor, at=at)
     if state == FlagState.CONFIRMED:
-        _confirm(connection, flag, actor=actor, at=at)
-    return get(connection, FLAGS, ListScope(program_id, at), flag_id)
+        _confirm(connection, flag, held_ids, actor=actor, at=at)
+    return get(connection, FLAGS, ListScope(program_id, at), flag.id)
 
 
-def count_held(connection: Connection, program_id: int, flag_id: int, *, at: datetime) -> Waiting:
-    """Return how many commissions an open flag holds, and what they are worth. Raises NotFound."""
-    worth = (func.count(), func.coalesce(func.sum(net_cents()), 0))
-    flag = get(connection, FLAGS, ListScope(program_id, at), flag_id)
-    held = _held(flag).with_only_columns(*worth, maintain_column_froms=True)
-    return Waiting(*map(int, connection.execute(held).one()))
-
-
-def _confirm(connection: Connection, flag: Flag, *, actor: Actor, at: datetime) -> None:
-    """Reject what the flag held; a duplicate sale is refunded, too, so that it counts no more."""
-    if flag.kind != FlagKind.POSSIBLE_DUPLICATE:
-        _reject_held(connection, flag, actor=actor, at=at)
-        return
-    transaction_id = flag.evidence["transaction_id"]
-    sale = (sales.c.program_id == flag.program_id, sales.c.transaction_id == transaction_id)
-    connection.execute(select(sales.c.id).where(*sale).with_for_update())  # before its commission, as a refund does
+def _confirm(connection: Connection, flag: Flag, held_ids: Sequence[int], *, actor: Actor, at: datetime) -> None:
+    """Reject what the flag held, as far as it still can be; a duplicate sale is refunded, so that it counts no more."""
+    is_duplicate, program_id = flag.kind == FlagKind.POSSIBLE_DUPLICATE, flag.program_id
+    transaction_id = flag.evidence.get("transaction_id", "")
+    if is_duplicate:  # the sale is locked before its commission, as by a refund
+        sale = (sales.c.program_id == program_id, sales.c.transaction_id == transaction_id)
+        connection.execute(select(sales.c.id).where(*sale).with_for_update())
     with rollups.gathered(connection):
-        _reject_held(connection, flag, actor=actor, at=at)
-        program = program_terms.load_one(connection, flag.program_id)
-        refunds.record(connection, [(program, Refund(transaction_id, at, reason="duplicate"))])
-
-
-def _reject_held(connection: Connection, flag: Flag, *, actor: Actor, at: datetime) -> None:
-    """Reject each commission that the flag held and whose status allows it."""
-    held, because = connection.execute(_held(flag)).scalars().all(), f"{flag.id} {flag.kind}"
-    chosen = (flag.program_id, held, CommissionStatus.REJECTED)
-    commission_decisions.change_each(connection, *chosen, actor=actor, at=at, flag=because)
-
-
-def _held(flag: Flag) -> Select[Any]:
-    """Return the statement that reads the ids of what a flag holds and its confirmation rejects."""
-    rejectable = [status for status, next_ones in MAY_BECOME.items() if CommissionStatus.REJECTED in next_ones]
-    row = commissions.c
-    mine = (row.program_id == flag.program_id, flags.c.id == flag.id, row.status.in_(rejectable))
-    return select(row.id).where(*mine, concerned())
+        rejected, because = CommissionStatus.REJECTED, f"{flag.id} {flag.kind}"
+        commission_decisions.change_each(connection, program_id, held_ids, rejected, actor=actor, at=at, flag=because)
+        if is_duplicate:
+            program = program_terms.load_one(connection, program_id)
+            refunds.record(connection, [(program, Refund(transaction_id, at, reason="duplicate"))])

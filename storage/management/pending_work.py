@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, and_, case, func, or_, select
 
-from storage.lists.held import is_held
+from storage.lists.held import is_first, is_held
 from storage.rules.commission import CommissionStatus
 from storage.rules.fraud.flag import FlagState
 from storage.rules.settlement import CustomerStatus, Settlement
@@ -41,7 +41,7 @@ def get_pending_work(connection: Connection, program_id: int, *, at: datetime) -
     earned = commissions.c
     is_over, is_soon = earned.hold_until <= at, and_(earned.hold_until > at, earned.hold_until <= at + SOON)
     ready, soon, next_hold_ends_at = _pending(connection, program_id, is_over, is_soon)
-    open_flags = (flags.c.program_id == program_id, flags.c.state == FlagState.OPEN)
+    open_flags = (flags.c.program_id == program_id, flags.c.state == FlagState.OPEN, is_first())
     row = customers.c
     provisional = (row.status == CustomerStatus.PROVISIONAL, row.settlement == Settlement.PROVISIONAL)
     flag_count = connection.execute(select(func.count()).select_from(flags).where(*open_flags)).scalar_one()

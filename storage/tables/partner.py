@@ -28,6 +28,7 @@ flags = program_table(
     Column("partner_id", BigInteger, nullable=False),
     Column("customer_id", BigInteger),
     Column("commission_id", BigInteger),
+    Column("incident", String(128)),  # flags of one kind and partner with the same are one finding; NULL: none other
     Column("evidence", Text, nullable=False),
     Column("state", String(16), nullable=False),
     timestamp_column("held_from"),  # commissions that were created before are not held

@@ -50,6 +50,8 @@ def raise_each(
     once = insert_for(connection)(flags).values(rows).on_conflict_do_nothing().returning(flags.c.id)
     raised = set(connection.execute(once).scalars())
     new = [row for row in rows if row["id"] in raised]
-    changes = [(row["program_id"], Change("flag.raise", row["id"], "kind", None, row["kind"])) for row in new]
-    audit.write_each(connection, changes, actor=REVIEW, at=at)
+    new.reverse()
+    first = {(row["program_id"], row["kind"], row["partner_id"], row["incident"] or row["id"]): row for row in new}
+    logged = [(row["program_id"], Change("flag.raise", row["id"], "kind", None, row["kind"])) for row in first.values()]
+    audit.write_each(connection, logged, actor=REVIEW, at=at)
     return len(new)

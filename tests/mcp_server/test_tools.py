@@ -175,6 +175,5 @@ async def test_list_flags_says_why_and_what_is_held_in_inert_words(assistant: As
 
     assert (flag["kind"], flag["state"], flag["partner_name"]) == ("brand_bidding", "open", "Anna")
     assert flag["reason"].startswith("The customer came from a search ad")
-    assert '"clicks":3' in flag["evidence"]
-    assert flag["evidence"].isprintable()
+    assert flag["evidence"] == {"referrer_hosts": [INERT], "clicks": 3}
     assert (await assistant.tool("list_flags", state="dismissed")).payload["data"] == []

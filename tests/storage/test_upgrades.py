@@ -148,11 +148,14 @@ async def test_a_database_of_the_last_development_version_is_upgraded_with_its_r
     assert await released.run(broken) == []
     assert {name for name in before if before[name][0] != after[name][0]} == {
         "commission_terms",
+        "commissions",
         "customers",
         "invitations",
+        "ledger_entries",
         "partners",
         "password_resets",
         "refunds",
+        "refused_calls",
         "sales",
         "users",
     }

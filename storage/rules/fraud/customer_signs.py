@@ -50,7 +50,7 @@ class CustomerFacts(NamedTuple):
     viewport_size: str | None = None
 
 
-Sign = tuple[FlagKind, CustomerFacts, Mapping[str, Any]]
+Sign = tuple[FlagKind, CustomerFacts, str | None, Mapping[str, Any]]  # with the incident and the evidence
 
 
 def signs_in_customers(
@@ -65,7 +65,7 @@ def signs_in_customers(
     signs = (
         *_self_referrals(earning, customers, partner_emails),
         *_many_of_one_source(earning),
-        *((FlagKind.SHARED_CLICK, each, {"customer_keys": len(each.keys)}) for each in shared),
+        *((FlagKind.SHARED_CLICK, each, None, {"customer_keys": len(each.keys)}) for each in shared),
         *_existing_customers(earning, customers),
         *_stuffed_cookies(earning),
         *_clicks(earning, paid_ads),
@@ -79,8 +79,9 @@ def signs_in_customers(
             evidence=evidence,
             customer_id=customer.id,
             commission_id=customer.commission_id,
+            incident=incident,
         )
-        for kind, customer, evidence in signs
+        for kind, customer, incident, evidence in signs
     ]
 
 
@@ -92,9 +93,9 @@ def _self_referrals(
     networks = {(each.partner_id, address) for each in own for address in each.addresses}
     for customer in earning:
         if customer in own:
-            yield FlagKind.SELF_REFERRAL, customer, {"same": "email"}
+            yield FlagKind.SELF_REFERRAL, customer, "email", {"same": "email"}
         elif any((customer.partner_id, address) in networks for address in customer.addresses):
-            yield FlagKind.SELF_REFERRAL, customer, {"same": "address"}
+            yield FlagKind.SELF_REFERRAL, customer, "address", {"same": "address"}
 
 
 def _many_of_one_source(earning: Sequence[CustomerFacts]) -> Iterator[Sign]:
@@ -106,14 +107,14 @@ def _many_of_one_source(earning: Sequence[CustomerFacts]) -> Iterator[Sign]:
         for address in customer.addresses:
             by_source[customer.partner_id, "address", address].append(customer)
     flagged: set[int] = set()
-    for (partner_id, source, _), group in sorted(by_source.items(), key=lambda each: each[0][1], reverse=True):
+    for (partner_id, source, shared), group in sorted(by_source.items(), key=lambda each: each[0][1], reverse=True):
         if len(group) >= FEWEST_OF_EMAIL if source == "email" else _is_crowded(earning, partner_id, group):
             ids = sorted(each.id for each in group)
             evidence = {"same": source, "customers": len(group), "customer_ids": ids[:MOST_NAMED]}
             for customer in group:
                 if customer.id not in flagged:
                     flagged.add(customer.id)
-                    yield FlagKind.MANY_CUSTOMERS_ONE_SOURCE, customer, evidence
+                    yield FlagKind.MANY_CUSTOMERS_ONE_SOURCE, customer, f"{source}:{shared}", evidence
 
 
 def _is_crowded(earning: Sequence[CustomerFacts], partner_id: int, group: Sequence[CustomerFacts]) -> bool:
@@ -132,7 +133,7 @@ def _existing_customers(earning: Sequence[CustomerFacts], customers: Sequence[Cu
             bought_at = known.first_purchase_at
             if known.id != customer.id and bought_at and bought_at + AT_LEAST_BEFORE <= customer.clicked_at:
                 times = {"bought_at": bought_at.isoformat(), "clicked_at": customer.clicked_at.isoformat()}
-                yield FlagKind.EXISTING_CUSTOMER, customer, {"known_customer_id": known.id, **times}
+                yield FlagKind.EXISTING_CUSTOMER, customer, f"{known.id}", {"known_customer_id": known.id, **times}
                 break
 
 
@@ -148,14 +149,19 @@ def _stuffed_cookies(earning: Sequence[CustomerFacts]) -> Iterator[Sign]:
         hidden = [each for each in all_of_them if _is_hidden(each.viewport_size)]
         if len(hidden) >= FEWEST_HIDDEN and len(hidden) >= LEAST_SHARE_HIDDEN * len(all_of_them):
             for customer in hidden:
-                yield FlagKind.COOKIE_STUFFING, customer, {"hidden_clicks": len(hidden), "of": len(all_of_them)}
+                yield (
+                    FlagKind.COOKIE_STUFFING,
+                    customer,
+                    "hidden",
+                    {"hidden_clicks": len(hidden), "of": len(all_of_them)},
+                )
             continue
         group = [each for each in all_of_them if each.addresses]
         quick = [(customer, seconds) for customer in group if (seconds := _seconds(customer)) <= QUICK_SECONDS]
         if len(quick) >= FEWEST_QUICK and len(quick) >= LEAST_SHARE_QUICK * len(group):
             for customer, seconds in quick:
                 evidence = {"seconds": round(seconds, 1), "customers": len(quick), "of": len(group)}
-                yield FlagKind.COOKIE_STUFFING, customer, evidence
+                yield FlagKind.COOKIE_STUFFING, customer, "quick", evidence
 
 
 def _is_hidden(viewport_size: str | None) -> bool:
@@ -167,11 +173,16 @@ def _clicks(earning: Sequence[CustomerFacts], paid_ads: PaidAds) -> Iterator[Sig
     """Yield the customers whose own click belongs to a flood, or came from a search ad where the terms forbid it."""
     for customer in earning:
         if customer.filtered == FLOOD:
-            yield FlagKind.CLICK_FLOODING, customer, {"clicked_at": customer.clicked_at.isoformat()}
+            yield (
+                FlagKind.CLICK_FLOODING,
+                customer,
+                f"{customer.clicked_at:%Y-%m-%dT%H}",
+                {"clicked_at": customer.clicked_at.isoformat()},
+            )
         markers = SEARCH_ADS & {*(customer.ad_markers or "").split(",")}
         if markers and paid_ads == PaidAds.FORBIDDEN:
             hosts = [customer.referrer_host] if customer.referrer_host else []
-            yield FlagKind.BRAND_BIDDING, customer, {"ad_markers": sorted(markers), "referrer_hosts": hosts}
+            yield FlagKind.BRAND_BIDDING, customer, "ads", {"ad_markers": sorted(markers), "referrer_hosts": hosts}
 
 
 def _seconds(customer: CustomerFacts) -> float:

@@ -70,6 +70,8 @@ class FlagState(StrEnum):
 class Finding(NamedTuple):
     """A sign of fraud. `subject` names what was found: it is flagged once. Evidence holds counts, ids and times.
 
+    Findings of one kind about one partner with the same `incident` are listed and decided as one.
+
     It concerns one customer's commissions, or (without a customer) all of the partner's since `held_from`; a possible
     duplicate, its own commission alone.
     """
@@ -81,3 +83,4 @@ class Finding(NamedTuple):
     evidence: Mapping[str, Any]
     customer_id: int | None = None
     commission_id: int | None = None
+    incident: str | None = None

@@ -7,8 +7,10 @@ from typing import Any
 from presentation import queries
 from presentation.api_request import ApiRequest
 from presentation.changes import decide_flag
+from storage.lists.declaration import ListScope
+from storage.lists.find import get
 from storage.lists.flags import FLAGS
-from storage.management import flag_decisions
+from storage.management.pending_work import Waiting
 from storage.rules.fraud.flag import FlagState
 from tracking_api.dashboard.pages.buttons import MANAGERS, Button, FormPage, Question, elsewhere
 from tracking_api.dashboard.pages.filters import FilterValues
@@ -17,7 +19,9 @@ from tracking_api.dashboard.pages.lists import ListPage
 
 def _decision(verb: str, meaning: str, *, is_danger: bool) -> Button:
     async def question(call: ApiRequest) -> Question:
-        held = await call.read(flag_decisions.count_held, call.path_id("flag_id"), at=call.at)
+        scope, flag_id = ListScope(call.program_id, call.at), call.path_id("flag_id")
+        flag = await call.storage.read(get, FLAGS, scope, flag_id)
+        held = Waiting(flag.commissions, flag.held_cents)
         return Question(verb, f"{meaning} You cannot undo this.", commissions=held, is_danger=is_danger)
 
     return Button(decide_flag, {}, "flag-{state}", "/programs/{program_id}/review", question)

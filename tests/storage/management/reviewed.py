@@ -1,0 +1,64 @@
+"""What the tests of flags share: buyers of Anna's, a review as the worker does it, and decisions."""
+
+from datetime import datetime, timedelta
+from typing import Any
+
+from storage.engine.audit import Actor
+from storage.lists.commissions import COMMISSIONS
+from storage.lists.flags import FLAGS, Flag
+from storage.management import commission_decisions, flag_decisions, fraud_review
+from storage.rules import contact
+from storage.rules.click_details import ClickDetails
+from storage.rules.commission import CommissionStatus
+from storage.rules.fraud.flag import FlagState
+from tests.world import NOW, World
+
+ANNA, JANE = (contact.protect(email) for email in ("Anna+Shop@Partners.example", "jane@mail.example"))
+HOUR, LATER = timedelta(hours=1), NOW + timedelta(days=30)
+OWNER = Actor("user", "1", "owner@acme.example")
+CONFIRMED = ["user-1 pending", "user-1 rejected", "user-1 rejected", "user-2 pending"]
+
+
+def network(name: str) -> ClickDetails:
+    return ClickDetails(address_hash=f"{name:0>24}")
+
+
+async def buyer(shop: World, number: int, *, code: str = "anna", clicked: datetime = NOW, **fields: Any) -> None:
+    """Have a customer of Anna's sign up an hour after the click and buy a day later."""
+    details, visitor = fields.get("details", network(str(number))), fields.get("visitor")
+    click_id = await shop.visitor(code, at=clicked, details=details, visitor=visitor)
+    await shop.lead(click_id, f"user-{number}", at=fields.get("lead_at", clicked + HOUR), contact=fields.get("known"))
+    await shop.sale(f"inv-{number}", customer_key=f"user-{number}", at=clicked + 24 * HOUR)
+
+
+async def review(shop: World) -> list[Flag]:
+    """Review all as the worker does, and return the flags."""
+    since, at = NOW - timedelta(days=400), NOW + 2 * HOUR
+    floods = await shop.store.read(fraud_review.find_floods, shop.program_id, at=at)
+    await shop.store.write(fraud_review.drop_floods, shop.program_id, floods)
+    found = await shop.store.read(fraud_review.whole, shop.program_id, since=since, at=at)
+    await shop.store.write(fraud_review.raise_flags, shop.program_id, found, at=at)
+    return await listed(shop)
+
+
+async def listed(shop: World, **filters: Any) -> list[Flag]:
+    return (await shop.listed(FLAGS, **filters)).data
+
+
+async def earned(shop: World) -> Any:
+    return (await shop.listed(COMMISSIONS)).data
+
+
+async def approve(shop: World, commission_id: Any, status: CommissionStatus = CommissionStatus.APPROVED) -> Any:
+    decision = (shop.program_id, commission_id, status)
+    return await shop.store.write(commission_decisions.decide, *decision, actor=OWNER, at=LATER)
+
+
+async def decide(shop: World, flag: Flag, state: FlagState, reason: str | None = None) -> Any:
+    about: dict[str, Any] = {"actor": OWNER, "at": LATER, "reason": reason}
+    return await shop.store.write(flag_decisions.decide, shop.program_id, flag.id, state, **about)
+
+
+async def own_purchase(shop: World) -> Flag:
+    await buyer(shop, 1, known=ANNA)
+    return (await review(shop))[0]
