@@ -15,7 +15,7 @@ MOST_SALES = 2000
 MOST_LEADS = 20_000
 EXAMPLES = 3
 HOW = {
-    Difference.LETTER_CASE: "Send the key in the same letter case and without spaces, as in the lead.",
+    Difference.LETTER_CASE: "Send the key spelled as in the lead: letter case, spaces, dashes and underscores.",
     Difference.PREFIX: "Send the key with the same prefix in lead and sale.",
     Difference.SHAPE: "Send your own user id with both lead and sale, not another system's id of the same person.",
 }

@@ -12,11 +12,13 @@ from storage.lists.declaration import ListScope
 from storage.lists.find import get
 from storage.lists.related import has_key
 from storage.management import agent_caps
+from storage.rules import commission
 from storage.rules.attribution import BY_HAND, site_url
 from storage.rules.commission import stored_terms
 from storage.rules.errors import FieldError, PartnerNotFound, ServiceError, ValidationError
 from storage.tables import commission_terms, commissions, customers, ledger_entries, partners, programs
-from storage.tracking import clicks, program_terms, sales
+from storage.tracking import clicks, currencies, program_terms, sales
+from storage.tracking.currencies import Exchange
 from storage.tracking.ledger import EntryKind
 from storage.tracking.program_terms import ProgramTerms
 from storage.tracking.sale_decisions import Provenance, Sale
@@ -58,24 +60,34 @@ def credit_sale(
     and the errors of `sale_decisions.decide`.
     """
     happened_at = occurred_at or at
-    if (partner_id is None) == (click_id is None):
-        fields = [
-            FieldError(name, "Send exactly one of partner_id and click_id") for name in ("partner_id", "click_id")
-        ]
+    if partner_id is None and click_id is None:
+        fields = [FieldError(name, "Send partner_id or click_id") for name in ("partner_id", "click_id")]
         raise ValidationError(fields=fields)
     if not at - OLDEST <= happened_at <= at:
         raise ValidationError(fields=[FieldError("occurred_at", "Not in the future and at most 366 days ago")])
-    if partner_id is not None:
+    if partner_id is not None and click_id is None:
         click_id = _click_of(connection, program_id, partner_id, customer_key, happened_at)
     about = (customer_key, click_id, currency, occurred_at)
     transaction_id = transaction_id or f"credit-{ids.after(at, 1)[0]}"
     sale = Sale(transaction_id, amount_cents, at, *about, provenance=Provenance.OPERATOR)
-    commission = _record(connection, program_id, sale, credited_by=actor.name)
-    agent_caps.count(connection, program_id, CREDITED, commission.amount_cents, actor=actor, at=at)
-    credited = {"partner_id": commission.partner_id, "transaction_id": sale.transaction_id, "reason": reason}
-    entry = Change("commission.credit", commission.id, after=credited | {"amount_cents": commission.amount_cents})
+    credited = _record(connection, program_id, sale, credited_by=actor.name)
+    if partner_id not in {None, credited.partner_id}:
+        raise ValidationError(fields=[FieldError("partner_id", "The click is another partner's")])
+    agent_caps.count(connection, program_id, CREDITED, credited.amount_cents, actor=actor, at=at)
+    said = {"partner_id": credited.partner_id, "transaction_id": sale.transaction_id, "reason": reason}
+    entry = Change("commission.credit", credited.id, after=said | {"amount_cents": credited.amount_cents})
     audit.write(connection, program_id, [entry], actor=actor, at=at)
-    return commission
+    return credited
+
+
+def price(
+    connection: Connection, program_id: int, *, amount_cents: int, currency: str, at: datetime
+) -> tuple[int, datetime]:
+    """Return what a new customer's sale earns by the terms of its time, and when its hold ends."""
+    program = _terms_at(connection, program_id, at)
+    cents = currencies.convert(connection, amount_cents, Exchange(currency, program.currency, at.date()))
+    earned = commission.on_sale(program.terms, cents, cents, first_purchase_at=None, occurred_at=at)
+    return earned, at + timedelta(days=program.hold_days)
 
 
 def adjust(

@@ -50,7 +50,7 @@ class LeadKeys:
 
     def __init__(self, keys: Iterable[str]) -> None:
         self._exact: dict[str, None] = dict.fromkeys(keys)
-        self._by_case = {key.strip().casefold(): key for key in self._exact}
+        self._by_case = {_folded(key): key for key in self._exact}
         self._by_core = {_core(key): key for key in self._exact}
         self._prefixes = {_prefix(key) for key in self._exact}
         self.shapes = {format_of(key) for key in self._exact}
@@ -58,7 +58,7 @@ class LeadKeys:
     def mismatch(self, key: str) -> Mismatch | None:
         """Return how a key without a lead differs from leads' keys; None if its customer probably has no partner."""
         shape = format_of(key)
-        if (same_letters := self._by_case.get(key.strip().casefold())) is not None:
+        if (same_letters := self._by_case.get(_folded(key))) is not None:
             result = Mismatch(Difference.LETTER_CASE, shape, same_letters)
         elif _core(key) in self._by_core and (shape == KeyFormat.UUID or _prefix(key) not in self._prefixes):
             result = Mismatch(Difference.PREFIX, shape, self._by_core[_core(key)])
@@ -77,6 +77,10 @@ def format_of(key: str) -> KeyFormat:
     """Return the format of an identifier."""
     matching = (name for name, pattern in _PATTERNS.items() if pattern.fullmatch(key.strip()))
     return KeyFormat(next(matching, KeyFormat.OTHER))
+
+
+def _folded(key: str) -> str:
+    return key.strip().casefold().replace("_", "-")
 
 
 def _prefix(key: str) -> str:

@@ -79,6 +79,7 @@ def test_the_lead_key_that_a_mismatched_key_stands_for_is_found():
     for lead_key, sale_key in (("user-17", "17"), ("17", "user_17"), (UUID, UUID.replace("-", ""))):
         assert mismatch([lead_key], sale_key) == (Difference.PREFIX, lead_key)
     assert mismatch(["user-a"], " USER-A ") == (Difference.LETTER_CASE, "user-a")
+    assert mismatch(["user_a_9"], "user-a-9") == (Difference.LETTER_CASE, "user_a_9")
 
 
 def test_another_systems_id_is_a_difference_of_format():

@@ -18,6 +18,8 @@ TYPED = {
     "code": "eva",
     "domain": "eva.example",
     "override_hold_reason": "They asked",
+    "reason": "They asked",
+    "amount": "12.50",
     "webhook_secret": "whsec_of_the_account",
     "current_password": PASSWORD,
     "new_password": "several unrelated words",
@@ -27,10 +29,10 @@ FILES = {"/logo": b"\x89PNG\r\n\x1a\n" + bytes(16), "/rates": b"date,USD\n"}
 REJECTED = {"Delete program": "has events", "Approve now": "held for review"}  # as it is so in this scene
 
 
-async def press(olga: httpx.AsyncClient, path: str, said: str, markup: str) -> httpx.Response:
+async def press(olga: httpx.AsyncClient, path: str, said: str, markup: str, **more: str) -> httpx.Response:
     """Press a button, and confirm it on the page that asks, or by the box to tick."""
     action, fields = every_button(markup)[said]
-    typed = {name: TYPED.get(name, "") if value in ("", [""]) else value for name, value in fields.items()}
+    typed = {name: (TYPED | more).get(name, "") if value in ("", [""]) else value for name, value in fields.items()}
     where = action or path
     file = next((content for ending, content in FILES.items() if where.endswith(ending)), None)
     answer = await olga.post(where, data=typed, headers=HTML, files={"file": file} if file else None)
@@ -54,7 +56,7 @@ async def test_every_button_does_what_it_says(dashboard: Dashboard, ids: dict[st
             for path in pages:
                 markup = (await olga.get(path, headers=HTML)).text
                 for said in every_button(markup):
-                    answer = await press(olga, path, said, markup)
+                    answer = await press(olga, path, said, markup, partner_id=str(acme.ben))
                     if answer.status_code not in {200, 303} or 'role="alert"' in answer.text:
                         wrong[path, said] = words(answer.text)
                     pressed.add(said)

@@ -11,9 +11,10 @@ import pytest
 
 from storage.access import sessions, workspaces
 from storage.rules.click_details import ClickDetails
+from storage.rules.errors import CustomerNotFound
 from tests import world
 from tests.tracking_api.dashboard.conftest import Dashboard
-from tests.tracking_api.dashboard.reading import csrf
+from tests.tracking_api.dashboard.reading import csrf, follow, form_of, link, send, words
 from tests.world import NOW
 
 HOSTILE = '"><script>touch(1)</script>'
@@ -88,3 +89,34 @@ async def test_nothing_typed_is_logged(olga: httpx.AsyncClient, caplog: pytest.L
     await results(olga, "jane@example.com")
 
     assert "jane" not in "".join(record.getMessage() for record in caplog.records if not record.name.startswith("http"))
+
+
+async def test_a_missing_sale_is_explained_in_a_sentence_and_credited_and_a_partner_and_a_customer_put_right(
+    olga: httpx.AsyncClient, dashboard: Dashboard
+):
+    acme, about = dashboard.acme, {"reason": "Anna asked; order confirmed"}
+    await acme.customer("user_anna_9")
+    said = {"transaction_id": "INV-2041", "customer_key": "user-anna-9", "amount_cents": 12_900, "currency": "USD"}
+    await acme.reject(CustomerNotFound(), **said)
+    page = link(await results(olga, "INV-2041"), "Why, and credit it")
+
+    why = words((await olga.get(page)).text)
+    credited = await follow(olga, await send(olga, page, "Credit $25.80", click_id="", **about))
+    adjusted = await send(
+        olga, f"{dashboard.pages}/partners/{acme.anna}", "Change the balance", amount="-1.30", **about
+    )
+    customer = (await dashboard.get("./customers", customer_key="user-anna-9")).json()["data"][0]["id"]
+    moving = {"partner_id": acme.ben, "past": "move", **about}
+    asked = await send(olga, f"{dashboard.pages}/customers/{customer}", "Move\u2026", **moving)
+    action, fields = form_of(asked.text, "Move")
+    moved = await follow(olga, await olga.post(action, data=fields))
+
+    assert "Sale INV-2041 , $129.00 Not credited" in why
+    assert "for customer user-anna-9 . We do not know this customer." in why
+    assert "A customer with a similar key signed up: user_anna_9" in why
+    assert "Most likely sent by Anna" in why
+    assert "on hold like any other" in credited
+    assert (adjusted.status_code, "Move: 1 commission, $25.80?" in words(asked.text)) == (303, True)
+    assert "The customer is moved" in moved
+    partners = (await dashboard.get("./partners")).json()["data"]
+    assert {each["name"]: each["balance"]["pending_cents"] for each in partners} == {"Anna": 0, "Ben": 2_580}

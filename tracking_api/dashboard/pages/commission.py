@@ -16,15 +16,12 @@ from tracking_api.dashboard.pages.page_context import PageContext
 
 ENTRIES = {
     EntryKind.COMMISSION: "Earned",
-    EntryKind.REVERSAL: "Taken back by a refund",
-    EntryKind.REINSTATEMENT: "Given back: a refund or dispute was undone",
+    EntryKind.REVERSAL: "Taken back: a refund, or the customer was moved",
+    EntryKind.REINSTATEMENT: "Given back: a refund or dispute was undone, or the customer was moved here",
     EntryKind.REJECTION: "Taken back: rejected",
     EntryKind.PAYOUT: "Paid out",
     EntryKind.SET_OFF: "Set off against refunds of paid commissions",
     EntryKind.ADJUSTMENT: "Adjusted",
-    EntryKind.PLATFORM_FEE: "Platform fee",
-    EntryKind.PLATFORM_FEE_REVERSAL: "Platform fee, taken back",
-    EntryKind.PLATFORM_FEE_REINSTATEMENT: "Platform fee, given back",
 }
 
 

@@ -11,7 +11,7 @@ from starlette.responses import Response
 
 from presentation.actions import action
 from presentation.api_request import ApiRequest
-from presentation.changes import PartnerChange, PartnerStatuses, change_partner, enrol_partner
+from presentation.changes import PartnerChange, PartnerStatuses, adjust_balance, change_partner, enrol_partner
 from presentation.view import View
 from storage.lists.find import get
 from storage.lists.partners import PARTNERS, Partner
@@ -21,7 +21,7 @@ from storage.rules.attribution import PartnerStatus, site_url
 from storage.rules.click_details import CAMPAIGN
 from storage.rules.errors import FieldError, ValidationError
 from tracking_api.dashboard.pages import charted, figures, page_context, ranges
-from tracking_api.dashboard.pages.buttons import MANAGERS, Button, FormOutcome, FormPage, elsewhere
+from tracking_api.dashboard.pages.buttons import DECIDERS, MANAGERS, Button, FormOutcome, FormPage, elsewhere
 from tracking_api.dashboard.pages.commission import terms_of
 from tracking_api.dashboard.pages.forms import Problems
 from tracking_api.dashboard.pages.lists import ListPage
@@ -49,10 +49,12 @@ async def _page(context: PageContext, outcome: FormOutcome) -> Response:
     profile = await context.report(partner.read_profile, partner_id, picked.query, at=context.at)
     asked = {name: request.query_params.get(name, "").strip() for name in LINK}
     link, link_problems = _link(context, profile.partner, asked)
+    stored = {name: getattr(profile.partner, name) or "" for name in EDITED}
     return outcome.page(
         context,
         "partner.html",
-        stored={name: getattr(profile.partner, name) or "" for name in EDITED},
+        stored=stored,
+        edited=outcome.typed if "name" in outcome.typed else stored,
         status=400 if outcome.problems or picker.problem or link_problems else 200,
         **profile._asdict() | {"results": None},
         charted=charted.of(profile.results, is_compared=picker.is_compared, details=figures.OF_PARTNER),
@@ -130,6 +132,7 @@ PARTNER_LIST = ListPage(
 ENROL = FormPage(PARTNER_LIST.page, Button(enrol_partner), who=MANAGERS)
 SELECTED = FormPage(elsewhere, Button(change_partners, then=f"{PROGRAM}/partners"), who=MANAGERS)
 EDIT = FormPage(_page, Button(change_partner.taking(PartnerEdit), then=PARTNER), who=MANAGERS)
+ADJUST = FormPage(_page, Button(adjust_balance, then=PARTNER), who=DECIDERS)
 PAUSE = FormPage(
     elsewhere,
     Button(change_partner, notice="partner-{status}.{id}", then=f"{PROGRAM}/partners"),
