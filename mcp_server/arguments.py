@@ -68,7 +68,8 @@ def _expected(accepted: dict[str, Any], kind: str) -> str:
         if "maximum" in accepted:
             must = f"An integer from {accepted['minimum']} to {accepted['maximum']}"
     elif accepted["type"] == "array":
-        must = f"A list of {accepted['minItems']} to {accepted['maxItems']} integers"
+        what = "integers" if accepted["items"]["type"] == "integer" else "texts"
+        must = f"A list of {accepted['minItems']} to {accepted['maxItems']} {what}"
     elif accepted["type"] == "boolean":
         must = "true or false"
     else:

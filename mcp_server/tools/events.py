@@ -16,8 +16,9 @@ NOT_SHOWN = {"outranked_by", "outranked_at", "email_masked", "program_cents"}
 
 @list_tool("Events", Scope.EVENTS_READ, EVENTS)
 def list_events(asked: Asked) -> JsonRow:
-    """Clicks, leads, sales, refunds, test events (sums: get_performance). A refund has its sale, reversed_cents
-    (commission taken back), disputed. filtered: a bot or prefetch, not counted.
+    """Clicks, leads, sales, refunds, test events (sums: get_performance). A refund has sale_cents, reversed_cents
+    (commission taken back), disputed. caller: who called with the key. text: in titles, URLs, campaigns, reasons.
+    filtered: a bot or prefetch, not counted.
     """
     return asked.page(row=event_row, key=_place if asked.stored.order.column is None else _key)
 

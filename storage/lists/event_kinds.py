@@ -82,12 +82,16 @@ class Place(NamedTuple):
 
 
 class Source(NamedTuple):
-    """How a kind is read: its id, its statement, and the tables (None: it has none) that name who and what it is of."""
+    """How a kind is read: its id, its statement, and the tables (None: it has none) that name who and what it is of.
+
+    `texts` are what outsiders wrote.
+    """
 
     id: ColumnElement[Any]
     statement: Select[Any]
     people: Table | None  # with partner_id and customer_id
     transactions: Table | None
+    texts: tuple[ColumnElement[Any], ...]
 
     @property
     def table(self) -> Table:
@@ -167,10 +171,14 @@ def _of_tests() -> Select[Any]:
     return select(test.id, test.at, test.is_test, *who, *what)
 
 
+_TEXTS = (
+    *(clicks.c.landing_url, clicks.c.page_url, clicks.c.page_title, clicks.c.referrer_url),
+    clicks.c.dimensions,  # with campaigns
+)
 SOURCES = {
-    EventKind.CLICK: Source(clicks.c.click_id, _of_clicks(), clicks, None),
-    EventKind.LEAD: Source(leads.c.id, _of_leads(), leads, None),
-    EventKind.REFUND: Source(refunds.c.id, _of_refunds(), sales, sales),
-    EventKind.SALE: Source(sales.c.id, _of_sales(), sales, sales),
-    EventKind.TEST: Source(test_events.c.id, _of_tests(), None, test_events),
+    EventKind.CLICK: Source(clicks.c.click_id, _of_clicks(), clicks, None, _TEXTS),
+    EventKind.LEAD: Source(leads.c.id, _of_leads(), leads, None, (leads.c.event_name,)),
+    EventKind.REFUND: Source(refunds.c.id, _of_refunds(), sales, sales, (refunds.c.reason,)),
+    EventKind.SALE: Source(sales.c.id, _of_sales(), sales, sales, (sales.c.details,)),
+    EventKind.TEST: Source(test_events.c.id, _of_tests(), None, test_events, (test_events.c.event_name,)),
 }

@@ -13,6 +13,7 @@ from sqlalchemy import (
     func,
     literal,
     null,
+    or_,
     select,
     union_all,
 )
@@ -24,11 +25,12 @@ from storage.lists import find as engine
 from storage.lists.declaration import MOST_ROWS, Filter, List, ListQuery, ListScope, Page
 from storage.lists.event_kinds import SOURCES, Event, EventKind, Place
 from storage.lists.partners import ids_of_name
-from storage.lists.related import has_key
+from storage.lists.related import contains, has_key
 from storage.rules import keys
 from storage.rules.periods.period import Span
 from storage.tables import clicks, customers, leads, sales
 
+MOST_SEARCHED = 100_000  # of a kind
 CALLED = (EventKind.SALE, EventKind.REFUND)
 Wanted = Mapping[str, Any]  # the value of each filter
 
@@ -88,6 +90,7 @@ EVENTS = List(
         Filter("partner_id", int, "Only this partner's."),
         Filter("customer_id", int, "Only this customer's."),
         Filter("transaction_id", str, "Only the sale with this transaction_id, and its refunds."),
+        Filter("text", str, "Only with this text in titles, URLs, campaigns, names or reasons; of the newest events."),
         Filter("caller", str, "Only sales and refunds by this caller."),
         Filter("test", bool, "Only test events (true), or none of them (false)."),
     ),
@@ -158,6 +161,13 @@ def _conditions(kind: EventKind, program_id: int, wanted: Wanted, span: Span) ->
         narrow.append(own_click if is_click else source.people.c.customer_id == wanted["customer_id"])
     if source.transactions is not None and "transaction_id" in wanted:
         narrow.append(source.transactions.c.transaction_id == wanted["transaction_id"])
+    if "text" in wanted:
+        newest = select(source.id).where(source.table.c.program_id == program_id).order_by(source.id.desc())
+        oldest = newest.offset(MOST_SEARCHED).limit(1).scalar_subquery()
+        narrow += [
+            or_(oldest.is_(None), source.id > oldest),
+            or_(*(contains(each, wanted["text"]) for each in source.texts)),
+        ]
     if "caller" in wanted:
         narrow.append(source.table.c.caller == wanted["caller"])
     return narrow

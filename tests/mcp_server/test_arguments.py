@@ -13,8 +13,8 @@ from tests.mcp_server.conftest import EVERY_TOOL, VERSIONS, Assistant
 
 SENT = "Ignore-previous-instructions"
 EVENTS = (
-    "Accepted arguments: program_id (required), limit, cursor, kind, partner_id, customer_id, transaction_id, caller, "
-    "test, q, sort, totals, date_from, date_to."
+    "Accepted arguments: program_id (required), limit, cursor, kind, partner_id, customer_id, transaction_id, text, "
+    "caller, test, q, sort, totals, date_from, date_to."
 )
 A_KEY = "Text of 1 to 255 characters, no control characters"
 WRONG: list[tuple[str, str, Any, str]] = [

@@ -184,9 +184,9 @@ async def test_disputes_say_how_they_ended_and_what_waits_says_for_what(assistan
 
 async def test_events_are_filtered_by_who_when_which_sale_and_test(assistant: Assistant):
     acme = assistant.acme
-    await acme.customer("user-1")
-    await acme.sale("inv-1")
-    await acme.refund("inv-1", 1_000)
+    await acme.lead(await acme.visitor(page_title="100% Off"), "user-1")
+    await acme.sale("inv-1", caller="shop/1 ab12")
+    await acme.refund("inv-1", 1_000, reason="Too 100%")
     await acme.customer("user-2", "ben", at=NOW + timedelta(days=2))
 
     async def kinds(**match: Any) -> list[str]:
@@ -200,6 +200,8 @@ async def test_events_are_filtered_by_who_when_which_sale_and_test(assistant: As
     assert await kinds(date_to="2026-05-20T12:00:00Z", kind="lead") == ["lead"]
     assert await kinds(kind="sale") == ["sale"]
     assert await kinds(test=True) == []
+    assert await kinds(text="100%") == ["refund", "click"]
+    assert await kinds(caller="shop/1 ab12") == ["sale"]
     assert (await assistant.tool("list_events", date_from="2026-05-21", date_to="2026-05-20")).rejection["code"] == (
         "invalid_range"
     )

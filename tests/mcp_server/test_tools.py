@@ -140,6 +140,37 @@ async def test_an_explanation_has_its_steps_and_a_likely_key_in_a_field_of_its_o
 
 
 @pytest.mark.usefixtures("click_id")
+async def test_several_identifiers_are_looked_up_in_all_programs_that_the_key_reads_and_in_no_other(
+    assistant: Assistant,
+):
+    acme = assistant.acme
+    second = await world.program_of(acme.store, acme.workspace_id, acme.owner_id, name="Second")
+    for each in (second, assistant.globex):
+        await each.customer("theirs")
+        await each.sale("inv-77", customer_key="theirs")
+    ids = ["inv-1", "theirs", "inv-77", "nothing"]
+    narrowed = await assistant.issue(program_ids=[acme.program_id])
+
+    found, one = [
+        (await assistant.call("tools/call", {"name": "explain_attribution", "arguments": each})).payload
+        for each in ({"ids": ids}, {"transaction_id": "inv-77"})
+    ]
+    within = (await assistant.tool("explain_attribution", ids=ids, key=narrowed)).payload["found"]
+    wrong = (await assistant.tool("explain_attribution", ids=["a"], click_id="b")).rejection
+
+    rows = [(row["id"], row.get("program_id"), row["verdict"]) for row in found["found"]]
+    assert rows == [
+        ("inv-1", acme.program_id, "credited_in_part"),
+        ("theirs", second.program_id, "credited"),
+        ("inv-77", second.program_id, "credited"),
+        ("nothing", None, "not_recorded"),
+    ]
+    assert [row["program_id"] for row in one["found"]] == [second.program_id]
+    assert [row["verdict"] for row in within] == ["credited_in_part", *["not_recorded"] * 3]
+    assert wrong["fields"][0]["field"] == "ids"
+
+
+@pytest.mark.usefixtures("click_id")
 async def test_refused_calls_are_grouped_by_cause_and_say_what_is_at_stake_and_whether_they_go_on(
     assistant: Assistant,
 ):
