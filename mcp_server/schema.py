@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from functools import cache
-from types import NoneType
 from typing import Any, get_args, get_type_hints
 
 from pydantic import BaseModel
@@ -10,8 +9,15 @@ from pydantic import BaseModel
 from mcp_server.sanitize import is_marked
 from storage.rules.untrusted import UNTRUSTED
 
-_PUBLISHED = ("enum", "maximum", "type", "items", "minItems", "maxItems")  # error messages name the other limits
-_IN_EVERY = ["as_of", "applied_query"]  # the server's instructions say what these are, `truncated`, and tables
+_PUBLISHED = (
+    "enum",
+    "maximum",
+    "type",
+    "items",
+    "minItems",
+    "maxItems",
+    "description",
+)  # error messages name the other limits
 
 
 @cache
@@ -39,14 +45,12 @@ def _published(node: dict[str, Any]) -> dict[str, Any]:
 
 
 def published_result(hints: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a tool's output schema, from the types of its fields: what is always there, and which texts are untrusted.
+    """Return a tool's output schema: which of its fields hold untrusted text.
 
     Values show their own types: all schemas together must stay within a few kilobytes.
     """
-    untrusted = [name for name, hint in hints.items() if _is_untrusted(hint)]
-    properties = {name: {"type": ["array", "object"], "description": UNTRUSTED} for name in untrusted}
-    needed = [name for name, hint in hints.items() if NoneType not in get_args(hint) and name != "truncated"]
-    return {"type": "object", "properties": properties, "required": [*_IN_EVERY, *needed]}
+    properties = {name: {"description": UNTRUSTED} for name, hint in hints.items() if _is_untrusted(hint)}
+    return {"type": "object", "properties": properties, "required": ["as_of", "applied_query"]}
 
 
 def _is_untrusted(hint: Any) -> bool:

@@ -62,7 +62,7 @@ class CustomerResult(NamedTuple):
     "Customers",
     Scope.CUSTOMERS_READ,
     CUSTOMERS,
-    beside={"by_partner": list[UntrustedValues] | None, "rejected_sales": list[UntrustedValues] | None},
+    beside=("by_partner", "rejected_sales"),
 )
 def list_customers(asked: Asked) -> JsonRow:
     """Customers, newest first, with partner, lead_at, sales, last_sale_at. status: provisional (lead not confirmed, no

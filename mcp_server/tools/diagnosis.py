@@ -141,7 +141,7 @@ def _verdicts(request: ToolRequest, program_id: int | None, ids: Sequence[str]) 
     "Rejected calls",
     Scope.EVENTS_READ,
     REJECTED_CALLS,
-    beside={"causes": list[JsonRow], "lost": list[UntrustedValues] | None},
+    beside=("lost",),
     view=(Literal["causes", "calls"], "causes"),
 )
 def list_refused_calls(asked: Asked) -> JsonRow:

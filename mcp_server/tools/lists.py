@@ -4,7 +4,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
-from types import MappingProxyType
 from typing import Annotated, Any
 
 from pydantic import Field, create_model
@@ -92,13 +91,13 @@ def list_tool(
     scope: Scope,
     wanted: List[Any],
     *,
-    beside: Mapping[str, Any] = MappingProxyType({}),
+    beside: Sequence[str] = (),
     **more: Any,
 ) -> Callable[[Callable[[Asked], JsonRow]], Tool]:
     """Make a tool of a function that returns a page of what was asked; its docstring is the description.
 
-    `beside` has the types of what is beside the rows and always there, or untrusted. `more` are arguments besides those
-    of the list: their type and default.
+    `beside` names what is beside the rows and untrusted. `more` are arguments besides those of the list: their type and
+    default.
     """
 
     def made(function: Callable[[Asked], JsonRow]) -> Tool:
@@ -108,7 +107,7 @@ def list_tool(
             title,
             scope,
             create_model(function.__name__, __base__=Arguments, **fields),
-            {"data": list[UntrustedValues], **beside},
+            dict.fromkeys(("data", *beside), UntrustedValues),
             lambda request, **sent: function(_asked(request, wanted, sent)),
         )
 

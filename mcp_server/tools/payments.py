@@ -9,7 +9,6 @@ from storage.payments.disputes import DisputeState
 from storage.rules import errors
 from storage.rules.payment import PaymentOutcome
 from storage.rules.scope import Scope
-from storage.rules.untrusted import UntrustedValues
 
 MEANINGS: dict[str, str] = {
     PaymentOutcome.RECORDED: "Counted.",
@@ -26,7 +25,7 @@ MEANINGS: dict[str, str] = {
 }
 
 
-@list_tool("Payment events", Scope.EVENTS_READ, PAYMENT_EVENTS, beside={"disputes": list[UntrustedValues] | None})
+@list_tool("Payment events", Scope.EVENTS_READ, PAYMENT_EVENTS, beside=("disputes",))
 def list_payment_events(asked: Asked) -> JsonRow:
     """What the payment processor sent and what became of it: disputes (open, won, lost), renewals, what waits or was
     rejected and why (outcomes). type: such as charge.dispute or invoice.paid; outcome: such as waiting.

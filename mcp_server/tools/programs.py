@@ -40,7 +40,7 @@ class ProgramResult(NamedTuple):
     "Programs",
     Scope.PROGRAMS_READ,
     PROGRAMS,
-    beside={"sandboxes": list[UntrustedValues] | None},
+    beside=("sandboxes",),
     period=(CHOSEN_PERIOD | None, None),
 )
 def list_programs(asked: Asked) -> JsonRow:

@@ -59,7 +59,7 @@ def gather(connection: Connection, program_id: int, subject: Subject, *, at: dat
     payment = None if sale or customer else payment_search.find(connection, program_id, subject)
     if isinstance(payment, str):
         sale, payment = _sale(one, Subject(payment), None), None
-    rejected_calls = rejected_of(connection, program_id, subject, customer, at=at)
+    rejected_calls = _rejected(connection, program_id, subject, customer, at=at)
     rejected = _deciding(subject, sale, rejected_calls)
     if rejected is not None:
         sale, customer = None, customer or _customer(one, rejected)
@@ -149,7 +149,7 @@ def _refunds(connection: Connection, program_id: int, sale: Any) -> int:
     return connection.execute(select(func.count()).select_from(refund_events).where(*mine)).scalar_one()
 
 
-def rejected_of(
+def _rejected(
     connection: Connection, program_id: int, subject: Subject, customer: Any, *, at: datetime
 ) -> list[RejectedCall]:
     """Return the newest rejected calls about a sale or click, or by any identifier of a customer."""

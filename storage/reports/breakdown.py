@@ -15,6 +15,7 @@ from storage.rules.periods.period import DateRangeQuery, Window
 from storage.rules.reports.breakdown import (
     NOTHING,
     OF_BUYERS,
+    OF_DAY,
     BreakdownGroup,
     BreakdownQuery,
     Dimension,
@@ -133,7 +134,7 @@ def _value(events: CountableEvents, dimension: Dimension) -> Any:
         Dimension.PARTNER: events.table.c.partner_id,
         Dimension.REFERRER: clicks.c.referrer_host,
         Dimension.HOUR: events.hour,
-        Dimension.WEEKDAY: (events.millis // _DAY_MILLIS + 3) % 7,  # 1970 began on a Thursday
+        **{each: number(events.millis // _DAY_MILLIS) for each, number in OF_DAY.items()},
     }
     return of_event[dimension] if dimension in of_event else JsonField(clicks.c.dimensions, dimension.value)
 

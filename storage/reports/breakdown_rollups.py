@@ -9,10 +9,11 @@ from sqlalchemy import Connection, and_, case, func, select
 from storage.reports.breakdown_increments import FEW_CLICKS
 from storage.rules.periods.period import Window
 from storage.rules.reports import dimension_totals
-from storage.rules.reports.breakdown import REPORTED, BreakdownQuery, Dimension, GroupTotals
+from storage.rules.reports.breakdown import OF_DAY, REPORTED, BreakdownQuery, Dimension, GroupTotals
 from storage.rules.reports.dimension_totals import LACKING, OTHER, STORED, filled
 from storage.tables import dimension_rollups, grouped_days, rollups
 
+_EPOCH = date(1970, 1, 1)
 _LAG = timedelta(days=1)  # an older day that is not grouped at all is yet to be: right after an upgrade
 _NUMBERED = {Dimension.PARTNER, Dimension.HOUR}
 
@@ -29,7 +30,7 @@ def read_stored_groups(
 ) -> StoredGroups | None:
     """Return the window's groups; None where events have to be read: few clicks, filters, two dimensions."""
     dimension = query.by[0]
-    if len(query.by) > 1 or query.filters or dimension not in {*STORED, Dimension.WEEKDAY}:
+    if len(query.by) > 1 or query.filters or dimension not in {*STORED, *OF_DAY}:
         return None
     reported = _reported(connection, program_id, window, today)
     if reported is None:
@@ -57,15 +58,15 @@ def _reported(connection: Connection, program_id: int, window: Window, today: da
 
 def _added(connection: Connection, program_id: int, window: Window, dimension: Dimension) -> dict[Any, list[int]]:
     """Return the sums of each value over the window's days."""
-    row, by_day = dimension_rollups.c, dimension == Dimension.WEEKDAY
+    row, by_day = dimension_rollups.c, OF_DAY.get(dimension)
     stored = Dimension.HOUR if by_day else dimension
     mine = (row.program_id == program_id, row.dimension == stored, row.day.between(window.first, window.last))
     visited: dict[Any, int] = {}  # most values of a day have clicks alone
     sums: defaultdict[Any, list[int]] = defaultdict(_zeros)
     for day, totals in connection.execute(select(row.day, row.totals).where(*mine)):
-        weekday = day.weekday()
+        of_day = by_day and by_day((day - _EPOCH).days)
         for value, counts in dimension_totals.read(totals).items():
-            key = weekday if by_day else value
+            key = of_day if by_day else value
             if isinstance(counts, int):
                 visited[key] = visited.get(key, 0) + counts
             else:

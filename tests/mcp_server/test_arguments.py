@@ -59,7 +59,7 @@ def test_a_function_is_what_tools_list_shows():
         "additionalProperties": False,
     }
     assert shown.output_schema is not None
-    assert shown.output_schema["required"] == ["as_of", "applied_query", "text"]
+    assert shown.output_schema["required"] == ["as_of", "applied_query"]
 
 
 @pytest.mark.parametrize("version", VERSIONS)

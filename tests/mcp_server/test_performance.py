@@ -134,6 +134,17 @@ async def test_a_breakdown_is_a_table_of_values_and_metrics(assistant: Assistant
     assert (whole["untrusted"], part["untrusted"]) == (["utm_source"], ["os", "country"])
     assert whole["rows"] == [["letter", 2, 0]]
     assert (whole["other_groups"], whole["sums"]) == (1, {"other": [1, 0], "total": [3, 0]})
+    days = (await assistant.tool("get_breakdown", by="week,day", metrics="clicks", compare="previous")).payload
+    other = (
+        await assistant.tool("get_breakdown", by="country", metrics="clicks", compare="2026-05-20/2026-05-20")
+    ).payload
+
+    assert (days["columns"], days["rows"]) == (
+        ["week", "day", "clicks", "compared_clicks"],
+        [["2026-05-18", "2026-05-20", 3, 0]],
+    )
+    assert (days["compared"], days["sums"]["compared_total"]) == ({"first": "2026-05-07", "last": "2026-05-13"}, [0])
+    assert other["rows"] == [["SE", 2, 2], ["DE", 1, 1]]
     assert [row[:3] for row in part["rows"]] == [[None, "DE", 1]]
     assert [row[:2] for row in none["rows"]] == [["SE", 1]]
 

@@ -107,6 +107,7 @@ async def known(acme: World) -> dict[Any, Any]:
     texts = {"search": "anna", "name": "Anna", "typed": "user-1", "kind": "sale", "base_url": "https://svc.example"}
     ids = {"program_id": acme.program_id, "live_id": acme.program_id, "workspace_id": acme.workspace_id}
     several = {"program_ids": [acme.program_id], "workspace_ids": [acme.workspace_id], "ids": both, "partner_ids": both}
+    several["sale_keys"] = ["USER-1", "user-1"]
     times = {"at": NOW, "since": NOW, "created_at": NOW, "today": NOW.date(), "month": Month.of(NOW)}
     secrets = {"key_hash": key_hash, "token_hash": "", "token": "", "client_id": "", "user_code": ""}
     earned = (await acme.listed(COMMISSIONS)).data

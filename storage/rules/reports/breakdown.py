@@ -1,7 +1,8 @@
 """Breakdowns: the dimensions and metrics that a report can be grouped by, and a query that was checked."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import date, timedelta
 from enum import StrEnum
 from typing import Any, NamedTuple, TypeVar
 
@@ -16,7 +17,7 @@ Choice = TypeVar("Choice", bound=StrEnum)
 
 
 class Dimension(StrEnum):
-    """What a report can be grouped by. Hours and weekdays are those of the event, in UTC.
+    """What a report can be grouped by. Hours, days and weeks (by their Monday) are those of the event, in UTC.
 
     Those of buyers belong to sales and customers: clicks lack them, and leads lack products.
     """
@@ -38,6 +39,8 @@ class Dimension(StrEnum):
     LANGUAGE = "language"
     HOUR = "hour"
     WEEKDAY = "weekday"
+    DAY = "day"
+    WEEK = "week"
     PRODUCT = "product"
     TERMS_VERSION = "terms_version"
     BUYER = "buyer"
@@ -45,6 +48,13 @@ class Dimension(StrEnum):
     MONTHS_SINCE = "months_since"
 
 
+# What a day is in, by its number since 1970-01-01, a Thursday; a number or a column.
+OF_DAY: Mapping[Dimension, Callable[[Any], Any]] = {
+    Dimension.WEEKDAY: lambda day: (day + 3) % 7,
+    Dimension.DAY: lambda day: day,
+    Dimension.WEEK: lambda day: (day + 3) // 7,
+}
+_EPOCH = date(1970, 1, 1)
 Filters = Mapping[Dimension, str | int | None]  # None: what lacks the dimension
 NEW, RETURNING = "new", "returning"  # buyers: with their first purchase, or a later one
 LABELS = {Dimension.HOUR: _HOURS, Dimension.WEEKDAY: WEEKDAYS}  # of values that are stored as numbers
@@ -187,6 +197,8 @@ def label(dimension: Dimension, value: str | int | None) -> str | None:
         return value
     if dimension in LABELS:
         return LABELS[dimension][value]
+    if dimension in OF_DAY:
+        return str(_EPOCH + timedelta(days=value if dimension == Dimension.DAY else 7 * value - 3))
     return f"{value // 12:04}-{value % 12 + 1:02}" if dimension == Dimension.COHORT else str(value)
 
 
@@ -196,6 +208,12 @@ def _stored(dimension: Dimension, text: str) -> str | int | None:
         if text not in LABELS[dimension]:
             raise _wrong(dimension, f"One of {', '.join(LABELS[dimension])}")
         return LABELS[dimension].index(text)
+    if dimension in OF_DAY:
+        try:
+            number: int = OF_DAY[dimension]((date.fromisoformat(text) - _EPOCH).days)
+        except ValueError:
+            raise _wrong(dimension, "A day such as 2026-01-31") from None
+        return number
     if text == NONE or dimension not in _NUMBERED:
         return None if text == NONE else text
     if not _NUMBERED[dimension].fullmatch(text):

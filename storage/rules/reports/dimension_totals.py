@@ -6,12 +6,12 @@ from datetime import date
 from enum import StrEnum
 from typing import NamedTuple
 
-from storage.rules.reports.breakdown import OF_BUYERS, Dimension, GroupTotals
+from storage.rules.reports.breakdown import OF_BUYERS, OF_DAY, Dimension, GroupTotals
 
 MOST_VALUES = 100  # of a dimension on a day; visitors choose most of them
 LACKING = ""  # the stored value of events that lack the dimension
 OTHER = "\t"  # of the values beyond the most; no value is a tab, which does not print
-STORED = tuple(each for each in Dimension if each not in {Dimension.WEEKDAY, *OF_BUYERS})
+STORED = tuple(each for each in Dimension if each not in {*OF_DAY, *OF_BUYERS})
 _CLICKS = GroupTotals._fields.index("clicks")
 _BUYERS = [GroupTotals._fields.index(name) for name in ("sales", "conversions", "leads")]
 DayTotals = dict[Dimension, dict[str, list[int]]]  # by dimension and value, in the order of GroupTotals

@@ -85,6 +85,8 @@ def value_of(row: Any, dimension: Dimension, codes: dict[int, str]) -> str | Non
         Dimension.REFERRER: row.referrer_host,
         Dimension.HOUR: f"{at:%H}",
         Dimension.WEEKDAY: f"{at:%A}",
+        Dimension.DAY: f"{at:%Y-%m-%d}",
+        Dimension.WEEK: f"{at - timedelta(days=at.weekday()):%Y-%m-%d}",
         Dimension.PRODUCT: json.loads(row.details or "{}").get("product_id"),
         Dimension.TERMS_VERSION: row.terms and str(row.terms),
         Dimension.BUYER: row.joined and ("returning" if (row.sold or 0) > (row.bought_first or 0) else "new"),

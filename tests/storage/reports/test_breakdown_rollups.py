@@ -12,7 +12,7 @@ from storage.rules.click_details import ClickDetails
 from storage.rules.periods.period import DateRangeQuery
 from storage.rules.reports import breakdown as rules
 from storage.rules.reports import dimension_totals
-from storage.rules.reports.breakdown import Dimension, RankedGroups
+from storage.rules.reports.breakdown import OF_DAY, Dimension, RankedGroups
 from storage.rules.reports.dimension_totals import STORED
 from storage.tables import dimension_rollups, grouped_days
 from storage.tracking import rollups
@@ -20,7 +20,7 @@ from tests.storage.databases import both_databases
 from tests.storage.reports.rows import busy, recomputed, require_equal
 from tests.world import NOW, World, stored
 
-GROUPED = (*STORED, Dimension.WEEKDAY)
+GROUPED = (*STORED, *OF_DAY)
 SOON = NOW + timedelta(minutes=1)
 NEXT_DAY = NOW + timedelta(days=1)
 
