@@ -15,7 +15,7 @@ from mcp_server.tools.tool import ToolRequest, tool
 from storage.reports import breakdown, performance
 from storage.rules.errors import FieldError, InvalidPeriod, ValidationError
 from storage.rules.periods.period import DateRangeQuery, Window
-from storage.rules.reports.breakdown import NOTHING, Dimension, GroupTotals, Metric, RankedGroups, query
+from storage.rules.reports.breakdown import NOTHING, BreakdownQuery, Dimension, GroupTotals, Metric, RankedGroups, query
 from storage.rules.scope import Scope
 from storage.rules.untrusted import UNTRUSTED
 
@@ -65,10 +65,7 @@ def get_breakdown(
     asked = query("".join(names[:1]), second, filters=_filters(filters), shown=shown, limit=limit)
     dates = _range(request, period)
     result = breakdown.read_breakdown(request.connection, program_id, dates, asked, at=request.at)
-    window = _compared(request, program_id, dates, compare)
-    before = window and breakdown.read_groups(
-        request.connection, program_id, window, asked._replace(limit=breakdown.MOST_GROUPS), at=request.at
-    )
+    window, before = _compared(request, program_id, dates, compare, asked)
     rows = _rows(result.ranked, asked.metrics, before)
     count = fitting(rows)
     groups = result.ranked.shortened(count)
@@ -112,14 +109,18 @@ def _range(request: ToolRequest, period: str) -> DateRangeQuery:
     return named_range(request, ReportPeriod(period))
 
 
-def _compared(request: ToolRequest, program_id: int, dates: DateRangeQuery, compare: str | None) -> Window | None:
-    """Return the window to compare with: the one before the dates, or of two days with a slash between them."""
+def _compared(
+    request: ToolRequest, program_id: int, dates: DateRangeQuery, compare: str | None, asked: BreakdownQuery
+) -> tuple[Window | None, RankedGroups | None]:
+    """Return the window to compare with (the one before the dates, or of two days), and all of its groups."""
     if compare is None:
-        return None
-    is_previous = compare == "previous"
+        return None, None
+    connection, is_previous = request.connection, compare == "previous"
     query = dates if is_previous else _range(request, compare)
-    window = performance.choose_period(request.connection, program_id, query, at=request.at)[1].window
-    return (query.before or window.previous) if is_previous else window
+    window = performance.choose_period(connection, program_id, query, at=request.at)[1].window
+    window = (query.before or window.previous) if is_previous else window
+    every = asked._replace(limit=breakdown.MOST_GROUPS)
+    return window, breakdown.read_groups(connection, program_id, window, every, at=request.at)
 
 
 def _rows(ranked: RankedGroups, metrics: Sequence[Metric], before: RankedGroups | None) -> list[list[Cell]]:

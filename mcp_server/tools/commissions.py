@@ -8,7 +8,6 @@ from storage.lists.commissions import COMMISSIONS, Commission
 from storage.lists.flags import FLAGS, Flag
 from storage.rules.commission import CommissionStatus
 from storage.rules.scope import Scope
-from storage.rules.untrusted import UntrustedValues
 
 NOT_SHOWN = {"partner_code", "sale_id", "lead_id", "set_off_cents", "program_id"}
 
@@ -22,7 +21,7 @@ def list_commissions(asked: Asked) -> JsonRow:
     return asked.page(row=_commission_row)
 
 
-@list_tool("Signs of fraud", Scope.COMMISSIONS_READ, FLAGS, beside={"groups": list[UntrustedValues] | None})
+@list_tool("Signs of fraud", Scope.COMMISSIONS_READ, FLAGS, beside=("groups",))
 def list_flags(asked: Asked) -> JsonRow:
     """Signs of fraud and possible duplicates: a finding with its customers, evidence, and what it holds until a person
     dismisses it (releases it) or confirms it (rejects it); groups: sums by partner and kind. What one holds:
