@@ -43,7 +43,6 @@ Email = Annotated[
 Code = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_CODE, pattern=CODE)]
 RowId = Annotated[int, Field(ge=1, le=LARGEST_ROW_ID)]
 LargeId = Annotated[int, Field(ge=1, le=LARGEST_ID)]
-SeveralIds = Annotated[list[LargeId], Field(min_length=1, max_length=200)]
 
 
 class Changes(Body):
@@ -92,13 +91,6 @@ class NewPartner(PartnerChange):
     code: Code
 
 
-class PartnerStatuses(Body):
-    """The new status of several partners."""
-
-    status: Literal[PartnerStatus.ACTIVE, PartnerStatus.PAUSED]
-    id: SeveralIds
-
-
 class CommissionChange(Body):
     """The new status of a commission: approved, rejected or paid."""
 
@@ -114,7 +106,7 @@ class OwnerCommissionChange(CommissionChange):
 class CommissionChanges(CommissionChange):
     """The new status of several commissions."""
 
-    ids: SeveralIds
+    ids: Annotated[list[LargeId], Field(min_length=1, max_length=200)]
 
 
 class Credit(Body):

@@ -1,6 +1,6 @@
 """Partners: their enrolment in a program, and changes of it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
@@ -72,26 +72,6 @@ def change(
             raise _taken() from None
         audit.write(connection, program_id, entries, actor=actor, at=at)
     return get(connection, PARTNERS, ListScope(program_id, at), partner_id)
-
-
-def change_status(
-    connection: Connection,
-    program_id: int,
-    partner_ids: Sequence[int],
-    status: PartnerStatus,
-    *,
-    actor: Actor,
-    at: datetime,
-) -> int:
-    """Set the status of several partners, and return how many had another one."""
-    row = partners.c
-    others = (row.program_id == program_id, row.id.in_(partner_ids), row.status != status)
-    found = connection.execute(select(row.id, row.status).where(*others).order_by(row.id).with_for_update()).all()
-    connection.execute(update(partners).where(*others).values(status=status))
-    after = {"status": status}
-    entries = [audit.changed("partner.change", each.id, {"status": each.status}, after) for each in found]
-    audit.write(connection, program_id, [each for several in entries for each in several], actor=actor, at=at)
-    return len(found)
 
 
 def _taken() -> ValidationError:

@@ -31,22 +31,14 @@ PATHS = {
     "agent_caps": "/settings/agent-caps",
     "sandbox": "/settings/sandbox",
 }
-VERBS = {
+PAST = {  # of verbs that do not end in "ed"
     "enrol": "added",
-    "change": "changed",
-    "create": "created",
-    "decide": "decided",
-    "raise": "raised",
     "flag": "flagged",
     "regenerate": "replaced",
-    "import": "imported",
-    "connect": "connected",
-    "disconnect": "disconnected",
-    "invite": "invited",
-    "join": "joined",
-    "remove": "removed",
     "withdraw": "withdrawn",
     "empty": "emptied",
+    "logo": "logo changed",
+    "undo_import": "import undone",
 }
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[.\d]*(Z|[+-]\d\d:\d\d)$")
 
@@ -97,7 +89,7 @@ def _row(entry: Entry, currency: str) -> LogRow:
         entry.at,
         entry.actor.name,
         "" if entry.actor.type == "user" else text.words(entry.actor.type),
-        f"{text.words(entry.noun)} {VERBS.get(verb, verb.replace('_', ' '))}",
+        f"{text.words(entry.noun)} {PAST.get(verb) or verb.removesuffix('e') + 'ed'}",
         _name(entry.noun, subject) if subject else "",
         path.format(id=entry.subject_id) if subject or "{id}" not in path else "",
         text.words(entry.field) if entry.field else "",

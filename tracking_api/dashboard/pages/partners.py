@@ -1,6 +1,7 @@
 """Partners: the list, and one partner's results, links, balance, customers, commissions, terms, flags and notes."""
 
 import io
+from dataclasses import replace
 from typing import Annotated
 from urllib.parse import quote, urlencode, urlsplit, urlunsplit
 
@@ -9,24 +10,20 @@ from pydantic import StringConstraints
 from starlette.requests import Request
 from starlette.responses import Response
 
-from presentation.actions import action
-from presentation.api_request import ApiRequest
-from presentation.changes import PartnerChange, PartnerStatuses, adjust_balance, change_partner, enrol_partner
-from presentation.view import View
+from presentation.changes import PartnerChange, adjust_balance, change_partner, enrol_partner
+from storage.lists.declaration import MOST
 from storage.lists.find import get
 from storage.lists.partners import PARTNERS, Partner
-from storage.management import partners
 from storage.reports import partner
 from storage.rules.attribution import PartnerStatus, site_url
 from storage.rules.click_details import CAMPAIGN
 from storage.rules.errors import FieldError, ValidationError
-from tracking_api.dashboard.pages import charted, figures, page_context, ranges
+from tracking_api.dashboard.pages import charted, figures, forms, notices, page_context, ranges
 from tracking_api.dashboard.pages.buttons import DECIDERS, MANAGERS, Button, FormOutcome, FormPage, elsewhere
 from tracking_api.dashboard.pages.commission import terms_of
 from tracking_api.dashboard.pages.forms import Problems
 from tracking_api.dashboard.pages.lists import ListPage
 from tracking_api.dashboard.pages.page_context import PageContext
-from web.response import ModelResponse
 
 PROGRAM = "/programs/{program_id}"
 PARTNER = PROGRAM + "/partners/{partner_id}"
@@ -112,25 +109,21 @@ def _wrong(field: str, message: str) -> ValidationError:
     return ValidationError(fields=[FieldError(field, message)])
 
 
-class ChangedView(View):
-    """How many partners changed, and the status that they have."""
-
-    changed: int
-    status: PartnerStatus
-
-
-@action("Pause or activate several partners", notice="partners-{status}.{changed}")
-async def change_partners(call: ApiRequest, sent: PartnerStatuses) -> ModelResponse[ChangedView]:
-    """Set the status of the selected partners."""
-    changed = await call.write(partners.change_status, sent.id, sent.status)
-    return ModelResponse(ChangedView(changed=changed, status=sent.status))
+async def change_selected(request: Request) -> Response:
+    """Pause or activate the selected partners. Raises ValidationError."""
+    context = await page_context.as_manager(request)
+    form = await forms.read_form(request)
+    selected = list(dict.fromkeys(form.each("id")))[:MOST]
+    for each in selected:
+        await change_partner.submit(replace(context, named={"partner_id": each}), {"status": form.text("status")})
+    path = f"{context.program_path}/partners{PARTNER_LIST.state(request).address.link()}"
+    return notices.redirect(path, f"partners-{form.text('status')}", len(selected))
 
 
 PARTNER_LIST = ListPage(
     PARTNERS, "partners.html", sort="revenue", main="revenue_cents", second=("status", "clicks", "conversions")
 )
 ENROL = FormPage(PARTNER_LIST.page, Button(enrol_partner), who=MANAGERS)
-SELECTED = FormPage(elsewhere, Button(change_partners, then=f"{PROGRAM}/partners"), who=MANAGERS)
 EDIT = FormPage(_page, Button(change_partner.taking(PartnerEdit), then=PARTNER), who=MANAGERS)
 ADJUST = FormPage(_page, Button(adjust_balance, then=PARTNER), who=DECIDERS)
 PAUSE = FormPage(

@@ -66,7 +66,7 @@ ROUTES = [
     page(f"{PROGRAM}/explore", GET=explore.show_explore),
     page(f"{PROGRAM}/explore.csv", GET=explore.export_card),
     *list_routes(f"{PROGRAM}/partners", partners.PARTNER_LIST, POST=partners.ENROL.press),
-    page(f"{PROGRAM}/partners/selected", POST=partners.SELECTED.press),
+    page(f"{PROGRAM}/partners/selected", POST=partners.change_selected),
     page(f"{PROGRAM}/partners/{{partner_id}}", GET=partners.EDIT.show, POST=partners.PAUSE.press),
     page(f"{PROGRAM}/partners/{{partner_id}}/edit", POST=partners.EDIT.press),
     page(f"{PROGRAM}/partners/{{partner_id}}/balance", POST=partners.ADJUST.press),

@@ -30,7 +30,7 @@ def of_form(form: Form, model: type[Body] | None, *, currency: str = "") -> dict
         if bytes in kinds:
             sent[name] = b64encode(form.file or b"").decode()
         elif list in kinds:
-            sent[name] = [_number(each) for each in form.each(name)] if int in kinds else form.each(name)
+            sent[name] = form.each(name)
         elif bool in kinds:
             sent[name] = typed == "true"
         elif name.removesuffix(CENTS) in form.fields:
