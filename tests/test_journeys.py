@@ -2,8 +2,6 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import replace
-from datetime import UTC, datetime
 from typing import Any, Self, TypeVar
 
 import httpx
@@ -14,17 +12,14 @@ from storage import Storage
 from storage.access import program_keys
 from storage.checks import books
 from storage.tables import ledger_entries, sales
-from tests import stripe_events as stripe
 from tests import world
 from tests.conftest import LiveServer
 from tests.redis import RedisServer
 from tests.serving import PLAIN, Served
-from tests.storage.payments.paying import connect
 from tests.world import LANDING_PAGE, NOW, World
 
 Start = Callable[..., LiveServer]
 Done = TypeVar("Done")
-SEALING_KEY = "of the servers of these journeys"
 WINDOW = {"SVC_RATE_LIMIT": "on", "SVC_CLICK_RATE": "3/hour"}
 
 
@@ -68,12 +63,6 @@ class Integrator:
     async def sale(self, transaction_id: str = "inv-1", amount_cents: int = 10_000) -> httpx.Response:
         return await self.post("sale", transaction_id=transaction_id, customer_key="user-1", amount_cents=amount_cents)
 
-    async def event(self, event: dict[str, Any]) -> None:
-        """Deliver an event as Stripe does."""
-        content, headers = stripe.signed(event)
-        path = f"/api/v1/payments/stripe/{self._acme.program_id}"
-        assert (await self.client.post(path, content=content, headers=headers)).status_code == 200
-
     async def status(self) -> httpx.Response:
         return await self.client.get("/api/v1/cli/status")
 
@@ -104,44 +93,6 @@ async def test_from_click_to_refund_across_a_restart(database_url: str, live_ser
     ]
     movements = await stored(database_url, lambda store: store.read(_all, ledger_entries.c.amount_cents))
     assert sorted(movements) == [-1_000, -1_000, 2_000]
-    assert await stored(database_url, lambda store: store.read(books.run)) == []
-
-
-async def test_a_customer_whose_lead_was_lost_pays_in_both_ways_and_each_cent_goes_back_once(
-    database_url: str, live_server: Start
-):
-    acme = await prepared(database_url)
-    await stored(database_url, lambda store: connect(replace(acme, store=store), secret=stripe.SECRET, key=SEALING_KEY))
-    async with Integrator(live_server(database_url, SVC_SECRET_KEY=SEALING_KEY), acme) as shop:
-        click_id, guest = [(await shop.click()).json()["click_id"] for _ in range(2)]
-        now = datetime.now(UTC)
-
-        first = await shop.post(
-            "sale",
-            transaction_id="order-1",
-            click_id=click_id,
-            customer_key="user-1",
-            amount_cents=4_900,
-            tax_cents=900,
-        )
-        await shop.event(stripe.checkout(metadata={"svc_customer_key": "user-1"}, at=now))
-        renewal = await shop.sale("order-2", 1_000)
-        second_account = await shop.post(
-            "sale", transaction_id="order-3", click_id=click_id, customer_key="user-2", amount_cents=3_000
-        )
-        by_guest = await shop.post("sale", transaction_id="order-4", click_id=guest, amount_cents=2_000)
-        returned = await shop.post("refund", transaction_id="pi_1", refund_amount_cents=4_000)
-        await shop.event(stripe.charge_refunded(total=4_000, refunds={"re_1": 4_000}, at=now))
-
-    assert (first.json()["data"]["commission_cents"], first.json()["warnings"][0]["code"]) == (
-        800,
-        "customer_key_not_saved",
-    )
-    assert [each.json()["data"]["commission_cents"] for each in (renewal, by_guest)] == [200, 400]
-    assert (second_account.status_code, second_account.json()["error"]["code"]) == (400, "identifier_conflict")
-    assert returned.json()["data"]["commission_reversed_cents"] == 800
-    movements = await stored(database_url, lambda store: store.read(_all, ledger_entries.c.amount_cents))
-    assert sorted(movements) == [-800, 200, 400, 800, 2_000]
     assert await stored(database_url, lambda store: store.read(books.run)) == []
 
 

@@ -2,7 +2,6 @@
 
 import asyncio
 import re
-import subprocess
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -93,10 +92,7 @@ def _send_again(shop: Shop, service: FailingService) -> None:
     wanted = {("lead", HANGS), *product(("lead", "sale"), [f"{fault}-c1" for fault in FAULTS])}
     known = len(service.received)
     service.answers = [PASSES_ON]
-    if (shop.folder / "affiliate.php").exists():
-        for busy in shop.folder.rglob("busy"):
-            busy.unlink()
-        subprocess.run(["php", "affiliate.php"], cwd=shop.folder, env=shop.environment, check=True)
+    shop.run_scheduled_task()
     service.wait_until(
         lambda: wanted <= {(call.name, call.body.get("customer_key")) for call in service.received[known:]}
     )
