@@ -89,9 +89,9 @@ async def prune_all(store: Storage, *, at: datetime) -> None:
 
 
 async def record_waiting_payments(store: Storage, *, at: datetime) -> None:
-    """Record the payments whose customer's lead has arrived since, each chunk of a program in its own write."""
+    """Record the payments that can be recorded by now, each chunk of a program in its own write."""
     with _failures_logged("waiting payments"):
-        for program_id in await store.read(decisions.late_programs):
+        for program_id in await store.read(decisions.late_programs, at=at):
             chunk = partial(store.write_in, program_id, decisions.record_late, program_id, at=at)
             await _in_chunks("waiting payments", chunk, decisions.AT_ONCE)
 

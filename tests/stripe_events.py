@@ -112,6 +112,31 @@ def invoice_payment(
     return event("invoice_payment.paid", found, event_id=event_id, at=at)
 
 
+def intent(name: str = "pi_1", *, kind: str = "payment_intent", at: datetime = NOW, **changed: Any) -> dict[str, Any]:
+    """Return a payment intent that succeeded, or the charge of it, which names neither its invoice nor its checkout."""
+    found: dict[str, Any] = {
+        "id": name,
+        "object": "payment_intent",
+        "amount_received": 10_000,
+        "latest_charge": f"ch_{name}",
+    }
+    if kind == "charge":
+        found = {
+            "id": f"ch_{name}",
+            "object": kind,
+            "amount": 10_000,
+            "amount_captured": 10_000,
+            "payment_intent": name,
+        }
+    found |= {"currency": "usd", "customer": "cus_1", "metadata": {}, "status": "succeeded"}
+    return event(f"{kind}.succeeded", found | changed, event_id=f"evt_{kind}_{name}", at=at)
+
+
+def customer(metadata: dict[str, str], *, event_id: str = "evt_customer") -> dict[str, Any]:
+    """Return a customer of the account who was created."""
+    return event("customer.created", {"id": "cus_1", "object": "customer", "metadata": metadata}, event_id=event_id)
+
+
 def charge_refunded(
     event_id: str = "evt_charge",
     *,

@@ -64,12 +64,17 @@ def service() -> ServiceClient:
 
 
 def save_settings(place: Path, values: dict[str, str]) -> bool:
-    """Write settings into `.env` and keep its other lines; return whether it changed."""
+    """Write settings into `.env` and keep its other lines; return whether it changed.
+
+    The id of a payment account that is no longer connected is dropped.
+    """
     path = place / ".env"
     before = path.read_text(encoding="utf-8") if path.exists() else ""
     lines, left = [], {name: _quoted(value) for name, value in values.items() if value}
     for line in before.splitlines():
         found = _LINE.match(line)
+        if found and found[1] == PAYMENTS and values.get(PAYMENTS) == "":
+            continue
         lines.append(f"{found[1]}={left.pop(found[1])}" if found and found[1] in left else line)
     after = "\n".join([*lines, *(f"{name}={value}" for name, value in left.items())]) + "\n"
     changed = after != before

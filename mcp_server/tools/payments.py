@@ -16,6 +16,7 @@ MEANINGS: dict[str, str] = {
     PaymentOutcome.LINKED: "Nothing paid yet (trial, coupon, slow transfer): later payments belong to its customer.",
     PaymentOutcome.IGNORED: "Not about a sale of this program.",
     PaymentOutcome.WAITING: "No recorded sale or customer has the id in waits_for yet: it is processed when one does.",
+    PaymentOutcome.SETTLING: "Paid without invoice or checkout: recorded within about an hour, unless one is reported.",
     PaymentOutcome.UNKNOWN_CUSTOMER: "Names a customer_key that no lead has, mostly a customer whom no partner sent.",
     PaymentOutcome.ORGANIC: "Names no customer: no partner sent them. Nothing to do.",
     PaymentOutcome.HELD: "Looks like a sale or a refund that the API reported: the owner decides on the page Payments.",

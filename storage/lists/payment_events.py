@@ -91,7 +91,7 @@ PAYMENT_EVENTS = List(
         Filter(
             "outcome",
             str,
-            "recorded, repeated, linked, waiting, unknown_customer (its customer_key has no lead), "
+            "recorded, repeated, linked, waiting, settling, unknown_customer (its customer_key has no lead), "
             "organic (it names no customer), held_as_duplicate, same_sale, not_referred, ignored, test, "
             "or an error code.",
             _row.outcome.__eq__,

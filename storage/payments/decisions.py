@@ -1,10 +1,10 @@
 """Payments that do not count, a possible duplicate or of an unknown customer: an owner decides, or a lead arrives."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Select, and_, func, or_, select
+from sqlalchemy import Connection, Select, and_, func, or_, select, update
 
 from storage.engine import audit
 from storage.engine.audit import Actor, Change
@@ -42,6 +42,7 @@ class NamedCustomer(NamedTuple):
 
 NOT_NAMED = NamedCustomer()
 RETRIED = {*event_log.UNLINKED, PaymentOutcome.NOT_REFERRED}
+RETURNS_WAIT = timedelta(days=7)  # the processor gives up on an event after 3 days
 AT_ONCE = 100  # late payments; each is a sale of its own
 LATE = (PaymentOutcome.WAITING, PaymentOutcome.UNKNOWN_CUSTOMER)
 KEY = event_log.key_name("")
@@ -170,18 +171,24 @@ def _resolve(
     return EventOutcome(PaymentOutcome.RECORDED if decision == Decision.COUNT else PaymentOutcome.SAME, sale)
 
 
-def late_programs(connection: Connection) -> list[int]:
-    """Return the programs with waiting payments whose customer_key a customer carries by now."""
-    late = _late().with_only_columns(payment_accounts.c.program_id).distinct()
-    return sorted(connection.execute(late).scalars())
+def late_programs(connection: Connection, *, at: datetime) -> list[int]:
+    """Return the programs in which `record_late` has something to do."""
+    programs = [
+        each.with_only_columns(payment_events.c.program_id).distinct() for each in (_late(), _settled(at), _old(at))
+    ]
+    return sorted({program_id for each in programs for program_id in connection.execute(each).scalars()})
 
 
 def record_late(connection: Connection, program_id: int, *, at: datetime) -> int:
-    """Record a program's waiting payments whose customer_key a customer carries by now; return how many there were."""
+    """Record a program's waiting payments that can be by now; return how many there were.
+
+    A customer carries the customer_key by now, or no invoice or checkout claims a bare payment. Money that went back of
+    a payment that no one reported stops waiting.
+    """
     accounts.lock(connection, program_id)
     event = payment_events.c
-    late = _late().where(event.program_id == program_id).order_by(event.occurred_at, event.event_id).limit(AT_ONCE)
-    rows = connection.execute(late).all()
+    of_program = [each.where(event.program_id == program_id).limit(AT_ONCE) for each in (_late(), _settled(at))]
+    rows = [row for each in of_program for row in connection.execute(each.order_by(event.occurred_at, event.event_id))]
     with rollups.gathered(connection):
         for row in rows:
             paid = stored_events.load(row.payment)
@@ -190,7 +197,11 @@ def record_late(connection: Connection, program_id: int, *, at: datetime) -> int
                 done = processing.pay(connection, program_id, paid, buyer, at)
                 processing.note(connection, program_id, row.event_id, paid, done)
                 processing.try_again(connection, program_id, paid, at)
-    return len(rows)
+    old = _old(at).with_only_columns(event.event_id).where(event.program_id == program_id).limit(AT_ONCE)
+    ended = connection.execute(old).scalars().all()
+    mine = (event.program_id == program_id, event.event_id.in_(ended))
+    connection.execute(update(payment_events).where(*mine).values(outcome=PaymentOutcome.NOT_REFERRED))
+    return max(map(len, (rows, ended)))
 
 
 def _late() -> Select[Any]:
@@ -201,3 +212,17 @@ def _late() -> Select[Any]:
     carried = and_(customer.program_id == named.program_id, or_(customer.customer_key == key, customer.known_as == key))
     known = payment_accounts.join(payment_events, of_account).join(payment_event_names, of_event)
     return select(event.event_id, event.payment).select_from(known.join(customers, carried))
+
+
+def _settled(at: datetime) -> Select[Any]:
+    event = payment_events.c
+    due = (event.outcome == PaymentOutcome.SETTLING, event.occurred_at <= at - processing.SETTLES_AFTER)
+    return select(event.event_id, event.payment).where(*due)
+
+
+def _old(at: datetime) -> Select[Any]:
+    """Select the returned money that has waited too long for a payment that no one reported."""
+    event = payment_events.c
+    is_return = or_(*(event.type.startswith(each) for each in ("charge.", "refund.", "invoice_payment.")))
+    waiting = (event.outcome == PaymentOutcome.WAITING, event.received_at <= at - RETURNS_WAIT, is_return)
+    return select(event.event_id, event.payment).where(*waiting)

@@ -13,7 +13,10 @@ from storage.rules.payment import Content, Introduced, Paid, PaymentOutcome, Pro
 from storage.tables import payment_event_names, payment_events
 
 MOST_OF_A_NAME = 100
-UNLINKED = (PaymentOutcome.WAITING, PaymentOutcome.UNKNOWN_CUSTOMER, PaymentOutcome.ORGANIC)
+UNLINKED = (
+    *(PaymentOutcome.WAITING, PaymentOutcome.SETTLING),
+    *(PaymentOutcome.UNKNOWN_CUSTOMER, PaymentOutcome.ORGANIC),
+)
 
 
 def click_name(click_id: str) -> str:
@@ -49,11 +52,14 @@ def note(connection: Connection, program_id: int, event_id: str, done: Mapping[s
 
 
 def waiting_for(connection: Connection, program_id: int, names: Iterable[str]) -> list[tuple[str, Content]]:
-    """Return the events that wait for one of these names, in time order."""
+    """Return the events that wait for one of these names, in time order, and payments held for what they may repeat."""
     event = payment_events.c
-    mine = (event.program_id == program_id, event.outcome.in_(UNLINKED), event.waits_for.in_(list(names)))
-    ordered = select(event.event_id, event.payment).where(*mine).order_by(event.occurred_at, event.event_id)
-    return [(row.event_id, stored_events.load(row.payment)) for row in connection.execute(ordered)]
+    is_open = event.outcome.in_((*UNLINKED, PaymentOutcome.HELD))
+    mine = (event.program_id == program_id, is_open, event.waits_for.in_(list(names)))
+    ordered = select(event.event_id, event.outcome, event.payment).where(*mine)
+    rows = connection.execute(ordered.order_by(event.occurred_at, event.event_id)).all()
+    waiting = [(row.event_id, stored_events.load(row.payment), row.outcome) for row in rows]
+    return [(each, content) for each, content, outcome in waiting if outcome in UNLINKED or isinstance(content, Paid)]
 
 
 def mark_organic(connection: Connection, program_id: int, names: Iterable[str]) -> None:

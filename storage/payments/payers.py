@@ -5,6 +5,7 @@ from datetime import datetime
 from sqlalchemy import Connection, select
 
 from storage.engine.database import insert_for
+from storage.payments import event_log, stored_events
 from storage.rules import keys
 from storage.rules.payment import Introduced, Paid
 from storage.tables import payment_customers
@@ -14,12 +15,22 @@ from storage.tracking.customers import Customer, CustomerQuery, Registry
 def find(connection: Connection, program_id: int, paid: Paid | Introduced, at: datetime) -> Customer | None:
     """Return the customer of the metadata's click, else of its key, else of the processor.
 
-    For a click whose customer has another key, the processor's customer decides, if they are known.
+    For a click whose customer has another key, the processor's customer decides, if they are known. Whose that one is
+    may be in their own metadata, too.
     """
     customer = find_named(connection, program_id, paid.click_id, paid.customer_key, at)
     if customer is None or is_another(connection, program_id, paid, customer):
         linked = find_named(connection, program_id, _linked_click(connection, program_id, paid), None, at)
         customer = linked or customer
+    if customer is None and isinstance(paid, Paid) and paid.processor_customer:
+        known = (
+            stored_events.load(row.payment)
+            for row in event_log.find(connection, program_id, [paid.processor_customer])
+            if row.payment
+        )
+        introduced = next((each for each in known if isinstance(each, Introduced)), None)
+        if introduced is not None:
+            customer = find_named(connection, program_id, introduced.click_id, introduced.customer_key, at)
     return customer
 
 

@@ -1,14 +1,14 @@
 """Processes a connected account's events (payments, refunds, disputes), each once and in any order."""
 
-from collections.abc import Iterable
-from datetime import datetime
+from collections.abc import Sequence
+from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, and_, or_, select
 
 from storage.engine.audit import Actor
 from storage.engine.database import insert_for
-from storage.payments import accounts, event_log, payers, returns
+from storage.payments import accounts, event_log, linked_names, payers, returns
 from storage.rules.errors import IdentifierConflict, NotFound, ServiceError
 from storage.rules.payment import Content, Introduced, Linked, Paid, PaymentOutcome, ProcessorEvent, Returned
 from storage.rules.settlement import Settlement
@@ -17,9 +17,11 @@ from storage.tracking import leads, program_terms, refunds, rollups, sales, test
 from storage.tracking.customers import Customer
 from storage.tracking.lead_decisions import Lead
 from storage.tracking.program_terms import ProgramTerms
-from storage.tracking.recorded_sales import SaleQuery, find_reported_by_api
+from storage.tracking.recorded_sales import SaleQuery, find_other_report
 from storage.tracking.sale_decisions import Provenance, Sale
 from storage.tracking.test_mode import TestModeCall
+
+SETTLES_AFTER = timedelta(minutes=10)  # by then, what a bare payment belongs to has been reported
 
 
 class EventOutcome(NamedTuple):
@@ -75,7 +77,7 @@ def _apply(connection: Connection, program_id: int, content: Content | None, at:
         outcome = PaymentOutcome.RECORDED if sale else PaymentOutcome.WAITING
         done = EventOutcome(PaymentOutcome.HELD if is_held else outcome, sale, content.reference)
     elif isinstance(content, Linked):
-        sale = _known(connection, program_id, content.references)
+        sale = linked_names.find_sale(connection, program_id, content.references)
         if sale is not None:
             refer(connection, program_id, content.references, sale, at)
         done = EventOutcome(PaymentOutcome.RECORDED if sale else PaymentOutcome.WAITING, sale, content.references[0])
@@ -113,10 +115,25 @@ def _test(connection: Connection, program_id: int, content: Content | None, at: 
 
 
 def pay(connection: Connection, program_id: int, paid: Paid, customer: Customer | None, at: datetime) -> EventOutcome:
-    """Record a payment as a sale, unless it is recorded, may duplicate the API's, or has no known customer."""
-    if (sale := _known(connection, program_id, paid.references)) is not None:
+    """Record a payment as a sale, unless it is recorded, may repeat another report, or has no known customer."""
+    paid = linked_names.with_links(connection, program_id, paid)
+    sale = linked_names.find_sale(connection, program_id, paid.references)
+    whole, outcome = linked_names.whole_of(connection, program_id, paid) if paid.is_bare else (None, "")
+    if sale is not None:
         link(connection, program_id, paid, customer, sale=sale, at=at)
-        return EventOutcome(PaymentOutcome.REPEATED, sale)
+        done = EventOutcome(PaymentOutcome.REPEATED, sale)
+    elif whole is not None and (customer is None or outcome not in event_log.UNLINKED):
+        done = EventOutcome(PaymentOutcome.REPEATED, whole.transaction_id)
+    elif paid.is_bare and whole is None and at < paid.occurred_at + SETTLES_AFTER:
+        done = EventOutcome(PaymentOutcome.SETTLING, paid.transaction_id, paid.references[0])
+    else:
+        done = _record(connection, program_id, whole or paid, customer, at)
+    return done
+
+
+def _record(
+    connection: Connection, program_id: int, paid: Paid, customer: Customer | None, at: datetime
+) -> EventOutcome:
     if customer is None:
         names = event_log.customer_names(paid)
         dismissed = bool(names) and event_log.find(connection, program_id, names, outcome=PaymentOutcome.NOT_REFERRED)
@@ -126,7 +143,7 @@ def pay(connection: Connection, program_id: int, paid: Paid, customer: Customer 
         return EventOutcome(IdentifierConflict.code, paid.transaction_id)
     if possible_duplicate(connection, program_id, paid, customer) is not None:
         _settle(connection, program_terms.load_one(connection, program_id), paid, customer, at)
-        return EventOutcome(PaymentOutcome.HELD, paid.transaction_id)
+        return EventOutcome(PaymentOutcome.HELD, paid.transaction_id, paid.references[0])
     result = sell(connection, program_id, paid, customer, at)
     if isinstance(result, ServiceError):
         return EventOutcome(result.code, paid.transaction_id)
@@ -162,17 +179,10 @@ def _settle(connection: Connection, program: ProgramTerms, paid: Paid, customer:
             leads.record(connection, [(program, lead._replace(customer_key=None))])
 
 
-def _known(connection: Connection, program_id: int, references: tuple[str, ...]) -> str | None:
-    """Return the transaction_id if this payment is already a sale; a checkout and its invoice are one payment."""
-    known = payment_references.c
-    mine = (known.program_id == program_id, known.reference.in_(references))
-    return connection.execute(select(known.transaction_id).where(*mine).limit(1)).scalar()
-
-
 def possible_duplicate(connection: Connection, program_id: int, paid: Paid, customer: Customer) -> Any:
-    """Return the row of a sale that the API reported and that may be this payment; None without one."""
-    details = (paid.amount_cents, paid.currency, paid.occurred_at)
-    return find_reported_by_api(connection, SaleQuery(program_id, paid.transaction_id, customer.id, *details))
+    """Return the row of a sale that another report made and that may be this payment; None without one."""
+    query = SaleQuery(program_id, paid.transaction_id, customer.id, paid.amount_cents, paid.currency, paid.occurred_at)
+    return find_other_report(connection, query, paid.references, is_bare=paid.is_bare)
 
 
 def link(
@@ -194,16 +204,15 @@ def refer(connection: Connection, program_id: int, references: tuple[str, ...], 
 
 def try_again(connection: Connection, program_id: int, content: Content | None, at: datetime) -> None:
     """Retry events that waited for this payment or its customer, in time order."""
-    if not isinstance(content, Paid | Introduced):
-        return
-    references = content.references if isinstance(content, Paid) else ()
-    names = [*references, *([content.processor_customer] if content.processor_customer else [])]
+    names = [*content.references] if isinstance(content, Paid | Linked) else []
+    if isinstance(content, Paid | Introduced) and content.processor_customer:
+        names.append(content.processor_customer)
     try_names_again(connection, program_id, names, at)
 
 
-def try_names_again(connection: Connection, program_id: int, names: Iterable[str], at: datetime) -> None:
+def try_names_again(connection: Connection, program_id: int, names: Sequence[str], at: datetime) -> None:
     """Retry events that wait for one of these names, in time order."""
-    for event_id, waiting in event_log.waiting_for(connection, program_id, names):
+    for event_id, waiting in event_log.waiting_for(connection, program_id, names) if names else ():
         done = _apply(connection, program_id, waiting, at)
         note(connection, program_id, event_id, waiting, done)
         if done.outcome in {PaymentOutcome.RECORDED, PaymentOutcome.REPEATED}:

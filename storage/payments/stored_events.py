@@ -38,6 +38,8 @@ def load(stored: str) -> Content:
 
 def _fields(content: Content) -> dict[str, Any]:
     fields = content._asdict()
+    if not fields.get("is_bare"):
+        fields.pop("is_bare", None)
     listed = [_fields(each) for each in fields.pop("listed", ())]
     return fields | ({"listed": listed} if listed else {})
 

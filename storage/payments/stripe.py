@@ -33,7 +33,11 @@ def _names(found: Mapping[str, Any]) -> tuple[str, ...]:
     details = (found.get("parent") or {}).get("subscription_details") or {}
     payments = [found.get("payment") or {}, *_payments(found)]
     values = [found.get("id"), found.get("subscription"), details.get("subscription"), found.get("customer")]
-    values += [each.get(name) for each in (found, *payments) for name in ("invoice", "payment_intent", "charge")]
+    values += [
+        each.get(name)
+        for each in (found, *payments)
+        for name in ("invoice", "payment_intent", "charge", "latest_charge")
+    ]
     names = tuple(dict.fromkeys(name for name in map(_id, values) if name))
     if len(names) > MOST_REFERENCES:
         raise ValueError("an event has fewer names")
@@ -53,6 +57,10 @@ def _introduced(session: Mapping[str, Any]) -> Introduced | None:
     return Introduced(customer, **named) if customer and (named["click_id"] or named["customer_key"]) else None
 
 
+def _customer(customer: Mapping[str, Any], _: datetime) -> Introduced | None:
+    return _introduced({**customer, "customer": customer["id"]})
+
+
 def _invoice(invoice: Mapping[str, Any], created: datetime) -> Paid | None:
     details = (invoice.get("parent") or {}).get("subscription_details") or invoice.get("subscription_details") or {}
     metadata = {**(details.get("metadata") or {}), **(invoice.get("metadata") or {})}
@@ -61,6 +69,17 @@ def _invoice(invoice: Mapping[str, Any], created: datetime) -> Paid | None:
     paid_at = (invoice.get("status_transitions") or {}).get("paid_at")
     occurred_at = _time(paid_at) if paid_at else created
     return _paid(invoice, names, invoice["amount_paid"], metadata, occurred_at)
+
+
+def _intent(intent: Mapping[str, Any], created: datetime) -> Paid | Linked | None:
+    """Return a payment of an intent or a charge; only the link if it says which invoice it paid."""
+    names = tuple(map(_id, (intent.get("payment_intent"), intent["id"], intent.get("latest_charge"))))
+    invoice, name = _id(intent.get("invoice")), names[0] or names[1]
+    if invoice and name:
+        return Linked((invoice, name))
+    amount = intent["amount_captured" if intent["object"] == "charge" else "amount_received"]
+    paid = _paid(intent, names, amount, intent.get("metadata"), created)
+    return paid and paid._replace(is_bare=True)
 
 
 def _payments(invoice: Mapping[str, Any]) -> list[Mapping[str, Any]]:
@@ -196,6 +215,10 @@ READERS: dict[str, Callable[[Mapping[str, Any], datetime], Content | None]] = {
     "checkout.session.async_payment_succeeded": _checkout,
     "invoice.paid": _invoice,
     "invoice_payment.paid": _invoice_payment,
+    "payment_intent.succeeded": _intent,
+    "charge.succeeded": _intent,
+    "customer.created": _customer,
+    "customer.updated": _customer,
     "charge.refunded": _charge_refunded,
     "refund.created": _refund,
     "refund.updated": _refund,

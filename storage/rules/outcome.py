@@ -157,6 +157,7 @@ def of_payment(outcome: str, *, is_payment: bool) -> SaleOutcome:
     meanings = {
         PaymentOutcome.WAITING: SaleOutcome.PAYMENT_WAITING if is_payment else SaleOutcome.PAYMENT_MISSING,
         PaymentOutcome.UNKNOWN_CUSTOMER: SaleOutcome.PAYMENT_WAITING,
+        PaymentOutcome.SETTLING: SaleOutcome.PAYMENT_WAITING,
         PaymentOutcome.ORGANIC: SaleOutcome.PAYMENT_ORGANIC,
         PaymentOutcome.HELD: SaleOutcome.PAYMENT_HELD,
         PaymentOutcome.NOT_REFERRED: SaleOutcome.PAYMENT_NOT_REFERRED,

@@ -14,7 +14,10 @@ _HEADER = re.compile(r"t=([0-9]{1,12}),([ -~]*)")
 
 
 class Paid(NamedTuple):
-    """A payment. `references` are the processor's ids of it; tax and shipping are parts of its amount."""
+    """A payment. `references` are the processor's ids of it; tax and shipping are parts of its amount.
+
+    `is_bare` if it comes without its invoice or checkout, which another event may still report.
+    """
 
     transaction_id: str
     references: tuple[str, ...]
@@ -27,19 +30,21 @@ class Paid(NamedTuple):
     processor_customer: str | None = None
     tax_cents: int = 0
     shipping_cents: int = 0
+    is_bare: bool = False
 
 
 class PaymentOutcome(StrEnum):
     """What became of a processor's event; an event whose sale is rejected has the error's code instead.
 
     What waits is sorted: by a click that is not known; by a customer_key alone that no lead has, which is mostly a
-    customer whom no partner sent; and organic, naming no customer.
+    customer whom no partner sent; and organic, naming no customer. What settles may still be part of another payment.
     """
 
     RECORDED = "recorded"
     REPEATED = "repeated"
     LINKED = "linked"
     WAITING = "waiting"
+    SETTLING = "settling"
     UNKNOWN_CUSTOMER = "unknown_customer"
     ORGANIC = "organic"
     HELD = "held_as_duplicate"

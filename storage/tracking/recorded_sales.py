@@ -12,6 +12,7 @@ from storage.rules.reconciliation import WITHIN
 from storage.tables import payment_accounts, payment_references, sales
 from storage.tables.columns import from_millis, to_millis
 
+INTENTS = ("pi_", "ch_", "py_")  # how the names of what pays begin
 _find = Statement("sale_lookup")
 
 
@@ -70,19 +71,27 @@ class RecordedSales:
         self._same[program_id, sale.transaction_id] = sale
 
 
-def find_reported_by_api(connection: Connection, query: SaleQuery) -> Any:
-    """Return the row of the API's sale that matches a payment by id or is similar; None without one."""
+def find_other_report(connection: Connection, query: SaleQuery, names: Sequence[str], *, is_bare: bool) -> Any:
+    """Return the row of a sale that may be the payment with these names; None without one.
+
+    It is the API's, by id or because it is similar; or a similar payment, one of them bare and the other without the
+    name of what paid it, so that nothing links the two.
+    """
     sale = sales.c
     within = sale.occurred_at.between(query.occurred_at - WITHIN, query.occurred_at + WITHIN)
     paid = (sale.amount_cents == query.amount_cents, sale.currency == query.currency)
     alike = and_(sale.customer_id == query.customer_id, *paid, within)
     references = payment_references.c
     of_payments = select(references.transaction_id).where(references.program_id == query.program_id)
-    mine = (
-        sale.program_id == query.program_id,
-        or_(alike, sale.transaction_id == query.transaction_id),
-        sale.transaction_id.not_in(of_payments),
-    )
+    intents = of_payments.where(or_(*(references.reference.startswith(each, autoescape=True) for each in INTENTS)))
+    by_api = and_(or_(alike, sale.transaction_id == query.transaction_id), sale.transaction_id.not_in(of_payments))
+    if is_bare:
+        unlinked = and_(sale.transaction_id.in_(of_payments), sale.transaction_id.not_in(intents))
+    else:
+        unlinked = sale.transaction_id.in_(intents.where(references.reference == sale.transaction_id))
+    may_be_apart = is_bare or not any(name.startswith(INTENTS) for name in names)
+    either = or_(by_api, and_(alike, unlinked)) if may_be_apart else by_api
+    mine = (sale.program_id == query.program_id, either)
     return connection.execute(select(sales).where(*mine).order_by(sale.id).limit(1)).one_or_none()
 
 

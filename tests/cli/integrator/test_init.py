@@ -4,7 +4,10 @@ import re
 from pathlib import Path
 
 from cli.integrator import guides
+from storage.engine.audit import OPERATOR
+from storage.payments import accounts
 from tests.cli.integrator.conftest import MAX, OLGA, Shop, connect
+from tests.world import NOW
 
 FRAMEWORKS = [
     ("package.json", '{"dependencies": {"next": "16", "react": "19"}}', ["nextjs", "react"]),
@@ -117,11 +120,14 @@ async def test_running_it_again_changes_only_what_changed_on_the_service_and_pre
     changed = await shop.svc("init", "--json")
     await connect(shop)
     connected = await shop.svc("init", "--json")
+    env_then = shop.read(".svc/.env")
+    await shop.acme.store.write(accounts.disconnect, shop.acme.program_id, actor=OPERATOR, at=NOW)
+    dropped = await shop.svc("init", "--json")
 
-    assert [each.json["changed"] for each in (again, changed, connected)] == [
+    assert [each.json["changed"] for each in (again, changed, connected, dropped)] == [
         [],
         [".svc/AGENTS.md", ".svc/skills.md"],
-        [".svc/.env"],
+        *([".svc/.env"], [".svc/.env"]),
     ]
     assert unchanged == before
     assert before[".gitignore"] == "node_modules\n.svc/.env\n"
@@ -129,8 +135,9 @@ async def test_running_it_again_changes_only_what_changed_on_the_service_and_pre
     assert shop.read(".svc/AGENTS.md").endswith("\nMore of ours.\n")
     assert "33%" in shop.read(".svc/AGENTS.md")
     assert "SERVICE_PAYMENT_ACCOUNT" not in before[".svc/.env"]
-    assert shop.read(".svc/.env").startswith("OTHER=1\n")
-    assert "SERVICE_PAYMENT_ACCOUNT=acct_1\n" in shop.read(".svc/.env")
+    assert env_then.startswith("OTHER=1\n")
+    assert "SERVICE_PAYMENT_ACCOUNT=acct_1\n" in env_then
+    assert shop.read(".svc/.env") == before[".svc/.env"]
     assert f"[errors]({shop.server.base_url}/docs/errors)" in shop.read(".svc/AGENTS.md")
 
 

@@ -9,7 +9,10 @@ from storage.rules.outcome import of_payment
 from storage.rules.payment import PaymentOutcome
 
 TO_DO = "to_do"
-COUNTED = {PaymentOutcome.RECORDED, PaymentOutcome.REPEATED, PaymentOutcome.SAME, PaymentOutcome.TEST}
+COUNTED = {
+    *(PaymentOutcome.RECORDED, PaymentOutcome.REPEATED, PaymentOutcome.SAME),
+    *(PaymentOutcome.SETTLING, PaymentOutcome.TEST),
+}
 
 
 class Fix(StrEnum):

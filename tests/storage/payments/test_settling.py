@@ -1,0 +1,105 @@
+"""Payments that a payment intent or a charge reports without its invoice or checkout: each cent counts once."""
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from storage.checks import books
+from storage.payments import decisions
+from storage.tables import payment_events, sales
+from tests import stripe_events as stripe
+from tests.storage.payments.paying import named, take
+from tests.world import NOW, World, stored
+
+Events = Callable[[dict[str, str]], list[dict[str, Any]]]
+HISTORIES: dict[str, tuple[Events, list[str], list[tuple[str]]]] = {
+    "a payment intent is a part of its checkout, whichever comes first": (
+        lambda m: [stripe.intent(metadata=m), stripe.checkout(metadata=m), stripe.intent(kind="charge", metadata=m)],
+        ["settling", "recorded", "repeated"],
+        [("pi_1",)],
+    ),
+    "a payment intent of older versions names its invoice": (
+        lambda m: [stripe.intent("pi_in_1", invoice="in_1"), stripe.invoice(metadata=m, payments=None)],
+        ["waiting", "recorded"],
+        [("in_1",)],
+    ),
+    "a payment intent names the customer of an invoice that does not": (
+        lambda m: [stripe.invoice(), stripe.intent("pi_in_1", metadata=m)],
+        ["waiting", "recorded"],
+        [("in_1",)],
+    ),
+    "the metadata of the processor's customer names the customer of all their payments": (
+        lambda m: [stripe.customer(m), stripe.invoice(), stripe.invoice("evt_2", name="in_2", renewal=True)],
+        ["linked", "recorded", "recorded"],
+        [("in_1",), ("in_2",)],
+    ),
+}
+
+
+@pytest.mark.parametrize(("events", "done", "sold"), HISTORIES.values(), ids=HISTORIES)
+async def test_what_is_reported_in_parts_is_one_payment(
+    acme: World, events: Events, done: list[str], sold: list[tuple[str]]
+):
+    assert [(await take(acme, event)).outcome for event in events(await named(acme))] == done
+
+    await late(acme, minutes=20)
+    assert await stored(acme, sales.c.transaction_id) == sold
+    assert await acme.store.read(books.run) == []
+
+
+async def of_outcome(acme: World, outcome: str) -> list[str]:
+    return [
+        kind for kind, done in await stored(acme, payment_events.c.type, payment_events.c.outcome) if done == outcome
+    ]
+
+
+async def late(acme: World, **after: float) -> int:
+    """Record what can be recorded some time later, and return how much that was."""
+    return int(await acme.store.write(decisions.record_late, acme.program_id, at=NOW + timedelta(**after)))
+
+
+async def test_a_payment_intent_without_invoice_or_checkout_is_a_sale_once_it_has_settled(acme: World):
+    metadata = await named(acme)
+    first = await take(acme, stripe.intent(metadata=metadata))
+    tried = await late(acme, minutes=9)
+    settled = await late(acme, minutes=10)
+    of_charge = await take(acme, stripe.intent(kind="charge", metadata=metadata))
+
+    assert (first.outcome, tried, settled, of_charge.outcome) == ("settling", 0, 1, "repeated")
+    assert await stored(acme, sales.c.transaction_id, sales.c.occurred_at) == [("pi_1", NOW)]
+    assert await acme.store.read(books.run) == []
+
+
+@pytest.mark.parametrize("first", ["in_1", "pi_in_1"])
+async def test_a_payment_that_nothing_links_to_its_invoice_is_held_until_something_does(acme: World, first: str):
+    metadata = await named(acme)
+    events = [stripe.invoice(payments=None, metadata=metadata), stripe.intent("pi_in_1", metadata=metadata)]
+    for event in events if first == "in_1" else reversed(events):
+        await take(acme, event)
+        await late(acme, minutes=11)
+
+    held = await of_outcome(acme, "held_as_duplicate")
+    await take(acme, stripe.invoice_payment())
+
+    assert held == ["payment_intent.succeeded" if first == "in_1" else "invoice.paid"]
+    assert await stored(acme, sales.c.transaction_id) == [(first,)]
+    assert (await of_outcome(acme, "held_as_duplicate"), len(await of_outcome(acme, "repeated"))) == ([], 1)
+
+
+async def test_the_metadata_of_the_processors_customer_names_one_whose_lead_comes_later(acme: World):
+    await take(acme, stripe.customer({"svc_customer_key": "user-1"}))
+    await acme.customer("user-1")
+
+    assert (await take(acme, stripe.invoice())).outcome == "recorded"
+
+
+async def test_returned_money_stops_waiting_for_a_payment_that_no_one_reports_but_still_finds_it(acme: World):
+    await take(acme, stripe.charge_refunded(total=2_500))
+    counts = [await late(acme, days=6), await late(acme, days=7)]
+    ended = await of_outcome(acme, "not_referred")
+    await take(acme, stripe.checkout(metadata=await named(acme)))
+
+    assert (counts, ended) == ([0, 1], ["charge.refunded"])
+    assert await stored(acme, sales.c.refunded_cents) == [(2_500,)]
