@@ -1,21 +1,23 @@
 """Commissions: what leads and sales earned, what the ledger has of it now, what holds it, and what it follows from."""
 
+import json
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Annotated, Any, NamedTuple
 
-from sqlalchemy import BigInteger, ColumnElement, Connection, func, literal, or_, select
+from sqlalchemy import BigInteger, ColumnElement, Connection, cast, func, literal, or_, select
 
-from storage.engine.cursors import LARGEST_ID
+from storage.engine.cursors import LARGEST_ID, within
 from storage.lists import held
-from storage.lists.declaration import Column, Filter, List, ListScope
+from storage.lists.declaration import PROGRAM, Column, Filter, List, ListScope
 from storage.lists.find import get
 from storage.lists.partners import named
 from storage.lists.related import of_customer, of_partner, of_sale, with_key
 from storage.rules.commission import CommissionStatus, Terms, stored_terms
 from storage.rules.fraud.flag import FlagKind
+from storage.rules.periods.period import Span
 from storage.rules.untrusted import Untrusted
-from storage.tables import commission_terms, commissions, leads, ledger_entries, sales
+from storage.tables import audit_entries, commission_terms, commissions, leads, ledger_entries, sales
 from storage.tracking.ledger import PARTNER_KINDS, EntryKind
 
 _row = commissions.c
@@ -88,6 +90,16 @@ def _flagged(is_flagged: bool) -> ColumnElement[bool]:  # noqa: FBT001 - the val
     return held.is_held() if is_flagged else ~held.is_held()
 
 
+def _approved(since: datetime | None, until: datetime | None = None) -> ColumnElement[bool]:
+    """Return the condition for what was approved in a span, by the audit log, and is no longer pending."""
+    entry, approved = audit_entries.c, json.dumps(CommissionStatus.APPROVED)
+    changed = (entry.program_id == PROGRAM, entry.action == "commission.decide", entry.field == "status")
+    then = (entry.after == approved, *within(entry.id, entry.at, Span(since, until)))
+    return (_row.status != CommissionStatus.PENDING) & _row.id.in_(
+        select(cast(entry.subject_id, BigInteger)).where(*changed, *then)
+    )
+
+
 def _search(scope: ListScope, text: str) -> ColumnElement[bool]:
     sale = (sales.c.program_id == scope.program_id, sales.c.transaction_id == text)
     either: list[ColumnElement[bool]] = [
@@ -122,6 +134,8 @@ COMMISSIONS = List(
         Filter("customer_id", int, "Only this customer's.", _row.customer_id.__eq__),
         Filter("paid_from", datetime, "Only those paid from this ISO 8601 date or time on.", _row.paid_at.__ge__),
         Filter("paid_to", datetime, "Only those paid until it.", _row.paid_at.__lt__),
+        Filter("approved_from", datetime, "Only those approved from this ISO 8601 date or time on.", _approved),
+        Filter("approved_to", datetime, "Only those approved until it.", lambda until: _approved(None, until)),
     ),
     finds="Partner, customer key or transaction id",
     search=_search,

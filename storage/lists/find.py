@@ -84,7 +84,7 @@ def _select(wanted: List[Any], scope: ListScope, *columns: Any) -> Select[Any]:
     statement = select(*columns).select_from(source).where(mine if wanted.only is None else mine & wanted.only)
     first, last = scope.window or (scope.at.date(), scope.at.date())
     figures = {"program_id": scope.program_id, "first_day": first, "last_day": last}
-    return statement.params(**figures) if wanted.has_window else statement
+    return statement.params(**figures)
 
 
 def totals(

@@ -92,6 +92,7 @@ COMMISSION_LIST = ListPage(
     tabs=("status", READY_AT),
     narrow=_by_status,
     values=_values,
+    days=("approved", "paid"),
     main="net_cents",
     second=("status", "partner_name"),
 )

@@ -3,6 +3,7 @@
 import csv
 import io
 import re
+from datetime import timedelta
 from typing import Any
 
 import httpx
@@ -94,6 +95,27 @@ async def test_selected_partners_are_paused_together_and_found_by_what_matters(
     shown = {query: rows((await page.get(f"{path}?{query}")).text)[:-1] for query in names}
     assert {query: [row.split()[0] for row in each] for query, each in shown.items()} == names
     assert (await page.post(f"{path}/selected", data=selected | {"status": "nonsense"})).status_code == 400
+
+
+async def test_commissions_are_found_by_the_day_on_which_they_were_earned_approved_or_paid(
+    page: httpx.AsyncClient, dashboard: Dashboard
+):
+    acme = dashboard.acme
+    await acme.customer("user-9", at=HELD_SINCE)
+    for n in range(3):
+        sold = await acme.sale(f"old-{n}", customer_key="user-9", at=HELD_SINCE)
+        for status in ("approved", "paid")[:n]:
+            dashboard.at += timedelta(days=1)
+            await dashboard.patch(f"./commissions/{sold.commission_id}", status=status)
+    days = {"": HELD_SINCE, "approved": NOW + timedelta(days=1), "paid": NOW + timedelta(days=3), "wrong": HELD_SINCE}
+
+    shown = {}
+    for by, at in days.items():
+        query = f"status=all&by={by}&dateFrom={at.date()}&dateTo={at.date()}"
+        shown[by] = rows((await page.get(f"{PROGRAM}/commissions?{query}")).text)[:-1]
+
+    found = {by: sorted(re.findall(r"old-\d", " ".join(each))) for by, each in shown.items()}
+    assert found == {"": ["old-0", "old-1", "old-2"], "approved": ["old-1"], "paid": ["old-2"], "wrong": found[""]}
 
 
 async def test_the_programs_are_a_list_too(page: httpx.AsyncClient, dashboard: Dashboard):

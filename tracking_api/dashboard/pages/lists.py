@@ -40,7 +40,8 @@ class ListPage:
     The page sets the filters `tabs` by links; one of a tab's values is always chosen. `narrow` returns the filters of a
     tab's values at a time; `values` what else the template shows; `part` is the template of what htmx refreshes. A list
     with a window starts with the last 30 days, which are no filter. It is sorted by `sort` unless the URL says
-    otherwise. On a phone a row has two lines: its first column and `main`, then the columns `second`.
+    otherwise. Dates are those of its rows, or what `?by=` names of `days`. On a phone a row has two lines: its first
+    column and `main`, then the columns `second`.
     """
 
     of: List[Any]
@@ -50,6 +51,7 @@ class ListPage:
     narrow: Callable[[FilterValues, datetime], Mapping[str, Any]] | None = None
     values: Values | None = None
     sort: str = ""
+    days: Sequence[str] = ()
     main: str = ""
     second: Sequence[str] = ()
 
@@ -101,15 +103,19 @@ class ListPage:
         default = PickedPeriod.THIRTY_DAYS if wanted.has_window else PickedPeriod.ALL
         picker = ranges.valid_picker(request, at, default=default)
         own = (each.name for each in wanted.filters)
-        address = filters.chosen(request, "q", "sort", *dict.fromkeys((*own, *self.tabs)), *DATES)
-        if not is_order(wanted, address["sort"]):
-            address = address.without("sort")  # of another list, or of a column that is no longer there
+        address = filters.chosen(request, "q", "sort", "by", *dict.fromkeys((*own, *self.tabs)), *DATES)
+        unknown = {"sort": not is_order(wanted, address["sort"]), "by": address["by"] not in self.days}
+        address = address.without(*(name for name, is_unknown in unknown.items() if is_unknown))
         sent = {"sort": self.sort, **address.without(*self.tabs if self.narrow else ())}
         query = query_of(wanted, sent | filters.chosen(request, "cursor"))
-        of_tabs = self.narrow(address, at) if self.narrow else {}
+        of_tabs = dict(self.narrow(address, at)) if self.narrow else {}
+        span = picker.window.span if picker.window and not wanted.has_window else ALWAYS
+        if address["by"]:
+            of_tabs |= {f"{address['by']}_from": span.since, f"{address['by']}_to": span.until}
+            span = ALWAYS
         query = query._replace(
             filters={**{name: value for name, value in query.filters.items() if name not in self.tabs}, **of_tabs},
-            span=picker.window.span if picker.window and not wanted.has_window else ALWAYS,
+            span=span,
             has_totals=True,
         )
         return ListState(self, request.url.path, address, query, picker)
