@@ -72,11 +72,15 @@ class Silence(NamedTuple):
 
 
 class SearchResult(NamedTuple):
-    """What was found; `silences` only if there is neither a story nor a partner, and the search explains that."""
+    """What was found; `silences` only if there is neither a story nor a partner, and the search explains that.
+
+    Of the partners there are ten at most; `partners_of_first` is how many of them all the first program has.
+    """
 
     stories: list[Story]
     partners: list[FoundPartner]
     silences: list[Silence]
+    partners_of_first: int
 
 
 def search(
@@ -89,10 +93,10 @@ def search(
         Story(program_id, explain(connection, program_id, at=at, **{kind: value}))
         for program_id, kind, value in list(found)[:MOST]
     ]
-    named = _partners(connection, program_ids, typed)
+    named, of_first = _partners(connection, program_ids, typed)
     silent = program_ids[:MOST_SILENT] if explains_silence and not stories and not named else []
     silences = [_silence(connection, each, typed, at, is_first=n == 0) for n, each in enumerate(silent)]
-    return SearchResult(stories, named, silences)
+    return SearchResult(stories, named, silences, of_first)
 
 
 def _silence(connection: Connection, program_id: int, typed: str, at: datetime, *, is_first: bool) -> Silence:
@@ -108,8 +112,8 @@ def _silence(connection: Connection, program_id: int, typed: str, at: datetime, 
     return Silence(program_id, last_call_at, rejected.next_action if rejected else None, likely)
 
 
-def _partners(connection: Connection, program_ids: Sequence[int], typed: str) -> list[FoundPartner]:
-    """Return the partners with this code or link, then those whom the list finds; a few at most."""
+def _partners(connection: Connection, program_ids: Sequence[int], typed: str) -> tuple[list[FoundPartner], int]:
+    """Return the partners with this code or link, then whom the list finds, and how many the first program has."""
     try:
         text = attribution.link_code(typed).code
     except (InvalidAffiliateUrl, AffMissing):
@@ -118,7 +122,9 @@ def _partners(connection: Connection, program_ids: Sequence[int], typed: str) ->
     found = select(*(row[name] for name in FoundPartner._fields)).where(row.program_id.in_(program_ids), has(text))
     ordered = found.order_by((row.code == text).desc(), row.program_id.in_(program_ids[:1]).desc(), row.id.desc())
     rows = connection.execute(ordered.limit(MOST))
-    return [FoundPartner._make((*each[:-1], PartnerStatus(each.status))) for each in rows]
+    of_first = select(func.count()).select_from(partners).where(row.program_id.in_(program_ids[:1]), has(text))
+    named = [FoundPartner._make((*each[:-1], PartnerStatus(each.status))) for each in rows]
+    return named, connection.execute(of_first).scalar_one() if len(named) == MOST else len(named)
 
 
 def _indexed(connection: Connection, program_ids: Sequence[int], typed: str) -> Iterator[_Named]:

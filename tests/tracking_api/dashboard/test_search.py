@@ -10,10 +10,11 @@ import httpx
 import pytest
 
 from storage.access import sessions, workspaces
+from storage.management import partners
 from storage.rules.click_details import ClickDetails
 from storage.rules.errors import CustomerNotFound
 from tests import world
-from tests.tracking_api.dashboard.conftest import Dashboard
+from tests.tracking_api.dashboard.conftest import MAX, Dashboard
 from tests.tracking_api.dashboard.reading import csrf, follow, form_of, link, send, words
 from tests.world import NOW
 
@@ -51,6 +52,28 @@ async def results(olga: httpx.AsyncClient, typed: str, **query: str) -> str:
     answer = await olga.get("/search", params={"q": typed, **query})
     assert answer.status_code == 200
     return answer.text
+
+
+async def test_commands_name_a_partner_and_what_is_cut_off_is_counted(olga: httpx.AsyncClient, dashboard: Dashboard):
+    acme, here = dashboard.acme, f"{dashboard.pages}/partners"
+    for n in range(12):
+        await acme.store.write(partners.enrol, acme.program_id, name=f"Nora {n}", code=f"nora-{n}", at=NOW)
+    token = await csrf(olga)
+    offered = {
+        "pause anna": f'formaction="{here}/{acme.anna}" name="status"\nvalue="paused">Pause ',
+        "Last quarter anna": f'href="{here}/{acme.anna}?period=last_quarter"',
+        "nora": f'<a href="{here}?q=nora">10 of 12, see all in Partners</a>',
+        "export comm": f'href="{dashboard.pages}/commissions.csv?status=all"',
+    }
+
+    async with dashboard.browser(MAX) as max_:
+        typed = {"q": "pause anna", "program_id": acme.program_id, "csrf": await csrf(max_)}
+        unable = (await max_.post("/search", data=typed)).text
+
+    for command, expected in offered.items():
+        found = await olga.post("/search", data={"q": command, "program_id": acme.program_id, "csrf": token})
+        assert expected in found.text, command
+    assert ("formaction" in unable, f"{here}/{acme.anna}" in unable) == (False, True)
 
 
 async def test_nothing_of_another_workspace_is_found(olga: httpx.AsyncClient, dashboard: Dashboard):

@@ -11,17 +11,20 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from storage.access.sessions import Visitor
+from storage.access.workspaces import MANAGERS
 from storage.diagnosis.search import search
 from storage.lists.declaration import MOST, ListQuery, ListScope
 from storage.lists.find import find
 from storage.lists.programs import PROGRAMS, Program
+from storage.rules.attribution import PartnerStatus
 from tracking_api.dashboard import authentication
 from tracking_api.dashboard.authentication import storage_of, time_of
-from tracking_api.dashboard.pages import forms, stories, templates
+from tracking_api.dashboard.pages import forms, ranges, stories, templates
 
 LONGEST = 2048  # a URL
 MOST_PROGRAMS = 5
 RESULTS = "search.html"
+STATUSES: dict[str, str] = {"pause": PartnerStatus.PAUSED, "activate": PartnerStatus.ACTIVE}
 
 
 class Destination(NamedTuple):
@@ -39,6 +42,9 @@ OF_PROGRAM = (
     Destination("Add a partner", "new enrol create affiliate invite code", "/partners"),
     Destination("Customers", "leads people timeline sign-ups", "/customers"),
     Destination("Commissions", "earned payouts pay paid csv export", "/commissions"),
+    Destination("Export commissions", "csv file download", "/commissions.csv?status=all"),
+    Destination("Export partners", "csv file download", "/partners.csv"),
+    Destination("Export customers", "csv file download", "/customers.csv"),
     Destination("Approve commissions", "ready hold pending", "/commissions"),
     Destination("Review signs of fraud", "flags self-referral suspicious", "/review"),
     Destination("Events", "log live clicks leads sales refunds tests", "/events"),
@@ -84,20 +90,33 @@ async def _answer(request: Request, sent: str, program_id: str, template: str) -
     typed = "".join(character for character in sent if character.isprintable()).strip()[:LONGEST]
     programs = await _programs(request, visitor, program_id)
     by_id = {program.id: program for program in programs}
+    verb, subject = _command(typed)
     result = await storage_of(request).report(
-        search, list(by_id) if typed else [], typed, at=at, explains_silence=template == RESULTS
+        search, list(by_id) if typed else [], subject, at=at, explains_silence=template == RESULTS
     )
     return templates.render(
         request,
         template,
         visitor=visitor,
         typed=typed,
+        verb=verb,
+        subject=subject,
+        managed={each.workspace_id for each in visitor.memberships if each.role in MANAGERS},
+        partners_of_first=result.partners_of_first,
         searched_in=programs[0].id if programs and str(programs[0].id) == program_id else None,
         pages=_pages(programs, typed),
         stories=[stories.of(by_id[each.program_id], each.explanation) for each in result.stories],
         partners=[(by_id[each.program_id], each) for each in result.partners],
         silences=[(by_id[each.program_id], each, _ago(each.last_call_at, at)) for each in result.silences],
     )
+
+
+def _command(typed: str) -> tuple[str, str]:
+    """Return the status to set or the period to show, and of which partner: `pause nora`, `last month nora`."""
+    for words, verb in (STATUSES | {name.casefold(): period for period, name in ranges.NAMES.items()}).items():
+        if typed.casefold().startswith(f"{words} "):
+            return verb, typed[len(words) :].strip()
+    return "", typed
 
 
 async def _programs(request: Request, visitor: Visitor, first: str) -> list[Program]:

@@ -24,8 +24,29 @@ async function suggest() {
   list.hidden = false;
 }
 
+// Empty, the box shows the pages that were open last; this browser alone keeps them, until someone signs out.
+function recent() {
+  return JSON.parse(sessionStorage.getItem("recent") ?? "[]");
+}
+
+function remember() {
+  const here = [location.pathname, document.title.replace(/ · [^·]*$/, "")];
+  sessionStorage.setItem("recent", JSON.stringify([here, ...recent().filter(([path]) => path !== here[0])].slice(0, 8)));
+}
+
+function showRecent() {
+  const shown = document.createElement("ul");
+  for (const [href, textContent] of recent().filter(([path]) => path !== location.pathname)) {
+    const link = Object.assign(document.createElement("a"), { href, textContent });
+    shown.append(document.createElement("li"));
+    shown.lastChild.append(link);
+  }
+  list.replaceChildren(shown);
+  list.hidden = !shown.childElementCount;
+}
+
 function walk(step) {
-  const links = [input, ...list.querySelectorAll("a")];
+  const links = [input, ...list.querySelectorAll("a, button")];
   const next = links[(links.indexOf(document.activeElement) + step + links.length) % links.length];
   next.focus();
 }
@@ -35,6 +56,7 @@ document.addEventListener("keydown", (event) => {
     event.preventDefault();
     input.focus();
     input.select();
+    if (!input.value) showRecent();
   }
 });
 
@@ -43,6 +65,9 @@ input?.addEventListener("input", () => {
   if (input.value.trim().length > 1) timer = setTimeout(suggest, DELAY);
   else close();
 });
+input?.addEventListener("focus", () => { if (!input.value) showRecent(); });
+if (!input) sessionStorage.removeItem("recent");
+else if (!document.title.startsWith("Search") && !document.querySelector("main .notice.bad")) remember();
 
 form?.addEventListener("keydown", (event) => {
   if (event.key === "Escape") {

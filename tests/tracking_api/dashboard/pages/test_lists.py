@@ -164,6 +164,16 @@ async def test_search_works_by_keyboard_and_without_javascript(site: Site, axe: 
     await expect(found).to_contain_text("Program key")
     await page.keyboard.press("Escape")
     await expect(found).to_be_hidden()
+    await page.get_by_role("searchbox", name="Search").fill("")
+    await page.keyboard.press("Control+k")
+    await expect(found).to_contain_text(["Partners · Acme partners"])
+    await page.keyboard.type("pause ben")
+    await expect(page.locator(".suggestions button")).to_contain_text("Pause Ben")
+    assert await violations_here(page, axe) == []
+    await page.get_by_role("searchbox", name="Search").focus()
+    await page.keyboard.press("ArrowDown")
+    await page.keyboard.press("Enter")
+    await expect(page.get_by_role("status")).to_contain_text("The partner is paused")
 
     plain = await site.sign_in(MAX, java_script_enabled=False)
     await plain.goto(f"{site.program}/partners")
