@@ -15,17 +15,15 @@ NOT_SHOWN = {"partner_code", "sale_id", "lead_id", "set_off_cents", "program_id"
 @list_tool("Commissions", Scope.COMMISSIONS_READ, COMMISSIONS)
 def list_commissions(asked: Asked) -> JsonRow:
     """Commissions: amount_cents as earned, net_cents after refunds or rejection. pending is approved after hold_until,
-    unless a flag holds it. No transaction_id: by a lead. What was paid when, and taken back since: paid_from,
-    paid_to. For sums use get_performance or get_partner.
+    unless a flag holds it. No transaction_id: by a lead. Paid when, and taken back since: paid_from, paid_to.
     """
     return asked.page(row=_commission_row)
 
 
 @list_tool("Signs of fraud", Scope.COMMISSIONS_READ, FLAGS, beside=("groups",))
 def list_flags(asked: Asked) -> JsonRow:
-    """Signs of fraud and possible duplicates: a finding with its customers, evidence, and what it holds until a person
-    dismisses it (releases it) or confirms it (rejects it); groups: sums by partner and kind. What one holds:
-    list_commissions with flag_id.
+    """Signs of fraud and possible duplicates: a finding with its customers, evidence and what it holds until a person
+    dismisses (releases) or confirms (rejects) it; groups: sums by partner and kind. list_commissions takes flag_id.
     """
     if asked.query.cursor is not None:
         return asked.page(row=_flag_row)

@@ -33,6 +33,7 @@ class PartnerDetails(NamedTuple):
     trends: dict[str, Trend]
     weeks: list[dict[str, int | date]]
     refunds_by_month: list[RefundedMonth]
+    sold: Figures
     balance: JsonRow
     holds: list[Hold]
     customers: dict[str, int]
@@ -43,8 +44,7 @@ class PartnerDetails(NamedTuple):
 @list_tool("Partners", Scope.PARTNERS_READ, PARTNERS)
 def list_partners(asked: Asked) -> JsonRow:
     """Partners (affiliates), newest first, with what each brought in the dates (the last 30 days by default) and is
-    owed: pending (on hold until when, or ready to approve), flagged (in no other figure), approved, paid, owed back.
-    Their links have ?aff=code.
+    owed: pending (on hold until when, or ready), flagged, approved, paid, owed back. Their links have ?aff=code.
     """
     return asked.page(row=_listed_partner)
 
@@ -60,9 +60,8 @@ def get_partner(
     date_from: Timestamp | None = None,
     date_to: Timestamp | None = None,
 ) -> PartnerDetails:
-    """Everything about one partner: a period by week, trends, refunds by month, customers, open flags, and the balance:
-    pending (on hold, ready to approve; holds: what can be approved from when), flagged, approved, paid, owed back,
-    to pay. Give partner_id, or partner: code or name.
+    """One partner: a period by week, trends, refunds by month, sales and what was refunded of them since (sold),
+    customers, flags, balance; holds: what can be approved from when. Give partner_id, or partner: code or name.
     """
     found = _find(request, program_id, partner_id, partner)
     query = report_range(request, period, date_from, date_to)._replace(before=None)

@@ -10,10 +10,10 @@ from storage.lists.partners import Partner
 from storage.lists.rejected_calls import Cause
 from storage.management import pending_work
 from storage.management.pending_work import PendingWork
-from storage.reports import breakdown, checklist, performance, refunds
+from storage.reports import breakdown, checklist, partner_results, performance
 from storage.reports.checklist import ChecklistStep
-from storage.reports.performance import PartnerResult, Performance
-from storage.reports.refunds import DAY_MILLIS, HOUR_MILLIS
+from storage.reports.partner_results import PartnerResult
+from storage.reports.performance import DAY_MILLIS, HOUR_MILLIS, Performance
 from storage.rules.errors import ValidationError
 from storage.rules.periods.period import DateRangeQuery, Window
 from storage.rules.reports.breakdown import REPORTED, BreakdownQuery, Dimension, Metric
@@ -65,7 +65,7 @@ def read_overview(
     results = read_results(connection, program_id, wanted, at=at)
     return Overview(
         results,
-        performance.read_partners(connection, program_id, results.report.window),
+        partner_results.read_partners(connection, program_id, results.report.window),
         checklist.list_all_steps(connection, program_id, base_url=base_url),
         rejected_calls.by_cause(connection, program_id),
         pending_work.get_pending_work(connection, program_id, at=at),
@@ -86,7 +86,7 @@ def read_results(
     windows = (report.window, report.previous_window)
 
     def steps(window: Window, totals: dict[datetime, Totals], millis: int) -> list[Step]:
-        back = refunds.read_refunds_by_time(connection, program_id, window.span, millis, partner_id=partner_id)
+        back = performance.read_refunds_by_time(connection, program_id, window, millis, partner_id=partner_id)
         return [Step(at, at, sums, back.get(at, RefundTotals()).refunded_cents) for at, sums in totals.items()]
 
     if report.window.length == 1:

@@ -4,45 +4,17 @@ from collections.abc import Sequence
 from datetime import date, datetime
 from typing import NamedTuple
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, select
 
-from storage.engine.cursors import within
-from storage.lists.commissions import net_cents
-from storage.reports import performance, refunds
-from storage.reports.performance import Performance
+from storage.reports import partner_results, performance
+from storage.reports.partner_results import TopPartner
+from storage.reports.performance import CommissionByCause
 from storage.rules.errors import ProgramNotAllowed
 from storage.rules.periods.period import DateRangeQuery, Window
 from storage.rules.reports import metrics
 from storage.rules.reports.metrics import MOST_PARTS, Figures, Part, RefundedMonth, Totals, Trend
 from storage.rules.untrusted import Untrusted
-from storage.tables import commissions, programs
-
-
-class CommissionByCause(NamedTuple):
-    """What leads and sales of the window earned, in cents, after refunds and rejections."""
-
-    lead_cents: int
-    sale_cents: int
-    previous_lead_cents: int
-    previous_sale_cents: int
-
-
-class TopPartner(NamedTuple):
-    """The results of one partner; the refunds are None without any."""
-
-    id: int
-    name: Untrusted
-    clicks: int
-    leads: int
-    conversions: int
-    revenue_cents: int
-    commission_cents: int
-    previous_revenue_cents: int
-    previous_commission_cents: int
-    refunds: int | None = None
-    refunded_cents: int | None = None
-    reversed_cents: int | None = None
-    refund_rate_percent: float | None = None
+from storage.tables import programs
 
 
 class ComparedProgram(NamedTuple):
@@ -68,6 +40,7 @@ class PerformanceReport(NamedTuple):
     refunds_by_month: list[RefundedMonth]
     rows: list[dict[str, int | date]]
     top_partners: list[TopPartner]
+    other_partners: TopPartner | None = None
     programs: list[ComparedProgram] | None = None
 
 
@@ -89,27 +62,34 @@ def compare(
     """
     report = performance.read_performance(connection, program_id, query, at=at)
     windows = (report.window, report.previous_window)
-    months = refunds.read_refunds_by_month(connection, program_id, report.window.span)
-    back = refunds.read_refunds(connection, program_id, report.previous_window.span)
-    part = metrics.fitting_part(part, report.window.length)
+    months, back = (performance.read_refunds_by_month(connection, program_id, each) for each in windows)
+    by_cause = performance.read_commission_by_cause(connection, report)
+    best, rest = list[TopPartner](), None
+    if top_partners:
+        refunded = performance.read_refunds_by_partner(connection, program_id, report.window)
+        best, rest = partner_results.read_best(connection, report, refunded, top_partners)
+    compared = _programs(connection, workspace_id, others, windows) if others else None
+    part, rows = metrics.parts_of(report.days, part)
     return part, PerformanceReport(
         *windows,
         report.currency,
         totals=metrics.figures(report.current, metrics.added_months(months)),
-        previous_totals=metrics.figures(report.previous, back),
+        previous_totals=metrics.figures(report.previous, metrics.added_months(back)),
         trends=metrics.trends(report.current, report.previous),
-        commission_by_cause=_commission_by_cause(connection, report),
+        commission_by_cause=by_cause,
         refunds_by_month=months[-MOST_PARTS:],
-        rows=metrics.parts_of(report.days, part),
-        top_partners=_top_partners(connection, report, top_partners) if top_partners else [],
-        programs=_programs(connection, workspace_id, others, windows) if others else None,
+        rows=rows,
+        top_partners=best,
+        other_partners=rest,
+        programs=compared,
     )
 
 
 def read_figures(connection: Connection, program_id: int, window: Window) -> Figures:
     """Return a program's totals of a window with their ratios, and the refunds that were made in it."""
     days = performance.read_days(connection, program_id, window).values()
-    return metrics.figures(metrics.added(Totals(), days), refunds.read_refunds(connection, program_id, window.span))
+    months = performance.read_refunds_by_month(connection, program_id, window)
+    return metrics.figures(metrics.added(Totals(), days), metrics.added_months(months))
 
 
 def _programs(
@@ -122,33 +102,3 @@ def _programs(
     return [
         ComparedProgram(*own[each], *(read_figures(connection, each, window) for window in windows)) for each in ids
     ]
-
-
-def _top_partners(connection: Connection, report: Performance, limit: int) -> list[TopPartner]:
-    """Return the partners with the most revenue."""
-    best = performance.read_partners(connection, report.program_id, report.window, limit=limit)
-    ids = [each.partner_id for each in best]
-    earlier = performance.read_partners(connection, report.program_id, report.previous_window, partner_ids=ids)
-    before = {each.partner_id: each.totals for each in earlier}
-    refunded = refunds.read_refunds_by_partner(connection, report.program_id, report.window.span, ids)
-    rows = []
-    for partner_id, name, _, sums in best:
-        brought = (sums.clicks, sums.leads, sums.conversions, sums.revenue_cents, sums.commission_cents)
-        previous = before.get(partner_id, Totals())
-        row = TopPartner(partner_id, name, *brought, previous.revenue_cents, previous.commission_cents)
-        if back := refunded.get(partner_id):
-            rate = metrics.refund_rate(back.refunded_cents, sums.revenue_cents)
-            row = row._replace(**back._asdict(), refund_rate_percent=rate)
-        rows.append(row)
-    return rows
-
-
-def _commission_by_cause(connection: Connection, report: Performance) -> CommissionByCause:
-    """Return what the leads and the sales earned whose commissions were created in the windows."""
-    earned = commissions.c
-    by_lead = earned.lead_id.is_not(None)
-    grouped = select(by_lead, func.sum(net_cents())).where(earned.program_id == report.program_id).group_by(by_lead)
-    spans = (report.window.span, report.previous_window.span)
-    created = [grouped.where(*within(earned.id, earned.created_at, span)) for span in spans]
-    now, before = (dict[bool, int](connection.execute(each).all()) for each in created)
-    return CommissionByCause(*(int(sums.get(cause, 0)) for sums in (now, before) for cause in (True, False)))

@@ -13,8 +13,9 @@ from storage.lists.declaration import ListQuery, ListScope, Page
 from storage.lists.find import find, get
 from storage.lists.flags import FLAGS, Flag
 from storage.lists.partners import PARTNERS, Partner
-from storage.reports import breakdown, chart, performance, refunds
+from storage.reports import breakdown, chart, partner_results, performance
 from storage.reports.chart import MOST_EVENTS, Results
+from storage.reports.partner_results import NOT_SOLD
 from storage.rules.errors import ValidationError
 from storage.rules.fraud.flag import FlagState
 from storage.rules.periods.period import DateRangeQuery, Window
@@ -59,6 +60,7 @@ class PartnerReport(NamedTuple):
     trends: dict[str, Trend]
     weeks: list[dict[str, int | date]]
     refunds_by_month: list[RefundedMonth]
+    sold: Figures
     holds: list[Hold]
     customers: dict[str, int]
     last_sale_at: datetime | None
@@ -109,22 +111,28 @@ def read_report(
 ) -> PartnerReport:
     """Return the report of one partner. Raises the errors of `read_performance`."""
     report = performance.read_performance(connection, program_id, query, at=at, partner_id=partner_id)
-    months = refunds.read_refunds_by_month(connection, program_id, report.window.span, partner_id=partner_id)
+    months = performance.read_refunds_by_month(connection, program_id, report.window, partner_id=partner_id)
     figures = metrics.figures(report.current, metrics.added_months(months))
     trends = metrics.trends(report.current, report.previous)
-    some = (Day(day.date - timedelta(days=day.date.weekday()), day.totals) for day in report.days if any(day.totals))
-    weeks = metrics.parts_of(some, Part.WEEK)
+    some = (
+        Day(day.date - timedelta(days=day.date.weekday()), day.totals)
+        for day in report.days[-7 * MOST_WEEKS :]
+        if any(day.totals)
+    )
+    _, weeks = metrics.parts_of(list(some), Part.WEEK)
+    sold = partner_results.read_sold(connection, program_id, report.window, partner_id=partner_id)
     sent = (customers.c.program_id == program_id, customers.c.partner_id == partner_id)
     counted = select(customers.c.status, func.count()).where(*sent).group_by(customers.c.status)
-    sold = (sales.c.program_id == program_id, sales.c.partner_id == partner_id)
+    bought = (sales.c.program_id == program_id, sales.c.partner_id == partner_id)
     return PartnerReport(
         window=report.window,
         currency=report.currency,
         totals={name: figure for name, figure in figures.items() if name not in _OF_PROGRAMS},
         trends={name: trend for name, trend in trends.items() if name != "partners"},
-        weeks=weeks[-MOST_WEEKS:],
+        weeks=weeks,
         refunds_by_month=months,
+        sold=sold.get(partner_id, NOT_SOLD).figures,
         holds=balances.next_holds(connection, program_id, partner_id, at=at),
         customers=dict(connection.execute(counted).all()),
-        last_sale_at=connection.execute(select(func.max(sales.c.occurred_at)).where(*sold)).scalar(),
+        last_sale_at=connection.execute(select(func.max(sales.c.occurred_at)).where(*bought)).scalar(),
     )

@@ -1,18 +1,27 @@
-"""Performance: a program's totals for each day of a range, and for the previous range. Reads rollups, not events."""
+"""Performance: a program's totals for each day of a range, and for the previous range, and what was refunded in them.
 
-from collections.abc import Iterable, Sequence
+The totals are read from rollups, not from events.
+"""
+
+from collections.abc import Iterable
 from datetime import date, datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import BigInteger, Connection, Select, Table, func, select, type_coerce
 
+from storage.engine.cursors import within
+from storage.lists.commissions import net_cents
 from storage.rules.errors import NotFound
 from storage.rules.periods import period
+from storage.rules.periods.month import Month
 from storage.rules.periods.period import ChosenPeriod, DateRangeQuery, Period, Window
-from storage.rules.reports.metrics import Day, Totals, added
-from storage.tables import partner_rollups, partners, programs, rollups
+from storage.rules.reports.metrics import Day, RefundedMonth, RefundTotals, Totals, added
+from storage.tables import commissions, partner_rollups, programs, refunds, rollups, sales
+from storage.tables.columns import from_millis
 
-TOP_PARTNERS = 10
+HOUR_MILLIS = 3_600_000
+DAY_MILLIS = 24 * HOUR_MILLIS
+REFUNDED_SALE = (sales.c.program_id == refunds.c.program_id) & (sales.c.id == refunds.c.sale_id)
 
 
 class Performance(NamedTuple):
@@ -33,13 +42,13 @@ class Performance(NamedTuple):
     at: datetime
 
 
-class PartnerResult(NamedTuple):
-    """One partner's totals in a window; money is in cents of the program's currency."""
+class CommissionByCause(NamedTuple):
+    """What leads and sales of the window earned, in cents, after refunds and rejections."""
 
-    partner_id: int
-    name: str
-    code: str
-    totals: Totals
+    lead_cents: int
+    sale_cents: int
+    previous_lead_cents: int
+    previous_sale_cents: int
 
 
 def read_performance(
@@ -102,30 +111,59 @@ def read_performances(
     return [read_performance(connection, program_id, query, at=at) for program_id in program_ids]
 
 
-def read_partners(
-    connection: Connection,
-    program_id: int,
-    window: Window,
-    *,
-    limit: int = TOP_PARTNERS,
-    partner_ids: Sequence[int] | None = None,
-) -> list[PartnerResult]:
-    """Return the totals of the program's partners in a window: most revenue first, then most clicks.
+def read_refunds_by_time(
+    connection: Connection, program_id: int, window: Window, millis: int, *, partner_id: int | None = None
+) -> dict[datetime, RefundTotals]:
+    """Return the refunds that were made in each hour or day of a window: the program's, or of a partner's customers."""
+    start = type_coerce(refunds.c.at, BigInteger) // millis
+    grouped = _refunds(program_id, window, start).order_by(start)
+    if partner_id is not None:
+        grouped = grouped.join(sales, REFUNDED_SALE).where(sales.c.partner_id == partner_id)
+    return {from_millis(row[0] * millis): RefundTotals(*map(int, row[1:])) for row in connection.execute(grouped)}
 
-    With `partner_ids`, return these partners instead of the top ones.
-    """
-    row = partner_rollups.c
-    chosen = [] if partner_ids is None else [row.partner_id.in_(partner_ids)]
-    sums = [func.sum(row[name]) for name in Totals._fields]
-    brought = (
-        select(row.partner_id, partners.c.name, partners.c.code, *sums)
-        .join(partners, (partners.c.program_id == row.program_id) & (partners.c.id == row.partner_id))
-        .where(row.program_id == program_id, row.day.between(window.first, window.last), *chosen)
-        .group_by(row.partner_id, partners.c.name, partners.c.code)
-        .order_by(func.sum(row.revenue_cents).desc(), func.sum(row.clicks).desc(), row.partner_id)
-        .limit(limit if partner_ids is None else len(partner_ids))
-    )
+
+def read_refunds_by_month(
+    connection: Connection, program_id: int, window: Window, *, partner_id: int | None = None
+) -> list[RefundedMonth]:
+    """Return the same for each month with some, and which of its days the window has."""
+    months: dict[Month, list[RefundTotals]] = {}
+    for day, totals in read_refunds_by_time(connection, program_id, window, DAY_MILLIS, partner_id=partner_id).items():
+        months.setdefault(Month.of(day), []).append(totals)
     return [
-        PartnerResult(partner_id, name, code, Totals(*map(int, sums)))
-        for partner_id, name, code, *sums in connection.execute(brought)
+        RefundedMonth(
+            str(month),
+            max(window.first, month.starts_at.date()),
+            min(window.last, month.last_day),
+            *added(RefundTotals(), days),
+        )
+        for month, days in months.items()
     ]
+
+
+def read_refunds_by_partner(connection: Connection, program_id: int, window: Window) -> dict[int, RefundTotals]:
+    """Return the same for the customers of each partner with some."""
+    grouped = _refunds(program_id, window, sales.c.partner_id).join(sales, REFUNDED_SALE)
+    return {row[0]: RefundTotals(*map(int, row[1:])) for row in connection.execute(grouped)}
+
+
+def _refunds(program_id: int, window: Window, key: Any) -> Select[Any]:
+    """Return the statement of the refunds that were made in a window, by a key."""
+    back, mine = refunds.c, (*inside(refunds, refunds.c.at, program_id, window), refunds.c.amount_cents != 0)
+    sums = (func.count(), func.sum(back.program_cents), func.sum(back.reversed_cents))
+    return select(key, *sums).select_from(refunds).where(*mine).group_by(key)
+
+
+def read_commission_by_cause(connection: Connection, report: Performance) -> CommissionByCause:
+    """Return what the leads and the sales earned whose commissions were created in the windows."""
+    by_lead, found = commissions.c.lead_id.is_not(None), []
+    for window in (report.window, report.previous_window):
+        mine = inside(commissions, commissions.c.created_at, report.program_id, window)
+        rows = connection.execute(select(by_lead, func.sum(net_cents())).where(*mine).group_by(by_lead)).all()
+        sums = dict[bool, int](map(tuple, rows))
+        found += [int(sums.get(cause, 0)) for cause in (True, False)]
+    return CommissionByCause(*found)
+
+
+def inside(table: Table, at: Any, program_id: int, window: Window) -> tuple[Any, ...]:
+    """Return the conditions for the rows of a program in a window."""
+    return (table.c.program_id == program_id, *within(table.c.id, at, window.span))

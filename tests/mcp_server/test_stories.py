@@ -94,9 +94,8 @@ async def test_a_partner_is_one_call_with_their_balance_and_what_was_taken_back_
         "last_hold_ends_at": "2026-06-04T12:00:00Z",
     }
     assert page["holds"] == [{"until": str((NOW + timedelta(days=15)).date()), "cents": 1_000}]
-    assert page["refunds_by_month"] == [
-        {"month": "2026-05", "refunds": 1, "refunded_cents": 2_500, "reversed_cents": 500}
-    ]
+    refunded = {"refunds": 1, "refunded_cents": 2_500, "reversed_cents": 500}
+    assert page["refunds_by_month"] == [{"month": "2026-05", "first": "2026-05-01", "last": "2026-05-20"} | refunded]
     assert (page["totals"]["revenue_cents"], page["totals"]["refund_rate_percent"]) == (12_500, 16.67)
     assert sum(week["revenue_cents"] for week in page["weeks"]) == 12_500
     assert page["customers"] == {"conversion": 1}

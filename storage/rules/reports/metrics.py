@@ -1,6 +1,6 @@
 """The figures of a report: totals, ratios (exact, rounded once, halves away from zero), trends, parts of a period."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from datetime import date, timedelta
 from decimal import ROUND_HALF_UP, Decimal
 from enum import StrEnum
@@ -68,9 +68,11 @@ class RefundTotals(NamedTuple):
 
 
 class RefundedMonth(NamedTuple):
-    """The refunds of a month, in cents of the program's currency, and the commission that they took back."""
+    """The refunds of a month from a day to another, in cents of the program, and the commission that they took back."""
 
     month: str
+    first: date
+    last: date
     refunds: int
     refunded_cents: int
     reversed_cents: int
@@ -92,7 +94,7 @@ def added(zero: Sums, each: Iterable[Sums]) -> Sums:
 
 def added_months(months: Iterable[RefundedMonth]) -> RefundTotals:
     """Return the refunds of some months."""
-    return added(RefundTotals(), (RefundTotals(*refunded) for _, *refunded in months))
+    return added(RefundTotals(), (RefundTotals(*month[-3:]) for month in months))
 
 
 def figures(sums: Totals, back: RefundTotals) -> Figures:
@@ -112,28 +114,24 @@ def trends(current: Totals, previous: Totals) -> dict[str, Trend]:
     return {name: trend(getattr(previous, name), getattr(current, name)) for name in Totals._fields}
 
 
-def fitting_part(part: Part, days: int) -> Part:
-    """Return the shortest part, from the one requested, of which there are not too many."""
-    counts = {Part.DAY: days, Part.WEEK: days // 7 + 2}
+def parts_of(days: Sequence[Day], part: Part) -> tuple[Part, list[dict[str, int | date]]]:
+    """Return the shortest part, from the one requested, of which there are not too many, and the totals of each.
+
+    `first` is the day on which it begins. Weeks begin on Mondays; the first and the last part may be shorter.
+    """
+    counts = {Part.DAY: len(days), Part.WEEK: len(days) // 7 + 2}
     while counts.get(part, 0) > MOST_PARTS:
         part = Part.WEEK if part == Part.DAY else Part.MONTH
-    return part
-
-
-def parts_of(days: Iterable[Day], part: Part) -> list[dict[str, int | date]]:
-    """Return the totals of each part, and the day `first` on which it begins.
-
-    Weeks begin on Mondays; the first and the last part may be shorter.
-    """
     starts: dict[Part, Callable[[date], date]] = {
         Part.DAY: lambda day: day,
         Part.WEEK: lambda day: day - timedelta(days=day.weekday()),
         Part.MONTH: lambda day: day.replace(day=1),
     }
     if part == Part.NONE:
-        return []
+        return part, []
     groups = (list(group) for _, group in groupby(days, key=lambda day: starts[part](day.date)))
-    return [added(Totals(), (day.totals for day in inside))._asdict() | {"first": inside[0].date} for inside in groups]
+    rows = [added(Totals(), (day.totals for day in inside))._asdict() | {"first": inside[0].date} for inside in groups]
+    return part, rows
 
 
 def trend(previous: int, current: int) -> Trend:

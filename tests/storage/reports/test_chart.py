@@ -10,10 +10,10 @@ from storage.lists.find import get
 from storage.lists.partners import PARTNERS
 from storage.management import pending_work
 from storage.management.pending_work import Waiting
-from storage.reports import chart, comparison, partner, performance, refunds
+from storage.reports import chart, comparison, partner, partner_results, performance
 from storage.reports.chart import Results
 from storage.rules.periods.period import DateRangeQuery, Window
-from storage.rules.reports.metrics import RefundedMonth, RefundTotals
+from storage.rules.reports.metrics import RefundedMonth
 from tests.storage.databases import both_databases
 from tests.world import HELD_SINCE, NOW, World
 
@@ -92,16 +92,17 @@ async def test_holds_say_when_they_end_and_refunds_are_summed_by_month_and_partn
 
     today = DateRangeQuery(None, str(DAY), str(DAY))
     results = await acme.store.read(partner.read_report, acme.program_id, acme.anna, today, at=NOW)
-    ids = [acme.anna, acme.ben]
-    by_partner = await acme.store.read(refunds.read_refunds_by_partner, acme.program_id, TODAY.span, ids)
-    _, compared = await acme.store.read(comparison.compare, acme.program_id, today, at=NOW)
+    _, compared = await acme.store.read(comparison.compare, acme.program_id, today, at=NOW, top_partners=1)
 
     assert hold == (date(2026, 6, 4), 2_000)
     assert owed[acme.anna].next_hold_ends_at == owed[acme.anna].last_hold_ends_at == NOW + timedelta(days=15)
-    assert results.refunds_by_month == [RefundedMonth("2026-05", 1, 2_500, 500)]
+    assert results.refunds_by_month == [RefundedMonth("2026-05", DAY, DAY, 1, 2_500, 500)]
     assert results.customers == {"conversion": 1}
     assert (results.last_sale_at, results.totals["revenue_cents"]) == (NOW, 7_500)
-    assert by_partner == {acme.anna: RefundTotals(1, 2_500, 500)}
+    [best] = compared.top_partners
+    assert (best.id, best.refunds, best.refunded_cents, best.reversed_cents) == (acme.anna, 1, 2_500, 500)
+    assert best.sold == results.sold
+    assert list(best.sold.values()) == [1, 10_000, 1, 2_500, 0, 0, 100, 25]
     assert compared.commission_by_cause == (0, 1_500, 0, 0)
 
 
@@ -144,7 +145,7 @@ async def test_partners_are_ranked_by_what_they_brought(acme: World):
     await acme.sale()
     await acme.click("anna")
 
-    ranked = await acme.store.read(performance.read_partners, acme.program_id, (await report(acme)).window)
+    ranked = await acme.store.read(partner_results.read_partners, acme.program_id, (await report(acme)).window)
 
     brought = [(each.name, each.totals.revenue_cents, each.totals.clicks) for each in ranked]
     assert brought == [("Ben", 10_000, 1), ("Anna", 0, 1)]

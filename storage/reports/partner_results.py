@@ -1,0 +1,150 @@
+"""What each partner brought in a window: their totals, what was refunded, and what became of the sales made in it."""
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from sqlalchemy import Connection, case, func, select, true
+
+from storage.reports.performance import Performance, inside
+from storage.rules.periods.period import Window
+from storage.rules.reports import metrics
+from storage.rules.reports.metrics import Figures, RefundTotals, Totals, added
+from storage.rules.untrusted import Untrusted
+from storage.tables import partner_rollups, partners, refunds, sales
+
+TOP_PARTNERS = 10
+
+
+class PartnerResult(NamedTuple):
+    """One partner's totals in a window; money is in cents of the program's currency."""
+
+    partner_id: int
+    name: str
+    code: str
+    totals: Totals
+
+
+class SoldTotals(NamedTuple):
+    """Sales that were made in a window, and how many were refunded since, in part or wholly; cents of the program."""
+
+    sales: int = 0
+    cents: int = 0
+    refunded_sales: int = 0
+    refunded_cents: int = 0
+    wholly_refunded_sales: int = 0
+    wholly_refunded_cents: int = 0
+
+    @property
+    def figures(self) -> Figures:
+        """The totals with the share of the sales, and of their money, that was refunded."""
+        refunded_sales = metrics.refund_rate(self.refunded_sales, self.sales - self.refunded_sales)
+        refunded = metrics.refund_rate(self.refunded_cents, self.cents - self.refunded_cents)
+        return {**self._asdict(), "refunded_sales_percent": refunded_sales, "refunded_percent": refunded}
+
+
+NO_REFUNDS, NOT_SOLD = RefundTotals(), SoldTotals()
+
+
+class TopPartner(NamedTuple):
+    """The results of one partner, or of all others; `refunds` are those made in the window, `sold` its sales."""
+
+    id: int | None
+    name: Untrusted | None
+    clicks: int
+    leads: int
+    conversions: int
+    revenue_cents: int
+    commission_cents: int
+    previous_revenue_cents: int
+    previous_commission_cents: int
+    refunds: int
+    refunded_cents: int
+    reversed_cents: int
+    refund_rate_percent: float
+    sold: Figures
+
+
+def read_best(
+    connection: Connection, report: Performance, back: dict[int, RefundTotals], limit: int
+) -> tuple[list[TopPartner], TopPartner | None]:
+    """Return the partners with the most revenue, by the refunds of each, and the others' sum, None if it is nothing."""
+    program_id, window = report.program_id, report.window
+    best = read_partners(connection, program_id, window, limit=limit)
+    ids = [each.partner_id for each in best]
+    before = read_partners(connection, program_id, report.previous_window, partner_ids=ids)
+    earlier = {each.partner_id: each.totals for each in before}
+    made = read_sold(connection, program_id, window)
+    rows = []
+    for partner_id, name, _, sums in best:
+        refunds_of, sold = back.pop(partner_id, NO_REFUNDS), made.pop(partner_id, NOT_SOLD)
+        rows.append(_top((partner_id, name), sums, earlier.get(partner_id, Totals()), refunds_of, sold))
+    rest, previous = _less(report.current, (each.totals for each in best)), _less(report.previous, earlier.values())
+    others = _top((None, None), rest, previous, added(NO_REFUNDS, back.values()), added(NOT_SOLD, made.values()))
+    return rows, others if any(rest) else None
+
+
+def _top(
+    who: tuple[int | None, str | None], sums: Totals, previous: Totals, back: RefundTotals, sold: SoldTotals
+) -> TopPartner:
+    brought = (sums.clicks, sums.leads, sums.conversions, sums.revenue_cents, sums.commission_cents)
+    earned = (previous.revenue_cents, previous.commission_cents)
+    return TopPartner(
+        *who, *brought, *earned, *back, metrics.refund_rate(back.refunded_cents, sums.revenue_cents), sold.figures
+    )
+
+
+def _less(total: Totals, parts: Iterable[Totals]) -> Totals:
+    """Return what is left of a total without some parts."""
+    return Totals._make(whole - part for whole, part in zip(total, added(Totals(), parts), strict=True))
+
+
+def read_sold(
+    connection: Connection, program_id: int, window: Window, *, partner_id: int | None = None
+) -> dict[int, SoldTotals]:
+    """Return the sales of each partner, or of one, that were made in a window."""
+    row, is_whole = sales.c, sales.c.refunded_cents == sales.c.amount_cents
+    theirs = (refunds.c.program_id == row.program_id, refunds.c.sale_id == row.id)
+    back = select(func.sum(refunds.c.program_cents)).where(*theirs).correlate(sales).scalar_subquery()
+    sums = (
+        func.count(),
+        func.sum(row.program_cents),
+        func.count().filter(row.refunded_cents > 0),
+        func.sum(case((row.refunded_cents > 0, back), else_=0)),
+        func.count().filter(is_whole),
+        func.sum(case((is_whole, row.program_cents), else_=0)),
+    )
+    mine = (
+        *inside(sales, row.occurred_at, program_id, window),
+        true() if partner_id is None else row.partner_id == partner_id,
+    )
+    grouped = select(row.partner_id, *sums).where(*mine).group_by(row.partner_id)
+    return {each[0]: SoldTotals(*map(int, each[1:])) for each in connection.execute(grouped)}
+
+
+def read_partners(
+    connection: Connection,
+    program_id: int,
+    window: Window,
+    *,
+    limit: int = TOP_PARTNERS,
+    partner_ids: Sequence[int] | None = None,
+) -> list[PartnerResult]:
+    """Return the totals of the program's partners in a window: most revenue first, then most clicks.
+
+    With `partner_ids`, return these partners instead of the top ones.
+    """
+    row = partner_rollups.c
+    chosen = [] if partner_ids is None else [row.partner_id.in_(partner_ids)]
+    sums = [func.sum(row[name]) for name in Totals._fields]
+    brought = (
+        select(row.partner_id, partners.c.name, partners.c.code, *sums)
+        .join(partners, (partners.c.program_id == row.program_id) & (partners.c.id == row.partner_id))
+        .where(row.program_id == program_id, row.day.between(window.first, window.last), *chosen)
+        .group_by(row.partner_id, partners.c.name, partners.c.code)
+        .order_by(func.sum(row.revenue_cents).desc(), func.sum(row.clicks).desc(), row.partner_id)
+        .limit(limit if partner_ids is None else len(partner_ids))
+    )
+    return [
+        PartnerResult(partner_id, name, code, Totals(*map(int, sums)))
+        for partner_id, name, code, *sums in connection.execute(brought)
+    ]
