@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Itera
 from contextlib import asynccontextmanager, contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from functools import partial
+from itertools import count
 
 from storage import Storage
 from storage.engine import database, recurring
@@ -22,6 +23,7 @@ HOUR = timedelta(hours=1)
 LOOK_SECONDS = 60  # between two looks whether an hourly task is due
 REVIEW_SECONDS = 5
 LAG_SECONDS = 1
+NODE_SECONDS = 5
 GROUPING_SECONDS = 20
 FIRST_REVIEW = timedelta(days=7)  # what happened while no process ran is reviewed after the start
 OUTAGES = (StorageUnavailable, OutcomeUnknown, Overloaded)
@@ -73,11 +75,15 @@ async def beside(*work: Coroutine[None, None, None]) -> AsyncIterator[None]:
         await asyncio.wait(tasks)  # suppressing CancelledError around each would also suppress the caller's own
 
 
-async def _measure_replica(store: Storage) -> None:
-    """Measure every second how far the replica lags behind, if there is one."""
-    while store.has_replica:
-        with suppress(*OUTAGES):  # an outage is logged where it is noticed
-            await store.measure_replica(at=datetime.now(UTC))
+async def _watch_databases(store: Storage) -> None:
+    """Measure every second how far the replica lags behind; every few seconds ask which nodes of a cluster respond."""
+    for second in count():
+        if store.has_replica:
+            with suppress(*OUTAGES):  # an outage is logged where it is noticed
+                await store.measure_replica(at=datetime.now(UTC))
+        if second % NODE_SECONDS == 0:
+            with suppress(*OUTAGES):
+                await store.watch_nodes()
         await asyncio.sleep(LAG_SECONDS)
 
 
@@ -85,7 +91,7 @@ async def prune_all(store: Storage, *, at: datetime) -> None:
     """Delete every expired row, each chunk in its own write. A failure is logged; the next round tries again."""
     for table in recurring.EXPIRING:
         chunk = partial(store.write, recurring.prune, table, at=at)
-        await _in_chunks("housekeeping", chunk, recurring.ROWS_AT_ONCE)
+        await _in_chunks(f"pruning {table.name}", chunk, recurring.ROWS_AT_ONCE)
 
 
 async def record_waiting_payments(store: Storage, *, at: datetime) -> None:
@@ -205,4 +211,4 @@ def _failures_logged(task: str) -> Iterator[None]:
         metrics.count_round(task, failed=failed)
 
 
-TASKS = (_run_housekeeping, _run_reviews, _run_grouping, _measure_replica)
+TASKS = (_run_housekeeping, _run_reviews, _run_grouping, _watch_databases)

@@ -38,7 +38,7 @@ async def pages(plan: Plan) -> list[Line]:
     with servers.databases(SQLITE) as databases:
         url = await databases.create("service")
         await upgrade(url)
-        async with storage.opened(url) as store:
+        async with storage.opened(url, patient=True) as store:
             made = await store.write(sample.create, password_hash="none", at=datetime.now(UTC))
             token = (await store.write(sessions.start, 1, at=datetime.now(UTC))).token
         with running("service", url) as server:

@@ -23,7 +23,7 @@ LOGGING: dict[str, Any] = {
 }
 _SECRETS = (
     (re.compile(r"://[^\s/@]+@"), "://[secret]@"),
-    (re.compile(r"[\w.%+-]+@[\w-]+(\.[\w-]+)+"), "[e-mail]"),
+    (re.compile(r"[\w.%+-]+@[\w-]+(\.[\w-]+)+(?![\w.-]|:\d)"), "[e-mail]"),  # svc@worker-1.internal:5432 is none
     (re.compile(r"\b(aff|agt|inv|ses|oac|oat|ort|rst|set|whsec)_[\w.-]{20,}"), r"\1_[secret]"),
     (re.compile(r"\bBearer \S+"), "Bearer [secret]"),
 )

@@ -10,7 +10,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 from sqlalchemy import Connection
 from sqlalchemy.engine import URL
 
-from storage.engine import database, read_queue
+from storage.engine import citus, database, read_queue
 from storage.engine.failures import Availability
 from storage.engine.group_commit import (
     ANSWER_SECONDS,
@@ -33,6 +33,7 @@ Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
 Item = TypeVar("Item")
 MOST_REMEMBERED = 10_000
+ESSENTIAL = ("reading", "writing")  # what the service cannot do without
 DEFAULT_URL = "sqlite+aiosqlite:///svc.db"  # a file in the working directory
 
 
@@ -90,6 +91,7 @@ class Storage(Reader):
         self._writer = writer
         self._writing = writing
         self._written: set[int] = set()
+        self._nodes: dict[str, Availability] = {}
         self.callers = CallerCounts()
         self._programs: dict[str, int] = {}  # of keys that do not name theirs: it only chooses a lane
 
@@ -168,6 +170,24 @@ class Storage(Reader):
             await self.write(read_queue.probe, at=at)
             await self._replica.measure(at=at)
 
+    async def watch_nodes(self) -> None:
+        """Ask the coordinator of a cluster which nodes respond."""
+        found = await self.read(citus.nodes)
+        self._nodes = {name: self._nodes.get(name) or Availability(f"the programs on {name}") for name in found}
+        for name, node in self._nodes.items():
+            node.succeeded() if found[name] else node.failed("the coordinator cannot connect to it")
+
+    @property
+    def lacking(self) -> list[str]:
+        """The nodes of the cluster and the replica that do not respond: the rest works."""
+        return [name for name, each in self._databases.items() if each.is_known_bad and name not in ESSENTIAL]
+
+    @property
+    def _databases(self) -> dict[str, Availability]:
+        replica = {"replica": self._replica.availability} if self._replica else {}
+        nodes = {f"node {name}": node for name, node in self._nodes.items()}
+        return dict(zip(ESSENTIAL, (self._reads.availability, self._writing), strict=True)) | replica | nodes
+
     def take_written(self) -> set[int]:
         """Return the lanes (programs) that this process has written to since the last call."""
         written, self._written = self._written, set()
@@ -180,10 +200,10 @@ class Storage(Reader):
 
     def measures(self) -> StorageMeasures:
         """Return what storage measures about its queues, batches and commits; any thread may read it."""
-        available = {"reading": not self._reads.availability.is_known_bad, "writing": not self._writing.is_known_bad}
+        databases = {name: (not each.is_known_bad, each.succeeded_at) for name, each in self._databases.items()}
         lag_seconds = self._replica.lag_seconds if self._replica else None
         batches, lanes, waiting = self._writer.measures, len(self._writer.lanes), self._writer.waiting
-        return StorageMeasures(batches, lanes, waiting, self._reads.waiting, available, lag_seconds)
+        return StorageMeasures(batches, lanes, waiting, self._reads.waiting, databases, lag_seconds)
 
     def _lane(self, principal: Principal) -> int:
         if isinstance(principal, PresentedKey) and principal.program_id is None:

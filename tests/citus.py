@@ -1,11 +1,14 @@
 """A Citus cluster of the tests' own: a coordinator and two workers, where the extension is built or installed."""
 
 import asyncio
+import re
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from typing import Any
 
 import asyncpg
+from sqlalchemy import Engine, event
 
 from storage import migrations
 from storage.engine import citus, database
@@ -31,6 +34,11 @@ LOOP EXECUTE format('DELETE FROM %s', shard); END LOOP; END $$"""
 _RESTART_IDS = """DO $$ DECLARE ids regclass; BEGIN
 FOR ids IN SELECT oid FROM pg_class WHERE relkind = 'S' AND relnamespace = 'public'::regnamespace
 LOOP PERFORM setval(ids, 1, false); END LOOP; END $$"""
+
+
+OF_A_PROGRAM = re.compile(r"program_id = (CAST\()?\$\d")
+ONE_TASK = re.compile(r"Task Count: 1\b")
+PLANNED: dict[str, Any] = {}  # what was planned already
 
 
 @dataclass(frozen=True)
@@ -88,6 +96,37 @@ async def distribute(url: str) -> None:
         if step.run is not None:
             await lane.run(step.run)
     await lane.close()
+
+
+@contextmanager
+def one_task_each(url: str) -> Iterator[None]:
+    """Hold each statement that names a program to one task on one node, while the block runs; each is planned once."""
+    new: dict[str, Any] = {}
+
+    def note(_connection: Any, _cursor: Any, statement: str, parameters: Any, _context: Any, is_many: bool) -> None:  # noqa: FBT001
+        if OF_A_PROGRAM.search(statement) and statement not in PLANNED:
+            new.setdefault(statement, parameters[0] if is_many else parameters)
+
+    event.listen(Engine, "after_cursor_execute", note)
+    try:
+        yield
+    finally:
+        event.remove(Engine, "after_cursor_execute", note)
+    PLANNED.update(new)
+    plans = asyncio.run(_plans(url, new))
+    scattered = {statement: plan for statement, plan in plans.items() if not ONE_TASK.search(plan)}
+    assert scattered == {}
+
+
+async def _plans(url: str, statements: dict[str, Any]) -> dict[str, str]:
+    connection = await asyncpg.connect(url.replace("+asyncpg", ""))
+    try:
+        return {
+            each: "\n".join(row[0] for row in await connection.fetch(f"EXPLAIN {each}", *values))
+            for each, values in statements.items()
+        }
+    finally:
+        await connection.close()
 
 
 async def find_months(url: str) -> dict[str, str]:

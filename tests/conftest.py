@@ -102,7 +102,9 @@ def citus_cluster() -> Iterator[Cluster]:
 @pytest.fixture
 def citus_url(citus_cluster: Cluster) -> Iterator[str]:
     """The address of a migrated, distributed, empty database."""
-    yield named(citus_cluster.coordinator.url, "service")
+    url = named(citus_cluster.coordinator.url, "service")
+    with citus.one_task_each(url):
+        yield url
     citus_cluster.empty("service")
 
 

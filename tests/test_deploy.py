@@ -80,7 +80,7 @@ def test_a_lock_pins_every_package_by_version_and_hash():
 
 def metrics() -> set[str]:
     """Return the names of the service's metrics, as its documentation and its scrape have them."""
-    now = StorageMeasures(batch_measures(), 1, 0, 0, {"writing": True}, 1.0)
+    now = StorageMeasures(batch_measures(), 1, 0, 0, {"writing": (True, 1.0)}, 1.0)
     return {metric.name for metric in registry(lambda: now).collect()}
 
 

@@ -21,11 +21,20 @@ class HealthyView(View):
     status: Literal["ok"]
 
 
+class ReadyView(HealthyView):
+    """The probe succeeded; `unavailable` names what does not respond and is not needed for the rest.
+
+    That is a worker of a cluster, whose programs get 503, or the read replica.
+    """
+
+    unavailable: list[str] | None = None
+
+
 HEALTHZ = Description("getHealth", "The process is up", {200: (HealthyView,)}, tag="probes")
 READYZ = Description(
     "getReadiness",
     "The database can be read and written, and its migrations are applied",
-    {200: (HealthyView,)},
+    {200: (ReadyView,)},
     (StorageUnavailable, Overloaded, OutcomeUnknown),
     tag="probes",
 )
@@ -49,4 +58,5 @@ async def readyz(request: Request) -> JsonResponse:
         raise unavailable(error) from error
     if not (ready and storage.is_available):
         raise StorageUnavailable(NOT_READY, retry_after_seconds=RETRY_SECONDS)
-    return JsonResponse({"status": "ok"})
+    lacking = {"unavailable": storage.lacking} if storage.lacking else {}
+    return JsonResponse({"status": "ok"} | lacking)

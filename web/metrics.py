@@ -91,10 +91,13 @@ class StorageCollector(Collector):
         yield GaugeMetricFamily("svc_writes_waiting", "Writes that wait for a batch.", value=now.writes_waiting)
         yield GaugeMetricFamily("svc_lanes", "Lanes that write.", value=now.lanes)
         yield GaugeMetricFamily("svc_reads_waiting", "Reads that wait for a connection.", value=now.reads_waiting)
-        available = GaugeMetricFamily("svc_storage_available", "1 while storage responds.", labels=("purpose",))
-        for purpose, is_available in now.is_available.items():
-            available.add_metric((purpose,), is_available)
-        yield available
+        purpose = ("purpose",)
+        available = GaugeMetricFamily("svc_storage_available", "1 while the database responds.", labels=purpose)
+        done_at = GaugeMetricFamily("svc_storage_success_timestamp_seconds", "When it last did.", labels=purpose)
+        for name, (is_available, succeeded_at) in now.databases.items():
+            available.add_metric((name,), is_available)
+            done_at.add_metric((name,), succeeded_at)
+        yield from (available, done_at)
         if now.replica_lag_seconds is not None:
             yield GaugeMetricFamily(
                 "svc_replica_lag_seconds", "Lag of the read replica.", value=now.replica_lag_seconds

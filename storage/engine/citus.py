@@ -1,6 +1,8 @@
 """What exists for Citus alone: how a lane works where each program's rows lie on one node, and how they get there."""
 
+import re
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, text
@@ -33,6 +35,8 @@ ON CONFLICT (program_id, lane) DO UPDATE SET token = excluded.token, at = exclud
 # It waits for a transaction that locks the lane's row of this program, and then reads the committed token.
 FIND = """INSERT INTO program_batches (program_id, lane, token, at) VALUES ($1, $2, '', 0)
 ON CONFLICT (program_id, lane) DO UPDATE SET lane = excluded.lane RETURNING token"""
+_PROGRAM = re.compile(r"\.program_id = (\$\d+::BIGINT)")
+_SAME_PROGRAM = re.compile(r"\b(\w+\.program_id) = \w+\.program_id\b")
 _IS_DISTRIBUTED = "SELECT partmethod = 'h' FROM pg_dist_partition WHERE logicalrelid = to_regclass('clicks')"
 # A worker that does not respond must not hold up the programs of the others longer than a statement may take.
 _IMPATIENT = "SET citus.node_connection_timeout = 2000"
@@ -40,6 +44,9 @@ _IMPATIENT = "SET citus.node_connection_timeout = 2000"
 _NODE_SETTINGS = """SELECT nodename || ':' || nodeport AS node, result, success
 FROM run_command_on_all_nodes('SELECT string_agg(name || ''='' || setting, '','') FROM pg_settings WHERE name IN ({})')
 JOIN pg_dist_node USING (nodeid) ORDER BY 1"""
+_NODES = text("""SELECT nodename || ':' || nodeport AS name,
+citus_check_connection_to_node(nodename, nodeport) AS responds
+FROM pg_dist_node WHERE groupid <> 0 AND noderole = 'primary' ORDER BY 1""")
 ON_EVERY_NODE = [
     *(workspaces, programs, program_keys, retired_program_keys),
     *(commission_terms, payment_accounts, agent_caps, currency_rates),
@@ -83,6 +90,32 @@ async def are_used(driver: Any, *, patient: bool) -> bool:
     if distributed and not patient:
         await driver.execute(_IMPATIENT)
     return distributed
+
+
+def nodes(connection: Connection) -> dict[str, bool]:
+    """Return for each worker whether the coordinator can connect to it; nothing for a plain database."""
+    return {row.name: row.responds for row in connection.execute(_NODES)} if is_distributed(connection) else {}
+
+
+def name_program(
+    _connection: Connection,
+    _cursor: Any,
+    statement: str,
+    parameters: Any,
+    _context: Any,
+    _is_many: bool,  # noqa: FBT001
+) -> tuple[str, Any]:
+    """Before a statement is executed, name its program in subqueries and joins that only follow their outer query.
+
+    Citus sends those to every node: it does not conclude from `a.program_id = 7` and `b.program_id = a.program_id`.
+    """
+    return _with_program(statement), parameters
+
+
+@lru_cache(1_000)
+def _with_program(statement: str) -> str:
+    named = _PROGRAM.search(statement)
+    return _SAME_PROGRAM.sub(rf"(\g<0> AND \1 = {named[1]})", statement) if named else statement
 
 
 def steps(connection: Connection) -> list[DistributionStep]:

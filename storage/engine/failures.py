@@ -1,14 +1,16 @@
 """Classifies a driver's error as a conflict, an outage or neither, and notes whether storage is available."""
 
 import logging
+import math
 import sqlite3
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from storage.rules.errors import OutcomeUnknown, StorageUnavailable
+from storage.rules.errors import OutcomeUnknown, ServiceError, StorageUnavailable
 
 RETRY_SECONDS = 2
+WARNING_SECONDS = 60.0
 QUIET_SECONDS = 1.0  # of successes after the last failure, before storage counts as available again
 log = logging.getLogger(__name__)
 _CONFLICTS = {"23505", "40001", "40P01"}  # unique violation, serialization failure, deadlock
@@ -89,11 +91,13 @@ def chain(error: BaseException) -> Iterator[BaseException]:
 
 
 class Availability:
-    """Whether storage works for `reading` or for `writing`, by the last of them; each change is logged once."""
+    """Whether a database works for a purpose, by its last uses; each change is logged once."""
 
     def __init__(self, purpose: str) -> None:
         self._purpose = purpose
         self._failed_at: float | None = None
+        self._warned_at = -math.inf
+        self.succeeded_at = 0.0  # in seconds since 1970
 
     @property
     def is_known_bad(self) -> bool:
@@ -107,19 +111,31 @@ class Availability:
             yield
         except (StorageUnavailable, OutcomeUnknown) as outage:
             if outage.is_partial:
-                log.warning("a node is unavailable for %s: %s", self._purpose, reason_of(outage))
-                self._note_success()
-                raise
-            if self._failed_at is None:
-                log.error("storage is unavailable for %s: %s", self._purpose, reason_of(outage))  # noqa: TRY400 - one line
-            self._failed_at = time.monotonic()
+                self.succeeded()
+                self._warn(outage)
+            else:
+                self.failed(reason_of(outage))
             raise
         except Exception:
-            self._note_success()
+            self.succeeded()
             raise
-        self._note_success()
+        self.succeeded()
 
-    def _note_success(self) -> None:
+    def failed(self, reason: str) -> None:
+        """Record that it does not work."""
+        if self._failed_at is None:
+            log.error("storage is unavailable for %s: %s", self._purpose, reason)
+        self._failed_at = time.monotonic()
+
+    def succeeded(self) -> None:
+        """Record that it works."""
+        self.succeeded_at = time.time()
         if self._failed_at is not None and time.monotonic() - self._failed_at >= QUIET_SECONDS:
             self._failed_at = None
             log.warning("storage is available for %s again", self._purpose)
+
+    def _warn(self, outage: ServiceError) -> None:
+        """Say once a minute that a part does not work."""
+        if time.monotonic() - self._warned_at >= WARNING_SECONDS:
+            self._warned_at = time.monotonic()
+            log.warning("a part of storage is unavailable for %s: %s", self._purpose, reason_of(outage))

@@ -84,13 +84,13 @@ def batch_measures() -> BatchMeasures:
 
 
 class StorageMeasures(NamedTuple):
-    """What storage does now: its queues, its batches, outages, the replica's lag."""
+    """What storage does now: its queues and batches, its databases, the replica's lag."""
 
     batches: BatchMeasures
     lanes: int
     writes_waiting: int
     reads_waiting: int
-    is_available: dict[str, bool]
+    databases: dict[str, tuple[bool, float]]  # by purpose: whether it is available, and when it last was
     replica_lag_seconds: float | None
 
 

@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import Any, TypeVar
 
 import asyncpg
-from sqlalchemy import Connection
+from sqlalchemy import Connection, event
 from sqlalchemy.engine import URL
 from sqlalchemy.ext.asyncio import AsyncConnection, create_async_engine
 from sqlalchemy.pool import NullPool
@@ -163,6 +163,7 @@ class PostgresLane:
                 self._is_distributed = await citus.are_used(self._driver, patient=self._seconds is None)
             if self._is_distributed:
                 await self._connection.execution_options(**{citus.DISTRIBUTED: True})
+                event.listen(self._connection.sync_connection, "before_cursor_execute", citus.name_program, retval=True)
         return self._connection
 
     async def _begin(self, token: str | None = None, program_id: int = 0) -> AsyncConnection:

@@ -86,6 +86,11 @@ class Replica:
         self._retry_at = time.monotonic()
         self.lag_seconds: float | None = None  # None: not measured yet
 
+    @property
+    def availability(self) -> Availability:
+        """Whether it responds."""
+        return self._lanes.availability
+
     async def run(self, work: Work[Result], primary: Callable[[], Awaitable[Result]]) -> Result:
         """Run `work` over one snapshot; `primary` instead if the replica lags too far, is down or lacks the row."""
         is_near = self.lag_seconds is not None and self.lag_seconds <= MOST_LAG_SECONDS

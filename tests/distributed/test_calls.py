@@ -11,6 +11,14 @@ from sqlalchemy import Connection, Engine, event, select, text
 import storage
 from storage import Storage
 from storage.checks import books
+from storage.engine.audit import OPERATOR
+from storage.lists.commissions import COMMISSIONS
+from storage.lists.customers import CUSTOMERS
+from storage.lists.declaration import NEWEST_FIRST, List, ListQuery, ListScope, Order
+from storage.lists.find import find
+from storage.lists.flags import FLAGS
+from storage.lists.partners import PARTNERS
+from storage.management import partners
 from storage.reports import performance, program_status
 from storage.rules import keys
 from storage.rules.periods.period import DateRangeQuery
@@ -132,13 +140,35 @@ async def test_the_programs_of_a_stopped_worker_get_503_and_the_others_200(
     assert [response.status_code for response in without] == [503] * 8 + [200] * 8
     assert {response.json()["error"]["code"] for response in without[:8]} == {"storage_unavailable"}
     assert all(int(response.headers["Retry-After"]) > 0 for response in without[:8])
-    assert ready.status_code == 200
+    assert (ready.status_code, ready.json()["status"]) == (200, "ok")
     assert [response.status_code for response in back] == [200, 200]
     acknowledged += [response.json()["click_id"] for response in (*without[8:], *back)]
     async with storage.opened(citus_url) as store:
         stored = await store.read(lambda connection: set(connection.execute(select(clicks.c.click_id)).scalars()))
         assert stored == set(acknowledged)
         assert await store.read(books.run) == []
+
+
+async def test_with_a_worker_down_the_others_programs_are_listed_and_managed(
+    acme: World, citus_cluster: Cluster, citus_url: str
+):
+    programs = await one_on_each_node(acme)
+    lost, left = citus_cluster.workers
+    kept = programs[left.port]
+    async with catalog.stopped(lost), storage.opened(citus_url) as store:
+        await store.watch_nodes()
+        scope = ListScope(kept.program_id, NOW)
+        lists: tuple[List[Any], ...] = (PARTNERS, COMMISSIONS, CUSTOMERS, FLAGS)
+        for each in lists:
+            for order in (NEWEST_FIRST, *(Order(name) for name in each.sorts)):
+                query = ListQuery(order=order, has_totals=True)
+                await store.read(lambda connection: find(connection, each, scope, query))  # noqa: B023 - read at once
+        await store.write(partners.change, kept.program_id, kept.anna, {"name": "Anna B"}, actor=OPERATOR, at=NOW)
+
+        assert store.lacking == [f"node 127.0.0.1:{lost.port}"]
+        assert store.is_available
+    await acme.store.watch_nodes()
+    assert acme.store.lacking == []
 
 
 async def test_two_workers_serve_eight_programs_on_citus_without_a_deadlock():
