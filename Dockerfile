@@ -1,4 +1,5 @@
-# The service with the locked dependencies: docker build -t affiliate-tracking-service .
+# The service with the locked dependencies:
+# docker build --build-arg COMMIT=$(git rev-parse --short=9 HEAD) -t affiliate-tracking-service .
 FROM python:3.11-slim AS build
 RUN apt-get update -qq && apt-get install -y -qq --no-install-recommends binutils
 WORKDIR /source
@@ -7,6 +8,7 @@ RUN python -m venv --without-pip /venv
 COPY requirements.lock .
 RUN python -m pip --python /venv/bin/python install --no-cache-dir --no-compile --require-hashes -r requirements.lock
 COPY . .
+ARG COMMIT
 RUN python -m pip --python /venv/bin/python install --no-cache-dir --no-compile --no-deps --no-build-isolation . \
     && python -m pip --python /venv/bin/python uninstall -y hatchling editables \
     && find /venv -name '*.so*' -exec strip --strip-unneeded {} + \

@@ -14,6 +14,7 @@ import storage
 import tracking_api.app
 from configuration import Configuration
 from storage import Storage
+from storage.engine import database
 from web import metrics, tracing
 from web.app import settle_garbage
 from web.counts import Counts
@@ -65,7 +66,9 @@ class Service:
             aclosing(Counts(config.redis_url)) as counts,
             mcp_server.app.serving(store.reader, config, counts=counts) as mcp,
         ):
-            registry = metrics.registry(store.measures)
+            url = database.parse_url(config.database_url)
+            folder = database.file_of(url).parent if database.is_sqlite(url) else None
+            registry = metrics.registry(store.measures, folder)
             limits = RateLimits({REJECTED: config.limited(config.rejected_rate)}, counts)
             endpoint = metrics.endpoint(registry, config.metrics_token) if config.metrics_token else None
             self._mounts = [

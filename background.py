@@ -36,10 +36,11 @@ async def _run_housekeeping(store: Storage) -> None:
         at = datetime.now(UTC)
         async with turn(store, "housekeeping", every=HOUR, at=at) as mine:
             if mine:
-                await make_months(store, at=at)
-                await prune_all(store, at=at)
-                await record_waiting_payments(store, at=at)
-                await fill_clicks(store)
+                with _failures_logged("housekeeping"):
+                    await make_months(store, at=at)
+                    await prune_all(store, at=at)
+                    await record_waiting_payments(store, at=at)
+                    await fill_clicks(store)
         await asyncio.sleep(LOOK_SECONDS)
 
 
@@ -128,8 +129,8 @@ async def _run_reviews(store: Storage) -> None:
         at = datetime.now(UTC)
         await review_all(store, since=since, at=at, is_whole=False)
         since = at - timedelta(seconds=2 * REVIEW_SECONDS)
-        if at >= next_look:
-            look = timedelta(seconds=LOOK_SECONDS)
+        look = timedelta(seconds=LOOK_SECONDS)
+        if not at < next_look <= at + look:  # due, or a clock was ahead
             next_look, first = at + look, at - FIRST_REVIEW
             async with turn(store, "fraud review", every=HOUR, at=at) as mine:
                 if mine:

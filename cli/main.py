@@ -1,9 +1,9 @@
 """The index of the `svc` commands; those of operators are imported when they run, because that takes longer."""
 
 import gc
-from importlib import import_module
+from importlib import import_module, metadata
 from importlib.util import find_spec
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup
@@ -67,6 +67,16 @@ app.add_typer(programs.partners_app, name="partners")
 app.add_typer(try_calls.app, name="test")
 
 
+def _show_version(is_asked: bool) -> None:  # noqa: FBT001 - Typer calls it so
+    if is_asked:
+        typer.echo(import_module("web.build").VERSION if IS_SERVER else metadata.version("svc-cli"))
+        raise typer.Exit
+
+
 @app.callback()
-def svc() -> None:
+def svc(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
     """Serve, try, administer and integrate the affiliate tracking service."""

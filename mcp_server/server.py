@@ -1,6 +1,5 @@
 """The MCP server: its instructions for assistants, and a handler for each method."""
 
-from importlib.metadata import version
 from typing import Any, get_args
 
 from mcp.server import CacheHint, Server
@@ -9,6 +8,7 @@ from mcp.server.caching import CacheableMethod
 from mcp_server import prompts, resources
 from mcp_server.caller import caller_of
 from mcp_server.tool_calls import ToolCalls
+from web.build import VERSION
 
 FIVE_MINUTES = CacheHint(ttl_ms=5 * 60 * 1000, scope="private")
 
@@ -45,7 +45,7 @@ def create(base_url: str, calls: ToolCalls) -> Server[Any]:
     return Server(
         "affiliate-tracking",
         title="Affiliate tracking",
-        version=version("affiliate-tracking-service"),
+        version=VERSION,
         instructions=INSTRUCTIONS,
         website_url=base_url,
         cache_hints=dict.fromkeys(get_args(CacheableMethod), FIVE_MINUTES),

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from http import HTTPStatus
-from importlib.metadata import version
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -17,9 +16,9 @@ from starlette.routing import BaseRoute
 from presentation.operations import JSON, Description, described
 from presentation.view import View, published_name
 from storage.rules.errors import BY_CODE, CODES, ServiceError
+from web.build import VERSION
 from web.errors import STATUS, Error
 
-PACKAGE = "affiliate-tracking-service"
 REFERENCE = "#/components/schemas/{model}"
 References = Mapping[Any, Mapping[str, Any]]  # by model
 NAMED = re.compile(r"{(\w+)}")
@@ -81,7 +80,7 @@ def document(routes: Sequence[BaseRoute], *, base_url: str) -> dict[str, Any]:
         paths.setdefault(path, {})[method.lower()] = _Writer(path, method, description, references).operation()
     return {
         "openapi": "3.1.0",
-        "info": {"title": "Affiliate Tracking Service", "version": version(PACKAGE), "description": INFO},
+        "info": {"title": "Affiliate Tracking Service", "version": VERSION, "description": INFO},
         "servers": [{"url": base_url}],
         "paths": paths,
         "components": {

@@ -32,6 +32,7 @@ FILES = sorted(path for path in DEPLOY.iterdir() if path.is_file())
 SUFFIXES = ("_total", "_bucket", "_sum", "_count")
 PACKAGES = PROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]
 PATHS = ["/readyz", "/sign-in", "/js/svc-tracker.js", "/docs/errors", "/docs/operations", "/openapi.json", "/llms.txt"]
+COMMIT = "web/commit.txt"  # where the build knows it
 # The checkout is on the path of the virtual environment; without it only the wheel has the service's modules.
 ENTRY = f"""
 import sys
@@ -81,7 +82,7 @@ def test_a_lock_pins_every_package_by_version_and_hash():
 def metrics() -> set[str]:
     """Return the names of the service's metrics, as its documentation and its scrape have them."""
     now = StorageMeasures(batch_measures(), 1, 0, 0, {"writing": (True, 1.0)}, 1.0)
-    return {metric.name for metric in registry(lambda: now).collect()}
+    return {metric.name for metric in registry(lambda: now, DEPLOY).collect()}
 
 
 def test_no_lock_of_npm_names_a_registry():
@@ -93,7 +94,7 @@ def test_no_lock_of_npm_names_a_registry():
 
 
 def test_every_metric_and_variable_that_is_named_exists():
-    known = metrics() | {"svc_click_id"}
+    known = metrics() | {"svc_click_id", "svc_build_info"}
     variables = {*map(variable_of, Configuration.model_fields), OLD_SECRET_KEY}
     for path in [*FILES, *(ROOT / name for name in ("Dockerfile", "docs/configuration.md", "docs/operations.md"))]:
         text = path.read_text(encoding="utf-8")
@@ -136,8 +137,8 @@ async def test_behind_the_proxy_of_a_compose_file_each_visitor_has_an_ip_address
 def test_the_image_copies_every_package():
     kept = {line[1:] for line in (ROOT / ".dockerignore").read_text(encoding="utf-8").splitlines() if line[0] == "!"}
 
-    packages = {"agent_api", "cli", "mcp_server", "presentation", "storage", "tracking_api", "web"}
-    files = {"asgi.py", "background.py", "configuration.py", "pyproject.toml", "requirements.lock"}
+    packages = {"agent_api", "cli", "deploy", "mcp_server", "presentation", "storage", "tracking_api", "web"}
+    files = {"asgi.py", "background.py", "configuration.py", "hatch_build.py", "pyproject.toml", "requirements.lock"}
     assert kept == packages | files | {"docs/*.md", "LICENSE", "README.md"}
     assert all(list(ROOT.glob(name)) for name in kept)
 
@@ -167,9 +168,13 @@ def served(wheel: Path, tmp_path: Path) -> Iterator[str]:
         process.communicate(timeout=30)
 
 
-def test_the_service_runs_from_the_wheel(served: str):
+def test_the_service_runs_from_the_wheel_and_says_of_which_commit(served: str, wheel: Path):
     with httpx.Client(base_url=served, timeout=60, follow_redirects=True) as client:
         assert {path: client.get(path).status_code for path in PATHS} == dict.fromkeys(PATHS, 200)
+        version = client.get("/openapi.json").json()["info"]["version"]
+        assert client.get("/healthz").headers["x-service-version"] == version
+    file = wheel / COMMIT
+    assert version.partition("+")[2] == (file.read_text().strip() if file.exists() else "")
 
 
 def test_every_file_of_the_packages_is_in_the_wheel_and_nothing_else(wheel: Path):
@@ -180,4 +185,6 @@ def test_every_file_of_the_packages_is_in_the_wheel_and_nothing_else(wheel: Path
     written = {path.relative_to(ROOT).as_posix() for path in sources if path.suffix != ".pyc"}
     documents = {f"presentation/guides/docs/{name}.md" for name in (*guides.PEOPLE, *guides.OPERATORS)}
     wanted = {*written, *documents, "asgi.py", "background.py", "configuration.py"}
-    assert {path for path in inside if ".dist-info/" not in path} == wanted
+    shared = {path.partition("/share/")[2] for path in inside if ".data/" in path}
+    assert {path for path in inside if ".dist-info/" not in path and ".data/" not in path} - {COMMIT} == wanted
+    assert shared == {f"affiliate-tracking-service/{relative(path)}" for path in FILES}

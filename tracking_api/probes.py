@@ -10,6 +10,7 @@ from storage import migrations
 from storage.engine import read_queue
 from storage.engine.failures import RETRY_SECONDS, unavailable
 from storage.rules.errors import OutcomeUnknown, Overloaded, ServiceError, StorageUnavailable
+from web.build import VERSION
 from web.response import JsonResponse
 
 NOT_READY = "The database is not ready, or its migrations are not applied."
@@ -41,8 +42,8 @@ READYZ = Description(
 
 
 async def healthz(request: Request) -> JsonResponse:  # noqa: ARG001 - the endpoint's signature
-    """Report that the process is up."""
-    return JsonResponse({"status": "ok"})
+    """Report that the process is up, and in a header which version it runs."""
+    return JsonResponse({"status": "ok"}, headers={"X-Service-Version": VERSION})
 
 
 async def readyz(request: Request) -> JsonResponse:

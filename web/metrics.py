@@ -3,10 +3,12 @@
 import asyncio
 import logging
 import secrets
+import shutil
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import cache
+from pathlib import Path
 from threading import Thread
 from wsgiref.simple_server import WSGIServer
 
@@ -20,7 +22,7 @@ from prometheus_client import (
     start_http_server,
 )
 from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
-from prometheus_client.metrics_core import GaugeMetricFamily, Metric
+from prometheus_client.metrics_core import GaugeMetricFamily, InfoMetricFamily, Metric
 from prometheus_client.registry import Collector
 from starlette.applications import Starlette
 from starlette.requests import Request
@@ -32,6 +34,7 @@ from storage.engine.group_commit import SECONDS, StorageMeasures
 from storage.rules.errors import CODES, InvalidCredentials
 from web import client
 from web.app import with_state
+from web.build import COMMIT, VERSION
 from web.error_page import HANDLERS, error_in_client_format
 
 PATH = "/metrics"
@@ -80,11 +83,13 @@ def count_round(task: str, *, failed: bool) -> None:
 class StorageCollector(Collector):
     """Asks storage for its numbers when Prometheus asks for them."""
 
-    def __init__(self, measures: Callable[[], StorageMeasures]) -> None:
+    def __init__(self, measures: Callable[[], StorageMeasures], folder: Path | None) -> None:
         self._measures = measures
+        self._folder = folder  # of an embedded database
 
     def collect(self) -> Iterable[Metric]:
         """Yield the metrics of storage."""
+        yield InfoMetricFamily("svc_build", "The version that runs.", {"version": VERSION, "commit": COMMIT})
         now = self._measures()
         for histogram in now.batches:
             yield from histogram.collect()
@@ -98,6 +103,9 @@ class StorageCollector(Collector):
             available.add_metric((name,), is_available)
             done_at.add_metric((name,), succeeded_at)
         yield from (available, done_at)
+        if self._folder is not None:
+            disk = shutil.disk_usage(self._folder)
+            yield GaugeMetricFamily("svc_disk_free_ratio", "Free part of SQLite's disk.", value=disk.free / disk.total)
         if now.replica_lag_seconds is not None:
             yield GaugeMetricFamily(
                 "svc_replica_lag_seconds", "Lag of the read replica.", value=now.replica_lag_seconds
@@ -118,11 +126,11 @@ def endpoint(registry: CollectorRegistry, token: str) -> ASGIApp:
     return with_state(Starlette(routes=[Route(PATH, scrape)], exception_handlers=HANDLERS))
 
 
-def registry(measures: Callable[[], StorageMeasures]) -> CollectorRegistry:
+def registry(measures: Callable[[], StorageMeasures], folder: Path | None = None) -> CollectorRegistry:
     """Return the metrics of this process: those of its storage, of requests and tasks, and of Python."""
     disable_created_metrics()  # type: ignore[no-untyped-call]
     metrics = CollectorRegistry()
-    metrics.register(StorageCollector(measures))
+    metrics.register(StorageCollector(measures, folder))
     metrics.register(REGISTRY)
     return metrics
 

@@ -1,9 +1,10 @@
 """Background tasks that one process at a time runs, and the expired rows that they delete chunk by chunk."""
 
+import logging
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Table, delete, exists, select, tuple_, update
+from sqlalchemy import Connection, Table, delete, exists, or_, select, tuple_, update
 
 from storage.engine.database import insert_for
 from storage.tables import (
@@ -26,8 +27,10 @@ from storage.tables import (
     used_handovers,
 )
 
+MOST_AHEAD = timedelta(minutes=5)  # of another process's clock
 ROWS_AT_ONCE = 5_000  # one statement over a large backlog would reach the time limit, hour after hour
 RESPONSE_DAYS = REJECTION_DAYS = TEST_DAYS = 30  # of responses to repeated requests, rejected calls, keyless tests
+log = logging.getLogger(__name__)
 CALLER_DAYS = 90  # after the last call of who uses a key
 EXPIRE_AT = (sessions, invitations, device_logins, used_handovers, assistant_tokens)  # each row says when
 EXPIRING = (  # in the order in which they are deleted
@@ -44,14 +47,22 @@ class TaskTurn(NamedTuple):
 
 
 def claim(connection: Connection, name: str, *, every: timedelta, at: datetime) -> TaskTurn | None:
-    """Return the turn if the task is due, and None if it began less than `every` ago, in whatever process."""
+    """Return the turn if the task is due, and None if it began less than `every` ago, in whatever process.
+
+    It is also due if it began in the future: a clock was ahead.
+    """
     row = recurring_tasks.c
     previous_at = connection.execute(select(row.started_at).where(row.name == name)).scalar()
-    if previous_at is not None and previous_at > at - every:
+    if previous_at is not None and at - every < previous_at <= at + MOST_AHEAD:
         return None
+    if previous_at is not None and previous_at > at:
+        log.warning("a clock was ahead: %s began at %s, which is in the future", name, previous_at.isoformat())
+        previous_at = None
     mine = insert_for(connection)(recurring_tasks).values(name=name, started_at=at)
     still_due = mine.on_conflict_do_update(
-        index_elements=[row.name], set_={"started_at": at}, where=row.started_at <= at - every
+        index_elements=[row.name],
+        set_={"started_at": at},
+        where=or_(row.started_at <= at - every, row.started_at > at + MOST_AHEAD),
     )
     is_mine = connection.execute(still_due.returning(row.name)).scalar() is not None
     return TaskTurn(previous_at) if is_mine else None

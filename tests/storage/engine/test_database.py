@@ -185,6 +185,13 @@ async def test_a_task_is_due_an_hour_after_its_last_turn_began_or_was_renewed(st
 
 
 @pytest.mark.usefixtures("side_by_side")
+async def test_a_clock_that_was_ahead_stops_no_task(store: Storage, caplog: pytest.LogCaptureFixture):
+    turns = [await claim(store, minutes=minutes) for minutes in (10_000_000, 0, 1, -3, 60)]
+
+    assert turns == [TaskTurn(None), TaskTurn(None), None, None, TaskTurn(NOW)]
+    assert "a clock was ahead" in caplog.text
+
+
 async def test_of_several_processes_at_once_one_gets_the_turn(store: Storage, database_url: str):
     await claim(store)
     async with storage.opened(database_url) as other:
