@@ -1,14 +1,15 @@
 """The named people that every test shares: Acme's program, its partners Anna and Ben, and their events."""
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import count
-from typing import Any
+from typing import Any, NamedTuple
 
 from argon2 import PasswordHasher
-from sqlalchemy import func, select
+from sqlalchemy import Connection, func, select
 
 from storage import Storage
 from storage.access import members, program_keys, workspaces
@@ -26,7 +27,7 @@ from storage.tables import ledger_entries
 from storage.tracking import clicks, leads, refunds, sales
 from storage.tracking.clicks import Click, ClickResult
 from storage.tracking.lead_decisions import Lead, LeadResult
-from storage.tracking.ledger import EntryKind
+from storage.tracking.ledger import ACCOUNT_KINDS, EntryKind
 from storage.tracking.principals import PresentedKey, Principal, Public, reject
 from storage.tracking.refunds import Refund, RefundResult
 from storage.tracking.rejection_log import CallDetails
@@ -175,3 +176,26 @@ async def stored(acme: World, *columns: Any) -> list[Any]:
     ids = [table.c.id] if table is not None and "id" in table.c else []
     found = select(*columns).order_by(*ids)
     return await acme.store.read(lambda connection: [tuple(row) for row in connection.execute(found)])
+
+
+class Balance(NamedTuple):
+    """A partner's account, added up from their entries alone: earnings, payouts, and what the program kept of them."""
+
+    earned_cents: int
+    paid_cents: int
+    set_off_cents: int = 0
+
+    @property
+    def owed_cents(self) -> int:
+        return self.earned_cents - self.paid_cents + self.set_off_cents
+
+
+def balance(connection: Connection, program_id: int, partner_id: int) -> Balance:
+    """Return what a partner's entries add up to."""
+    entry = ledger_entries.c
+    mine = (entry.program_id == program_id, entry.partner_id == partner_id, entry.kind.in_(ACCOUNT_KINDS))
+    cents: Counter[str] = Counter()
+    for kind, amount in connection.execute(select(entry.kind, entry.amount_cents).where(*mine)):
+        cents[kind] += amount
+    paid, kept = cents.pop(EntryKind.PAYOUT, 0), cents.pop(EntryKind.SET_OFF, 0)
+    return Balance(sum(cents.values()), -paid, kept)

@@ -5,12 +5,11 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, case, func, select
+from sqlalchemy import Connection
 
 from storage.engine import ids
 from storage.engine.statements import Statement
 from storage.rules.commission import CommissionStatus, platform_fee
-from storage.tables import ledger_entries
 from storage.tables.columns import to_millis
 from storage.tracking.customers import Customer
 from storage.tracking.program_terms import ProgramTerms
@@ -41,22 +40,6 @@ PLATFORM_KINDS = (
     EntryKind.PLATFORM_FEE_REINSTATEMENT,
 )
 ACCOUNT_KINDS = (*PARTNER_KINDS, EntryKind.PAYOUT, EntryKind.SET_OFF, EntryKind.ADJUSTMENT)
-
-
-class Balance(NamedTuple):
-    """A partner's account in cents of the program's currency: earnings with adjustments, payouts, and set-offs.
-
-    `set_off_cents` is what the program kept of its payouts because the partner owed it.
-    """
-
-    earned_cents: int
-    paid_cents: int
-    set_off_cents: int = 0
-
-    @property
-    def owed_cents(self) -> int:
-        """What the program owes the partner; negative if the partner owes it after a refund of a paid sale."""
-        return self.earned_cents - self.paid_cents + self.set_off_cents
 
 
 class Earned(NamedTuple):
@@ -122,16 +105,6 @@ def append(connection: Connection, earned: Sequence[Earned], *, at: datetime) ->
             for entry_id, (item, kind, cents) in zip(new_ids, entries, strict=True)
         ],
     )
-
-
-def balance(connection: Connection, program_id: int, partner_id: int) -> Balance:
-    """Return what a partner's entries add up to."""
-    entry = ledger_entries.c
-    payout, set_off = entry.kind == EntryKind.PAYOUT, entry.kind == EntryKind.SET_OFF
-    sums = [func.sum(case((which, entry.amount_cents), else_=0)) for which in (~payout & ~set_off, payout, set_off)]
-    mine = (entry.program_id == program_id, entry.partner_id == partner_id, entry.kind.in_(ACCOUNT_KINDS))
-    row = connection.execute(select(*(func.coalesce(each, 0) for each in sums)).where(*mine)).one()
-    return Balance(earned_cents=int(row[0]), paid_cents=-int(row[1]), set_off_cents=int(row[2]))
 
 
 def _commission_row(item: Earned) -> tuple[Any, ...]:

@@ -12,7 +12,7 @@ from storage.checks import ledger as ledger_check
 from storage.engine import database
 from storage.engine.lane import WriteLane
 from storage.tables import commissions, customers, partners, payment_event_names, payment_events, program_places, sales
-from storage.tracking import ledger
+from tests import world
 from tests.storage.test_migrations import MARCH, ROWS, difference
 
 NAMES = dict.fromkeys(("client_id", "name", "host", "scopes", "resource", "redirect_uri", "code_challenge"), "-")
@@ -105,7 +105,7 @@ def found(connection: Connection) -> dict[str, Any]:
     }
     return derived | {
         "places": connection.execute(select(program_places.c.program_id)).scalars().all(),
-        "balances": [ledger.balance(connection, 1, partner) for partner in (1, 2)],
+        "balances": [world.balance(connection, 1, partner) for partner in (1, 2)],
         "differences": list(ledger_check.differences(connection)),
     }
 
@@ -117,7 +117,7 @@ DERIVED = {
     "outcomes": {"evt_0": "recorded", "evt_1": "organic", "evt_2": "waiting", "evt_3": "waiting"},
     "names": {"x": "evt_1", "pi": "evt_1", "y": "evt_2", "customer_key:user-9": "evt_2", "z": "evt_3"},
     "places": [1],
-    "balances": [ledger.Balance(200, 300), ledger.Balance(200, 0)],
+    "balances": [world.Balance(200, 300), world.Balance(200, 0)],
     "differences": [],
 }
 

@@ -25,7 +25,6 @@ from storage.management.moves import Past
 from storage.rules import errors
 from storage.rules.commission import CommissionStatus
 from storage.rules.scope import Scope
-from storage.tracking import ledger
 from tests import world
 from tests.storage.databases import both_databases
 from tests.world import NOW, World
@@ -202,7 +201,7 @@ async def test_after_any_history_each_partners_balance_is_the_sum_of_what_is_the
     earned = (await acme.listed(COMMISSIONS)).data
     shown = await store.read(balances.of_partners, acme.program_id, [acme.anna, acme.ben], at=NOW)
     for partner in (acme.anna, acme.ben):
-        balance = await store.read(ledger.balance, acme.program_id, partner)
+        balance = await store.read(world.balance, acme.program_id, partner)
         theirs = sum(each.net_cents for each in earned if each.partner_id == partner)
         assert balance.earned_cents == theirs + adjusted[partner]
         assert balance.earned_cents == sum(shown[partner][:4]) - shown[partner].owed_back_cents

@@ -17,7 +17,7 @@ from storage.tables import (
     payment_customers,
     sales,
 )
-from storage.tracking import ledger
+from tests import world
 from tests.storage.databases import both_databases
 from tests.storage.management.importing import COMMISSIONS, CUSTOMERS, EXPORTS, GENERIC, PARTNERS, counts, imported
 from tests.world import NOW, World, stored
@@ -50,7 +50,7 @@ async def test_partners_are_owed_what_was_not_paid_and_earn_by_the_program_s_own
     await imported(acme, GENERIC)
     *_, (nora,) = await stored(acme, partners.c.id)
 
-    balance = await acme.store.read(ledger.balance, acme.program_id, nora)
+    balance = await acme.store.read(world.balance, acme.program_id, nora)
     sold = await acme.sale("inv-9", 10_000, customer_key="user-7")
 
     assert (balance.earned_cents, balance.paid_cents, balance.owed_cents) == (6_000, 3_000, 3_000)

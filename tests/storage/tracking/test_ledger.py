@@ -5,7 +5,7 @@ from typing import Any
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from sqlalchemy import Connection, insert
+from sqlalchemy import Connection
 
 from storage import Storage
 from storage.checks import books
@@ -18,9 +18,7 @@ from storage.lists.find import rows
 from storage.management import commission_decisions
 from storage.rules.commission import CommissionStatus, of_remaining
 from storage.rules.errors import ServiceError
-from storage.tables import ledger_entries
 from storage.tracking import ledger
-from storage.tracking.ledger import Balance, EntryKind
 from storage.tracking.refunded_sales import RefundedSales, StoredRefund
 from tests import world
 from tests.world import NOW, World
@@ -35,8 +33,8 @@ STEPS = st.tuples(
 )
 
 
-async def balance(acme: World, partner_id: int) -> Balance:
-    found: Balance = await acme.store.read(ledger.balance, acme.program_id, partner_id)
+async def balance(acme: World, partner_id: int) -> world.Balance:
+    found: world.Balance = await acme.store.read(world.balance, acme.program_id, partner_id)
     return found
 
 
@@ -59,18 +57,6 @@ async def reinstate(acme: World, transaction_id: str, cents: int) -> None:
         refunded.save(at=NOW)
 
     await acme.store.write_in(acme.program_id, take)
-
-
-async def test_an_adjustment_needs_no_commission(acme: World):
-    adjustment = {"program_id": acme.program_id, "id": 1, "partner_id": acme.ben, "kind": EntryKind.ADJUSTMENT}
-
-    await acme.store.write(
-        lambda connection: connection.execute(insert(ledger_entries).values(**adjustment, amount_cents=-50, at=NOW))
-    )
-
-    assert await balance(acme, acme.anna) == Balance(earned_cents=0, paid_cents=0)
-    assert (await balance(acme, acme.ben)).owed_cents == -50
-    assert await acme.store.read(books.run) == []
 
 
 class Account:
@@ -150,7 +136,7 @@ async def test_after_any_history_the_balance_is_what_is_left_less_what_was_paid(
             continue
 
     left = sum(map(account.worth, range(len(SALE_CENTS))))
-    assert await balance(acme, acme.anna) == Balance(left, sum(account.paid), account.set_off)
+    assert await balance(acme, acme.anna) == world.Balance(left, sum(account.paid), account.set_off)
     assert await store.read(books.run) == []
     at = OFF_HOLD - timedelta(seconds=1)
     [shown] = (await store.read(balances.of_partners, acme.program_id, [acme.anna], at=at)).values()

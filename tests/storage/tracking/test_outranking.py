@@ -23,7 +23,6 @@ from storage.rules.errors import (
 )
 from storage.rules.settlement import LeadAuthPolicy, Settlement
 from storage.tables import commissions, customers, leads, partner_rollups, sales
-from storage.tracking import ledger
 from tests import world
 from tests.world import NOW, World, stored
 
@@ -47,7 +46,7 @@ async def claimed(acme: World) -> World:
 
 
 async def owed(acme: World, partner_id: int) -> int:
-    return int((await acme.store.read(ledger.balance, acme.program_id, partner_id)).owed_cents)
+    return int((await acme.store.read(world.balance, acme.program_id, partner_id)).owed_cents)
 
 
 async def counted(acme: World) -> dict[int, int]:

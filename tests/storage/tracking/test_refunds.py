@@ -91,7 +91,7 @@ async def test_a_paid_commission_is_never_edited(sold: World):
 
     assert await stored(sold, commission_table) == before
     assert await sold.net(commission_id, ledger.PARTNER_KINDS) == 0
-    assert (await sold.store.read(ledger.balance, sold.program_id, sold.anna)).owed_cents == -2_000
+    assert (await sold.store.read(world.balance, sold.program_id, sold.anna)).owed_cents == -2_000
 
 
 async def test_many_refunds_at_once_never_give_back_more_than_was_paid(sold: World):

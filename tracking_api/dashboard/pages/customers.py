@@ -42,7 +42,7 @@ async def _page(context: PageContext, outcome: FormOutcome) -> Response:
     return outcome.page(
         context,
         "customer.html",
-        stored={"partner_id": "", "past": Past.STAY, "reason": ""},
+        typed={"partner_id": "", "past": Past.STAY, **outcome.typed},
         partners=await missing_sale.partner_options(context) if context.is_decider else [],
         customer=customer,
         steps=_timed(steps),

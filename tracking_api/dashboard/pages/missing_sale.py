@@ -1,7 +1,7 @@
 """Why a sale is not credited: one sentence, its amount, the likely partner, and the form that credits it."""
 
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any
 
 from starlette.responses import Response
 
@@ -11,6 +11,7 @@ from storage.diagnosis.explanation import Explanation, explain
 from storage.lists.declaration import MOST, ListQuery, Order
 from storage.lists.find import find
 from storage.lists.partners import PARTNERS
+from storage.lists.rejected_calls import RejectedCall
 from storage.management import by_hand
 from storage.rules.errors import ServiceError
 from tracking_api.dashboard.pages import stories, text
@@ -21,67 +22,49 @@ COMMISSION = "/programs/{program_id}/commissions/{id}"
 BY_NAME = Order("name", is_ascending=True)
 
 
-class MissingSale(NamedTuple):
-    """What a rejected call said of the sale; empty where no call said it."""
-
-    transaction_id: str = ""
-    customer_key: str = ""
-    amount_cents: int | None = None
-    currency: str = ""
-    at: datetime | None = None
-
-
 async def _page(context: PageContext, outcome: FormOutcome) -> Response:
     sent = context.request.query_params
     subject = {name: sent[name] for name in SubjectView.model_fields if sent.get(name)} or {"transaction_id": ""}
     explained = await context.report(explain, at=context.at, **subject)
-    sale, story = _sale(explained, context), stories.of(context.program, explained)
-    likely = story
+    story = likely = stories.of(context.program, explained)
     if explained.likely_customer_key:
         found = await context.report(explain, at=context.at, customer_key=explained.likely_customer_key)
         likely = stories.of(context.program, found)
+    call = next((each for each in explained.rejected_calls if each.call == "sale"), None)
     partner, click = (likely.facts.get(name) or {} for name in ("partner", "click"))
-    stored = {name: str(value or "") for name, value in sale._asdict().items()}
-    stored |= {"partner_id": str(partner.get("partner_id", "")), "click_id": click.get("click_id", "")}
-    stored |= {"amount": "", "occurred_at": sale.at.isoformat() if sale.at else ""}
-    if sale.amount_cents:
-        stored["amount"] = str(text.major(sale.amount_cents, sale.currency))
+    likely_ids = {"partner_id": str(partner.get("partner_id", "")), "click_id": click.get("click_id", "")}
     return outcome.page(
         context,
         "missing_sale.html",
-        stored=stored,
+        typed={**_reported(call, explained, context.currency), **likely_ids, **outcome.typed},
         story=story,
-        sale=sale,
+        call=call,
         likely=likely,
         click=click,
-        price=await _price(context, sale),
+        price=await _price(context, call) if call else None,
         partners=await partner_options(context),
         subject=subject,
     )
 
 
-def _sale(explained: Explanation, context: PageContext) -> MissingSale:
-    """Return the sale as its newest rejected call reported it."""
-    named = MissingSale(explained.transaction_id or "", explained.subject.customer_key or "", None, context.currency)
-    for call in explained.rejected_calls:
-        if call.call == "sale":
-            return MissingSale(
-                call.transaction_id or "",
-                call.customer_key or "",
-                call.amount_cents,
-                call.currency or context.currency,
-                call.occurred_at or call.at,
-            )
-    return named
+def _reported(call: RejectedCall | None, explained: Explanation, currency: str) -> dict[str, str]:
+    """Return what the form has of the sale: what its newest rejected call reported."""
+    known = {"transaction_id": explained.transaction_id or "", "customer_key": explained.subject.customer_key or ""}
+    if call is None:
+        return known | {"amount": "", "currency": currency, "occurred_at": ""}
+    known |= {name: value for name in known if (value := getattr(call, name))}
+    said = call.currency or currency
+    amount = str(text.major(call.amount_cents, said)) if call.amount_cents else ""
+    return known | {"amount": amount, "currency": said, "occurred_at": (call.occurred_at or call.at).isoformat()}
 
 
-async def _price(context: PageContext, sale: MissingSale) -> Any:
+async def _price(context: PageContext, call: RejectedCall) -> tuple[int, datetime] | None:
     """Return what the sale would earn, and until when it is on hold; None where that cannot be said."""
-    if sale.amount_cents is None or sale.at is None:
+    if not call.amount_cents:
         return None
+    money: dict[str, Any] = {"amount_cents": call.amount_cents, "currency": call.currency or context.currency}
     try:
-        about: dict[str, Any] = {"amount_cents": sale.amount_cents, "currency": sale.currency, "at": sale.at}
-        return await context.read(by_hand.price, **about)
+        return await context.read(by_hand.price, **money, at=call.occurred_at or call.at)
     except ServiceError:
         return None
 

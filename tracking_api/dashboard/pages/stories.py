@@ -16,25 +16,6 @@ OPEN = {
     SaleOutcome.PAYMENT_WAITING,
     SaleOutcome.PAYMENT_HELD,
 }
-PEOPLE: dict[str, tuple[str, str]] = {
-    "customer_not_found": (
-        "We do not know this customer.",
-        "No lead with this customer key arrived, and the sale named no click. So no partner can be credited.",
-    ),
-    "not_recorded": ("It never arrived.", "Your server has reported nothing with this number, and no customer has it."),
-    "no_sale": ("No sale arrived.", "The customer signed up, but your server has not reported that they paid."),
-    "attribution_window_expired": (
-        "The customer's visit was too long ago.",
-        "The partner's link was followed longer ago than the program's attribution window allows.",
-    ),
-    "customer_not_attributed": ("The partner has left the program.", "So no one earns on this customer's sales."),
-    "sale_before_click": ("The customer paid before they followed the link.", "So no partner can be credited."),
-    "currency_not_supported": ("There is no exchange rate for it.", "So the commission cannot be computed."),
-    "identifier_conflict": (
-        "It names two different customers.",
-        "The click belongs to one customer and the customer key to another, so it is not known whose sale it is.",
-    ),
-}
 TITLES = {"transaction_id": "Transaction", "customer_key": "Customer", "click_id": "Click"}
 IN_CENTS = {"refunds", "arithmetic"}  # these steps' texts; pages write their amounts as money
 
@@ -63,11 +44,6 @@ class StoryView(NamedTuple):
     def steps(self) -> list[tuple[str, str, str]]:
         """The steps as name, state and text, without those that are about amounts."""
         return [(each.step, each.state, each.text) for each in self.explanation.steps if each.step not in IN_CENTS]
-
-    @property
-    def sentence(self) -> tuple[str, str]:
-        """What happened in people's words, and what follows from it."""
-        return PEOPLE.get(self.explanation.outcome, (self.explanation.text, self.explanation.smallest_change or ""))
 
     @property
     def path(self) -> str:
