@@ -1,7 +1,7 @@
 """What people, and agents within their caps, credit by hand: a sale that no one reported, a bonus or a correction."""
 
 from datetime import datetime, timedelta
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, insert, or_, select, update
 
@@ -65,8 +65,8 @@ def credit_sale(
         raise ValidationError(fields=fields)
     if not at - OLDEST <= happened_at <= at:
         raise ValidationError(fields=[FieldError("occurred_at", "Not in the future and at most 366 days ago")])
-    if partner_id is not None and click_id is None:
-        click_id = _click_of(connection, program_id, partner_id, customer_key, happened_at)
+    named: Any = {"partner_id": partner_id, "click_id": click_id, "customer_key": customer_key}
+    click_id, customer_key = _identifiers(connection, program_id, **named, at=happened_at)
     about = (customer_key, click_id, currency, occurred_at)
     transaction_id = transaction_id or f"credit-{ids.after(at, 1)[0]}"
     sale = Sale(transaction_id, amount_cents, at, *about, provenance=Provenance.OPERATOR)
@@ -133,20 +133,32 @@ def _record(connection: Connection, program_id: int, sale: Sale, *, credited_by:
     return get(connection, COMMISSIONS, ListScope(program_id, sale.at), sold.commission_id)
 
 
-def _click_of(
-    connection: Connection, program_id: int, partner_id: int, customer_key: str | None, at: datetime
-) -> str | None:
-    """Return a new click that stands for the one that no one saw; None for a customer whom the key names."""
+def _identifiers(
+    connection: Connection,
+    program_id: int,
+    *,
+    partner_id: int | None,
+    click_id: str | None,
+    customer_key: str | None,
+    at: datetime,
+) -> tuple[str | None, str | None]:
+    """Return the click and the customer_key of a sale: the customer of a click that is named keeps the key they have.
+
+    Without one, a new click stands for the one that no one saw, unless the key names a customer.
+    """
+    row = customers.c
+    known = select(row.partner_id).where(row.program_id == program_id)
+    if click_id is not None or partner_id is None:
+        named = known.where(row.click_id == click_id, or_(row.customer_key.is_not(None), row.known_as.is_not(None)))
+        return click_id, None if connection.execute(named).first() else customer_key
     require_partner(connection, program_id, partner_id)
-    row, domain = customers.c, programs.c.domain
-    known = select(row.partner_id).where(row.program_id == program_id, has_key(customer_key or ""))
-    owner_id = connection.execute(known.limit(1)).scalar() if customer_key else None
-    if owner_id not in {None, partner_id}:
+    owner = connection.execute(known.where(has_key(customer_key))).first() if customer_key else None
+    if owner and owner.partner_id != partner_id:
         other = "This customer is another partner's: move the customer first"
         raise ValidationError(fields=[FieldError("customer_key", other)])
-    shop = connection.execute(select(domain).where(programs.c.id == program_id)).scalar_one()
-    seen = [] if owner_id else [(partner_id, at)]
-    return next(iter(clicks.stand_in(connection, program_id, site_url(shop), seen, why=BY_HAND)), None)
+    shop = connection.execute(select(programs.c.domain).where(programs.c.id == program_id)).scalar_one()
+    seen = [] if owner else [(partner_id, at)]
+    return next(iter(clicks.stand_in(connection, program_id, site_url(shop), seen, why=BY_HAND)), None), customer_key
 
 
 def _terms_at(connection: Connection, program_id: int, at: datetime) -> ProgramTerms:

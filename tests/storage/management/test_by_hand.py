@@ -107,7 +107,9 @@ async def test_a_credit_goes_to_the_partner_of_a_click_and_one_that_earns_nothin
         with pytest.raises(error):
             await credit(acme, **sent)
 
-    assert (credited.partner_id, credited.transaction_id) == (acme.ben, "inv-1")
+    (customer, *_) = (await acme.listed(CUSTOMERS, customer_key="user-1")).data
+    known = await credit(acme, partner_id=acme.ben, click_id=customer.click_id, customer_key="USER-1")
+    assert (credited.partner_id, credited.transaction_id, known.customer_key) == (acme.ben, "inv-1", "user-1")
     assert len((await acme.listed(CUSTOMERS)).data) == rows
     assert await acme.store.read(books.run) == []
 
