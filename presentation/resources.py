@@ -15,7 +15,7 @@ from storage.lists.customers import ListedCustomer
 from storage.lists.event_kinds import Event
 from storage.lists.flags import Flag
 from storage.lists.partners import FIGURES, Partner
-from storage.lists.programs import ListedProgram, Program
+from storage.lists.programs import Program
 from storage.lists.rejected_calls import RejectedCall
 from storage.management.by_hand import Adjustment
 from storage.rules import errors, settings
@@ -36,10 +36,9 @@ class ProgramView(_ProgramSettingsView):
     created_at: datetime
 
     @classmethod
-    def of(cls, row: Program | ListedProgram) -> Self:
+    def of(cls, row: Program) -> Self:
         """Return the view of a program: its settings and its other fields."""
-        program: Any = row.program if isinstance(row, ListedProgram) else row
-        return cls(**program._asdict() | settings.published(program.settings))
+        return cls(**row._asdict() | settings.published(row.settings))
 
 
 @with_fields_of(PartnerBalance, leave_out={"next_hold_ends_at", "last_hold_ends_at"})

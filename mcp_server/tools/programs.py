@@ -11,7 +11,7 @@ from mcp_server.tools.lists import Asked, list_tool
 from mcp_server.tools.performance import ReportPeriod, report_range
 from mcp_server.tools.tool import ToolRequest, tool
 from storage.access import agent_keys, agent_rejections
-from storage.lists.programs import PROGRAMS, ListedProgram, read_program
+from storage.lists.programs import PROGRAMS, Program, read_program
 from storage.management import agent_caps
 from storage.reports import comparison, performance
 from storage.rules import settings
@@ -24,6 +24,7 @@ from storage.tracking import key_callers
 from storage.tracking.key_callers import KeyCaller
 
 SHOWN_CALLERS = 20
+LISTED = {"id", "created_at", "name", "domain", "status", "currency", "sandbox_of"}
 STOPPED = timedelta(days=7)
 CHOSEN_PERIOD = Annotated[ReportPeriod, Field(strict=False)]
 
@@ -57,7 +58,7 @@ def list_programs(asked: Asked) -> JsonRow:
     query = report_range(request, period or ReportPeriod.SEVEN_DAYS, date_from, date_to)
     report = performance.read_performance(request.connection, programs[0].id, query, at=request.at)
 
-    def row(program: ListedProgram) -> JsonRow:
+    def row(program: Program) -> JsonRow:
         shown = _listed(program)
         if program.sandbox_of is None:
             for name, window in (("totals", report.window), ("previous_totals", report.previous_window)):
@@ -113,8 +114,8 @@ def _agents(request: ToolRequest, program_id: int) -> JsonRow:
     }
 
 
-def _listed(program: ListedProgram) -> JsonRow:
-    return row_of(program, leave_out={"workspace", "workspace_id", "program"})
+def _listed(program: Program) -> JsonRow:
+    return row_of(program, leave_out=set(Program._fields) - LISTED)
 
 
 def _apart(page: JsonRow) -> JsonRow:

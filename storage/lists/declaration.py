@@ -51,7 +51,7 @@ class Filter(NamedTuple):
     says: str
     where: Callable[[Any], ColumnElement[bool]] | None = None  # of a list that has no reader of its own
     label: str = ""
-    is_for_pages: bool = False  # the others name the same by another filter
+    is_for_pages: bool = False  # the others name the same by another filter, or an order
 
 
 class ListScope(NamedTuple):

@@ -102,8 +102,8 @@ PARTNERS = List(
     source=partners.outerjoin(_brought, _brought.c.partner_id == partners.c.id),
     filters=(
         Filter("status", PartnerStatus, "active, paused or inactive.", partners.c.status.__eq__, "Status"),
-        Filter("to_pay", bool, "Only those who are to be paid now (true), or all others.", _is_owed, "To pay"),
-        Filter("idle", bool, "Only those without a click in the period (true), or all others.", _is_idle, "No click"),
+        Filter("to_pay", bool, "Only those who are to be paid now.", _is_owed, "To pay", is_for_pages=True),
+        Filter("idle", bool, "Only those without a click in the period.", _is_idle, "No click", is_for_pages=True),
     ),
     finds="Name, code or e-mail address",
     search=lambda _, text: has(text),

@@ -21,23 +21,6 @@ TERMS = tuple(setting.name for setting in SETTINGS if setting.is_term)
 _workspace = select(workspaces.c.name).where(workspaces.c.id == programs.c.workspace_id).scalar_subquery()
 
 
-class Program(NamedTuple):
-    """A program as a read may show it, with a masked key; `revision` (the ETag) grows with every change.
-
-    `sandbox_of` is the live program that a sandbox belongs to, None for a live program.
-    """
-
-    id: int
-    workspace_id: int
-    settings: ProgramSettings
-    revision: int
-    sandbox_of: int | None
-    api_token_masked: str
-    flagged_at: datetime | None
-    rotate_by: datetime | None
-    created_at: datetime
-
-
 class ProgramKind(StrEnum):
     """A live program, or the sandbox of one."""
 
@@ -45,8 +28,11 @@ class ProgramKind(StrEnum):
     SANDBOX = "sandbox"
 
 
-class ListedProgram(NamedTuple):
-    """A program in a list, and the name of its workspace."""
+class Program(NamedTuple):
+    """A program as a read may show it, with a masked key; `revision` (the ETag) grows with every change.
+
+    `sandbox_of` is the live program that a sandbox belongs to, None for a live program.
+    """
 
     id: int
     created_at: datetime
@@ -57,7 +43,11 @@ class ListedProgram(NamedTuple):
     currency: str
     sandbox_of: int | None
     workspace_id: int
-    program: Program | None = None
+    revision: int
+    settings: ProgramSettings = ProgramSettings("", "")
+    api_token_masked: str = ""
+    flagged_at: datetime | None = None
+    rotate_by: datetime | None = None
 
 
 def _mine(scope: ListScope) -> ColumnElement[bool]:
@@ -75,10 +65,10 @@ def _search(_: ListScope, text: str) -> ColumnElement[bool]:
     return or_(contains(programs.c.name, text), contains(programs.c.domain, text), of_workspace)
 
 
-def _with_settings(connection: Connection, _: ListScope, rows: list[ListedProgram]) -> list[ListedProgram]:
+def _with_settings(connection: Connection, _: ListScope, rows: list[Program]) -> list[Program]:
     read = connection.execute(_select_programs().where(programs.c.id.in_([row.id for row in rows])))
     each = {row.id: _program(row) for row in read}
-    return [row._replace(program=each[row.id]) for row in rows]
+    return [each[row.id] for row in rows]
 
 
 PROGRAMS = List(
@@ -86,7 +76,7 @@ PROGRAMS = List(
     "Programs",
     "program",
     "The programs that you may read",
-    ListedProgram,
+    Program,
     programs,
     filters=(
         Filter("kind", ProgramKind, "live or sandbox; both by default.", _of_kind),
@@ -116,7 +106,7 @@ def _select_programs() -> Select[Any]:
     key = (held.c.prefix, held.c.last4, held.c.flagged_at, held.c.rotate_by)
     terms = [commission_terms.c[name] for name in TERMS]
     joined = programs.join(commission_terms, current).join(held, held.c.program_id == programs.c.id)
-    return select(*programs.c, *terms, *key).select_from(joined)
+    return select(*programs.c, *terms, *key, _workspace.label("workspace")).select_from(joined)
 
 
 def _program(row: Any) -> Program:

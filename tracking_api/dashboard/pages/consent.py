@@ -10,7 +10,7 @@ from storage.access import assistants
 from storage.access.assistants import AuthorizationRequest
 from storage.lists.declaration import MOST, ListQuery, ListScope
 from storage.lists.find import find
-from storage.lists.programs import PROGRAMS, ListedProgram
+from storage.lists.programs import PROGRAMS, Program
 from storage.rules.errors import ValidationError
 from storage.rules.scope import Scope
 from tracking_api.authorization import redirects, requests
@@ -56,7 +56,7 @@ def _authorization(call: VisitorRequest) -> AuthorizationRequest:
     return requests.unseal(call.path_name("sealed"), call.request.app.state.settings.sealer(), at=call.at)
 
 
-async def programs_of(call: VisitorRequest) -> Sequence[ListedProgram]:
+async def programs_of(call: VisitorRequest) -> Sequence[Program]:
     """Return the programs of all workspaces of a member."""
     scope = ListScope(0, call.at, workspace_ids=call.workspace_ids)
     return (await call.storage.read(find, PROGRAMS, scope, ListQuery(MOST))).data

@@ -11,7 +11,7 @@ from starlette.responses import Response
 from storage.access.sessions import Visitor
 from storage.lists.declaration import List, ListQuery, ListScope, Page
 from storage.lists.partners import FIGURES
-from storage.lists.programs import PROGRAMS, ListedProgram
+from storage.lists.programs import PROGRAMS, Program
 from storage.reports import performance
 from storage.reports.performance import Performance
 from storage.rules.attribution import ProgramStatus
@@ -77,7 +77,7 @@ def _reader(
     return read
 
 
-def _with_results(each: ListedProgram, report: Performance) -> ProgramResults:
-    shown = {name: getattr(each, name) for name in ProgramResults._fields if name in ListedProgram._fields}
+def _with_results(each: Program, report: Performance) -> ProgramResults:
+    shown = {name: getattr(each, name) for name in ProgramResults._fields if name in Program._fields}
     figures = {name: getattr(report.current, name) for name in FIGURES}
     return ProgramResults(**shown, **figures, report=report)

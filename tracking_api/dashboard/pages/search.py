@@ -127,7 +127,7 @@ async def _programs(request: Request, visitor: Visitor, first: str) -> list[Prog
     read = storage_of(request).read
     current = (await read(find, PROGRAMS, scope._replace(program_ids=named), ListQuery())).data if named else []
     newest = (await read(find, PROGRAMS, scope, ListQuery(MOST))).data
-    return [each.program for each in dict.fromkeys([*current, *newest]) if each.program]
+    return list({each.id: each for each in [*current, *newest]}.values())
 
 
 def _pages(programs: list[Program], typed: str) -> list[tuple[str, str, str]]:
