@@ -34,7 +34,7 @@ class ProgramResult(NamedTuple):
 
     program: UntrustedValues
     key_callers: list[UntrustedValues]
-    agents: JsonRow
+    agents: JsonRow | None
 
 
 @list_tool(
@@ -69,13 +69,13 @@ def list_programs(asked: Asked) -> JsonRow:
 
 
 @tool("Program settings", Scope.PROGRAMS_READ)
-def get_program(request: ToolRequest, *, program_id: int) -> ProgramResult:
-    """Terms, windows, program_key_state (active, flagged, expired); key_callers by week (who uses the key, who stopped,
-    who calls with a replaced one); agents: caps, used_today, each key's scopes and rejected calls. commission_rate is
-    percent, or cents if commission_type is flat. No recurring_months: sales earn for life.
+def get_program(request: ToolRequest, *, program_id: int, usage: bool = False) -> ProgramResult:
+    """Terms, windows, program_key_state (active, flagged, expired); key_callers (who uses the key, stopped, or calls
+    with a replaced one). usage adds their calls by week, and agents: caps, used_today, each key's scopes and rejected
+    calls. commission_rate is percent, or cents if commission_type is flat. No recurring_months: sales earn for life.
     """
     program = read_program(request.connection, program_id)
-    callers = key_callers.list_callers(request.connection, program_id, limit=SHOWN_CALLERS)
+    callers = key_callers.list_callers(request.connection, program_id, limit=SHOWN_CALLERS, by_week=usage)
     return ProgramResult(
         {
             "id": program.id,
@@ -86,7 +86,7 @@ def get_program(request: ToolRequest, *, program_id: int) -> ProgramResult:
             "program_key_rotate_by": program.rotate_by,
         },
         [_caller_row(caller, request.at) for caller in callers],
-        _agents(request, program_id),
+        _agents(request, program_id) if usage else None,
     )
 
 

@@ -46,7 +46,8 @@ class Counted(NamedTuple):
 class KeyCaller(NamedTuple):
     """Who calls with a key: the program's current one, or one that was replaced. `calls` counts each kind of call.
 
-    `caller` is how sales, refunds and rejected calls name them; `weeks` counts all calls by the week's Monday.
+    `caller` is how sales, refunds and rejected calls name them; `weeks` counts all calls by the week's Monday,
+    if that was asked for.
     """
 
     is_current: bool
@@ -56,7 +57,7 @@ class KeyCaller(NamedTuple):
     first_at: datetime
     last_at: datetime
     caller: Untrusted | None
-    weeks: dict[str, int]
+    weeks: dict[str, int] | None
 
 
 class CallerCounts:
@@ -97,14 +98,16 @@ def save(connection: Connection, counts: Sequence[tuple[CallerOfKey, Counted]]) 
         _add_week(connection, [[*key, weeks[key]] for key in sorted(weeks)])
 
 
-def list_callers(connection: Connection, program_id: int, *, limit: int = MOST_CALLERS) -> list[KeyCaller]:
+def list_callers(
+    connection: Connection, program_id: int, *, limit: int = MOST_CALLERS, by_week: bool = False
+) -> list[KeyCaller]:
     """Return the callers of the last 90 days, the latest first; the last call is at most a minute behind."""
     row, key = key_callers.c, program_keys.c
     current = connection.execute(select(key.key_hash).where(key.program_id == program_id)).scalar()
     counted = key_caller_weeks.c
-    by_week = select(key_caller_weeks).where(counted.program_id == program_id).order_by(counted.week.desc())
+    mine = select(key_caller_weeks).where(counted.program_id == program_id).order_by(counted.week.desc())
     weeks: defaultdict[tuple[str, str], dict[str, int]] = defaultdict(dict)
-    for week in connection.execute(by_week):
+    for week in connection.execute(mine) if by_week else ():
         weeks[week.key_hash, week.caller][str(week.week)] = int(week.calls)
     found: dict[tuple[Any, ...], KeyCaller] = {}
     for each in connection.execute(
@@ -120,7 +123,7 @@ def list_callers(connection: Connection, program_id: int, *, limit: int = MOST_C
             each.first_at,
             each.last_at,
             name,
-            weeks[each.key_hash, name or ""],
+            weeks[each.key_hash, name or ""] if by_week else None,
         )
         caller = found.setdefault(who, empty)
         caller.calls[each.call] = each.calls

@@ -49,7 +49,7 @@ async def test_a_program_shows_its_terms_its_key_s_state_and_who_uses_it(assista
     await acme.store.write(program_keys.regenerate, acme.program_id, at=NOW)
     await acme.store.write(agent_rejections.add, assistant.good, acme.program_id, OverCap(cap="rate_step"), at=NOW)
     assistant.at += timedelta(days=7)
-    read = (await assistant.tool("get_program")).payload
+    read = (await assistant.tool("get_program", usage=True)).payload
     callers, agents = read["key_callers"], read["agents"]
 
     assert (before["commission_type"], before["commission_rate"], before["currency"]) == ("percent", 20, "USD")

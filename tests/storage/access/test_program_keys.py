@@ -66,7 +66,7 @@ async def test_a_flagged_key_works_until_its_deadline_and_a_new_one_replaces_it_
 
 async def listed(acme: World) -> list[KeyCaller]:
     await background.save_callers(acme.store)
-    return await acme.store.read(key_callers.list_callers, acme.program_id)
+    return await acme.store.read(key_callers.list_callers, acme.program_id, by_week=True)
 
 
 async def sell(acme: World, transaction_id: str, **details: Any) -> None:
