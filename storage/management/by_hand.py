@@ -116,9 +116,9 @@ def adjust(
 
 
 def require_partner(connection: Connection, program_id: int, partner_id: int) -> None:
-    """Lock a partner's account. Raises PartnerNotFound."""
+    """Raise PartnerNotFound for a partner of another program."""
     mine = (partners.c.program_id == program_id, partners.c.id == partner_id)
-    if connection.execute(select(partners.c.id).where(*mine).with_for_update()).scalar() is None:
+    if connection.execute(select(partners.c.id).where(*mine)).scalar() is None:
         raise PartnerNotFound("The program has no such partner.", hint="List the program's partners.")
 
 

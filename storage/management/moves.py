@@ -58,12 +58,12 @@ def move_customer(
     before_id = customer.partner_id
     if partner_id == before_id:
         raise ValidationError(fields=[FieldError("partner_id", "The customer is this partner's already")])
+    require_partner(connection, program_id, partner_id)
     connection.execute(update(customers).where(*mine).values(partner_id=partner_id, revision=customer.revision + 1))
     steps, cents = list(_counted(customer)), 0
     if past == Past.MOVE:
         past_steps, cents = _move_past(connection, customer, partner_id, at=at)
         steps += past_steps
-    require_partner(connection, program_id, partner_id)
     negated = [each._replace(**{n: -v for n, v in each._asdict().items() if n in COUNTS}) for each in steps]
     rollups.add(connection, [*negated, *(each._replace(partner_id=partner_id) for each in steps)])
     agent_caps.count(connection, program_id, CREDITED, cents, actor=actor, at=at)
@@ -100,12 +100,14 @@ def _move_past(connection: Connection, customer: Any, partner_id: int, *, at: da
         named = {name: getattr(customer, name) for name in ("program_id", "partner_id")}
         return and_(*(table[name] == value for name, value in named.items()), table.customer_id == customer.id)
 
+    moved_ids, again = {"partner_id": partner_id}, {"status": CommissionStatus.PENDING, "approved_by_key_id": None}
+    connection.execute(update(flags).where(theirs(flag), flag.state == FlagState.OPEN).values(moved_ids))
     paid = select(row.id).where(theirs(row), row.status == CommissionStatus.PAID, row.sale_id == sale.id)
     unpaid = select(sales).where(theirs(sale), ~paid.exists())
     sold = connection.execute(unpaid.order_by(sale.transaction_id).with_for_update()).all()
     earned = select(commissions).where(theirs(row), row.status != CommissionStatus.PAID)
     found = connection.execute(earned.order_by(row.id).with_for_update()).all()
-    steps = [step for each in sold for step in _of_sale(each)]
+    steps = list(map(_of_sale, sold))
     corrections, cents = Corrections(connection, found), 0
     for each in found:
         net = corrections.net(each, PARTNER_KINDS)
@@ -114,19 +116,16 @@ def _move_past(connection: Connection, customer: Any, partner_id: int, *, at: da
         steps.append(Increment(each.program_id, each.partner_id, day_of(each.created_at), commission_cents=net))
         cents += net
     corrections.save(at=at)
-    moved_ids, again = {"partner_id": partner_id}, {"status": CommissionStatus.PENDING, "approved_by_key_id": None}
     mine = and_(row.program_id == customer.program_id, row.id.in_([each.id for each in found]))
     connection.execute(update(commissions).where(mine, row.status == CommissionStatus.APPROVED).values(again))
     connection.execute(update(commissions).where(mine).values(moved_ids))
     of_sales = (sale.program_id == customer.program_id, sale.id.in_([each.id for each in sold]))
     connection.execute(update(sales).where(*of_sales).values(moved_ids))
-    connection.execute(update(flags).where(theirs(flag), flag.state == FlagState.OPEN).values(moved_ids))
     return steps, cents
 
 
-def _of_sale(sale: Any) -> Iterator[Increment]:
-    """Yield what a sale counts for, net of its refunds."""
-    is_counted = sale.refunded_cents != sale.amount_cents
+def _of_sale(sale: Any) -> Increment:
+    """Return what a sale counts for, net of its refunds."""
+    count = int(sale.refunded_cents != sale.amount_cents)
     net = of_remaining(sale.program_cents, sale_cents=sale.amount_cents, refunded_cents=sale.refunded_cents)
-    mine = (sale.program_id, sale.partner_id, day_of(sale.occurred_at))
-    yield Increment(*mine, sales=int(is_counted), revenue_cents=net)
+    return Increment(sale.program_id, sale.partner_id, day_of(sale.occurred_at), sales=count, revenue_cents=net)

@@ -133,6 +133,8 @@ async def test_what_agent_keys_credit_in_a_day_has_the_caps_of_what_they_approve
     ):
         with pytest.raises(errors.OverCap):
             await operation(*sent, **agent | ({"partner_id": acme.anna} if operation is credit else {}))
+    with pytest.raises(errors.PartnerNotFound):
+        await move(acme, customer.id, Past.STAY, partner_id=7)
     moved = await move(acme, customer.id, Past.STAY, **agent)
 
     assert (moved.partner_id, (await adjust(acme, 1_000)).amount_cents) == (acme.ben, 1_000)
