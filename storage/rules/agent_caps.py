@@ -16,7 +16,10 @@ TERMS = Section(
     "The most that agent keys may change. An owner may exceed these caps.",
 )
 ACCESS = Section("Access")
-DAY = Section("Approving and paying", "What all agent keys together may approve, and what they may pay, in a UTC day.")
+DAY = Section(
+    "Approving and paying",
+    "What all agent keys together may approve, pay and credit by hand in a UTC day, each by itself.",
+)
 SECTIONS = (TERMS, DAY, ACCESS)
 WINDOW = timedelta(days=30)
 WHOLE_BPS = 10_000
@@ -73,7 +76,7 @@ class AgentCaps(NamedTuple):
         int,
         Setting(
             *("Most commissions in a day", Kind.NUMBER, DAY),
-            "How many commissions agent keys may approve in a day, and as many they may pay.",
+            "How many commissions agent keys may approve in a day; they may pay and credit as many.",
             highest=1_000_000,
         ),
     ] = 100
@@ -81,7 +84,7 @@ class AgentCaps(NamedTuple):
         int,
         Setting(
             *("Largest amount in a day", Kind.CENTS, DAY),
-            "What the commissions that agent keys approve in a day may be worth, and what those they pay may be worth.",
+            "What the commissions that agent keys approve in a day may be worth; what they pay or credit, as much.",
         ),
     ] = 100_000
     frozen_settings: Annotated[

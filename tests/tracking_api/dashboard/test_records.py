@@ -41,7 +41,13 @@ async def test_a_commission_shows_its_arithmetic_the_terms_that_priced_it_and_it
     page, lead = await shown(olga, f"/commissions/{sold.id}"), await shown(olga, f"/commissions/{of_lead.id}")
     details = await acme.store.read(commissions.get_details, acme.program_id, sold.id, at=NOW)
 
-    lines = ("Without tax and shipping $90.00", "20% of $90.00 = $18.00", "Taken back -$4.50", "Worth now $13.50")
+    lines = (
+        "Earned +$18.00",
+        "Without tax and shipping $90.00",
+        "20% of $90.00 = $18.00",
+        "Taken back -$4.50",
+        "Worth now $13.50",
+    )
     assert "Terms of version 1" in page
     assert "on hold" in page
     assert [line for line in lines if line not in page] == []
