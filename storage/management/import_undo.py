@@ -75,6 +75,13 @@ def save(connection: Connection, program_id: int, added: Added, steps: Iterable[
     return import_id
 
 
+def list_recent(connection: Connection, program_id: int, *, at: datetime) -> Sequence[Any]:
+    """Return the `id` and the time (`at`) of the imports that can be undone, the newest first."""
+    row = imports.c
+    mine = (row.program_id == program_id, row.at >= at - LASTS)
+    return connection.execute(select(row.id, row.at).where(*mine).order_by(row.id.desc())).all()
+
+
 def undo(connection: Connection, program_id: int, import_id: int, *, actor: Actor, at: datetime) -> None:
     """Delete what an import added. Raises NotFound, ValidationError if something has been built on it since."""
     row = imports.c

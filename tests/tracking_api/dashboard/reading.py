@@ -65,7 +65,7 @@ class _Forms(HTMLParser):
         if tag == "button" and self._pressed is not None and self.found:
             self.found[-1][2][" ".join(self._said.split())] = self._pressed
         elif tag == "textarea":
-            self.found[-1][1][self._field] = [self._said]
+            self.found[-1][1].setdefault(self._field, []).append(self._said)
 
 
 def every_button(page: str) -> dict[str, tuple[str, Fields]]:

@@ -25,8 +25,12 @@ TYPED = {
     "new_password": "several unrelated words",
     "repeated": "several unrelated words",
 }
-FILES = {"/logo": b"\x89PNG\r\n\x1a\n" + bytes(16), "/rates": b"date,USD\n"}
-REJECTED = {"Delete program": "has events", "Approve now": "held for review"}  # as it is so in this scene
+FILES = {"/logo": b"\x89PNG\r\n\x1a\n" + bytes(16), "/rates": b"date,USD\n", "/import": b"code,name\nliz,Liz\n"}
+REJECTED = {
+    "Undo": "within an hour",
+    "Delete program": "has events",
+    "Approve now": "held for review",
+}  # as it is so in this scene
 
 
 async def press(olga: httpx.AsyncClient, path: str, said: str, markup: str, **more: str) -> httpx.Response:
@@ -35,11 +39,12 @@ async def press(olga: httpx.AsyncClient, path: str, said: str, markup: str, **mo
     typed = {name: (TYPED | more).get(name, "") if value in ("", [""]) else value for name, value in fields.items()}
     where = action or path
     file = next((content for ending, content in FILES.items() if where.endswith(ending)), None)
-    answer = await olga.post(where, data=typed, headers=HTML, files={"file": file} if file else None)
+    files = {"file": ("of-ours", file)} if file else None
+    answer = await olga.post(where, data=typed, headers=HTML, files=files)
     if 'name="confirmed"' in answer.text:
         asked = every_button(answer.text)
         again, sent = asked.get(said) or next(each for each in asked.values() if "confirmed" in each[1])
-        answer = await olga.post(again or where, data=typed | sent | {"confirmed": "yes"}, headers=HTML)
+        answer = await olga.post(again or where, data=typed | sent | {"confirmed": "yes"}, headers=HTML, files=files)
     return answer
 
 

@@ -73,7 +73,7 @@ async def test_a_form_is_taken_from_an_owner_on_our_own_page_alone(dashboard: Da
     assert len(of_program) > 15
 
     for path in (each.format(**ids) for each in of_program):
-        sent: dict[str, Any] = {"files": {"file": b"x"}} if path.endswith(("/logo", "/rates")) else {}
+        sent: dict[str, Any] = {"files": {"file": b"x"}} if path.endswith(("/logo", "/rates", "/import")) else {}
         for who, headers, status, said in (
             (MAX, {}, 403, "Only an owner of the workspace"),
             ("gina", {}, 403, "You may not open this page"),
@@ -92,7 +92,7 @@ async def test_no_form_is_taken_without_the_token_of_its_session(dashboard: Dash
     before = (await dashboard.get("./audit-log")).text
     async with dashboard.browser() as olga:
         for path in paths("POST"):
-            sent: dict[str, Any] = {"files": {"file": b"x"}} if path.endswith(("/logo", "/rates")) else {}
+            sent: dict[str, Any] = {"files": {"file": b"x"}} if path.endswith(("/logo", "/rates", "/import")) else {}
             for form in ({"confirmed": "yes"}, {"confirmed": "yes", "csrf": "guessed"}):
                 where = path.format(**ids, user_code=others.get(path), sealed=others.get(path))
                 answer = await olga.post(where, data=form, headers=HTML, **sent)

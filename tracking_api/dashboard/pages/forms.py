@@ -5,6 +5,7 @@ session's token. Independently, tracking_api/dashboard/authentication.py rejects
 """
 
 import hmac
+from collections.abc import Sequence
 from typing import NamedTuple
 from urllib.parse import parse_qs
 
@@ -27,6 +28,7 @@ from tracking_api.dashboard.pages.messages import for_people
 from web import body
 
 MOST_FIELDS = 400
+MOST_FILES = 10
 MULTIPART = "multipart/form-data"
 AROUND_FILE = 8 * 1024  # the other fields, and what separates the parts
 FIELD = "csrf"
@@ -41,10 +43,15 @@ _READ = "posted_form"  # where the request's scope has the form: its body can be
 
 
 class Form(NamedTuple):
-    """The fields of a form, each with the values that were sent, and the content of its file, if it may have one."""
+    """The fields of a form, each with the values that were sent, and its files by name, if it may have some."""
 
     fields: dict[str, list[str]]
-    file: bytes | None = None
+    files: Sequence[tuple[str, bytes]] = ()
+
+    @property
+    def file(self) -> bytes:
+        """Return the content of the only file; no chosen file is empty."""
+        return next((content for _, content in self.files), b"")
 
     def text(self, name: str) -> str:
         """Return a field's only value without the space around it; empty if it was not sent."""
@@ -90,7 +97,7 @@ def chosen_password(form: Form) -> str:
 
 
 async def read_form(request: Request, *, largest_file: int = 0) -> Form:
-    """Return the form that a signed-in visitor posted, which may have a file of a few bytes more than `largest_file`.
+    """Return the form that a signed-in visitor posted, whose files may have a few bytes more than `largest_file`.
 
     Raises Forbidden without the token of the visitor's session, and what `content` raises.
     """
@@ -131,22 +138,22 @@ async def content(request: Request) -> Form:
 
 
 async def _with_file(request: Request, largest: int) -> Form:
-    """Return a form with one file; no chosen file is empty. The whole body is read before it is taken apart."""
+    """Return a form with files. The whole body is read before it is taken apart."""
     limits = {"largest": largest + AROUND_FILE, "seconds": request.app.state.settings.body_seconds}
     sent = await body.read_body(request.scope, request.receive, media_type=MULTIPART, **limits)
     whole = Request(request.scope, body.replay(bytes(sent), request.receive))
     fields: dict[str, list[str]] = {}
-    file = b""
+    files: list[tuple[str, bytes]] = []
     try:
-        async with whole.form(max_files=1, max_fields=MOST_FIELDS) as parts:
+        async with whole.form(max_files=MOST_FILES, max_fields=MOST_FIELDS, max_part_size=largest) as parts:
             for name, value in parts.multi_items():
                 if isinstance(value, UploadFile):
-                    file = await value.read()
+                    files.append((value.filename or "", await value.read()))
                 else:
                     fields.setdefault(name, []).append(value)
     except HTTPException:
         raise ValidationError("The file could not be read.") from None
-    return Form(fields, file)
+    return Form(fields, files)
 
 
 def expected_token(request: Request) -> str:

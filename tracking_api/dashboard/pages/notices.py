@@ -41,6 +41,8 @@ SENTENCES = {
     "payment-retried": "The payment was tried again. Its row shows why it does not count.",
     "payment-dismiss": "Dismissed. Later payments of this customer are dismissed, too.",
     "payment-refund": "The refund is recorded, and its share of the commission is taken back.",
+    "imported": "Imported. You can undo it for an hour, as long as nothing is built on it.",
+    "import-undone": "The import is undone: what it added is deleted.",
     "rates-imported": "The rates are imported. Send rejected sales again, and try their payments again under Payments.",
     "sandbox-emptied": "The sandbox has no events any more. Its settings, its key and its partners are as before.",
     "nothing-chosen": "Select at least one commission first.",
@@ -78,6 +80,7 @@ class Undo(NamedTuple):
 
 UNDO = {
     "approved": Undo("/commissions/undo", {"decided_at": "{2}"}),
+    "imported": Undo("/import/undo", {"import_id": "{0}"}),
     "partner-active": Undo("/partners/{0}", {"status": "paused"}),
     "partner-paused": Undo("/partners/{0}", {"status": "active"}),
     "program-active": Undo("/settings", {"status": "paused"}, "Pause it again"),

@@ -34,7 +34,7 @@ async def import_rates(request: Request) -> Response:
         raise Forbidden("The rates are those of every workspace of this server: its operator imports them.")
     try:
         form = await forms.read_form(request, largest_file=LARGEST)
-        rates = await asyncio.to_thread(ecb.parse, form.file or b"")
+        rates = await asyncio.to_thread(ecb.parse, form.file)
     except ValueError as wrong:
         return await _page(context, FormOutcome(Problems({"": str(wrong)})))
     except PayloadTooLarge as rejection:

@@ -28,7 +28,7 @@ def of_form(form: Form, model: type[Body] | None, *, currency: str = "") -> dict
     for name, field in (model.model_fields if model else {}).items():
         kinds, typed = _kinds(field.annotation), form.text(name.removesuffix(CENTS))
         if bytes in kinds:
-            sent[name] = b64encode(form.file or b"").decode()
+            sent[name] = b64encode(form.file).decode()
         elif list in kinds:
             sent[name] = form.each(name)
         elif bool in kinds:

@@ -1,20 +1,21 @@
 """What merchants do most and how people get in, in a real browser, counted in clicks as docs/dashboard.md says."""
 
 import re
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from playwright.async_api import Browser, Locator, Page, expect
+from playwright.async_api import Browser, Page, expect
 
 from storage.rules.errors import CustomerNotFound
 from tests.browser.scene import FIREFOX
 from tests.cli.conftest import Svc
 from tests.tracking_api.authorization.consenting import ask
-from tests.tracking_api.dashboard.pages.conftest import MAX, OLGA, PASSWORD, Site
+from tests.tracking_api.dashboard.pages.conftest import MAX, NODE, OLGA, PASSWORD, Site
 from tests.tracking_api.dashboard.pages.test_every_page import violations, violations_here
 from tests.tracking_api.dashboard.pages.test_settings import Callback
+from tests.tracking_api.dashboard.pages.walking import Walk
 
+AXE = NODE / "axe-core" / "axe.min.js"
 DOCS = Path(__file__).parents[4] / "docs" / "dashboard.md"
 NOW = datetime.now(UTC)
 LAST_QUARTER = NOW.replace(month=(NOW.month - 1) // 3 * 3 + 1, day=1) - timedelta(days=20)
@@ -29,29 +30,6 @@ TYPED = {
     "Partner": "Anna",
     "Code": "anna",
 }
-
-
-@dataclass
-class Walk:
-    """A visitor who begins on the program's overview, and how many clicks and searches they needed."""
-
-    page: Page
-    clicks: int = 0
-    searches: int = 0
-
-    async def click(self, what: Locator) -> None:
-        await what.click()
-        self.clicks += 1
-
-    async def open(self, *titles: str) -> None:
-        """Click a page of the program's menu, then what stands on it."""
-        menu = self.page.get_by_role("navigation", name="Program", exact=True)
-        await self.click(menu.get_by_role("link", name=titles[0]))
-        for title in titles[1:]:
-            await self.click(self.page.get_by_role("link", name=title))
-
-    async def press(self, button: str) -> None:
-        await self.click(self.page.get_by_role("button", name=button))
 
 
 async def fill(site: Site) -> None:
@@ -131,6 +109,20 @@ async def find_who_refunds_most(_: Site, walk: Walk) -> None:
     await expect(walk.page.locator("tbody tr").first).to_contain_text(re.compile(r"user-2.*\$17\.00", re.DOTALL))
 
 
+async def import_partners(_: Site, walk: Walk) -> None:
+    await walk.open("Partners", "Import")
+    files = walk.page.get_by_label("CSV files")
+    await files.set_input_files({"name": "partners.csv", "mimeType": "text/csv", "buffer": b"code,name\nliz,Liz\n"})
+    walk.clicks += 1
+    await walk.press("Check")
+    await expect(walk.page.get_by_role("table", name="Rows").get_by_role("row", name="Partners 1 0")).to_be_visible()
+    assert await violations_here(walk.page, AXE.read_text(encoding="utf-8")) == []
+    await walk.press("Import")
+    await expect(walk.page.get_by_role("status")).to_contain_text("You can undo it for an hour")
+    await walk.page.get_by_role("button", name="Undo", exact=True).click()
+    await expect(walk.page.get_by_role("status")).to_contain_text("undone")
+
+
 async def choose_password(site: Site, owner: Walk, link: str, button: str) -> Page:
     """Follow the link of an owner's page in another browser, whose clicks count too."""
     guest = Walk(await site.visit())
@@ -192,7 +184,7 @@ WORK = (
     follow_a_customer,
     find_who_refunds_most,
 )
-GETTING_IN = (invite_and_join, lost_password, rotate_a_key, connect_an_assistant)
+GETTING_IN = (import_partners, invite_and_join, lost_password, rotate_a_key, connect_an_assistant)
 
 
 def documented() -> dict[str, tuple[int, int]]:
