@@ -18,6 +18,7 @@ from uvicorn.config import STARTUP_FAILURE
 
 import configuration
 from cli import logs
+from cli.admin import backup
 from cli.admin import command as admin
 from cli.connections import MOST_CONNECTIONS, Connection
 from cli.integrator.output import Failure, answering
@@ -116,7 +117,7 @@ def require_metrics_ports(workers: int) -> None:
 def migrate(database_url: str) -> None:
     """Apply the migrations. Raises Failure that says what to do if the database cannot be used."""
     try:
-        asyncio.run(migrations.upgrade(database_url))
+        asyncio.run(migrations.upgrade(database_url, before=partial(backup.keep_copy, database_url)))
     except Exception as problem:
         url = database.parse_url(database_url)
         for error in chain(problem):

@@ -1,6 +1,7 @@
 """`svc admin backup` and `svc admin restore`: a verified copy of the database, and the way back."""
 
 import asyncio
+import logging
 import os
 import sqlite3
 from collections.abc import Iterator
@@ -12,6 +13,7 @@ import typer
 from rich.markup import escape
 from sqlalchemy.engine import URL
 
+import storage
 from cli.admin import command
 from cli.integrator.output import Answer, Failure
 from storage import migrations
@@ -20,7 +22,9 @@ from storage.engine import database
 
 _DUMP = "pg_dump --format=custom --file={file} {url}"
 _LOAD = "pg_restore --clean --if-exists --single-transaction --dbname={url} {file}"
+log = logging.getLogger(__name__)
 app = typer.Typer()
+AsIs = Annotated[bool, typer.Option("--as-is", help="Do not migrate it: an older version of the service will use it.")]
 File = Annotated[Path, typer.Argument(help="The backup.", dir_okay=False)]
 
 
@@ -28,7 +32,8 @@ File = Annotated[Path, typer.Argument(help="The backup.", dir_okay=False)]
 def backup(file: File) -> Answer:
     """Copy the SQLite database to a new file, also while the service runs, and check the copy.
 
-    The copy is consistent: it holds every write that was acknowledged before the command started. Its mode is 0600.
+    The copy is consistent: it holds every write that was acknowledged before the command started. Its mode is 0600. The
+    books are checked where the schema is this version's.
 
     Example: svc admin backup /backups/svc-2027-01-31.db
     """
@@ -45,10 +50,11 @@ def backup(file: File) -> Answer:
 
 
 @command.register(app)
-def restore(file: File) -> Answer:
+def restore(file: File, as_is: AsIs = False) -> Answer:
     """Put a backup in the place of the SQLite database, once it is migrated and checked; stop the service first.
 
-    The database that was there stays beside it, under a name that ends in .before-restore and the time.
+    The database that was there stays beside it, under a name that ends in .before-restore and the time. To go back to
+    an older version of the service, use --as-is: the backup is then not migrated.
 
     Example: svc admin restore /backups/svc-2027-01-31.db
     """
@@ -56,8 +62,9 @@ def restore(file: File) -> Answer:
     if not file.is_file():
         raise Failure("file_missing", f"There is no file {file}.", "Name a backup.")
     with command.no_service(command.database_url()), _partial(path) as partial:
-        _copy(file, partial)
-        asyncio.run(migrations.upgrade(_url(partial)))
+        _copy(file, partial, is_backup=True)
+        if not as_is:
+            asyncio.run(migrations.upgrade(_url(partial)))
         differences = _check(partial)
         kept = path.with_name(f"{path.name}.before-restore-{command.now():%Y%m%dT%H%M%SZ}") if path.exists() else None
         for suffix in ("", "-wal", "-shm") if kept else ():  # with the writes that are only in the -wal file
@@ -68,13 +75,29 @@ def restore(file: File) -> Answer:
     return _answer({"file": str(path), "kept": str(kept) if kept else None}, text, differences)
 
 
+def keep_copy(url: str) -> None:
+    """Before a database is migrated, keep a copy of a SQLite file beside it, or say how to make one of PostgreSQL."""
+    parsed = database.parse_url(url)
+    if database.is_sqlite(parsed):
+        path = database.file_of(parsed)
+        kept = path.with_name(f"{path.name}.before-upgrade-{command.now():%Y%m%dT%H%M%SZ}")
+        _copy(path, kept)
+        log.warning("this version migrates the database: %s is a copy of it from before", kept)
+    else:
+        dump = _DUMP.format(file="svc.dump", url=_shown(parsed))
+        log.warning("this version migrates the database; this would have kept a copy from before: %s", dump)
+
+
+def _shown(url: URL) -> str:
+    return url.set(drivername="postgresql").render_as_string(hide_password=True)
+
+
 def _sqlite_file(example: str, file: Path) -> Path:
     url = database.parse_url(command.database_url())
     if database.is_sqlite(url):
         return database.file_of(url)
-    shown = url.set(drivername="postgresql").render_as_string(hide_password=True)
     message = f"For PostgreSQL use {example.partition(' ')[0]}."
-    raise Failure("use_postgresql_tools", message, f"Run: {example.format(file=file, url=shown)}")
+    raise Failure("use_postgresql_tools", message, f"Run: {example.format(file=file, url=_shown(url))}")
 
 
 @contextmanager
@@ -89,9 +112,11 @@ def _partial(path: Path) -> Iterator[Path]:
             partial.with_name(partial.name + suffix).unlink(missing_ok=True)
 
 
-def _copy(source: Path, target: Path) -> None:
-    """Copy one consistent state, as SQLite's online backup does."""
+def _copy(source: Path, target: Path, *, is_backup: bool = False) -> None:
+    """Copy one consistent state, as SQLite's online backup does; beside a backup nothing is left."""
     os.close(os.open(target, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+    beside = [source.with_name(source.name + suffix) for suffix in ("-wal", "-shm")]
+    made = [path for path in beside if not path.exists()]
     try:
         with (
             closing(sqlite3.connect(f"{source.absolute().as_uri()}?mode=ro", uri=True)) as reading,
@@ -101,6 +126,9 @@ def _copy(source: Path, target: Path) -> None:
             writing.execute("PRAGMA journal_mode = DELETE")  # one file, which can be copied
     except sqlite3.Error as error:
         raise Failure("not_a_database", f"{source} cannot be read: {error}.", "Name another file.") from None
+    finally:
+        for path in made if is_backup else ():
+            path.unlink(missing_ok=True)
 
 
 def _check(path: Path) -> list[str]:
@@ -109,7 +137,13 @@ def _check(path: Path) -> list[str]:
         ((sound,), *_) = connection.execute("PRAGMA integrity_check").fetchall()
     if sound != "ok":
         raise Failure("database_corrupt", f"The database is corrupt: {sound}", "Use another backup.")
-    return [str(each) for each in command.run(lambda store: store.read(books.run), _url(path))]
+    return asyncio.run(_differences(_url(path)))
+
+
+async def _differences(url: str) -> list[str]:
+    async with storage.opened(url, patient=True) as store:
+        is_current = await store.read(migrations.is_current)
+        return list(map(str, await store.read(books.run))) if is_current else []
 
 
 def _answer(result: dict[str, Any], text: str, differences: list[str]) -> Answer:

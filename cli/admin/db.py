@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ from sqlalchemy import Connection
 
 import configuration
 from cli import logs
-from cli.admin import command
+from cli.admin import backup, command
 from cli.integrator.output import Answer, Failure
 from storage import Storage, migrations
 from storage.access import second_factors
@@ -30,7 +31,8 @@ def upgrade() -> Answer:
     Example: SVC_DATABASE_URL=sqlite+aiosqlite:///svc.db svc admin db upgrade
     """
     logs.configure()
-    asyncio.run(migrations.upgrade(command.database_url()))
+    url = command.database_url()
+    asyncio.run(migrations.upgrade(url, before=partial(backup.keep_copy, url)))
     return Answer({"ok": True}, "The database is at this version's schema.")
 
 

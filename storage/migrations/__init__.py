@@ -1,5 +1,6 @@
 """Schema migrations: applied by `svc serve` and `svc admin db upgrade`, one process at a time."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 from alembic import command
@@ -23,11 +24,14 @@ class UnknownSchemaError(Exception):
         self.code, self.hint = code, hint
 
 
-async def upgrade(url: str) -> None:
-    """Bring the database at `url` to the newest schema; a no-op when it is there. Raises UnknownSchemaError."""
+async def upgrade(url: str, *, before: Callable[[], None] = lambda: None) -> None:
+    """Bring the database at `url` to the newest schema; a no-op when it is there. Raises UnknownSchemaError.
+
+    `before` is called before a schema with tables is changed, by one process at a time.
+    """
     lane = database.writers(database.parse_url(url), patient=True)[0]
     try:
-        await lane.run(_upgrade)
+        await lane.run(lambda connection: _upgrade(connection, before))
     finally:
         await lane.close()
 
@@ -53,10 +57,13 @@ def _unknown(revisions: set[str]) -> set[str]:
     return revisions - {script.revision for script in ScriptDirectory.from_config(_config()).walk_revisions()}
 
 
-def _upgrade(connection: Connection) -> None:
+def _upgrade(connection: Connection, before: Callable[[], None]) -> None:
     database.lock_migrations(connection)
-    for revision in _unknown(set(MigrationContext.configure(connection).get_current_heads())):
+    stored = set(MigrationContext.configure(connection).get_current_heads())
+    for revision in _unknown(stored):
         raise _explain(revision)
+    if stored and not is_current(connection):
+        before()
     command.upgrade(config_for(connection), "head")
 
 

@@ -6,6 +6,8 @@ import shutil
 import sqlite3
 import stat
 import subprocess
+import sys
+import tarfile
 from contextlib import closing
 from datetime import datetime
 from pathlib import Path
@@ -21,6 +23,7 @@ from storage import migrations
 from storage.engine import copying
 from tests import postgres, world
 from tests.cli.conftest import Svc
+from tests.test_two_versions import RELEASED
 
 
 def workspaces(svc: Svc, name: str = "svc.db") -> list[str]:
@@ -79,6 +82,35 @@ def test_a_backup_overwrites_nothing_and_garbage_is_not_restored(acme: Svc):
     assert (restore.code, restore.json["error"]["code"]) == (1, "not_a_database")
     assert (acme.folder / "copy.db").read_text() == "garbage " * 1000
     assert workspaces(acme) == ["Acme"]
+
+
+def test_the_release_before_goes_on_with_its_data_after_an_upgrade_and_a_rollback(svc: Svc, tmp_path: Path):
+    old, kept = tmp_path / "old", "svc.db.before-upgrade-"
+    with tarfile.open(RELEASED) as archive:
+        archive.extractall(old, filter="data")
+
+    def released(*arguments: str) -> subprocess.CompletedProcess[str]:
+        environment = os.environ | {"PYTHONPATH": str(old), "PYTHONWARNINGS": "ignore"}
+        command = [sys.executable, "-m", "cli", "admin", *arguments]
+        return subprocess.run(command, cwd=svc.folder, env=environment, capture_output=True, text=True, check=False)
+
+    assert released("db", "upgrade").returncode == 0
+    create(svc, "Acme")
+    made = svc("admin", "backup", "old.db")  # this version's command on the old schema
+    assert svc("admin", "db", "upgrade").code == 0
+    (copy,) = svc.folder.glob(f"{kept}*")
+    create(svc, "Globex")
+    rejected = released("db", "check")
+    migrated = svc("admin", "restore", copy.name, "--as-is")
+    back = released("db", "check")
+
+    assert (made.code, migrated.code, back.returncode) == (0, 0, 0), back.stderr
+    assert (rejected.returncode, len(rejected.stderr.splitlines())) == (1, 2)
+    assert workspaces(svc) == workspaces(svc, "old.db") == ["Acme"]
+    assert {path.name for path in svc.folder.iterdir() if path.name.startswith((copy.name, "old.db"))} == {
+        copy.name,
+        "old.db",
+    }
 
 
 def test_differences_are_reported_with_the_backup(acme: Svc):
