@@ -1,7 +1,7 @@
 """What exists for Citus alone: how a lane works where each program's rows lie on one node, and how they get there."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -37,6 +37,10 @@ FIND = """INSERT INTO program_batches (program_id, lane, token, at) VALUES ($1, 
 ON CONFLICT (program_id, lane) DO UPDATE SET lane = excluded.lane RETURNING token"""
 _PROGRAM = re.compile(r"\.program_id = (\$\d+::BIGINT)")
 _SAME_PROGRAM = re.compile(r"\b(\w+\.program_id) = \w+\.program_id\b")
+# Citus takes tables that refer to a copied one for "local": it knows them, and they stay where they are.
+_PLACED = text("""SELECT logicalrelid::regclass::text AS name, CASE
+WHEN partmethod = 'h' THEN 'distributed' WHEN repmodel = 't' THEN 'copied' ELSE 'local' END AS kind
+FROM pg_dist_partition""")
 _IS_DISTRIBUTED = "SELECT partmethod = 'h' FROM pg_dist_partition WHERE logicalrelid = to_regclass('clicks')"
 # A worker that does not respond must not hold up the programs of the others longer than a statement may take.
 _IMPATIENT = "SET citus.node_connection_timeout = 2000"
@@ -121,8 +125,7 @@ def _with_program(statement: str) -> str:
 def steps(connection: Connection) -> list[DistributionStep]:
     """Return what distributes the database, in order, with what is done already. Raises NotPossibleError."""
     _require_citus(connection)
-    placed = set(connection.execute(text("SELECT logicalrelid::regclass::text FROM pg_dist_partition")).scalars())
-    return list(_steps(placed))
+    return list(_steps({row.name: row.kind for row in connection.execute(_PLACED)}))
 
 
 def missing_settings(connection: Connection) -> list[str]:
@@ -146,18 +149,20 @@ def missing_settings(connection: Connection) -> list[str]:
     ]
 
 
-def _steps(placed: set[str]) -> Iterator[DistributionStep]:
-    is_done = {table.name for table in metadata.sorted_tables} <= placed
+def _steps(placed: Mapping[str, str]) -> Iterator[DistributionStep]:
+    is_done = {table.name for table in metadata.sorted_tables} <= placed.keys() and "local" not in {
+        placed[table.name] for table in (*ON_EVERY_NODE, *BY_PROGRAM)
+    }
     yield DistributionStep("drop foreign keys", None if is_done else _drop_foreign_keys)
     for name in ("alembic_version", *(table.name for table in ON_EVERY_NODE)):
-        yield DistributionStep(
-            f"copy {name} to every node", None if name in placed else _function("create_reference_table", name)
-        )
+        copy = _function("create_reference_table", name)
+        yield DistributionStep(f"copy {name} to every node", None if placed.get(name) == "copied" else copy)
     yield DistributionStep("give each program a place", _fill_places, is_repeated=True)
     for table in BY_PROGRAM:
         options = "'program_id', colocate_with := " + ("'none'" if table is partners else "'partners'")
         move = _function("create_distributed_table", table.name, options)
-        yield DistributionStep(f"distribute {table.name}", None if table.name in placed else move)
+        is_there = placed.get(table.name) == "distributed"
+        yield DistributionStep(f"distribute {table.name}", None if is_there else move)
     yield DistributionStep("add foreign keys", _add_foreign_keys, is_repeated=True)
     for table in _OTHERS:
         keep = _function("citus_add_local_table_to_metadata", table.name)

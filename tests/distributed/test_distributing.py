@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from typing import Any, TypeVar
 
 import pytest
@@ -12,8 +13,10 @@ from sqlalchemy import Connection, func, inspect, select, text
 import storage
 from cli.admin.db import check, distribute
 from storage import Storage, migrations
+from storage.checks import books
 from storage.engine import citus, database
-from storage.engine.citus import is_distributed
+from storage.engine.citus import DistributionStep, is_distributed
+from storage.rules.errors import StorageUnavailable
 from storage.tables import metadata
 from tests import postgres, world
 from tests.citus import Cluster
@@ -80,6 +83,47 @@ def test_a_filled_database_is_distributed_with_its_rows_and_again_changes_nothin
     assert over(url, lambda store: store.read(foreign_keys)) == keys
     assert over(url, lambda store: store.read(is_distributed))
     over(url, fill_again)
+
+
+@pytest.mark.parametrize("has_rows", [False, True])
+def test_each_step_can_be_the_one_that_is_interrupted(citus_cluster: Cluster, *, has_rows: bool):
+    url = citus_cluster.create_database(f"interrupted_{has_rows}".lower())
+    asyncio.run(migrations.upgrade(url))
+    if has_rows:
+        over(url, fill)
+    before = over(url, lambda store: store.read(rows))
+
+    interrupted = asyncio.run(distribute_with_interruptions(url))
+
+    assert len(interrupted) > len(citus.BY_PROGRAM)
+    assert over(url, lambda store: store.read(citus.missing_settings)) == []
+    assert over(url, lambda store: store.read(rows)) == before
+    assert over(url, lambda store: store.read(books.run)) == []
+
+
+async def distribute_with_interruptions(url: str) -> list[str]:
+    """Run each step twice, the first time cut off before its commit; what is left is looked up after each."""
+    titles: list[str] = []
+    async with storage.opened(url, patient=True) as store:
+        while step := next((each for each in await store.read(citus.steps) if is_left(each, titles)), None):
+            assert step.run is not None
+            with suppress(StorageUnavailable):
+                await store.write(cut_off, step.run)
+            left = [each.title for each in await store.read(citus.steps) if is_left(each, titles)]
+            assert left[0] == step.title
+            await store.write(step.run)
+            titles.append(step.title)
+    return titles
+
+
+def is_left(step: DistributionStep, titles: list[str]) -> bool:
+    return step.run is not None and step.title not in titles
+
+
+def cut_off(connection: Connection, run: Callable[[Connection], None]) -> None:
+    """Do a step, and end the connection as kill -9 does: before the commit."""
+    run(connection)
+    connection.execute(text("SELECT pg_terminate_backend(pg_backend_pid())"))
 
 
 async def fill_again(store: Storage) -> None:
