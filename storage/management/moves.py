@@ -5,18 +5,17 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, and_, func, select, update
+from sqlalchemy import ColumnElement, Connection, and_, select, update
 
 from storage.engine import audit
 from storage.engine.audit import Actor, Change
-from storage.lists.commissions import net_cents
 from storage.lists.customers import CUSTOMERS, ListedCustomer
 from storage.lists.declaration import ListScope
 from storage.lists.find import get
 from storage.management import agent_caps
 from storage.management.by_hand import CREDITED, require_partner
-from storage.management.pending_work import Waiting
-from storage.rules.commission import CommissionStatus, of_remaining
+from storage.management.pending_work import Waiting, count_worth
+from storage.rules.commission import UNPAID, CommissionStatus, of_remaining
 from storage.rules.errors import FieldError, NotFound, ValidationError
 from storage.rules.fraud.flag import FlagState
 from storage.rules.settlement import CustomerStatus
@@ -75,12 +74,10 @@ def move_customer(
 
 def count_past(connection: Connection, program_id: int, customer_id: int) -> Waiting:
     """Return how many commissions of a customer can move with them, and what they are worth."""
-    worth = select(func.count(), func.coalesce(func.sum(net_cents()), 0))
     mine = (commissions.c.program_id == program_id, commissions.c.customer_id == customer_id)
     owner = select(customers.c.partner_id).where(customers.c.program_id == program_id, customers.c.id == customer_id)
     theirs = commissions.c.partner_id == owner.scalar_subquery()
-    unpaid = commissions.c.status.in_((CommissionStatus.PENDING, CommissionStatus.APPROVED))
-    return Waiting(*map(int, connection.execute(worth.where(*mine, theirs, unpaid)).one()))
+    return count_worth(connection, *mine, theirs, commissions.c.status.in_(UNPAID))
 
 
 def _counted(customer: Any) -> Iterator[Increment]:

@@ -19,6 +19,7 @@ from storage.rules.periods.period import DateRangeQuery, Window
 from storage.rules.reports.breakdown import REPORTED, BreakdownQuery, Dimension, Metric
 from storage.rules.reports.metrics import RefundTotals, Totals
 
+TOP_PARTNERS = 10
 MOST_EVENTS = 100_000  # of each kind, of which the hours of a day are read
 
 
@@ -65,7 +66,7 @@ def read_overview(
     results = read_results(connection, program_id, wanted, at=at)
     return Overview(
         results,
-        partner_results.read_partners(connection, program_id, results.report.window),
+        partner_results.read_partners(connection, program_id, results.report.window, limit=TOP_PARTNERS),
         checklist.list_all_steps(connection, program_id, base_url=base_url),
         rejected_calls.by_cause(connection, program_id),
         pending_work.get_pending_work(connection, program_id, at=at),

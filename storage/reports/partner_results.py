@@ -1,6 +1,6 @@
 """What each partner brought in a window: their totals, what was refunded, and what became of the sales made in it."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from sqlalchemy import Connection, case, func, select, true
@@ -11,8 +11,6 @@ from storage.rules.reports import metrics
 from storage.rules.reports.metrics import Figures, RefundTotals, Totals, added
 from storage.rules.untrusted import Untrusted
 from storage.tables import partner_rollups, partners, refunds, sales
-
-TOP_PARTNERS = 10
 
 
 class PartnerResult(NamedTuple):
@@ -42,7 +40,7 @@ class SoldTotals(NamedTuple):
         return {**self._asdict(), "refunded_sales_percent": refunded_sales, "refunded_percent": refunded}
 
 
-NO_REFUNDS, NOT_SOLD = RefundTotals(), SoldTotals()
+NOT_SOLD = SoldTotals()
 
 
 class TopPartner(NamedTuple):
@@ -69,33 +67,22 @@ def read_best(
 ) -> tuple[list[TopPartner], TopPartner | None]:
     """Return the partners with the most revenue, by the refunds of each, and the others' sum, None if it is nothing."""
     program_id, window = report.program_id, report.window
-    best = read_partners(connection, program_id, window, limit=limit)
-    ids = [each.partner_id for each in best]
-    before = read_partners(connection, program_id, report.previous_window, partner_ids=ids)
-    earlier = {each.partner_id: each.totals for each in before}
-    made = read_sold(connection, program_id, window)
-    rows = []
-    for partner_id, name, _, sums in best:
-        refunds_of, sold = back.pop(partner_id, NO_REFUNDS), made.pop(partner_id, NOT_SOLD)
-        rows.append(_top((partner_id, name), sums, earlier.get(partner_id, Totals()), refunds_of, sold))
-    rest, previous = _less(report.current, (each.totals for each in best)), _less(report.previous, earlier.values())
-    others = _top((None, None), rest, previous, added(NO_REFUNDS, back.values()), added(NOT_SOLD, made.values()))
-    return rows, others if any(rest) else None
+    brought = read_partners(connection, program_id, window)
+    before = {each.partner_id: each.totals for each in read_partners(connection, program_id, report.previous_window)}
+    totals, sold = {each.partner_id: each.totals for each in brought}, read_sold(connection, program_id, window)
 
+    def row(partner_id: int | None, name: str | None, ids: Sequence[int]) -> TopPartner:
+        sums, previous = (added(Totals(), (each[one] for one in ids if one in each)) for each in (totals, before))
+        refunded = added(RefundTotals(), (back[each] for each in ids if each in back))
+        figures = added(NOT_SOLD, (sold[each] for each in ids if each in sold)).figures
+        counted = (sums.clicks, sums.leads, sums.conversions, sums.revenue_cents, sums.commission_cents)
+        rate = metrics.refund_rate(refunded.refunded_cents, sums.revenue_cents)
+        earned = (previous.revenue_cents, previous.commission_cents)
+        return TopPartner(partner_id, name, *counted, *earned, *refunded, rate, figures)
 
-def _top(
-    who: tuple[int | None, str | None], sums: Totals, previous: Totals, back: RefundTotals, sold: SoldTotals
-) -> TopPartner:
-    brought = (sums.clicks, sums.leads, sums.conversions, sums.revenue_cents, sums.commission_cents)
-    earned = (previous.revenue_cents, previous.commission_cents)
-    return TopPartner(
-        *who, *brought, *earned, *back, metrics.refund_rate(back.refunded_cents, sums.revenue_cents), sold.figures
-    )
-
-
-def _less(total: Totals, parts: Iterable[Totals]) -> Totals:
-    """Return what is left of a total without some parts."""
-    return Totals._make(whole - part for whole, part in zip(total, added(Totals(), parts), strict=True))
+    rest = list(dict.fromkeys([*totals, *before, *back]))[limit:] if len(brought) > limit else []
+    best = [row(each.partner_id, each.name, [each.partner_id]) for each in brought[:limit]]
+    return best, row(None, None, rest) if rest else None
 
 
 def read_sold(
@@ -122,27 +109,17 @@ def read_sold(
 
 
 def read_partners(
-    connection: Connection,
-    program_id: int,
-    window: Window,
-    *,
-    limit: int = TOP_PARTNERS,
-    partner_ids: Sequence[int] | None = None,
+    connection: Connection, program_id: int, window: Window, *, limit: int | None = None
 ) -> list[PartnerResult]:
-    """Return the totals of the program's partners in a window: most revenue first, then most clicks.
-
-    With `partner_ids`, return these partners instead of the top ones.
-    """
+    """Return the totals of the program's partners in a window: most revenue first, then most clicks."""
     row = partner_rollups.c
-    chosen = [] if partner_ids is None else [row.partner_id.in_(partner_ids)]
-    sums = [func.sum(row[name]) for name in Totals._fields]
     brought = (
-        select(row.partner_id, partners.c.name, partners.c.code, *sums)
+        select(row.partner_id, partners.c.name, partners.c.code, *(func.sum(row[name]) for name in Totals._fields))
         .join(partners, (partners.c.program_id == row.program_id) & (partners.c.id == row.partner_id))
-        .where(row.program_id == program_id, row.day.between(window.first, window.last), *chosen)
+        .where(row.program_id == program_id, row.day.between(window.first, window.last))
         .group_by(row.partner_id, partners.c.name, partners.c.code)
         .order_by(func.sum(row.revenue_cents).desc(), func.sum(row.clicks).desc(), row.partner_id)
-        .limit(limit if partner_ids is None else len(partner_ids))
+        .limit(limit)
     )
     return [
         PartnerResult(partner_id, name, code, Totals(*map(int, sums)))
