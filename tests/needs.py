@@ -50,6 +50,7 @@ NEEDS = (
     Need("apt", "npm", ("npm",), (BROWSER, SHOPS)),
     Need("apt", "nginx-light", ("nginx",), (SHOPS,)),
     Need("apt", "caddy", ("caddy",), (SHOPS,)),
+    Need("apt", "apache2-bin", ("apache2",), (SHOPS,)),
     Need("apt", "curl", ("curl",), (SHOPS,)),
     Need("apt", "ruby", ("ruby",), (SHOPS,)),
     Need("apt", "ruby-actionpack", (f"{_RUBY}/actionpack-*",), (SHOPS,)),

@@ -37,7 +37,8 @@ def test_every_snippet_is_run_somewhere():
         ),  # tests/snippets/test_checkouts.py
         *("tracker", "tracker_tag", "tracker_installed"),  # tests/browser/test_guests.py
         *("nginx_proxy", "nginx_proxied", "caddy_proxied", "proxied_tag"),  # tests/snippets/test_proxies.py
-        *("nginx_renamed", "caddy_renamed", "renamed_tag", "cases_tracker"),
+        *("nginx_renamed", "caddy_renamed", "renamed_tag", "cases_tracker", "apache_proxy"),
+        *("express_proxy", "django_proxy", "fastapi_proxy", "python_proxy"),
         "stub",  # tests/browser/test_guests.py
         *(guides.blocks("verify", filling).keys() - {"tracker_installed"}),  # test_proxies.py, as the next one
         *("tracker_pinned", "tracker_privacy"),  # the latter in tests/browser/test_cookie.py

@@ -3,6 +3,7 @@
 import asyncio
 import re
 import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -22,6 +23,7 @@ from tests.failing import CUTS, ERRORS
 from tests.serving import Serve
 
 DEPLOY = ROOT / "deploy"
+NODE = Path(__file__).parent / "node/node_modules"
 NGINX = """daemon off; master_process off; pid nginx.pid; error_log stderr;
 events {{}}
 http {{
@@ -43,25 +45,80 @@ http://:{port} {{
     {recipe}
     file_server
 }}"""
+APACHE = """
+ServerName shop.example
+Listen 127.0.0.1:{port}
+PidFile {folder}/pid
+ErrorLog /dev/stderr
+DocumentRoot {folder}
+DirectoryIndex index.html
+LoadModule mpm_event_module /usr/lib/apache2/modules/mod_mpm_event.so
+LoadModule authz_core_module /usr/lib/apache2/modules/mod_authz_core.so
+LoadModule dir_module /usr/lib/apache2/modules/mod_dir.so
+LoadModule proxy_module /usr/lib/apache2/modules/mod_proxy.so
+LoadModule proxy_http_module /usr/lib/apache2/modules/mod_proxy_http.so
+LoadModule headers_module /usr/lib/apache2/modules/mod_headers.so
+LoadModule ssl_module /usr/lib/apache2/modules/mod_ssl.so
+LoadModule mime_module /usr/lib/apache2/modules/mod_mime.so
+TypesConfig /etc/mime.types
+{recipe}
+"""
+EXPRESS = """import express from "express";
+const app = express();
+{recipe}
+app.use(express.static("."));
+app.listen({port}, "127.0.0.1");
+"""
+DJANGO = """{helper}
+import django
+from django.conf import settings
+from django.core.management import execute_from_command_line
+
+settings.configure(ROOT_URLCONF=__name__, ALLOWED_HOSTS=["*"], SECRET_KEY="x")
+urlpatterns = []
+{recipe}
+urlpatterns += [path("", lambda request: HttpResponse(open("index.html").read()))]
+execute_from_command_line(["manage.py", "runserver", "--noreload", "127.0.0.1:{port}"])
+"""
+FASTAPI = """{helper}
+import asyncio
+import uvicorn
+from fastapi import FastAPI, Request, Response
+from fastapi.responses import FileResponse
+
+app = FastAPI()
+{recipe}
+app.get("/")(lambda: FileResponse("index.html"))
+uvicorn.run(app, port={port})
+"""
 COMMANDS = {
-    "nginx": (NGINX, ["nginx", "-e", "stderr", "-p", ".", "-c", "configuration"]),
-    "caddy": (CADDY, ["caddy", "run", "--adapter", "caddyfile", "--config", "configuration"]),
+    "nginx": (NGINX, ["nginx", "-e", "stderr", "-p", ".", "-c", "configuration.mjs"]),
+    "caddy": (CADDY, ["caddy", "run", "--adapter", "caddyfile", "--config", "configuration.mjs"]),
+    "apache": (APACHE, ["apache2", "-X", "-d", ".", "-f", "configuration.mjs"]),
+    "express": (EXPRESS, ["node", "configuration.mjs"]),
+    "django": (DJANGO, [sys.executable, "configuration.mjs"]),
+    "fastapi": (FASTAPI, [sys.executable, "configuration.mjs"]),
 }
+FRAMEWORKS = ("express", "django", "fastapi")
 PROXIES = [  # the recipe, the tag that it belongs to, and a path that is not the service's
     (("tracker", "nginx_proxied"), ("tracker", "proxied_tag"), "/svc/api/v1/cli/status"),
     (("tracker", "caddy_proxied"), ("tracker", "proxied_tag"), "/svc/api/v1/cli/status"),
     (("tracker", "nginx_renamed"), ("tracker", "renamed_tag"), "/assets/other"),
     (("tracker", "caddy_renamed"), ("tracker", "renamed_tag"), "/assets/other"),
     (("cases", "nginx_proxy"), ("cases", "cases_tracker"), "/assets/other"),
+    (("cases", "apache_proxy"), ("cases", "cases_tracker"), "/assets/other"),
+    *((("snippets", f"{each}_proxy"), ("cases", "cases_tracker"), "/assets/visit/sale") for each in FRAMEWORKS),
 ]
 
 
 @contextmanager
-def proxied(server: str, recipe: str, page: str, folder: Path) -> Iterator[str]:
+def proxied(server: str, recipe: str, page: str, folder: Path, helper: str) -> Iterator[str]:
     """Serve a page behind a proxy until the block ends; returns the shop's URL."""
     template, command = COMMANDS[server]
     port = postgres.free_port()
-    (folder / "configuration").write_text(template.format(port=port, folder=folder, recipe=recipe))
+    configuration = template.format(port=port, folder=folder, recipe=recipe, helper=helper)
+    (folder / "configuration.mjs").write_text(configuration)
+    (folder / "node_modules").symlink_to(NODE)
     (folder / "index.html").write_text(f"<!doctype html><html><head>{page}</head><body>The shop</body></html>")
     with (folder / "log").open("wb") as log:
         process = subprocess.Popen(
@@ -89,7 +146,8 @@ async def test_a_recipe_forwards_the_tracker_and_its_calls_and_no_cookie(
     with failing.running(scene.server.base_url) as between:
         filling = Filling(between.base_url, scene.acme.program_id)
         code, page = (guides.blocks(guide, filling)[name] for guide, name in (recipe, tag))
-        with proxied(recipe[1].partition("_")[0], code, page, tmp_path) as url:
+        helper = guides.blocks("snippets", filling)["python_proxy"]
+        with proxied(recipe[1].partition("_")[0], code, page, tmp_path, helper) as url:
             await scene.context.add_cookies([{"name": "session", "value": "of the shop", "url": url}])
             visitor = await scene.tab()
             visitor.on("request", lambda request: asked.append(request.url))
