@@ -16,6 +16,7 @@ from starlette.routing import BaseRoute
 from presentation.operations import JSON, Description, described
 from presentation.view import View, published_name
 from storage.rules.errors import BY_CODE, CODES, ServiceError
+from storage.rules.periods.period import Period
 from web.build import VERSION
 from web.errors import STATUS, Error
 
@@ -67,6 +68,15 @@ HEADERS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
     "Access-Control-Allow-Headers": ("The headers that a page may send.", {"type": "string"}),
     "Access-Control-Max-Age": ("How many seconds a browser may cache this.", {"type": "integer"}),
 }
+DATE_TIME = {"type": "string", "format": "date-time"}
+PARAMETERS: Mapping[str, Mapping[str, Any]] = {  # what is not any text
+    "program_id": {"type": "integer"},
+    "period": {"type": "string", "enum": list(Period)},
+    "dateFrom": DATE_TIME,
+    "dateTo": DATE_TIME,
+    "limit": {"type": "integer", "minimum": 1},
+}
+REQUIRED = ("Stripe-Signature",)
 ALWAYS_SENT = ("X-Request-Id", "Access-Control-Allow-Origin")
 RETRIED = (429, 503)
 
@@ -146,14 +156,14 @@ class _Writer(NamedTuple):
         return written
 
     def _parameters(self) -> list[dict[str, Any]]:
-        it, text = self.description, {"type": "string"}
-        path = [{"name": name, "in": "path", "required": True, "schema": text} for name in NAMED.findall(self.path)]
-        optional = [
-            {"name": name, "in": location, "required": False, "description": meaning, "schema": text}
+        it = self.description
+        found = [{"name": name, "in": "path", "required": True} for name in NAMED.findall(self.path)]
+        found += [
+            {"name": name, "in": location, "required": name in REQUIRED, "description": meaning}
             for location, described in (("query", it.query), ("header", it.headers))
             for name, meaning in described.items()
         ]
-        return path + optional
+        return [each | {"schema": PARAMETERS.get(str(each["name"]), {"type": "string"})} for each in found]
 
     def _responses(self) -> dict[str, Any]:
         it = self.description

@@ -6,14 +6,18 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 from jsonschema_rs import validator_for
+from pydantic import ValidationError
 from starlette.routing import Route
 
 import agent_api.app
 import storage
 import tracking_api.app
+from presentation.operations import described
+from presentation.view import published_name
 from storage.rules.errors import CODES
 from tests import world
 from tests.conftest import LiveServer
@@ -54,6 +58,27 @@ def test_no_two_schemas_or_operations_share_a_name_and_a_schema_refers_only_to_w
     assert len(operation_ids) == len(set(operation_ids))
     for name in schemas:
         assert validator_for({"$ref": f"#/components/schemas/{name}", "components": DOCUMENT["components"]}), name
+
+
+def test_null_is_described_where_it_is_accepted():
+    for body in {each.body for _, _, each in described(ROUTES) if each.body}:
+        schema = {"$ref": f"#/components/schemas/{published_name(body.__name__)}", "components": DOCUMENT["components"]}
+        validator = validator_for(schema)
+        for name in body.model_fields:
+            with suppress(ValidationError):
+                body.model_validate({name: None})
+                assert validator.is_valid({name: None}), f"{body.__name__}.{name}"
+
+
+def test_the_performance_query_and_a_webhook_s_signature_are_described_exactly():
+    get = DOCUMENT["paths"]["/api/tracking/performance/{program_id}"]["get"]
+    schemas = {each["name"]: each["schema"] for each in get["parameters"]}
+    webhook = DOCUMENT["paths"]["/api/v1/payments/stripe/{program_id}"]["post"]
+
+    assert schemas["program_id"] == {"type": "integer"}
+    assert schemas["period"] == {"type": "string", "enum": ["7d", "30d", "90d", "all"]}
+    assert schemas["dateFrom"] == schemas["dateTo"] == {"type": "string", "format": "date-time"}
+    assert [each["name"] for each in webhook["parameters"] if each["required"]] == ["program_id", "Stripe-Signature"]
 
 
 def test_no_schema_has_a_default_that_a_generator_would_demand():

@@ -105,7 +105,10 @@ class CallWarning(BaseModel):
 
 
 class ErrorObject(BaseModel):
-    """What was rejected and why; only `code` and `message` are always present."""
+    """What was rejected and why; only `code` and `message` are always present.
+
+    `same_payload` is of `duplicate_transaction`: true if the recorded sale has the same customer, amount and currency.
+    """
 
     code: str
     message: str

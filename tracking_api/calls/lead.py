@@ -27,7 +27,9 @@ from tracking_api.calls.fields import TrackingBody
 from tracking_api.calls.rotation import FlaggableView
 from web.body import Identifier
 
-Email = Annotated[JsonValue, WithJsonSchema({"type": "string", "maxLength": contact.LONGEST})]
+Email = Annotated[
+    JsonValue, WithJsonSchema({"anyOf": [{"type": "string", "maxLength": contact.LONGEST}, {"type": "null"}]})
+]
 EMAIL_IGNORED = {
     "code": "email_ignored",
     "message": "The e-mail was left out, because it is not an e-mail address. The lead is recorded.",
