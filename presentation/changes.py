@@ -24,7 +24,6 @@ from storage.rules.errors import (
     IdentifierConflict,
     OverCap,
     PartnerNotFound,
-    SaleBeforeClick,
 )
 from storage.rules.fraud.flag import FlagState
 from storage.rules.settings import SETTINGS
@@ -35,7 +34,7 @@ LARGEST_ROW_ID = 2**31 - 1
 LARGEST_ID = 2**53
 NOT_CREDITED = (
     *(DuplicateTransaction, PartnerNotFound, CustomerNotFound, CustomerWrongProgram, CustomerNotAttributed),
-    *(IdentifierConflict, SaleBeforeClick, CurrencyNotSupported, OverCap),
+    *(IdentifierConflict, CurrencyNotSupported, OverCap),
 )
 Email = Annotated[
     str, StringConstraints(max_length=255, pattern=r"^[^\s@\x00-\x1f\x7f-\u009f]+@[^\s@\x00-\x1f\x7f-\u009f]+$")

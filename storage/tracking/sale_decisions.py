@@ -207,7 +207,8 @@ def _required(buyer: SaleBuyer | None, sale: Sale, program: ProgramTerms) -> Sal
         raise IdentifierConflict
     if customer.partner_status == PartnerStatus.INACTIVE:
         raise CustomerNotAttributed
-    if sale.occurred_at is not None and attribution.is_before(customer.clicked_at, sale.happened_at):
+    is_reported = sale.occurred_at is not None and sale.provenance != Provenance.OPERATOR
+    if is_reported and attribution.is_before(customer.clicked_at, sale.happened_at):
         raise SaleBeforeClick
     first = customer.first_purchase_at is None
     if first and not attribution.is_within(customer.clicked_at, sale.happened_at, program.attribution_window_days):

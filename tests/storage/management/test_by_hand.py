@@ -67,15 +67,16 @@ async def test_a_credit_is_priced_by_the_terms_of_its_day_on_hold_logged_explain
     later: Any = {"actor": OLGA, "at": day}
     await acme.store.write(program_settings.change, acme.program_id, {"commission_rate": 50}, **later)
 
-    before, after = [
-        await credit(acme, partner_id=acme.anna, customer_key="user-9", occurred_at=at, at=day) for at in (NOW, day)
+    before, after, _ = [
+        await credit(acme, partner_id=acme.anna, customer_key="user-9", occurred_at=at, at=day)
+        for at in (NOW, day, NOW - timedelta(days=1))
     ]
     sold = await acme.sale("inv-2", customer_key="user-9", at=day)
 
     assert [each.amount_cents for each in (before, after)] == [2_580, 6_450]
     assert (before.status, before.credited_by, before.hold_until) == ("pending", OLGA.name, NOW + timedelta(days=15))
     assert sold.commission_cents == 5_000
-    (_, entry, *_) = (await acme.listed(AUDIT_LOG)).data
+    (entry, *_) = (await acme.listed(AUDIT_LOG)).data
     assert (entry.action, entry.after["reason"], entry.subject.amount_cents) == (
         "commission.credit",
         *WHY.values(),

@@ -58,6 +58,8 @@ async def test_an_approved_commission_that_is_flagged_later_is_not_paid_and_a_pa
     for each, status in ((paid, "approved"), (approved, "approved"), (paid, "paid")):
         await decide(each, CommissionStatus(status), **ABOUT)
     [(customer_id, *_)] = await stored(acme, tables.customers.c.id)
+    with pytest.raises(errors.OwnerRequired):
+        await decide(approved, CommissionStatus.PAID, actor=OLGA._replace(may_pay=False), at=LATER)
     flag_id = await acme.flag(customer_id)
 
     with pytest.raises(errors.CommissionFlagged):
