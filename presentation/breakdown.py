@@ -6,7 +6,8 @@ from typing import Self
 from presentation.report import Number
 from presentation.view import View
 from storage.reports.breakdown import BreakdownResult
-from storage.rules.reports.breakdown import NONE, Dimension, GroupTotals, Metric, label
+from storage.rules.reports.breakdown import Dimension, GroupTotals, Metric, label
+from storage.rules.reports.breakdown_query import NONE
 
 Figures = dict[Metric, Number]
 
@@ -62,7 +63,7 @@ class BreakdownView(View):
             first=row.window.first,
             last=row.window.last,
             by=list(query.by),
-            filters={dimension: label(dimension, value) or NONE for dimension, value in query.filters.items()},
+            filters={each.dimension: label(each.dimension, each.value) or NONE for each in query.filters},
             sort=query.sort,
             limit=query.limit,
         )

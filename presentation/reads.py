@@ -14,7 +14,8 @@ from storage.lists.declaration import ListScope
 from storage.reports import breakdown, performance
 from storage.rules.errors import InvalidPeriod, InvalidRange, ValidationError
 from storage.rules.periods.period import DateRangeQuery
-from storage.rules.reports.breakdown import MOST_ROWS, NONE, Dimension, Metric, query
+from storage.rules.reports.breakdown import Dimension, Metric
+from storage.rules.reports.breakdown_query import MOST_ROWS, NONE, query
 from web.response import ModelResponse
 
 RANGE = {

@@ -20,9 +20,8 @@ from storage import Storage
 from storage.reports import exported_events
 from storage.reports.exported_events import METRICS
 from storage.rules.periods.month import Month
-from storage.rules.reports import breakdown
+from storage.rules.reports import breakdown_query
 from storage.rules.reports.breakdown import (
-    NONE,
     BreakdownGroup,
     BreakdownQuery,
     Dimension,
@@ -50,7 +49,7 @@ First = Annotated[str | None, typer.Option("--from", help="The first month; the 
 Last = Annotated[str | None, typer.Option("--until", help="The last month; the last file by default.")]
 Filters = Annotated[list[str], typer.Option("--filter", help="Only events with this value: device=mobile. Repeatable.")]
 Sort = Annotated[str, typer.Option("--sort", help="The metric whose largest groups come first.")]
-Limit = Annotated[int, typer.Option("--limit", min=1, max=breakdown.MOST_ROWS, help="The number of groups.")]
+Limit = Annotated[int, typer.Option("--limit", min=1, max=breakdown_query.MOST_ROWS, help="The number of groups.")]
 
 
 @command.register(app)
@@ -135,7 +134,7 @@ def analyze(
     Example: svc admin analyze --in archive --program 1 --by referrer --from 2025-01 --until 2026-05
     """
     sent = dict(each.partition("=")[::2] for each in filters)
-    query = breakdown.query(by[0], *by[1:2], filters=sent, sort=sort, limit=limit)
+    query = breakdown_query.query(by[0], *by[1:2], filters=sent, sort=sort, limit=limit)
     files = list_files(archive, first, last)
     groups, _, other, total = read(files, program, query, sent)
     result = {
@@ -167,7 +166,7 @@ def read(files: Iterable[Path], program_id: int, query: BreakdownQuery, filters:
     sums = ", ".join(f'coalesce(sum("{name}"), 0)::BIGINT' for name in METRICS)
     chosen = "".join(f' AND "{Dimension(name).value}" IS NOT DISTINCT FROM ?' for name in filters)
     statement = f"SELECT {by}, {sums} FROM read_parquet(?) WHERE program_id = ?{chosen} GROUP BY {by}"  # noqa: S608 - our names
-    values = [None if value == NONE else value for value in filters.values()]
+    values = [None if value == breakdown_query.NONE else value for value in filters.values()]
     with _duckdb().connect() as database:
         rows = database.execute(statement, [[str(file) for file in files], program_id, *values]).fetchall()
     width = len(query.by)

@@ -13,9 +13,11 @@ from mcp_server.sanitize import json_of
 from mcp_server.tools.performance import ReportPeriod, named_range
 from mcp_server.tools.tool import ToolRequest, tool
 from storage.reports import breakdown, performance
+from storage.reports.grouped_events import MOST_GROUPS
 from storage.rules.errors import FieldError, InvalidPeriod, ValidationError
 from storage.rules.periods.period import DateRangeQuery, Window
-from storage.rules.reports.breakdown import NOTHING, BreakdownQuery, Dimension, GroupTotals, Metric, RankedGroups, query
+from storage.rules.reports.breakdown import NOTHING, BreakdownQuery, Dimension, GroupTotals, Metric, RankedGroups
+from storage.rules.reports.breakdown_query import query
 from storage.rules.scope import Scope
 from storage.rules.untrusted import UNTRUSTED
 
@@ -119,7 +121,7 @@ def _compared(
     query = dates if is_previous else _range(request, compare)
     window = performance.choose_period(connection, program_id, query, at=request.at)[1].window
     window = (query.before or window.previous) if is_previous else window
-    every = asked._replace(limit=breakdown.MOST_GROUPS)
+    every = asked._replace(limit=MOST_GROUPS)
     return window, breakdown.read_groups(connection, program_id, window, every, at=request.at)
 
 

@@ -7,13 +7,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Integer, Select, Text, literal_column, text
+from sqlalchemy import Connection, Select, text
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError
-from sqlalchemy.ext.compiler import compiles
-from sqlalchemy.sql.compiler import SQLCompiler
-from sqlalchemy.sql.functions import FunctionElement
 
 from storage.engine.lane import Lane, WriteLane
 from storage.engine.postgres_lane import PostgresLane
@@ -171,6 +168,11 @@ def rows_syntax(connection: Connection) -> RowsSyntax:
     return _ROWS[connection.dialect.name]
 
 
+def groups_by_many(connection: Connection) -> bool:
+    """Return whether one statement can group rows in several ways."""
+    return connection.dialect.name == "postgresql"
+
+
 def inserts_in_one(connection: Connection) -> bool:
     """Return whether many rows go in fastest as one statement (a round trip costs) or as the driver's loop (SQLite)."""
     return connection.dialect.name == "postgresql"
@@ -204,41 +206,3 @@ def _row_type(*names: str) -> Any:
 def insert_for(connection: Connection) -> Callable[..., Any]:
     """Return the dialect's INSERT, the one with ON CONFLICT."""
     return sqlite.insert if connection.dialect.name == "sqlite" else postgresql.insert
-
-
-class _ByDialect(FunctionElement[Any]):
-    """An expression that each database writes in its own way, around its parts."""
-
-    inherit_cache = True
-    sql: dict[str, str]
-
-
-class JsonField(_ByDialect):
-    """A field of a column that holds a JSON object as text; null where the object lacks it. The name is a constant."""
-
-    inherit_cache = True
-    type = Text()
-    sql = {"sqlite": "({0} ->> {1})", "postgresql": "(CAST({0} AS JSON) ->> {1})"}  # noqa: RUF012 - a constant
-
-    def __init__(self, column: Any, name: str) -> None:
-        super().__init__(column, literal_column(f"'{name}'"))
-
-
-class MonthNumber(_ByDialect):
-    """The UTC month of a column of milliseconds: twelve times the year, plus 0 for January to 11 for December."""
-
-    inherit_cache = True
-    type = Integer()
-    sql = {  # noqa: RUF012 - a constant
-        "sqlite": "(12 * CAST(strftime('%Y', {0} / 1000, 'unixepoch') AS INTEGER)"
-        " + CAST(strftime('%m', {0} / 1000, 'unixepoch') AS INTEGER) - 1)",
-        "postgresql": "CAST(12 * EXTRACT(YEAR FROM to_timestamp({0} / 1000) AT TIME ZONE 'UTC')"
-        " + EXTRACT(MONTH FROM to_timestamp({0} / 1000) AT TIME ZONE 'UTC') - 1 AS INTEGER)",
-    }
-
-
-@compiles(JsonField)
-@compiles(MonthNumber)
-def _in_its_dialect(element: _ByDialect, compiler: SQLCompiler, **options: Any) -> str:
-    parts = [compiler.process(clause, **options) for clause in element.clauses]
-    return element.sql[compiler.dialect.name].format(*parts)

@@ -5,7 +5,7 @@ from typing import Annotated, Any, NamedTuple
 
 from sqlalchemy import BigInteger, ColumnElement, Connection, case, cast, func, or_, select
 
-from storage.engine.database import JsonField
+from storage.engine.expressions import JsonField
 from storage.lists.declaration import Column, Filter, List, ListScope
 from storage.payments import event_log
 from storage.rules.errors import (

@@ -1,35 +1,23 @@
 """A program's report of a period by one or two dimensions, from stored totals, or from events up to a bound."""
 
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from sqlalchemy import Connection, column, func, null, select
+from sqlalchemy import Connection
 
-from storage.engine.database import JsonField
-from storage.reports import breakdown_events, breakdown_rollups, performance
-from storage.reports.breakdown_events import HOUR_MILLIS, CountableEvents
-from storage.rules.errors import FieldError, ValidationError
+from storage.reports import breakdown_rollups, grouped_events, performance
+from storage.reports.grouped_events import Codes, Grouped, Key, read_codes
 from storage.rules.periods.period import DateRangeQuery, Window
 from storage.rules.reports.breakdown import (
-    NOTHING,
-    OF_BUYERS,
-    OF_DAY,
     BreakdownGroup,
     BreakdownQuery,
     Dimension,
-    GroupTotals,
+    Filters,
     RankedGroups,
     label,
     ranked,
 )
-from storage.tables import clicks, partners
-
-MOST_EVENTS = 500_000  # of each kind, see docs/decisions/0029-breakdowns.md
-MOST_GROUPS = 100_000
-_DAY_MILLIS = 24 * HOUR_MILLIS
-_Totals = dict[tuple[Any, ...], GroupTotals]
 
 
 class BreakdownResult(NamedTuple):
@@ -67,85 +55,37 @@ def read_groups(
     most_events: int | None = None,
 ) -> RankedGroups:
     """Return a program's totals in a window. Raises ValidationError if there are too many events of a kind."""
-    enrolled = select(partners.c.id, partners.c.code).where(partners.c.program_id == program_id)
-    needs_codes = Dimension.PARTNER in {*query.by, *query.filters}
-    codes = {row.id: row.code for row in connection.execute(enrolled)} if needs_codes else {}
-    stored = breakdown_rollups.read_stored_groups(connection, program_id, window, query, today=at.date())
-    totals: _Totals
-    if stored is None:
-        totals, rest = (
-            _read_events(connection, program_id, window, query, codes, most=most_events or MOST_EVENTS),
-            NOTHING,
-        )
-    else:
-        totals, rest = {(value,): totals for value, totals in stored.groups.items()}, stored.rest
-    groups = (BreakdownGroup(_labels(query, values, codes), sums) for values, sums in totals.items())
-    return ranked(groups, query, rest)
+    codes = read_codes(connection, program_id) if Dimension.PARTNER in query.by else {}
+    (read,) = read_each(connection, program_id, window, [query.by], query.filters, at=at, most=most_events)
+    return ranked(labelled(query.by, read, codes), query, read.rest)
 
 
-def _read_events(
+def read_each(
     connection: Connection,
     program_id: int,
     window: Window,
-    query: BreakdownQuery,
-    codes: Mapping[int, str],
+    keys: Sequence[Key],
+    filters: Filters,
     *,
-    most: int,
-) -> _Totals:
-    """Return the totals of each combination of values, from the events."""
-    sums = defaultdict[tuple[Any, ...], list[int]](lambda: [0] * len(GroupTotals._fields))
-    lacking = {*query.by, *query.filters} <= {*OF_BUYERS}  # clicks lack all of these: they need not be read
-    width = len(query.by)
-    for events in breakdown_events.list_kinds(program_id, window):
-        if lacking and events.table is clicks:
-            if not any(value is not None for value in query.filters.values()):
-                reported = performance.read_days(connection, program_id, window).values()
-                sums[(None,) * width][0] += sum(day.clicks for day in reported)
-            continue
-        some = select(events.table.c.program_id).where(*events.near).limit(most + 1).subquery()
-        if connection.execute(select(func.count()).select_from(some)).scalar_one() > most:
-            wrong = f"Too many events: at most {most:,} of a kind are read. Choose a shorter one"
-            raise ValidationError(fields=[FieldError("period", wrong)])
-        places = [GroupTotals._fields.index(name) for name in events.sums]
-        for row in connection.execute(_grouped(events, query, window, codes)):
-            totals = sums[tuple(row[:width])]
-            for place, count in zip(places, row[width:], strict=True):
-                totals[place] += int(count)
-        if len(sums) > MOST_GROUPS:
-            wrong = f"Too many groups: at most {MOST_GROUPS:,} are read. Filter them, or shorten the period"
-            raise ValidationError(fields=[FieldError("by", wrong)])
-    return {values: GroupTotals(*totals) for values, totals in sums.items()}
+    at: datetime,
+    most: int | None = None,
+) -> list[Grouped]:
+    """Return a program's totals in a window by each of some keys: stored ones, and the others by one read of events.
+
+    Raises ValidationError if there are too many events of a kind, or too many groups.
+    """
+    single = [] if filters else [key[0] for key in keys if len(key) == 1]
+    stored = breakdown_rollups.read_stored_groups(connection, program_id, window, single, today=at.date())
+    rest = [key for key in keys if key not in stored]
+    read: dict[Key, Grouped] = {key: Grouped(*found) for key, found in stored.items()}
+    if rest:
+        read |= grouped_events.read_by_each(connection, program_id, window, rest, filters, most=most)
+    return [read[key] for key in keys]
 
 
-def _grouped(events: CountableEvents, query: BreakdownQuery, window: Window, codes: Mapping[int, str]) -> Any:
-    """Return the statement of a kind's sums for each combination of values."""
-    wanted = [_equals(events, dimension, value, codes) for dimension, value in query.filters.items()]
-    values = [_value(events, dimension).label(f"value_{n}") for n, dimension in enumerate(query.by)]
-    named: list[Any] = [column(value.name) for value in values]  # PostgreSQL groups by no constant
-    grouped = select(*values, *events.sums.values()).select_from(events.source)
-    return grouped.where(*events.inside(window), *wanted).group_by(*named).limit(MOST_GROUPS + 1)
-
-
-def _value(events: CountableEvents, dimension: Dimension) -> Any:
-    """Return the stored value of a dimension: of the event itself, or of the click that its customer came with."""
-    if dimension in OF_BUYERS:
-        return events.own.get(dimension, null())
-    of_event = {
-        Dimension.PARTNER: events.table.c.partner_id,
-        Dimension.REFERRER: clicks.c.referrer_host,
-        Dimension.HOUR: events.hour,
-        **{each: number(events.millis // _DAY_MILLIS) for each, number in OF_DAY.items()},
-    }
-    return of_event[dimension] if dimension in of_event else JsonField(clicks.c.dimensions, dimension.value)
-
-
-def _equals(events: CountableEvents, dimension: Dimension, value: str | int | None, codes: Mapping[int, str]) -> Any:
-    stored = _value(events, dimension)
-    if dimension == Dimension.PARTNER:
-        return stored.in_([partner_id for partner_id, code in codes.items() if code == value])
-    return stored.is_(None) if value is None else stored == value
-
-
-def _labels(query: BreakdownQuery, values: Sequence[Any], codes: Mapping[int, str]) -> tuple[str | None, ...]:
-    pairs = zip(query.by, values, strict=True)
-    return tuple(codes[value] if each == Dimension.PARTNER else label(each, value) for each, value in pairs)
+def labelled(key: Key, read: Grouped, codes: Codes) -> Iterable[BreakdownGroup]:
+    """Yield groups with their values as people read them."""
+    for values, totals in read.groups.items():
+        pairs = zip(key, values, strict=True)
+        named = (codes[value][0] if each == Dimension.PARTNER else label(each, value) for each, value in pairs)
+        yield BreakdownGroup(tuple(named), totals)

@@ -4,10 +4,10 @@ from collections.abc import Iterator, Mapping
 from datetime import timedelta
 from typing import Any, NamedTuple
 
-from sqlalchemy import BigInteger, FromClause, and_, case, func, literal, select, type_coerce
+from sqlalchemy import BigInteger, FromClause, and_, case, func, literal, literal_column, select, type_coerce
 
 from storage.engine import ids
-from storage.engine.database import JsonField, MonthNumber
+from storage.engine.expressions import JsonField, MonthNumber
 from storage.lists.commissions import net_cents
 from storage.rules import keys
 from storage.rules.periods.period import Window
@@ -17,6 +17,7 @@ from storage.tables import clicks, commissions, customers, refunds, sales
 from storage.tables.columns import to_millis
 
 HOUR_MILLIS = 3_600_000
+ONE = literal_column("1", BigInteger)  # each counts once
 _DAY = timedelta(days=1)
 
 
@@ -24,7 +25,7 @@ class CountableEvents(NamedTuple):
     """One kind of events: `source` joins `table` with the click that each event's customer came with.
 
     `near` limits the table to where the window's rows can be, `counted` to the rows that count; `millis` is their
-    time. `sums` names what they add up to, `own` the dimensions that they do not have from a click.
+    time. `amounts` names what each adds, `own` the dimensions that they do not have from a click.
     """
 
     source: FromClause
@@ -32,12 +33,17 @@ class CountableEvents(NamedTuple):
     millis: Any
     near: tuple[Any, ...]
     counted: tuple[Any, ...]
-    sums: dict[str, Any]
+    amounts: dict[str, Any]
     own: Mapping[Dimension, Any] = {}
 
     @property
     def hour(self) -> Any:
         return self.millis // HOUR_MILLIS % 24
+
+    @property
+    def sums(self) -> dict[str, Any]:
+        """What the rows of a group add up to."""
+        return {name: func.sum(amount) for name, amount in self.amounts.items()}
 
     def inside(self, window: Window) -> tuple[Any, ...]:
         """Return the conditions for the events of the window that count."""
@@ -50,7 +56,7 @@ def list_kinds(program_id: int, window: Window) -> Iterator[CountableEvents]:
     row = clicks.c
     first, end = (keys.first_click_id(at) for at in (window.starts_at, window.starts_at + window.length * _DAY))
     near = (row.program_id == program_id, row.click_id >= first, row.click_id < end)
-    yield CountableEvents(clicks, clicks, _millis(row.at), near, (row.filtered.is_(None),), {"clicks": func.count()})
+    yield CountableEvents(clicks, clicks, _millis(row.at), near, (row.filtered.is_(None),), {"clicks": ONE})
     signed_up = (CustomerStatus.LEAD, CustomerStatus.CONVERSION)
     yield _customers(program_id, customers.c.signup_at, "leads", signed_up)
     yield _customers(program_id, customers.c.first_purchase_at, "conversions", (CustomerStatus.CONVERSION,))
@@ -62,7 +68,7 @@ def _customers(program_id: int, at: Any, name: str, statuses: tuple[CustomerStat
     row, source = customers.c, customers.outerjoin(clicks, _came_with())
     own = {Dimension.BUYER: literal(NEW), **_cohort(at)}
     mine, counted = (row.program_id == program_id,), (row.status.in_(statuses),)
-    return CountableEvents(source, customers, _millis(at), mine, counted, {name: func.count()}, own)
+    return CountableEvents(source, customers, _millis(at), mine, counted, {name: ONE}, own)
 
 
 def _sales(program_id: int, since: int) -> CountableEvents:
@@ -71,11 +77,11 @@ def _sales(program_id: int, since: int) -> CountableEvents:
     of_program = (refund.program_id == program_id, refund.id >= since)
     back = select(refund.sale_id, cents).where(*of_program).group_by(refund.sale_id).subquery("back")
     back_cents = func.coalesce(back.c.cents, 0)
-    sums = {
-        "sales": func.sum(case((row.refunded_cents == row.amount_cents, 0), else_=1)),
-        "revenue_cents": func.sum(row.program_cents - back_cents),
-        "refunds": func.sum(case((row.refunded_cents > 0, 1), else_=0)),
-        "refunded_cents": func.sum(back_cents),
+    amounts = {
+        "sales": case((row.refunded_cents == row.amount_cents, 0), else_=1),
+        "revenue_cents": row.program_cents - back_cents,
+        "refunds": case((row.refunded_cents > 0, 1), else_=0),
+        "refunded_cents": back_cents,
     }
     source = _with_click(sales).outerjoin(back, back.c.sale_id == row.id)
     earned = (commissions.c.program_id == row.program_id, commissions.c.sale_id == row.id)
@@ -86,13 +92,13 @@ def _sales(program_id: int, since: int) -> CountableEvents:
         **_cohort(row.occurred_at),
     }
     near = (row.program_id == program_id, row.id >= since)
-    return CountableEvents(source, sales, _millis(row.occurred_at), near, (), sums, own)
+    return CountableEvents(source, sales, _millis(row.occurred_at), near, (), amounts, own)
 
 
 def _commissions(program_id: int, since: int) -> CountableEvents:
     row = commissions.c
     near = (row.program_id == program_id, row.id >= since)
-    sums = {"commission_cents": func.sum(net_cents())}
+    amounts = {"commission_cents": net_cents()}
     of_sale = (sales.c.program_id == row.program_id, sales.c.id == row.sale_id)
     sold_at = func.coalesce(
         select(sales.c.occurred_at).where(*of_sale).scalar_subquery(), customers.c.first_purchase_at
@@ -103,7 +109,7 @@ def _commissions(program_id: int, since: int) -> CountableEvents:
         Dimension.BUYER: _buyer(sold_at),
         **_cohort(row.created_at),
     }
-    return CountableEvents(_with_click(commissions), commissions, _millis(row.created_at), near, (), sums, own)
+    return CountableEvents(_with_click(commissions), commissions, _millis(row.created_at), near, (), amounts, own)
 
 
 def _buyer(sold_at: Any) -> Any:

@@ -16,7 +16,7 @@ from storage.reports.partner_results import PartnerResult
 from storage.reports.performance import DAY_MILLIS, HOUR_MILLIS, Performance
 from storage.rules.errors import ValidationError
 from storage.rules.periods.period import DateRangeQuery, Window
-from storage.rules.reports.breakdown import REPORTED, BreakdownQuery, Dimension, Metric
+from storage.rules.reports.breakdown import REPORTED, BreakdownQuery, Dimension, DimensionFilter, Metric, Operator
 from storage.rules.reports.metrics import RefundTotals, Totals
 
 TOP_PARTNERS = 10
@@ -104,7 +104,7 @@ def _hours(
     connection: Connection, program_id: int, window: Window, partner: Partner | None, *, at: datetime
 ) -> dict[datetime, Totals]:
     """Return the totals of the hours of a window of one day. Raises ValidationError for too many events."""
-    filters = {Dimension.PARTNER: partner.code} if partner else {}
+    filters = [DimensionFilter(Dimension.PARTNER, Operator.IS, partner.code)] if partner else []
     query = BreakdownQuery((Dimension.HOUR,), filters, (Metric.CLICKS,), Metric.CLICKS, limit=24)
     read = breakdown.read_groups(connection, program_id, window, query, at=at, most_events=MOST_EVENTS)
     groups = {group.values[0]: group.totals[: len(REPORTED)] for group in read.groups}

@@ -1,36 +1,83 @@
-"""Breakdowns side by side: one card for each dimension, with each group's totals in the window before."""
+"""Explore: a program's results, those that pass filters, and cards by some dimensions from one read of the events."""
 
-from collections.abc import Sequence
-from datetime import datetime
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any, NamedTuple
 
 from sqlalchemy import Connection
 
-from storage.reports import breakdown, performance
-from storage.reports.breakdown import MOST_GROUPS
+from storage.reports import breakdown, chart, grouped_events, performance
+from storage.reports.chart import Results, Step
+from storage.reports.grouped_events import MOST_GROUPS, Grouped, Key
 from storage.rules.periods.period import DateRangeQuery, Window
-from storage.rules.reports.breakdown import NOTHING, BreakdownQuery, Dimension, Filters, GroupTotals, Metric
+from storage.rules.reports import metrics
+from storage.rules.reports.breakdown import (
+    NOTHING,
+    REPORTED,
+    BreakdownQuery,
+    Dimension,
+    Filters,
+    GroupTotals,
+    Metric,
+    RankedGroups,
+    ranked,
+)
+from storage.rules.reports.metrics import Totals
 
-MOST_EVENTS = 100_000  # of each kind in a window: every card reads them twice
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_HOUR, _DAY = timedelta(hours=1), timedelta(days=1)
 
 
 class ComparedGroup(NamedTuple):
-    """A group, and what the same values brought in the window before."""
+    """A group, and what the same value brought in the window before (nothing where that was not read)."""
 
     value: str | None
     current: GroupTotals
-    previous: GroupTotals
+    previous: GroupTotals = NOTHING
 
 
 class Card(NamedTuple):
-    """A program's totals by one dimension: the groups with the most clicks, and the sum of the others."""
+    """A program's totals by one dimension: the groups with the most revenue, and the sum of the others and of all."""
 
     dimension: Dimension
-    currency: str
-    window: Window
     groups: list[ComparedGroup]
     other_groups: int
     other: ComparedGroup
+    total: ComparedGroup
+
+
+class Frame(NamedTuple):
+    """The results of a range without filters, and the names of partners by their codes.
+
+    `reach` is the part of the range that filters can read, up to its last day; None if that is all of it.
+    """
+
+    results: Results
+    names: dict[str, str]
+    reach: Window | None
+
+
+def read_frame(
+    connection: Connection, program_id: int, wanted: DateRangeQuery, *, is_filtered: bool, at: datetime
+) -> Frame:
+    """Return what a page shows before its cards. Raises the errors of `read_performance`."""
+    results = chart.read_results(connection, program_id, wanted, at=at)
+    names = dict(grouped_events.read_codes(connection, program_id).values())
+    reach = _reach(connection, program_id, results.report.window, wanted.before) if is_filtered else None
+    return Frame(results, names, reach)
+
+
+def _reach(connection: Connection, program_id: int, window: Window, before: Window | None) -> Window | None:
+    """Return the last days of a window whose clicks, with those of the one before, are not too many to read."""
+    days = performance.read_days(connection, program_id, window)
+    earlier = performance.read_days(connection, program_id, before).values() if before else ()
+    room, first = grouped_events.MOST_EVENTS, window.last + _DAY
+    if sum(day.clicks for day in (*days.values(), *earlier)) <= room:
+        return None
+    room //= 2 if before else 1
+    while first > window.first and (room := room - days.get(first - _DAY, Totals()).clicks) >= 0:
+        first -= _DAY
+    return Window(first, window.last)
 
 
 def read_cards(
@@ -42,27 +89,74 @@ def read_cards(
     *,
     rows: int,
     at: datetime,
-) -> list[Card]:
-    """Return a card with so many rows for each dimension, compared with the range's or the one before.
+) -> tuple[list[Card], Results]:
+    """Return a card with so many rows for each dimension, and the results, which have steps only after filters.
 
+    All that belongs to a sale, refunds too, counts on the day of the sale.
     Raises the errors of `breakdown.read_breakdown`.
     """
+    report = performance.read_performance(connection, program_id, wanted, at=at)
+    is_hourly = report.window.length == 1
+    keys: list[Key] = [(each,) for each in dimensions]
+    parts: list[Key] = [(Dimension.HOUR if is_hourly else Dimension.DAY,)] if filters else []
+    read = breakdown.read_each(connection, program_id, report.window, [*keys, *parts], filters, at=at)
+    groups = _ranked(connection, program_id, keys, read[: len(keys)])
+    cards = [_card(key[0], each, rows) for key, each in zip(keys, groups, strict=True)]
+    before = wanted.before if parts else None
+    earlier = breakdown.read_each(connection, program_id, before, parts, filters, at=at) if before else []
+    now = [step for each in read[len(keys) :] for step in _steps(report.window, each, is_hourly=is_hourly)]
+    then = [step for each in earlier for step in _steps(report.previous_window, each, is_hourly=is_hourly)]
+    current, previous = (metrics.added(Totals(), (step.totals for step in each)) for each in (now, then))
+    return cards, Results(report._replace(current=current, previous=previous), is_hourly, now, then)
+
+
+def read_card(
+    connection: Connection,
+    program_id: int,
+    wanted: DateRangeQuery,
+    by: Dimension,
+    filters: Filters,
+    *,
+    rows: int = MOST_GROUPS,
+    at: datetime,
+) -> tuple[dict[str, str], str, Card]:
+    """Return the names of partners by their codes, the currency, and a card beside the window before, if wanted."""
     currency, (_, window) = performance.choose_period(connection, program_id, wanted, at=at)
-    cards = []
-    for dimension in dimensions:
-        query = BreakdownQuery((dimension,), filters, tuple(Metric), Metric.CLICKS, MOST_GROUPS)
-        now, earlier = (
-            breakdown.read_groups(connection, program_id, each, query, at=at, most_events=MOST_EVENTS)
-            for each in (window, wanted.before or window.previous)
-        )
-        previous = {group.values: group.totals for group in earlier.groups}
-        shown = now.shortened(rows)
-        groups = [
-            ComparedGroup(each.values[0], each.totals, previous.get(each.values, NOTHING)) for each in shown.groups
-        ]
-        sums = (
-            whole - sum(parts) for whole, *parts in zip(earlier.total, *(each.previous for each in groups), strict=True)
-        )
-        other = ComparedGroup(None, shown.other, GroupTotals(*sums))
-        cards.append(Card(dimension, currency, window, groups, shown.other_groups, other))
-    return cards
+    windows = (window, wanted.before) if wanted.before else (window,)
+    read = [breakdown.read_each(connection, program_id, each, [(by,)], filters, at=at)[0] for each in windows]
+    now, *before = _ranked(connection, program_id, [(by,)] * len(read), read)
+    names = dict(grouped_events.read_codes(connection, program_id).values())
+    return names, currency, _card(by, now, rows, *before)
+
+
+def _ranked(
+    connection: Connection, program_id: int, keys: Sequence[Key], read: Sequence[Grouped]
+) -> list[RankedGroups]:
+    """Return groups with the most revenue first, named as people read them."""
+    codes = grouped_events.read_codes(connection, program_id)
+    query = BreakdownQuery((), (), (), Metric.REVENUE, MOST_GROUPS)
+    return [
+        ranked(breakdown.labelled(key, each, codes), query, each.rest) for key, each in zip(keys, read, strict=True)
+    ]
+
+
+def _card(by: Dimension, now: RankedGroups, rows: int, before: RankedGroups | None = None) -> Card:
+    previous: Mapping[Any, GroupTotals] = {each.values: each.totals for each in before.groups} if before else {}
+    shown = now.shortened(rows)
+    groups = [ComparedGroup(each.values[0], each.totals, previous.get(each.values, NOTHING)) for each in shown.groups]
+    total = before.total if before else NOTHING
+    rest = GroupTotals(
+        *(all_ - sum(some) for all_, *some in zip(total, *(each.previous for each in groups), strict=True))
+    )
+    others = ComparedGroup(None, shown.other, rest)
+    return Card(by, groups, shown.other_groups, others, ComparedGroup(None, shown.total, total))
+
+
+def _steps(window: Window, read: Grouped, *, is_hourly: bool) -> list[Step]:
+    """Return the hours of a day, or the days of a window, also those without events."""
+    length, begin = (_HOUR, 0) if is_hourly else (_DAY, (window.starts_at - _EPOCH).days)
+    steps = []
+    for n in range(24 if is_hourly else window.length):
+        totals, start = read.groups.get((begin + n,), NOTHING), window.starts_at + n * length
+        steps.append(Step(start, start, Totals(*totals[: len(REPORTED)]), totals.refunded_cents))
+    return steps

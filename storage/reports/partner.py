@@ -20,7 +20,7 @@ from storage.rules.errors import ValidationError
 from storage.rules.fraud.flag import FlagState
 from storage.rules.periods.period import DateRangeQuery, Window
 from storage.rules.reports import metrics
-from storage.rules.reports.breakdown import BreakdownQuery, Dimension, GroupTotals, Metric
+from storage.rules.reports.breakdown import BreakdownQuery, Dimension, DimensionFilter, GroupTotals, Metric, Operator
 from storage.rules.reports.metrics import Day, Figures, Part, RefundedMonth, Trend
 from storage.tables import customers, sales
 
@@ -93,7 +93,8 @@ def read_profile(
 
 def _links(connection: Connection, partner: Partner, window: Window, at: datetime) -> list[UsedLink]:
     """Return the links in use; none if the range has too many events to read."""
-    wanted = BreakdownQuery(_LINK, {Dimension.PARTNER: partner.code}, tuple(Metric), Metric.CLICKS, MOST_LINKS)
+    theirs = [DimensionFilter(Dimension.PARTNER, Operator.IS, partner.code)]
+    wanted = BreakdownQuery(_LINK, theirs, tuple(Metric), Metric.CLICKS, MOST_LINKS)
     try:
         read = breakdown.read_groups(connection, partner.program_id, window, wanted, at=at, most_events=MOST_EVENTS)
     except ValidationError:

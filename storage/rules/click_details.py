@@ -140,7 +140,7 @@ def _visitor(agent: Agent, place: Location, language: str | None) -> str:
 
 def _written(names: tuple[str, ...], values: tuple[str | None, ...]) -> str:
     """Return a JSON object of the values that there are, without its braces."""
-    return ",".join(f'"{name}":{_quoted(value)}' for name, value in zip(names, values, strict=True) if value)
+    return ",".join(f'"{name}":{quoted(value)}' for name, value in zip(names, values, strict=True) if value)
 
 
-_quoted = json.JSONEncoder(ensure_ascii=False).encode
+quoted = json.JSONEncoder(ensure_ascii=False).encode

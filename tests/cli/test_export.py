@@ -15,7 +15,7 @@ from storage.checks import books
 from storage.reports import breakdown, exported_events
 from storage.rules.periods.month import Month
 from storage.rules.periods.period import DateRangeQuery
-from storage.rules.reports import breakdown as rules
+from storage.rules.reports import breakdown_query as rules
 from storage.rules.reports.breakdown import Dimension
 from storage.tables import clicks, commissions, partner_rollups, rollups
 from storage.tracking import click_retention

@@ -32,7 +32,7 @@ from storage.rules.errors import CustomerNotFound, ServiceError
 from storage.rules.fraud.flag import FlagState
 from storage.rules.periods.month import Month
 from storage.rules.periods.period import DateRangeQuery, Window
-from storage.rules.reports import breakdown
+from storage.rules.reports import breakdown_query
 from storage.rules.reports.breakdown import Dimension
 from storage.rules.scope import READING
 from storage.tables import commissions, customers, flags
@@ -52,7 +52,7 @@ LISTS: list[List[Any]] = [
 ]
 CLICKS = [keys.click_id(1, NOW) for _ in range(3)]
 WINDOW = Window(NOW.date() - timedelta(days=29), NOW.date())
-MONTH, QUERY = DateRangeQuery("30d"), breakdown.query("utm_source")
+MONTH, QUERY = DateRangeQuery("30d"), breakdown_query.query("utm_source")
 READS = ("list", "get", "find", "count", "by", "next", "of_partners", "is_on", "exist", "owns_all")
 
 
@@ -117,7 +117,9 @@ async def known(acme: World) -> dict[Any, Any]:
         "limit": 5,
         "millis": 3_600_000,
         "dimensions": list(Dimension),
-        "filters": {},
+        "filters": [],
+        "is_filtered": True,
+        "back": {},
         "program": program,
         "keys": [],
         "commissions": earned,
@@ -133,10 +135,8 @@ async def known(acme: World) -> dict[Any, Any]:
     }
     scope = ListScope(acme.program_id, NOW, WINDOW, [acme.workspace_id])
     report = await acme.store.read(performance.read_performance, acme.program_id, MONTH, at=NOW)
-    by_type = {
-        type(each): each
-        for each in (report, MONTH, WINDOW, WINDOW.span, QUERY, FlagState.OPEN, Subject("inv-1"), scope, ListQuery())
-    }
+    typed = (report, MONTH, WINDOW, WINDOW.span, QUERY, FlagState.OPEN, Subject("inv-1"), scope, ListQuery())
+    by_type = {type(each): each for each in (*typed, Dimension.DEVICE)}
     return {**names, **texts, **ids, **several, **found, **times, **secrets, **rest, **other, **by_type}
 
 

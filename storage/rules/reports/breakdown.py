@@ -1,19 +1,14 @@
 """Breakdowns: the dimensions and metrics that a report can be grouped by, and a query that was checked."""
 
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date, timedelta
 from enum import StrEnum
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
-from storage.rules.errors import FieldError, ValidationError
 from storage.rules.reports import metrics
 
-MOST_ROWS = 200
-NONE = "(none)"  # in a filter: what lacks the dimension
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _HOURS = tuple(f"{hour:02}" for hour in range(24))
-Choice = TypeVar("Choice", bound=StrEnum)
 
 
 class Dimension(StrEnum):
@@ -54,19 +49,36 @@ OF_DAY: Mapping[Dimension, Callable[[Any], Any]] = {
     Dimension.DAY: lambda day: day,
     Dimension.WEEK: lambda day: (day + 3) // 7,
 }
-_EPOCH = date(1970, 1, 1)
-Filters = Mapping[Dimension, str | int | None]  # None: what lacks the dimension
+EPOCH = date(1970, 1, 1)
+
+
+class Operator(StrEnum):
+    """How a filter compares."""
+
+    IS = "is"
+    IS_NOT = "not"
+    CONTAINS = "contains"
+
+
+class DimensionFilter(NamedTuple):
+    """What a dimension's stored value is, is not (None: the events lack it), or contains, in upper or lower case."""
+
+    dimension: Dimension
+    operator: Operator
+    value: str | int | None
+
+    @property
+    def accepts_none(self) -> bool:
+        """Whether events that lack the dimension pass."""
+        return self.operator != Operator.CONTAINS and (self.operator == Operator.IS) == (self.value is None)
+
+
+Filters = Sequence[DimensionFilter]
 NEW, RETURNING = "new", "returning"  # buyers: with their first purchase, or a later one
 LABELS = {Dimension.HOUR: _HOURS, Dimension.WEEKDAY: WEEKDAYS}  # of values that are stored as numbers
 
 
 OF_BUYERS = tuple(Dimension)[tuple(Dimension).index(Dimension.PRODUCT) :]
-_WHOLE = re.compile("[0-9]{1,6}", re.ASCII)
-_NUMBERED = {
-    Dimension.COHORT: re.compile("[0-9]{4}-(0[1-9]|1[0-2])", re.ASCII),
-    Dimension.MONTHS_SINCE: _WHOLE,
-    Dimension.TERMS_VERSION: _WHOLE,
-}
 
 
 class Metric(StrEnum):
@@ -160,37 +172,6 @@ def ranked(groups: Iterable[BreakdownGroup], query: BreakdownQuery, rest: GroupT
     return RankedGroups(ordered, int(any(rest)), rest, total).shortened(query.limit)
 
 
-def query(
-    by: str | None,
-    second: str | None = None,
-    *,
-    filters: Mapping[str, str] | None = None,
-    shown: Sequence[str] = (),
-    sort: str | None = None,
-    limit: str | int = 25,
-) -> BreakdownQuery:
-    """Return a checked query. `shown` names the metrics (none: all); rows with most of `sort` come first.
-
-    `sort` is the first metric by default. Raises ValidationError, naming each parameter by its name in the agent API.
-    """
-    first = _choice("by", by or "", Dimension)
-    dimensions = (first,) if second is None else (first, _choice("second", second, Dimension))
-    if len(set(dimensions)) < len(dimensions):
-        raise _wrong("second", "Another dimension than by")
-    chosen = tuple(dict.fromkeys(_choice("metrics", each, Metric) for each in shown)) or tuple(Metric)
-    by_metric = chosen[0] if sort is None else _choice("sort", sort, Metric)
-    text = str(limit)
-    if not (text.isascii() and text.isdigit() and len(text) <= len(str(MOST_ROWS)) and 1 <= int(text) <= MOST_ROWS):
-        raise _wrong("limit", f"An integer from 1 to {MOST_ROWS}")
-    return BreakdownQuery(dimensions, stored_filters(filters or {}), chosen, by_metric, int(text))
-
-
-def stored_filters(sent: Mapping[str, str]) -> Filters:
-    """Return filters by their dimension, as values are stored. Raises ValidationError."""
-    wanted = {_choice("filter", name, Dimension): text for name, text in sent.items()}
-    return {dimension: _stored(dimension, value) for dimension, value in wanted.items()}
-
-
 def label(dimension: Dimension, value: str | int | None) -> str | None:
     """Return a stored value as people read it: the number of an hour, a weekday or a month as its name."""
     if not isinstance(value, int):
@@ -198,36 +179,5 @@ def label(dimension: Dimension, value: str | int | None) -> str | None:
     if dimension in LABELS:
         return LABELS[dimension][value]
     if dimension in OF_DAY:
-        return str(_EPOCH + timedelta(days=value if dimension == Dimension.DAY else 7 * value - 3))
+        return str(EPOCH + timedelta(days=value if dimension == Dimension.DAY else 7 * value - 3))
     return f"{value // 12:04}-{value % 12 + 1:02}" if dimension == Dimension.COHORT else str(value)
-
-
-def _stored(dimension: Dimension, text: str) -> str | int | None:
-    """Return the stored value of a filter."""
-    if dimension in LABELS:
-        if text not in LABELS[dimension]:
-            raise _wrong(dimension, f"One of {', '.join(LABELS[dimension])}")
-        return LABELS[dimension].index(text)
-    if dimension in OF_DAY:
-        try:
-            number: int = OF_DAY[dimension]((date.fromisoformat(text) - _EPOCH).days)
-        except ValueError:
-            raise _wrong(dimension, "A day such as 2026-01-31") from None
-        return number
-    if text == NONE or dimension not in _NUMBERED:
-        return None if text == NONE else text
-    if not _NUMBERED[dimension].fullmatch(text):
-        raise _wrong(dimension, "A month such as 2026-01" if dimension == Dimension.COHORT else "A whole number")
-    year, _, month = text.partition("-")
-    return int(year) * 12 + int(month) - 1 if dimension == Dimension.COHORT else int(text)
-
-
-def _choice(field: str, text: str, choices: type[Choice]) -> Choice:
-    try:
-        return choices(text)
-    except ValueError:
-        raise _wrong(field, f"One of {', '.join(choices)}") from None
-
-
-def _wrong(field: str, message: str) -> ValidationError:
-    return ValidationError(fields=[FieldError(field, message)])

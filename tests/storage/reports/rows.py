@@ -3,8 +3,10 @@
 import json
 import random
 from collections import Counter
+from collections.abc import Callable
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Any
 
 from sqlalchemy import Connection, text
@@ -52,6 +54,9 @@ COUNTED = {
 }
 
 
+Passes = Callable[[Callable[[Dimension], str | None]], bool]  # of what says a row's value of a dimension
+
+
 async def busy(acme: World, seed: int) -> None:
     """Record 60 visits of 40 days: some sign up, some buy, some buyers are refunded. The terms change halfway."""
     chance = random.Random(seed)
@@ -60,7 +65,7 @@ async def busy(acme: World, seed: int) -> None:
             await acme.store.write(program_settings.change, acme.program_id, {"rate": 10}, actor=OPERATOR, at=NOW)
         at = NOW - timedelta(minutes=chance.randrange(40 * 24 * 60))
         carried = {"utm_source": chance.choice(SOURCES), "device": chance.choice(DEVICES), "campaign": "spring"}
-        stored = json.dumps({name: value for name, value in carried.items() if value})
+        stored = json.dumps({name: value for name, value in carried.items() if value}, ensure_ascii=False)
         details = ClickDetails(chance.choice(HOSTS), dimensions=chance.choice((stored, stored, None)))
         filtered = chance.choice((None, None, None, "bot"))
         click = await acme.visitor(chance.choice(("anna", "ben")), at=at, details=details, filtered=filtered)
@@ -101,15 +106,15 @@ def value_of(row: Any, dimension: Dimension, codes: dict[int, str]) -> str | Non
 
 
 def recomputed(
-    connection: Connection, acme: World, by: tuple[Dimension, ...], device: str | None = None
+    connection: Connection, acme: World, by: tuple[Dimension, ...], passes: Passes = lambda _: True
 ) -> dict[tuple[str | None, ...], Counter[str]]:
-    """Add up the rows of the 30 days, read one by one."""
+    """Add up the rows of the 30 days that pass, read one by one."""
     codes = {acme.anna: "anna", acme.ben: "ben"}
     groups: dict[tuple[str | None, ...], Counter[str]] = {}
     first = (NOW - timedelta(days=29)).replace(hour=0).timestamp() * 1000
     for name, sql in COUNTED.items():
         for row in connection.execute(text(sql)):
-            if row.millis >= first and device in {None, value_of(row, Dimension.DEVICE, codes)}:
+            if row.millis >= first and passes(partial(value_of, row, codes=codes)):
                 values = tuple(value_of(row, dimension, codes) for dimension in by)
                 groups.setdefault(values, Counter())[name] += int(row.n)
     return groups

@@ -1,18 +1,22 @@
 """Breakdowns: every group equals what the stored rows add up to, and their sum is the report."""
 
 import json
+from collections import Counter
+from datetime import timedelta
+from functools import partial
 from typing import Any
 
 import pytest
 
-from storage.reports import breakdown, performance
+from storage.reports import breakdown, explore, grouped_events, performance
 from storage.rules.click_details import ClickDetails
 from storage.rules.errors import NotFound, ValidationError
-from storage.rules.periods.period import DateRangeQuery
-from storage.rules.reports import breakdown as rules
-from storage.rules.reports.breakdown import Dimension, Metric, RankedGroups
+from storage.rules.periods import picked_period
+from storage.rules.periods.period import DateRangeQuery, Window
+from storage.rules.reports import breakdown_query as rules
+from storage.rules.reports.breakdown import NOTHING, Dimension, GroupTotals, Metric, RankedGroups
 from tests.storage.databases import both_databases
-from tests.storage.reports.rows import busy, recomputed, require_equal
+from tests.storage.reports.rows import COUNTED, Passes, busy, recomputed, require_equal
 from tests.world import NOW, World
 
 MONTH = DateRangeQuery("30d")
@@ -22,8 +26,30 @@ PAIRS = [
     (Dimension.COHORT, Dimension.MONTHS_SINCE),
     (Dimension.PRODUCT, Dimension.TERMS_VERSION),
 ]
-OF_BUYERS = "product=pro product=(none) terms_version=2 buyer=returning cohort=2026-04 cohort=(none) months_since=1"
-FILTERS = f"device=(none) partner=anna weekday=Monday hour=07 {OF_BUYERS}"
+D = Dimension
+FILTERS: dict[str, Passes] = {  # as a page sends them
+    "device=(none)": lambda value: value(D.DEVICE) is None,
+    "device.not=(none)": lambda value: value(D.DEVICE) is not None,
+    "device.not=mobile": lambda value: value(D.DEVICE) != "mobile",
+    "utm_source=été": lambda value: value(D.UTM_SOURCE) == "été",
+    "utm_source.contains=LETT": lambda value: value(D.UTM_SOURCE) == "letter",
+    "referrer.contains=news": lambda value: value(D.REFERRER) == "news.example",
+    "partner=anna": lambda value: value(D.PARTNER) == "anna",
+    "partner=Anna": lambda value: value(D.PARTNER) == "anna",  # by the name
+    "partner.not=anna": lambda value: value(D.PARTNER) != "anna",
+    "partner.contains=EN": lambda value: value(D.PARTNER) == "ben",
+    "weekday=Monday": lambda value: value(D.WEEKDAY) == "Monday",
+    "weekday.contains=sun": lambda value: value(D.WEEKDAY) == "Sunday",
+    "hour.not=07": lambda value: value(D.HOUR) != "07",
+    "product=pro": lambda value: value(D.PRODUCT) == "pro",
+    "product.not=pro": lambda value: value(D.PRODUCT) != "pro",
+    "terms_version=2": lambda value: value(D.TERMS_VERSION) == "2",
+    "buyer=returning": lambda value: value(D.BUYER) == "returning",
+    "cohort=2026-04": lambda value: value(D.COHORT) == "2026-04",
+    "cohort=(none)": lambda value: value(D.COHORT) is None,
+    "months_since=1": lambda value: value(D.MONTHS_SINCE) == "1",
+    "partner=anna&device.not=mobile": lambda value: (value(D.PARTNER), value(D.DEVICE) == "mobile") == ("anna", False),
+}
 
 
 async def broken_down(acme: World, *by: str, period: DateRangeQuery = MONTH, **options: Any) -> RankedGroups:
@@ -43,21 +69,43 @@ async def test_every_group_is_what_its_rows_add_up_to_and_the_groups_add_up_to_t
     assert result.total.refunds > 0
 
 
-async def test_a_filter_leaves_the_rows_that_have_its_value(acme: World):
+@both_databases
+async def test_filters_leave_the_rows_that_pass_them_in_every_card_and_the_results_of_one_read(acme: World):
     await busy(acme, 3)
+    picked = picked_period.pick(MONTH, at=NOW).query
+    by = [D.PARTNER, D.DEVICE, D.UTM_SOURCE, D.BUYER]
 
-    filtered = await broken_down(acme, "partner", filters={"device": "mobile"})
+    for sent, passes in FILTERS.items():
+        filters = rules.stored_filters(dict(each.split("=") for each in sent.split("&")))
+        read = partial(explore.read_cards, rows=9, at=NOW)
+        cards, results = await acme.store.read(read, acme.program_id, picked, by, filters)
 
-    expected = await acme.store.read(recomputed, acme, (Dimension.PARTNER,), "mobile")
-    assert {group.values: group.totals.clicks for group in filtered.groups} == {
-        values: counts["clicks"] for values, counts in expected.items()
-    }
-    by_device = {group.values[0]: group.totals for group in (await broken_down(acme, "device")).groups}
-    assert filtered.total == by_device["mobile"]
-    for dimension, value in (each.split("=") for each in FILTERS.split()):
-        whole = {group.values[0]: group.totals for group in (await broken_down(acme, dimension)).groups}
-        part = await broken_down(acme, "utm_source", filters={dimension: value})
-        assert part.total == whole.get(None if value == "(none)" else value, type(part.total)())
+        for dimension, card in zip(by, cards, strict=True):
+            expected = await acme.store.read(recomputed, acme, (dimension,), passes)
+            groups: dict[tuple[str | None, ...], GroupTotals] = {(each.value,): each.current for each in card.groups}
+            for values in {*expected, *groups}:
+                counts, totals = expected.get(values, Counter[str]()), groups.get(values, NOTHING)
+                assert {name: getattr(totals, name) for name in COUNTED} == {name: counts[name] for name in COUNTED}, (
+                    sent
+                )
+        assert card.total.current[:6] == results.report.current[:6], sent
+        assert len(results.steps) == len(results.previous_steps) == 30
+
+
+async def test_filters_reach_back_as_far_as_the_clicks_are_not_too_many(acme: World, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(grouped_events, "MOST_EVENTS", 4)
+    for days in (0, 0, 1, 2, 3):
+        await acme.visitor(at=NOW - timedelta(days=days))
+    whole = Window(NOW.date() - timedelta(days=9), NOW.date())
+
+    frames = [
+        await acme.store.read(explore.read_frame, acme.program_id, whole.query(before), is_filtered=filtered, at=NOW)
+        for before, filtered in ((None, False), (None, True), (whole.previous, True))
+    ]
+
+    assert [frame.results.report.current.clicks for frame in frames] == [5] * 3
+    lengths = [frame.reach.length if frame.reach else None for frame in frames]
+    assert lengths == [None, 3, 1]  # of a range that is compared, half as much
 
 
 async def test_what_does_not_fit_is_one_sum(acme: World):
@@ -92,7 +140,7 @@ async def test_the_rates_are_those_of_the_group(acme: World):
 async def test_too_much_is_an_error_that_says_what_to_do(
     acme: World, bound: str, field: str, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(breakdown, bound, 2)
+    monkeypatch.setattr(grouped_events, bound, 2)
     for source in ("a", "b", "c"):
         await acme.visitor(details=ClickDetails(dimensions=json.dumps({"utm_source": source})))
 
@@ -121,6 +169,7 @@ async def test_a_program_without_events_has_no_groups_and_no_program_none(acme: 
         ({"by": "os", "limit": "٣"}, "limit"),
         ({"by": "os", "filters": {"hour": "24"}}, "hour"),
         ({"by": "os", "filters": {"moon": "full"}}, "filter"),
+        ({"by": "os", "filters": {"hour.not": "07"}}, "filter"),  # the APIs have no operators
         ({"by": "os", "filters": {"cohort": "2026-13"}}, "cohort"),
         ({"by": "os", "filters": {"months_since": "few"}}, "months_since"),
     ],

@@ -10,7 +10,7 @@ import background
 from storage.reports import breakdown, breakdown_increments, breakdown_rollups, performance
 from storage.rules.click_details import ClickDetails
 from storage.rules.periods.period import DateRangeQuery
-from storage.rules.reports import breakdown as rules
+from storage.rules.reports import breakdown_query as rules
 from storage.rules.reports import dimension_totals
 from storage.rules.reports.breakdown import OF_DAY, Dimension, RankedGroups
 from storage.rules.reports.dimension_totals import STORED

@@ -75,10 +75,9 @@ async def test_pending_work_counts_holds_flags_and_provisional_leads_with_their_
     await acme.flag()
     after = await acme.store.read(pending_work.get_pending_work, acme.program_id, at=NOW + timedelta(days=10))
 
-    assert (before.ready, before.soon, before.flags, before.held) == (Waiting(1, 2_000), Waiting(), 0, Waiting())
-    assert (before.next_hold_ends_at, before.provisional_leads) == (None, 1)
-    assert (after.ready, after.soon) == (Waiting(1, 2_000), Waiting(1, 1_000))
-    assert after.next_hold_ends_at == NOW + timedelta(days=15)
+    assert (before.ready, before.flags, before.held) == (Waiting(1, 2_000), 0, Waiting())
+    assert (before.to_pay, before.provisional_leads) == (Waiting(), 1)
+    assert after.ready == Waiting(1, 2_000)
     assert (after.flags, after.held) == (1, Waiting(1, 2_000))
 
 

@@ -5,6 +5,7 @@ import io
 import json
 import logging
 from datetime import timedelta
+from typing import Any
 
 import httpx
 import pytest
@@ -19,6 +20,7 @@ from tests.tracking_api.dashboard.reading import csrf, follow, form_of, link, se
 from tests.world import NOW
 
 HOSTILE = '"><script>touch(1)</script>'
+PLAIN = {"Sec-Fetch-Site": "cross-site"}  # such a page is not compressed
 CELL = "=cmd()<script>"
 
 
@@ -35,6 +37,9 @@ async def test_a_card_is_a_csv_file_that_a_spreadsheet_runs_nothing_of_and_a_wro
 
     exported = await olga.get(f"{explore}.csv?by=utm_campaign&period=30d")
     no_hour, shown = [await olga.get(f"{explore}?{query}") for query in ("hour=25", "device=mobile")]
+    all_rows = await olga.get(f"{explore}/rows?by=utm_campaign&q=CMD")
+    added = await olga.get(f"{explore}?period=90d&add=country&how=not&value=germany")
+    unknown = await olga.get(f"{explore}?cohort.contains=2026")
 
     assert exported.headers["content-type"].startswith("text/csv")
     rows = list(csv.DictReader(io.StringIO(exported.text)))
@@ -45,6 +50,30 @@ async def test_a_card_is_a_csv_file_that_a_spreadsheet_runs_nothing_of_and_a_wro
     assert (no_hour.status_code, "Hour: One of 00, 01" in no_hour.text) == (400, True)
     assert ("search.example" in shown.text, "news.example" in shown.text) == (True, False)
     assert CELL not in shown.text
+    assert "1 of 1 rows" in words(all_rows.text)
+    assert added.headers["location"] == f"{explore}?period=90d&country.not=DE"
+    assert (unknown.status_code, "Choose is or is not" in unknown.text) == (400, True)
+
+
+async def test_a_page_with_filters_sends_its_frame_before_it_reads_the_events(
+    dashboard: Dashboard, olga: httpx.AsyncClient
+):
+    sent: list[str] = []
+    await dashboard.acme.visitor(details=ClickDetails("search.example", dimensions="{}"))
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        async def note(message: Any) -> None:
+            sent.append(message.get("body", b"").decode())
+            await send(message)
+
+        await dashboard.app(scope, receive, note)
+
+    olga._transport = httpx.ASGITransport(app)  # noqa: SLF001 - what is sent when, not only all of it
+    await olga.get(f"{dashboard.pages}/explore?partner.not=ben&referrer.contains=search", headers=PLAIN)
+
+    frame, cards = [next(n for n, part in enumerate(sent) if text in part) for text in ("The whole", "card-sources")]
+    assert (frame < cards, "Partner is not" in sent[frame], "</html>" in sent[frame]) == (True, True, False)
+    assert "search.example</bdi>" in sent[cards]
 
 
 async def results(olga: httpx.AsyncClient, typed: str, **query: str) -> str:

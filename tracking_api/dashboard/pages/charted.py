@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
-from itertools import groupby, islice
+from itertools import chain, groupby, islice
 from typing import Any, NamedTuple
 
 from storage.reports.chart import Results, Step
@@ -10,8 +10,8 @@ from storage.rules.periods.period import Window
 from storage.rules.reports import metrics
 from storage.rules.reports.metrics import Totals, Trend
 from storage.tracking import currencies
-from tracking_api.dashboard.pages import text
-from tracking_api.dashboard.pages.figures import DETAILS, FIGURES, Figure
+from tracking_api.dashboard.pages import figures, text
+from tracking_api.dashboard.pages.figures import FIGURES, Figure
 
 MOST_DAYS = 92
 MOST_WEEKS_OF_DAYS = 732
@@ -19,12 +19,13 @@ HOUR, DAY = timedelta(hours=1), timedelta(days=1)
 
 
 class Tile(NamedTuple):
-    """A figure of the whole range; `before` and `trend` are None if it is not compared."""
+    """A figure of the whole range; `before`, `trend` and `moved` (by how much) are None if it is not compared."""
 
     figure: Figure
     written: str
     before: str | None = None
     trend: Trend | None = None
+    moved: str | None = None
 
 
 class Row(NamedTuple):
@@ -38,18 +39,23 @@ class Row(NamedTuple):
 
 
 class Charted(NamedTuple):
-    """What the page shows of a range."""
+    """What the page shows of a range: its chart begins with the `chosen` figure.
+
+    `lines` are the points of its line and of the one before, in percent of the chart, `highest` is its top.
+    """
 
     unit: str
     window: Window
     compared_with: Window | None
     tiles: list[Tile]
-    details: list[Tile]
     rows: list[Row]
     chart: dict[str, Any]
+    chosen: Figure
+    lines: list[str]
+    highest: str
 
 
-def of(results: Results, *, is_compared: bool, details: tuple[Figure, ...] = DETAILS) -> Charted:
+def of(results: Results, *, is_compared: bool, figure: str | None = None) -> Charted:
     """Return results as a page shows them."""
     report, currency = results.report, results.report.currency
     unit, groups = grouped(results.steps, is_hourly=results.is_hourly)
@@ -70,9 +76,15 @@ def of(results: Results, *, is_compared: bool, details: tuple[Figure, ...] = DET
         "open": next((n for n, row in enumerate(rows) if row.is_open), None),  # later ones are not drawn
         "figures": {figure.name: _plotted(figure, begun, previous, currency) for figure in FIGURES},
     }
-    tiles, more = ([_tile(figure, totals, before, currency) for figure in each] for each in (FIGURES, details))
+    tiles = [_tile(figure, totals, before, currency) for figure in FIGURES]
+    chosen = figures.chosen(figure)
+    drawn = [[max(chosen.of(step), 0) for step in each] for each in (begun, previous)]
+    top = max(chain(*drawn), default=0)
+    lines = [_line(each, top or 1, len(steps)) for each in drawn]
+    highest = max((*begun, *previous), key=chosen.of, default=totals)
     compared_with = report.previous_window if is_compared else None
-    return Charted(unit, report.window, compared_with, tiles, more, rows[: len(begun)], chart)
+    shown = (unit, report.window, compared_with, tiles, rows[: len(begun)], chart)
+    return Charted(*shown, chosen, lines, chosen.written(highest, currency))
 
 
 def grouped(steps: list[Step], *, is_hourly: bool = False) -> tuple[str, list[list[Step]]]:
@@ -106,8 +118,15 @@ def _tile(figure: Figure, totals: Step, before: Step | None, currency: str) -> T
     tile = Tile(figure, figure.written(totals, currency))
     if before is None:
         return tile
-    trend = metrics.trend(figure.comparable(before), figure.comparable(totals))
-    return tile._replace(before=figure.written(before, currency), trend=trend)
+    trend, moved = figure.moved(before, totals)
+    return tile._replace(before=figure.written(before, currency), trend=trend, moved=moved)
+
+
+def _line(values: list[float], top: float, count: int) -> str:
+    """Return the points of a line through the steps."""
+    return " ".join(
+        f"{100 * n / max(count - 1, 1):.1f},{100 - 100 * value / top:.0f}" for n, value in enumerate(values)
+    )
 
 
 def _row(step: Step, unit: str, currency: str, at: datetime) -> Row:

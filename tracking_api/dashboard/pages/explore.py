@@ -1,113 +1,144 @@
-"""Explore: where results come from, a card for each dimension. A row filters every card; the URL holds the filters."""
+"""Explore: where results come from, as figures, a chart and cards. A row filters all of them; the URL has the filters.
 
-from collections.abc import Iterator
-from typing import NamedTuple
+With filters the frame is sent at once; what takes a read of the events follows in the same response.
+"""
+
+from collections.abc import AsyncIterator, Callable
+from functools import partial
+from typing import Any, NamedTuple
 
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import Response, StreamingResponse
 
 from presentation import queries
 from storage.reports import explore
-from storage.reports.explore import Card, ComparedGroup
-from storage.rules.errors import InvalidPeriod, InvalidRange, ServiceError, ValidationError
-from storage.rules.reports import breakdown
-from storage.rules.reports.breakdown import NONE, Dimension, GroupTotals
-from tracking_api.dashboard.authentication import storage_of
-from tracking_api.dashboard.pages import csv_export, filters, page_context, ranges, templates, text
+from storage.reports.explore import Card, Frame
+from storage.rules.errors import ServiceError, ValidationError
+from storage.rules.reports import breakdown_query
+from storage.rules.reports.breakdown import Dimension, Filters, Operator
+from tracking_api.dashboard.pages import charted, notices, page_context, ranges, templates
+from tracking_api.dashboard.pages.dimensions import CARDS, OPERATORS, name_of, title_of, typed
 from tracking_api.dashboard.pages.filters import FilterValues
-from tracking_api.dashboard.pages.page_context import PageContext
 from tracking_api.dashboard.pages.ranges import Picker
 
 ROWS = 8
-EXPORTED_ROWS = 10_000
-OTHER = "(other)"
-PERIOD = ("period", "dateFrom", "dateTo", "compare")
+REST = "<!-- the rest -->"
+Report = Callable[..., Any]  # runs a read of the program
 
 
-class CardTitle(NamedTuple):
-    """What a card is called, and how it names the events that lack its dimension."""
+class ExploreQuery(NamedTuple):
+    """What a URL asks for: a range, filters as they were sent and as they are stored, and a dimension for each card."""
 
-    title: str
-    row: str
-    lacking: str
+    picker: Picker
+    sent: dict[str, str]
+    filters: Filters
+    tabs: dict[str, Dimension]
+    problem: ServiceError | None
 
 
-CARDS = {
-    Dimension.REFERRER: CardTitle("Sources", "Referrer", "No referrer"),
-    Dimension.LANDING_PATH: CardTitle("Pages", "Landing page", "Unknown"),
-    Dimension.UTM_CAMPAIGN: CardTitle("Campaigns", "Campaign", "No campaign"),
-    Dimension.COUNTRY: CardTitle("Places", "Country", "Unknown"),
-    Dimension.DEVICE: CardTitle("Devices", "Device", "Unknown"),
-    Dimension.PARTNER: CardTitle("Partners", "Partner", "Unknown"),
-}
+class Chip(NamedTuple):
+    """A filter as people read it, and the query string without it."""
+
+    text: str
+    value: str
+    link: str
+
+
+def read_url(request: Request, at: Any) -> ExploreQuery:
+    """Return what a URL asks for; a wrong filter is the problem, and then there are none."""
+    picker = ranges.picker(request, at)
+    names = {f"{each}{end}" for each in Dimension for end in ("", *(f".{how}" for how in Operator))}
+    sent = {name: value for name, value in picker.address.items() if name in names}
+    tabs = {
+        card: next((each for each in dimensions if each == picker.address[card.lower()]), dimensions[0])
+        for card, dimensions in CARDS.items()
+    }
+    try:
+        checked = {name: value for name in sent if (value := queries.text(sent, name))}
+        return ExploreQuery(picker, sent, breakdown_query.stored_filters(checked), tabs, None)
+    except ValidationError as rejection:
+        return ExploreQuery(picker, sent, (), tabs, rejection)
 
 
 async def show_explore(request: Request) -> Response:
-    """Show the cards of the range, by default the last 30 days; the page says what is wrong with a range or filter."""
+    """Show the figures and cards of the range, by default the last 30 days, or what is wrong with a filter."""
     context = await page_context.as_member(request)
-    picker = ranges.picker(request, context.at)
-    problem: ServiceError | None = None
-    cards: list[Card] = []
-    try:
-        cards = await _cards(request, context, picker, list(CARDS), rows=ROWS)
-    except (InvalidPeriod, InvalidRange, ValidationError) as rejection:
-        problem = rejection
-    chosen = filters.chosen(request, *Dimension)
-    return templates.render(
-        request,
-        "explore.html",
-        status=400 if problem or picker.problem else 200,
-        context=context,
-        cards=cards,
-        titles=CARDS,
-        chosen=chosen,
-        address=FilterValues({**filters.chosen(request, *PERIOD), **chosen}),
-        lacking=NONE,
-        problem=problem,
-        picker=picker,
-    )
+    if request.query_params.get("add"):
+        return _add_filter(request)
+    return await respond(request, read_url(request, context.at), context.report, at=context.at, context=context)
 
 
-async def export_card(request: Request) -> Response:
-    """Return one card as a CSV file, with the filters of the page. Raises ValidationError."""
-    context = await page_context.as_member(request)
-    dimension = queries.choice(request.query_params, "by", Dimension) or Dimension.REFERRER
-    picker = ranges.valid_picker(request, context.at)
-    (card,) = await _cards(request, context, picker, [dimension], rows=EXPORTED_ROWS)
-    name = f"{dimension}-{context.program.id}-{context.at:%Y-%m-%d}.csv"
-    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
-    return Response(_csv(card), media_type="text/csv; charset=utf-8", headers=headers)
+async def respond(
+    request: Request, asked: ExploreQuery, report: Report, *, at: Any, template: str = "explore.html", **values: Any
+) -> Response:
+    """Return a page with the figures and cards that a URL asks for."""
+    picker, wanted = asked.picker, asked.picker.picked.query
+    frame: Frame = await report(explore.read_frame, wanted, is_filtered=bool(asked.filters), at=at)
+    chart = partial(charted.of, is_compared=picker.is_compared, figure=picker.address["figure"])
+    values |= {
+        **asked._asdict(),
+        **frame._asdict(),
+        "cards": list[Card](),
+        "card_titles": list(CARDS.items()),
+        "charted": chart(frame.results),
+        "chips": _chips(asked, frame),
+        "operators": OPERATORS,
+        "title_of": title_of,
+        "name_of": partial(name_of, names=frame.names),
+        "is_waiting": False,
+    }
+    page = partial(templates.render, request, status=400 if asked.problem or picker.problem else 200)
+    if asked.problem or frame.reach:
+        return page(template, **values)
+    read = partial(report, explore.read_cards, wanted, [*asked.tabs.values()], asked.filters, rows=ROWS, at=at)
+    if not asked.filters:
+        return page(template, **values | {"cards": (await read())[0]})
+
+    async def rest() -> str:
+        try:
+            cards, results = await read()
+        except ServiceError as rejection:
+            return _body(page("explore_results.html", **values | {"problem": rejection}))
+        return _body(page("explore_results.html", **values | {"charted": chart(results), "cards": cards}))
+
+    return _streamed(page(template, **values | {"is_waiting": True}), rest)
 
 
-async def _cards(
-    request: Request, context: PageContext, picker: Picker, dimensions: list[Dimension], *, rows: int
-) -> list[Card]:
-    """Return the cards of the program in the path, within the request's range and filters."""
-    chosen = filters.chosen(request, *Dimension)
-    sent = {each.value: text for each in Dimension if (text := queries.text(chosen, each)) is not None}
-    return await storage_of(request).report(
-        explore.read_cards,
-        context.program.id,
-        picker.picked.query,
-        dimensions,
-        breakdown.stored_filters(sent),
-        rows=rows,
-        at=context.at,
-    )
+def _chips(asked: ExploreQuery, frame: Frame) -> list[Chip]:
+    address = asked.picker.address
+    return [
+        Chip(
+            f"{title_of(each.dimension)} {OPERATORS[each.operator]}",
+            name_of(each.dimension, asked.sent[name], frame.names),
+            address.link(**{name: None}),
+        )
+        for name, each in zip(asked.sent, asked.filters, strict=False)
+    ]
 
 
-def _csv(card: Card) -> str:
-    """Return the file: a line for each group, then one for the rest if there is any."""
-    names = [name.removesuffix("_cents") for name in GroupTotals._fields]
-    header = [card.dimension.value, *names, *(f"previous_{name}" for name in names), "currency"]
-    rest = [[OTHER, *_figures(card, card.other)]] if card.other_groups else []
-    rows = [[csv_export.guarded(group.value or NONE), *_figures(card, group)] for group in card.groups]
-    return csv_export.lines([header, *rows, *rest])
+def _add_filter(request: Request) -> Response:
+    """Lead to the page with one filter more."""
+    sent = request.query_params
+    dimension = queries.choice(sent, "add", Dimension)
+    how = queries.choice(sent, "how", Operator) or Operator.IS
+    rest = FilterValues(sent).without("add", "how", "value", "cursor")
+    name = f"{dimension}" if how == Operator.IS else f"{dimension}.{how}"
+    value = typed(dimension, sent.get("value", "").strip()) if dimension else ""
+    return notices.redirect(f"{request.url.path}{rest.link(**{name: value})}")
 
 
-def _figures(card: Card, group: ComparedGroup) -> Iterator[str]:
-    currency = card.currency
-    for totals in (group.current, group.previous):
-        for name, count in totals._asdict().items():
-            yield str(text.major(count, currency) if name.endswith("_cents") else count)
-    yield currency
+def _streamed(frame: Response, rest: Callable[[], Any]) -> Response:
+    """Send a page as far as it is known, and then what takes longer."""
+    before, _, after = _body(frame).partition(REST)
+
+    async def parts() -> AsyncIterator[str]:
+        yield before
+        yield await rest()
+        yield after
+
+    del frame.headers["content-length"]
+    return StreamingResponse(parts(), frame.status_code, frame.headers)
+
+
+def _body(page: Response) -> str:
+    return bytes(page.body).decode()

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator
+from math import inf
 from typing import NamedTuple
 
 from starlette.requests import Request
@@ -17,10 +18,11 @@ from tracking_api.dashboard.pages.page_context import PageContext
 
 
 class PendingAction(NamedTuple):
-    """What is to be done, why, what it is worth (empty: no amount), and the page of the program to do it on."""
+    """What is to be done, why, what is at stake (cents to compare, and as text), and the page of the program for it."""
 
     title: str
     reason: str
+    cents: float
     at_stake: str
     path: str
     link: str
@@ -37,7 +39,7 @@ async def show_overview(request: Request) -> Response:
         status=400 if picker.problem else 200,
         context=context,
         actions=_actions(found, context),
-        charted=charted.of(found.results, is_compared=picker.is_compared),
+        charted=charted.of(found.results, is_compared=picker.is_compared, figure=picker.address["figure"]),
         partners=found.partners,
         steps=found.steps,
         picker=picker,
@@ -45,8 +47,16 @@ async def show_overview(request: Request) -> Response:
 
 
 def _actions(overview: Overview, context: PageContext) -> list[PendingAction]:
-    """Return what needs action, with the money at stake, most urgent first."""
-    return [*_key(context), *_refused_calls(overview.causes), *_pending(overview.pending, context)]
+    """Return whom to pay, then what waits for a decision, most money at stake first."""
+    waiting = [*_key(context), *_rejected_calls(overview.causes), *_pending(overview.pending, context)]
+    return [*_payments(overview.pending, context), *sorted(waiting, key=lambda each: -each.cents)]
+
+
+def _payments(pending: PendingWork, context: PageContext) -> Iterator[PendingAction]:
+    if pending.to_pay.number:
+        money = text.money(pending.to_pay.cents, context.currency)
+        title = f"Pay {_counted(pending.to_pay.number, 'partner')}, {money}"
+        yield PendingAction(title, "Approved, less what they owe back.", 0, "", "/commissions?status=approved", "Pay")
 
 
 def _key(context: PageContext) -> Iterator[PendingAction]:
@@ -55,43 +65,35 @@ def _key(context: PageContext) -> Iterator[PendingAction]:
     by = f"{text.day(context.program.rotate_by)}, {context.program.rotate_by:%H:%M} UTC"
     when = f"are rejected from {by} on" if context.rotation == Rotation.FLAGGED else f"have been rejected since {by}"
     reason = f"Calls with {context.program.api_token_masked} {when}."
-    yield PendingAction("Replace the program key", reason, "all sales", "/settings/api-keys", "API keys")
+    yield PendingAction("Replace the program key", reason, inf, "all sales", "/settings/api-keys", "API keys")
 
 
-def _refused_calls(causes: list[Cause]) -> Iterator[PendingAction]:
-    if not causes:
-        return
+def _rejected_calls(causes: list[Cause]) -> Iterator[PendingAction]:
     sums: Counter[str] = Counter()
     for each in (amount for cause in causes for amount in cause.at_stake):
         sums[each.currency] += each.amount_cents
-    money = ", ".join(text.money(cents, currency) for currency, cents in sorted(sums.items()))
-    reason = "The sales among them were not recorded." if sums else "No sale was lost."
-    title = _counted(sum(cause.calls for cause in causes), "rejected call")
-    yield PendingAction(title, f"In the last 30 days. {reason}", money, "/refused-calls", "See the causes")
+    if sums:
+        money = ", ".join(text.money(cents, currency) for currency, cents in sorted(sums.items()))
+        title = _counted(sum(cause.calls for cause in causes), "rejected call")
+        reason = "In the last 30 days. The sales among them were not recorded."
+        yield PendingAction(title, reason, sums.total(), money, "/refused-calls", "See the causes")
 
 
 def _pending(pending: PendingWork, context: PageContext) -> Iterator[PendingAction]:
-    def money(cents: int) -> str:
-        return text.money(cents, context.currency)
+    def action(title: str, reason: str, cents: int, path: str, link: str) -> PendingAction:
+        return PendingAction(title, reason, cents, text.money(cents, context.currency), path, link)
 
     if pending.flags:
         reason = f"{_counted(pending.held.number, 'commission')} cannot be approved or paid until you decide."
         title = f"{_counted(pending.flags, 'sign')} of fraud or duplicates"
-        yield PendingAction(title, reason, money(pending.held.cents), "/review", "Review")
+        yield action(title, reason, pending.held.cents, "/review", "Review")
     if pending.ready.number:
         title = f"{_counted(pending.ready.number, 'commission')} to approve"
-        yield PendingAction(title, "The hold is over.", money(pending.ready.cents), "/commissions", "Approve")
-    if pending.provisional_leads:
-        cents = pending.provisional_leads * context.program.settings.lead_commission_cents
+        yield action(title, "The hold is over.", pending.ready.cents, "/commissions", "Approve")
+    if cents := pending.provisional_leads * context.program.settings.lead_commission_cents:
         title = _counted(pending.provisional_leads, "provisional lead")
         reason = "A browser sent them. They count once your server sends the same lead."
-        yield PendingAction(
-            title, reason, money(cents) if cents else "", "/customers?status=provisional", "See the leads"
-        )
-    if pending.next_hold_ends_at:
-        title = f"{_counted(pending.soon.number, 'hold')} {'ends' if pending.soon.number == 1 else 'end'} within 7 days"
-        reason = f"The first ends on {text.day(pending.next_hold_ends_at)}. Check the sales for refunds before then."
-        yield PendingAction(title, reason, money(pending.soon.cents), "/commissions?status=pending", "See pending")
+        yield action(title, reason, cents, "/customers?status=provisional", "See the leads")
 
 
 def _counted(count: int, noun: str) -> str:

@@ -18,7 +18,7 @@ from storage.reports import partner
 from storage.rules.attribution import PartnerStatus, site_url
 from storage.rules.click_details import CAMPAIGN
 from storage.rules.errors import FieldError, ValidationError
-from tracking_api.dashboard.pages import charted, figures, forms, notices, page_context, ranges
+from tracking_api.dashboard.pages import charted, forms, notices, page_context, ranges
 from tracking_api.dashboard.pages.buttons import DECIDERS, MANAGERS, Button, FormOutcome, FormPage, elsewhere
 from tracking_api.dashboard.pages.commission import terms_of
 from tracking_api.dashboard.pages.forms import Problems
@@ -54,7 +54,7 @@ async def _page(context: PageContext, outcome: FormOutcome) -> Response:
         edited=outcome.typed if "name" in outcome.typed else stored,
         status=400 if outcome.problems or picker.problem or link_problems else 200,
         **profile._asdict() | {"results": None},
-        charted=charted.of(profile.results, is_compared=picker.is_compared, details=figures.OF_PARTNER),
+        charted=charted.of(profile.results, is_compared=picker.is_compared, figure=picker.address["figure"]),
         link=link,
         asked=asked,
         link_problems=link_problems,

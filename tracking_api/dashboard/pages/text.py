@@ -3,7 +3,6 @@
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping
-from copy import copy
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 from functools import lru_cache, wraps
@@ -64,14 +63,6 @@ def _localized(write: Callable[Concatenate[Locale, Values], str]) -> Callable[Va
 def money(locale: Locale, cents: int, currency: str) -> str:
     """Write an amount: $1,234.50, or 1.234,50 $."""
     return format_currency(major(cents, currency), currency, locale=locale)
-
-
-@_localized
-def small_money(locale: Locale, cents: float, currency: str) -> str:
-    """Write an amount of which fractions of cents matter: $0.0425."""
-    pattern, digits = copy(locale.currency_formats["standard"]), currencies.digits(currency)
-    pattern.frac_prec = (digits, digits + 2)
-    return str(pattern.apply(major(cents, currency), locale, currency=currency, currency_digits=False))
 
 
 @_localized

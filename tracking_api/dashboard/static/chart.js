@@ -10,7 +10,7 @@ const data = JSON.parse(document.getElementById("chart-data").textContent);
 const count = data.labels.length;
 const steps = data.labels.map((_, n) => n);
 const locale = document.documentElement.dataset.locale;
-let figure = data.figures[document.querySelector("[data-figure]").dataset.figure];
+let figure = data.figures[document.querySelector("[data-figure][aria-current]").dataset.figure];
 let chart;
 
 const colour = (name) => {
@@ -18,13 +18,12 @@ const colour = (name) => {
   return getComputedStyle(place).color;
 };
 const format = (options) => new Intl.NumberFormat(locale, options);
-const isMoney = () => figure.kind.endsWith("money");
+const isMoney = () => figure.kind === "money";
 
 function written(value, compact) {
   const short = compact && Math.abs(value) >= 1000 && { notation: "compact", maximumFractionDigits: 2 };
   if (isMoney()) {
-    const digits = figure.kind === "money" ? data.digits : data.digits + 2;
-    const style = { style: "currency", currency: data.currency, minimumFractionDigits: 0, maximumFractionDigits: digits };
+    const style = { style: "currency", currency: data.currency, minimumFractionDigits: 0, maximumFractionDigits: data.digits };
     return format({ ...style, ...(value % 1 && { minimumFractionDigits: data.digits }), ...short }).format(value);
   }
   return format({ maximumFractionDigits: 2, ...short }).format(value) + (figure.kind === "percent" ? "%" : "");
@@ -87,7 +86,7 @@ function choosing(drawn) {
 
 // The axis has no steps that its labels would write alike: whole numbers, or the smallest amounts of the currency.
 function increments() {
-  const digits = figure.kind === "count" ? 0 : figure.kind === "money" ? data.digits : data.digits + 2;
+  const digits = figure.kind === "count" ? 0 : figure.kind === "money" ? data.digits : 2;
   const powers = Array.from({ length: 9 + digits }, (_, n) => 10 ** (n - digits));
   return powers.flatMap((power) => [1, 2, 5].map((n) => n * power));
 }
@@ -126,8 +125,11 @@ function draw() {
 }
 
 for (const tile of document.querySelectorAll("[data-figure]")) {
-  tile.addEventListener("click", () => {
-    document.querySelectorAll("[data-figure]").forEach((each) => each.setAttribute("aria-pressed", String(each === tile)));
+  tile.addEventListener("click", (event) => {
+    event.preventDefault(); // the link leads to the same page, with the chart of this figure
+    document.querySelector("[data-figure][aria-current]").removeAttribute("aria-current");
+    tile.setAttribute("aria-current", "true");
+    history.replaceState(null, "", tile.href);
     figure = data.figures[tile.dataset.figure];
     draw();
   });

@@ -58,6 +58,11 @@ async def best_partner_of_last_quarter(_: Site, walk: Walk) -> None:
     await expect(walk.page.get_by_role("region", name="Top partners").get_by_role("row").nth(1)).to_contain_text("Anna")
 
 
+async def where_the_visitors_of_a_partner_come_from(_: Site, walk: Walk) -> None:
+    await walk.open("Explore", "Anna")
+    await expect(walk.page.locator("#card-sources")).to_contain_text("$33.00")
+
+
 async def approve_last_month(_: Site, walk: Walk) -> None:
     await walk.click(walk.page.get_by_role("link", name="Approve"))
     await walk.click(walk.page.locator("details.periods summary"))
@@ -176,6 +181,7 @@ async def connect_an_assistant(site: Site, walk: Walk) -> None:
 WORK = (
     last_month_of_one_partner,
     best_partner_of_last_quarter,
+    where_the_visitors_of_a_partner_come_from,
     approve_last_month,
     pause_a_partner,
     approve_what_is_ready,

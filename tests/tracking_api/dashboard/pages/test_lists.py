@@ -1,5 +1,6 @@
 """Lists and the overview in a real browser: filtered, live, searched, decided in bulk, and read off the chart."""
 
+import re
 from datetime import UTC, datetime, timedelta
 
 from playwright.async_api import Page, expect
@@ -209,6 +210,9 @@ async def test_a_tile_chooses_what_the_chart_shows_and_the_chart_is_read_and_set
     await page.wait_for_url(f"**?dateFrom={today}&dateTo={today}")
     await expect(title).to_have_text("Revenue per hour")
 
-    await page.get_by_role("button", name="New customers").click()
+    await page.get_by_role("link", name="Customers", exact=False).and_(page.locator("[data-figure]")).click()
 
-    await expect(title).to_have_text("New customers per hour")
+    await expect(title).to_have_text("Customers per hour")
+    plain = await site.sign_in(java_script_enabled=False)
+    await plain.goto(f"{site.program}?period=7d&figure=customers")
+    await expect(plain.locator("#chart polyline").last).to_have_attribute("points", re.compile(r"100\.0,0$"))

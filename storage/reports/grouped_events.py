@@ -1,0 +1,162 @@
+"""One read of a program's events for several groupings at once, up to a bound: the totals by each, after filters."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from itertools import chain
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection, Select, and_, func, null, or_, select
+
+from storage.engine.expressions import ContainsText, JsonField, JsonObject
+from storage.engine.sums import evaluated_once, sums_by_each
+from storage.reports import breakdown_events, performance
+from storage.reports.breakdown_events import HOUR_MILLIS, CountableEvents
+from storage.rules.click_details import quoted
+from storage.rules.errors import FieldError, ValidationError
+from storage.rules.periods.period import Window
+from storage.rules.reports.breakdown import (
+    LABELS,
+    NOTHING,
+    OF_BUYERS,
+    OF_DAY,
+    Dimension,
+    DimensionFilter,
+    Filters,
+    GroupTotals,
+    Operator,
+)
+from storage.tables import clicks, partners
+
+MOST_EVENTS = 1_000_000  # of each kind, see docs/decisions/0029-breakdowns.md
+MOST_GROUPS = 100_000
+DAY_MILLIS = 24 * HOUR_MILLIS
+Key = tuple[Dimension, ...]  # one or some
+Codes = Mapping[int, tuple[str, str]]  # of partners: their code and their name
+_Sums = dict[Key, dict[tuple[Any, ...], list[int]]]
+
+
+class Grouped(NamedTuple):
+    """Totals by the stored values of a key; `rest` has those of values that are not stored, and of the last events."""
+
+    groups: Mapping[tuple[Any, ...], GroupTotals]
+    rest: GroupTotals = NOTHING
+
+
+def read_by_each(
+    connection: Connection,
+    program_id: int,
+    window: Window,
+    keys: Sequence[Key],
+    filters: Filters,
+    *,
+    most: int | None = None,
+) -> dict[Key, Grouped]:
+    """Return the totals of a window by each key.
+
+    Raises ValidationError if there are too many events of a kind, or too many groups.
+    """
+    sums: _Sums = {key: defaultdict(lambda: [0] * len(GroupTotals._fields)) for key in keys}
+    filtered = [each.dimension for each in filters]
+    codes = read_codes(connection, program_id) if Dimension.PARTNER in filtered else {}
+    for events in breakdown_events.list_kinds(program_id, window):
+        read = sums
+        if events.table is clicks:  # they lack what only buyers have: the report has their number
+            lacking = [key for key in keys if {*key, *filtered} <= {*OF_BUYERS}]
+            read = {key: groups for key, groups in sums.items() if key not in lacking}
+            if lacking and all(each.accepts_none for each in filters):
+                reported = performance.read_days(connection, program_id, window).values()
+                for key in lacking:
+                    sums[key][(None,) * len(key)][0] += sum(day.clicks for day in reported)
+        if read:
+            _bound(connection, events, most or MOST_EVENTS)
+            own, names = _own(events), [*dict.fromkeys(chain(*read))]
+            wanted = [_condition(own.get(each.dimension), each, codes) for each in filters]
+            _add(connection, events, read, _rows(connection, events, names, [*events.inside(window), *wanted]))
+    return {
+        key: Grouped({values: GroupTotals(*totals) for values, totals in groups.items()})
+        for key, groups in sums.items()
+    }
+
+
+def read_codes(connection: Connection, program_id: int) -> Codes:
+    """Return the code and the name of each partner."""
+    row = partners.c
+    enrolled = select(row.id, row.code, row.name).where(row.program_id == program_id)
+    return {each.id: (each.code, each.name) for each in connection.execute(enrolled)}
+
+
+def _bound(connection: Connection, events: CountableEvents, most: int) -> None:
+    some = select(events.table.c.program_id).where(*events.near).limit(most + 1).subquery()
+    if connection.execute(select(func.count()).select_from(some)).scalar_one() > most:
+        wrong = f"Too many events: at most {most:,} of a kind are read. Choose a shorter one"
+        raise ValidationError(fields=[FieldError("period", wrong)])
+
+
+def _add(connection: Connection, events: CountableEvents, sums: _Sums, rows: Select[Any]) -> None:
+    """Add the rows of a kind to the totals of each key."""
+    places = [GroupTotals._fields.index(name) for name in events.amounts]
+    named, into = [[f"by_{each}" for each in key] for key in sums], list(sums.values())
+    for key, values, counts in sums_by_each(connection, rows, named, [*events.amounts], most=MOST_GROUPS + 1):
+        totals = into[key][values]
+        for place, count in zip(places, counts, strict=True):
+            totals[place] += int(count)
+    if any(len(groups) > MOST_GROUPS for groups in into):
+        wrong = f"Too many groups: at most {MOST_GROUPS:,} are read. Filter them, or shorten the period"
+        raise ValidationError(fields=[FieldError("by", wrong)])
+
+
+def _own(events: CountableEvents) -> Mapping[Dimension, Any]:
+    """Return the columns of what an event has itself; all else its click carries as JSON."""
+    return {
+        **dict.fromkeys(OF_BUYERS, null()),
+        **events.own,
+        **{each: number(events.millis // DAY_MILLIS) for each, number in OF_DAY.items()},
+        Dimension.PARTNER: events.table.c.partner_id,
+        Dimension.REFERRER: clicks.c.referrer_host,
+        Dimension.HOUR: events.hour,
+    }
+
+
+def _rows(
+    connection: Connection, events: CountableEvents, names: Sequence[Dimension], where: Sequence[Any]
+) -> Select[Any]:
+    """Return the statement of the values and amounts of each event."""
+    own = _own(events)
+    columns = [own[each].label(f"by_{each}") for each in names if each in own]
+    amounts = [amount.label(name) for name, amount in events.amounts.items()]
+    inside = select(*columns, JsonObject(clicks.c.dimensions).label("carried"), *amounts).select_from(events.source)
+    inner = evaluated_once(connection, inside.where(*where)).c
+    values = [inner[f"by_{each}"] if each in own else JsonField(inner.carried, each) for each in names]
+    named = [value.label(f"by_{each}") for each, value in zip(names, values, strict=True)]
+    return select(*named, *(inner[name] for name in events.amounts))
+
+
+def _condition(own: Any, wanted: DimensionFilter, codes: Codes) -> Any:
+    """Return the condition of a filter: on a column of its own, else on what the click carries as JSON.
+
+    JSON is parsed only where it has the filter's text. A partner is named by the code, or else by the name.
+    """
+    dimension, operator, value = wanted
+    text, is_contained = str(value).lower(), operator == Operator.CONTAINS
+    if dimension == Dimension.PARTNER:
+        by_code, by_name = ([each for each, names in codes.items() if names[n] == value] for n in (0, 1))
+        containing = [each for each, names in codes.items() if text in "\n".join(names).lower()]
+        found = own.in_(containing if is_contained else by_code or by_name)
+        return ~found if operator == Operator.IS_NOT else found
+    if is_contained and dimension in LABELS:
+        return own.in_([number for number, name in enumerate(LABELS[dimension]) if text in name.lower()])
+    stored = JsonField(clicks.c.dimensions, dimension) if own is None else own
+    if value is None:
+        return stored.is_(None) if operator == Operator.IS else stored.is_not(None)
+    exact = {
+        Operator.IS: stored == value,
+        Operator.IS_NOT: or_(stored.is_(None), stored != value),
+        Operator.CONTAINS: ContainsText(func.lower(stored), text),
+    }[operator]
+    if own is not None:
+        return exact
+    written = quoted(value)[1:-1]
+    if is_contained:
+        return and_(ContainsText(func.lower(clicks.c.dimensions), written.lower()), exact)
+    there = ContainsText(clicks.c.dimensions, written)
+    return and_(there, exact) if operator == Operator.IS else or_(~there, exact)

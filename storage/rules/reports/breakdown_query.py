@@ -1,0 +1,105 @@
+"""Reads what a breakdown is asked for: dimensions, metrics, filters, the order and the number of rows."""
+
+import re
+from collections.abc import Mapping, Sequence
+from datetime import date
+from enum import StrEnum
+from typing import TypeVar
+
+from storage.rules.errors import FieldError, ValidationError
+from storage.rules.reports.breakdown import (
+    EPOCH,
+    LABELS,
+    OF_DAY,
+    BreakdownQuery,
+    Dimension,
+    DimensionFilter,
+    Filters,
+    Metric,
+    Operator,
+)
+
+MOST_ROWS = 200
+NONE = "(none)"  # in a filter: what lacks the dimension
+_WHOLE = re.compile("[0-9]{1,6}", re.ASCII)
+_NUMBERED = {
+    Dimension.COHORT: re.compile("[0-9]{4}-(0[1-9]|1[0-2])", re.ASCII),
+    Dimension.MONTHS_SINCE: _WHOLE,
+    Dimension.TERMS_VERSION: _WHOLE,
+}
+Choice = TypeVar("Choice", bound=StrEnum)
+
+
+def query(
+    by: str | None,
+    second: str | None = None,
+    *,
+    filters: Mapping[str, str] | None = None,
+    shown: Sequence[str] = (),
+    sort: str | None = None,
+    limit: str | int = 25,
+) -> BreakdownQuery:
+    """Return a checked query. `shown` names the metrics (none: all); rows with most of `sort` come first.
+
+    `sort` is the first metric by default. Raises ValidationError, naming each parameter by its name in the agent API.
+    """
+    first = _choice("by", by or "", Dimension)
+    dimensions = (first,) if second is None else (first, _choice("second", second, Dimension))
+    if len(set(dimensions)) < len(dimensions):
+        raise _wrong("second", "Another dimension than by")
+    chosen = tuple(dict.fromkeys(_choice("metrics", each, Metric) for each in shown)) or tuple(Metric)
+    by_metric = chosen[0] if sort is None else _choice("sort", sort, Metric)
+    for name in filters or {}:
+        _choice("filter", name, Dimension)
+    text = str(limit)
+    if not (text.isascii() and text.isdigit() and len(text) <= len(str(MOST_ROWS)) and 1 <= int(text) <= MOST_ROWS):
+        raise _wrong("limit", f"An integer from 1 to {MOST_ROWS}")
+    return BreakdownQuery(dimensions, stored_filters(filters or {}), chosen, by_metric, int(text))
+
+
+def stored_filters(sent: Mapping[str, str]) -> Filters:
+    """Return filters such as `country` (is), `country.not` and `country.contains`, as values are stored.
+
+    Raises ValidationError.
+    """
+    return [_filter(*name.partition(".")[::2], text) for name, text in sent.items()]
+
+
+def _filter(name: str, operator: str, text: str) -> DimensionFilter:
+    dimension, how = _choice("filter", name, Dimension), _choice("filter", operator or Operator.IS, Operator)
+    if how != Operator.CONTAINS:
+        return DimensionFilter(dimension, how, _stored(dimension, text))
+    if dimension in {*_NUMBERED, Dimension.DAY, Dimension.WEEK}:
+        raise _wrong(dimension, "Choose is or is not")
+    return DimensionFilter(dimension, how, text)
+
+
+def _stored(dimension: Dimension, text: str) -> str | int | None:
+    """Return the stored value of a filter."""
+    if dimension in LABELS:
+        if text not in LABELS[dimension]:
+            raise _wrong(dimension, f"One of {', '.join(LABELS[dimension])}")
+        return LABELS[dimension].index(text)
+    if dimension in OF_DAY:
+        try:
+            number: int = OF_DAY[dimension]((date.fromisoformat(text) - EPOCH).days)
+        except ValueError:
+            raise _wrong(dimension, "A day such as 2026-01-31") from None
+        return number
+    if text == NONE or dimension not in _NUMBERED:
+        return None if text == NONE else text
+    if not _NUMBERED[dimension].fullmatch(text):
+        raise _wrong(dimension, "A month such as 2026-01" if dimension == Dimension.COHORT else "A whole number")
+    year, _, month = text.partition("-")
+    return int(year) * 12 + int(month) - 1 if dimension == Dimension.COHORT else int(text)
+
+
+def _choice(field: str, text: str, choices: type[Choice]) -> Choice:
+    try:
+        return choices(text)
+    except ValueError:
+        raise _wrong(field, f"One of {', '.join(choices)}") from None
+
+
+def _wrong(field: str, message: str) -> ValidationError:
+    return ValidationError(fields=[FieldError(field, message)])
