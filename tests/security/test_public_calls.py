@@ -136,7 +136,7 @@ GUESSED: dict[str, tuple[int, dict[str, Any]]] = {  # the status of a wrong cred
 
 
 async def test_credentials_that_one_address_invents_are_counted_and_a_key_that_has_worked_still_does(sqlite_url: str):
-    made = asgi.Service(Configuration(database_url=sqlite_url, secret_key="a key", rejected_rate="3/minute"))
+    made = asgi.Service(Configuration(database_url=sqlite_url, secret_key="a secret key", rejected_rate="3/minute"))
 
     async def post(number: int, path: str, key: str, **options: Any) -> int:
         transport = httpx.ASGITransport(RequestMiddleware(made), client=(f"203.0.113.{number}", 1))
@@ -161,7 +161,7 @@ async def test_credentials_that_one_address_invents_are_counted_and_a_key_that_h
 
 
 async def test_no_body_is_read_for_an_invented_key(sqlite_url: str):
-    made = asgi.Service(Configuration(database_url=sqlite_url, secret_key="a key"))
+    made = asgi.Service(Configuration(database_url=sqlite_url, secret_key="a secret key"))
     headers = {"Authorization": f"Bearer agt_{'a' * 43}", "Content-Type": "application/json"}
     read: list[str] = []
 

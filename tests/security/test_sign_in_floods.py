@@ -32,7 +32,7 @@ async def app(sqlite_url: str) -> AsyncIterator[Starlette]:
     async with storage.opened(sqlite_url) as store:
         olga: dict[str, Any] = {"owner_email": OLGA, "password_hash": world.password_hash(PASSWORD)}
         await store.write(workspaces.create, "Acme", **olga, at=NOW)
-        yield tracking_api.app.create(store, Configuration(secret_key="a key", sign_in_rate="5/15 minutes"))
+        yield tracking_api.app.create(store, Configuration(secret_key="a secret key", sign_in_rate="5/15 minutes"))
 
 
 @pytest.fixture
