@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from rich.markup import escape
@@ -48,10 +48,12 @@ def import_files(
     """
     read = [_read(path, tool, amounts) for path in files]
     report = command.change_in("program", imports.run, program, read, on_conflict=on_conflict, dry_run=dry_run)
-    shown = [{"file": each.name, "lists": each.kind, "rows": len(each.rows)} for each in read]
-    columns = [{"read": each.read, "unread": each.unread, "amounts": each.unit} for each in read]
-    result = {"dry_run": dry_run, "files": [a | b for a, b in zip(shown, columns, strict=True)], **vars(report)}
-    lines = "\n".join(_lines(read, report, dry_run=dry_run))
+    said = [
+        {"file": each.name, "lists": each.kind, "rows": len(each.rows), "read": each.read, "unread": each.unread}
+        for each in read
+    ]
+    result = {"dry_run": dry_run, "files": said, **vars(report)}
+    lines = "\n".join(filter(None, _lines(read, report, dry_run=dry_run)))
     return Answer(result, lines, ok=not report.problems and not report.is_stopped)
 
 
@@ -73,30 +75,23 @@ def _read(path: Path, tool: ImportTool, amounts: AmountUnit | None) -> ImportFil
 def _lines(read: Sequence[ImportFile], report: ImportReport, *, dry_run: bool) -> Iterator[str]:
     for file in read:
         columns = ", ".join(f"{field} from {column}" for field, column in file.read.items())
-        yield f"{escape(file.name)}: {len(file.rows)} {file.kind} ({escape(columns)})"
-        if file.unread:
-            yield f"  not read: {escape(', '.join(file.unread))}"
+        unread = f"; not read: {', '.join(file.unread)}" if file.unread else ""
+        yield escape(f"{file.name}: {len(file.rows)} {file.kind} ({columns}{unread})")
     word = "would be added" if dry_run or report.is_stopped else "added"
     for kind in FileKind:
         yield f"{kind}: {report.added[kind]} {word}, {report.there[kind]} there before"
-        for row in report.first[kind]:
-            yield escape("  " + ", ".join(f"{name} {value}" for name, value in row.items()))
+        yield from (escape("  " + ", ".join(map(" ".join, row.items()))) for row in report.first[kind])
     for each in report.totals:
         total = money(each["cents"], report.currency)
         yield f"{escape(each['partner'])}: {each['commissions']} commissions {each['status']}, {total}"
-    yield from _shown("conflict: ", report.conflicts)
-    yield from _shown("", report.problems)
+    for title, entries in (("conflict: ", report.conflicts), ("", report.problems)):
+        for each in entries[:MOST_SHOWN]:
+            yield f"[red]{title}{escape(each['file'])}, line {each['line']}:[/] {escape(each['message'])}"
+        yield f"and {len(entries) - MOST_SHOWN} more; --json lists them all" if len(entries) > MOST_SHOWN else ""
     if report.is_stopped:
         yield "Nothing is imported. Decide with --on-conflict skip or accept, and on whole numbers with --amounts."
-    if report.import_id is not None:
+    elif report.import_id is not None:
         yield f"To undo it within an hour: svc admin undo-import {report.import_id}"
-
-
-def _shown(title: str, entries: Sequence[dict[str, Any]]) -> Iterator[str]:
-    for each in entries[:MOST_SHOWN]:
-        yield f"[red]{title}{escape(each['file'])}, line {each['line']}:[/] {escape(each['message'])}"
-    if len(entries) > MOST_SHOWN:
-        yield f"and {len(entries) - MOST_SHOWN} more; --json lists them all"
 
 
 @command.register(rates_app, "import")

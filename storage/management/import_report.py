@@ -1,20 +1,21 @@
 """What an import reports: what it adds, what was there before, what contradicts, and what it cannot read."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import Connection
+from sqlalchemy import Column, ColumnElement, Connection, and_
 
 from storage.engine.audit import Actor
 from storage.rules.errors import ServiceError
 from storage.rules.tool_exports import FileKind, ImportLine
 from storage.tracking.program_terms import ProgramTerms
 
+AT_ONCE = 500  # values in a condition
 MOST_SHOWN = 5  # rows of each kind as they will be stored
 Totals = Counter[tuple[int, str, str]]  # commissions, and their cents, by partner and status
 
@@ -93,3 +94,10 @@ class Importing:
             pass
         except (ServiceError, ValueError) as problem:
             self.report.problems.append({"file": file, "line": number, "message": str(problem)})
+
+
+def matching(program_id: int, column: Column[Any], values: Iterable[Any]) -> Iterator[ColumnElement[bool]]:
+    """Yield conditions for the program's rows that have one of the values in a column, for some values at a time."""
+    wanted = sorted(values)
+    for start in range(0, len(wanted), AT_ONCE):
+        yield and_(column.table.c.program_id == program_id, column.in_(wanted[start : start + AT_ONCE]))

@@ -9,16 +9,16 @@ from sqlalchemy import Column, bindparam, select, update
 
 from storage.engine import ids
 from storage.engine.database import insert_for
-from storage.management.import_report import Importing
+from storage.management.import_report import Importing, matching
 from storage.management.imported_partners import KnownPartner
 from storage.rules import contact
 from storage.rules.commission import CommissionStatus, CommissionType
 from storage.rules.errors import ServiceError
 from storage.rules.tool_exports import FileKind, ImportLine
-from storage.tables import commissions, customers, leads, payment_customers, sales
-from storage.tracking import clicks, rollups
-from storage.tracking import leads as recorded_leads
-from storage.tracking import sales as recorded_sales
+from storage.tables import commissions, customers, payment_customers
+from storage.tables import leads as lead_rows
+from storage.tables import sales as sale_rows
+from storage.tracking import clicks, leads, rollups, sales
 from storage.tracking.corrections import Corrections
 from storage.tracking.lead_decisions import Lead
 from storage.tracking.ledger import EntryKind
@@ -28,12 +28,11 @@ from storage.tracking.sale_decisions import Provenance, Sale
 FILTERED = "import"  # why the click that stands for the old tool's does not count
 REPORTED_BY = Provenance.OPERATOR
 FOREVER_DAYS = 100_000
-AT_ONCE = 500  # values in a condition
 STRIPE = "cus_"
 
 
 class _New(NamedTuple):
-    """A lead or a sale to record, of a customer with the key or of one without; a lead may be what a line earned."""
+    """A lead or a sale to record, of a customer with the key or of one without, and the line that it earns."""
 
     line: ImportLine
     partner: KnownPartner
@@ -41,6 +40,11 @@ class _New(NamedTuple):
     key: str | None
     earned: ImportLine | None = None
     click_id: str | None = None
+
+    @property
+    def is_sale(self) -> bool:
+        """Whether it is a sale; what a line earned without one is of a lead."""
+        return self.earned is not None and self.earned.sale_cents > 0
 
 
 class _Earned(NamedTuple):
@@ -71,7 +75,7 @@ class ImportedEvents:
         for column in (row.known_as, row.customer_key):
             self._owners |= {each[0]: each.partner_id for each in self._rows(column, named, row.partner_id)}
         self._recorded: dict[str, tuple[int, int | None]] = {}
-        for column, has_sale in ((sales.c.transaction_id, True), (leads.c.event_name, False)):
+        for column, has_sale in ((sale_rows.c.transaction_id, True), (lead_rows.c.event_name, False)):
             numbers = {each.transaction_id for each in lines if bool(each.sale_cents) == has_sale}
             there = self._rows(column, numbers, column.table.c.partner_id)
             self._recorded |= {each[0]: (each.partner_id, None) for each in there}
@@ -81,9 +85,8 @@ class ImportedEvents:
 
     def _rows(self, column: Column[Any], values: Iterable[str], *more: Column[Any]) -> Iterator[Any]:
         """Yield the program's rows that have one of the values in a column."""
-        found, wanted = select(column, *more).where(column.table.c.program_id == self._program_id), sorted(values)
-        for start in range(0, len(wanted), AT_ONCE):
-            yield from self._work.connection.execute(found.where(column.in_(wanted[start : start + AT_ONCE])))
+        for mine in matching(self._program_id, column, values):
+            yield from self._work.connection.execute(select(column, *more).where(mine))
 
     def add(self, line: ImportLine, partner: KnownPartner) -> None:
         """Gather what the line of a customer or a commission adds. Raises LeftOutError, ValueError."""
@@ -116,73 +119,78 @@ class ImportedEvents:
             self._others.append(_New(line, partner, at, key if line.sale_cents else None, earned=line))
 
     def record(self) -> None:
-        """Record what is new, day by day: customers and what their leads earned, then sales; then what was decided."""
-        without_sale = [*self._leads.values(), *(each for each in self._others if not each.line.sale_cents)]
-        with_sale = [each for each in self._others if each.line.sale_cents]
-        for of_day in _by_day(without_sale, lambda each: each.at):
-            self._record_leads(self._clicked(of_day))
-        for of_day in _by_day(with_sale, lambda each: each.at):
-            of_known = [each for each in of_day if each.key is not None]
-            self._record_sales(of_known + self._clicked([each for each in of_day if each.key is None]))
+        """Record what is new, day by day: leads, then sales, which need their customers; then what was decided."""
+        news = [*self._leads.values(), *self._others]
+        for is_sale, tracking, number in (
+            (False, leads, lead_rows.c.event_name),
+            (True, sales, sale_rows.c.transaction_id),
+        ):
+            for of_day in _by_day((each for each in news if each.is_sale == is_sale), lambda each: each.at):
+                self._record(of_day, tracking.record, number)
         for decided in _by_day(self._earned, lambda each: each.decided_at):
             self._decide(decided)
 
-    def _record_leads(self, news: list[_New]) -> None:
-        batch = [(self._terms(lead_cents=each.earned.cents if each.earned else 0), _lead(each)) for each in news]
-        results = recorded_leads.record(self._work.connection, batch) if batch else []
-        names = [each.earned.transaction_id for each in news if each.earned]
-        lead_ids = {each[0]: each.id for each in self._rows(leads.c.event_name, names, leads.c.id)}
+    def _record(self, news: Sequence[_New], record: Callable[..., Sequence[Any]], number: Column[Any]) -> None:
+        """Record leads, or sales, and count what each earned: a commission has the id of its lead or sale."""
+        news = list(self._clicked(news))
+        results = record(self._work.connection, [(self._terms(each), self._event(each)) for each in news])
+        numbers = [each.earned.transaction_id for each in news if each.earned]
+        recorded = {each[0]: each.id for each in self._rows(number, numbers, number.table.c.id)}
         for new, result in zip(news, results, strict=True):
             with self._work.reported(new.line.file, new.line.number):
-                _require_recorded(result)
+                if isinstance(result, ServiceError):
+                    raise result
                 if new.line.kind == FileKind.CUSTOMERS:
                     self._work.report.add(new.line.kind, customer_key=new.key, partner=new.partner.code, at=new.at)
                 if new.earned:
-                    self._count(new.earned, new.partner, lead_ids[new.earned.transaction_id])
-        linked = [each for each in news if each.key and each.key.startswith(STRIPE)]
-        if linked:
-            rows = [
-                {"program_id": self._program_id, "processor_customer": each.key, "click_id": each.click_id}
-                for each in linked
-            ]
-            self._work.connection.execute(
-                insert_for(self._work.connection)(payment_customers).on_conflict_do_nothing(), rows
-            )
+                    self._count(new.earned, new.partner, recorded[new.earned.transaction_id])
 
-    def _record_sales(self, news: list[_New]) -> None:
-        about: dict[str, Any] = {"currency": self._work.program.currency, "provenance": REPORTED_BY}
-        batch = [
-            (
-                self._terms(cents=line.cents),
-                Sale(line.transaction_id, line.sale_cents, at, customer_key=key, click_id=click_id, **about),
-            )
-            for line, _, at, key, _, click_id in news
-        ]
-        results = recorded_sales.record(self._work.connection, batch) if batch else []
-        for new, result in zip(news, results, strict=True):
-            with self._work.reported(new.line.file, new.line.number):
-                sold = _require_recorded(result)
-                self._work.ids["sales"].append(sold.event_id)
-                self._count(new.line, new.partner, sold.commission_id)
-
-    def _clicked(self, news: Sequence[_New]) -> list[_New]:
-        """Store the clicks that stand for the old tool's, and return what is recorded by them."""
-        clicked = [(each.partner.id, each.at) for each in news]
-        click_ids = clicks.stand_in(self._work.connection, self._program_id, self._work.url, clicked, why=FILTERED)
+    def _clicked(self, news: Sequence[_New]) -> Iterator[_New]:
+        """Yield what is new with a click that stands for the old tool's, unless it is a sale to a customer."""
+        connection, of_program = self._work.connection, {"program_id": self._program_id}
+        clicked = [each for each in news if not (each.is_sale and each.key)]
+        seen = [(each.partner.id, each.at) for each in clicked]
+        click_ids = clicks.stand_in(connection, self._program_id, self._work.url, seen, why=FILTERED)
         self._work.ids["clicks"] += click_ids
-        return [new._replace(click_id=click_id) for new, click_id in zip(news, click_ids, strict=True)]
+        rows = [
+            of_program | {"processor_customer": new.key, "click_id": click_id}
+            for new, click_id in zip(clicked, click_ids, strict=True)
+            if new.key and new.key.startswith(STRIPE)
+        ]
+        if rows:
+            connection.execute(insert_for(connection)(payment_customers).on_conflict_do_nothing(), rows)
+        yield from (each for each in news if each.is_sale and each.key)
+        yield from (new._replace(click_id=click_id) for new, click_id in zip(clicked, click_ids, strict=True))
 
-    def _count(self, line: ImportLine, partner: KnownPartner, commission_id: int | None) -> None:
-        """Count a recorded commission, as the old tool decided on it."""
+    def _event(self, new: _New) -> Lead | Sale:
+        name = new.earned.transaction_id if new.earned else None
+        if new.is_sale:
+            said: dict[str, Any] = {
+                "customer_key": new.key,
+                "click_id": new.click_id,
+                "currency": self._work.program.currency,
+            }
+            return Sale(name or "", new.line.sale_cents, new.at, **said, provenance=REPORTED_BY)
+        known = contact.protect(new.line.email) if new.line.email and new.key else None
+        return Lead(new.click_id, new.key, new.at, contact=known, event_name=name)
+
+    def _terms(self, new: _New) -> ProgramTerms:
+        """Return the program's terms in force, but with these earnings, and without windows and minimum orders."""
+        cents = new.earned.cents if new.earned else 0
+        earning: dict[str, Any] = {"type": CommissionType.FLAT, "rate": cents, "lead_commission_cents": cents}
+        terms = self._work.program.terms._replace(**earning, recurring_months=None, minimum_order_cents=0)
+        return self._work.program._replace(terms=terms, attribution_window_days=FOREVER_DAYS, has_payments=False)
+
+    def _count(self, line: ImportLine, partner: KnownPartner, event_id: int) -> None:
+        """Count what a recorded lead or sale earned, as the old tool decided on it."""
         work, at = self._work, line.at or self._work.at
         is_trial = line.status == CommissionStatus.PAID and work.is_sandbox  # trials pay no one
         status = CommissionStatus.APPROVED if is_trial else line.status
-        if commission_id is not None:
+        work.ids["sales"] += [event_id] if line.sale_cents else []
+        if line.cents:
             decided_at = line.paid_at or at if status == CommissionStatus.PAID else at
-            self._earned.append(
-                _Earned(self._program_id, commission_id, partner.id, line.cents, at, status, decided_at)
-            )
-            work.ids["commissions"].append(commission_id)
+            self._earned.append(_Earned(self._program_id, event_id, partner.id, line.cents, at, status, decided_at))
+            work.ids["commissions"].append(event_id)
             work.expected[partner.id, status, "commissions"] += 1
             work.expected[partner.id, status, "cents"] += line.cents
         amounts = {"sale_cents": line.sale_cents, "cents": line.cents, "status": status}
@@ -209,27 +217,9 @@ class ImportedEvents:
         ]
         connection.execute(changed, values)
 
-    def _terms(self, *, cents: int = 0, lead_cents: int = 0) -> ProgramTerms:
-        """Return the program's terms in force, but with these earnings, and without windows and minimum orders."""
-        earning: dict[str, Any] = {"type": CommissionType.FLAT, "rate": cents, "lead_commission_cents": lead_cents}
-        terms = self._work.program.terms._replace(**earning, recurring_months=None, minimum_order_cents=0)
-        return self._work.program._replace(terms=terms, attribution_window_days=FOREVER_DAYS, has_payments=False)
-
 
 def _by_day(items: Iterable[Any], time: Callable[[Any], datetime]) -> Iterator[list[Any]]:
     """Yield the items of each day, in the order of time; ids drawn meanwhile are of those days."""
     with ids.of_the_past():
         for _, of_day in groupby(sorted(items, key=time), key=lambda each: time(each).date()):
             yield list(of_day)
-
-
-def _lead(new: _New) -> Lead:
-    known = contact.protect(new.line.email) if new.line.email and new.key else None
-    return Lead(new.click_id, new.key, new.at, contact=known, event_name=new.earned and new.earned.transaction_id)
-
-
-def _require_recorded(result: Any) -> Any:
-    """Return a result; raises it if it is an error."""
-    if isinstance(result, ServiceError):
-        raise result
-    return result
