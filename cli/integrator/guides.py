@@ -12,7 +12,7 @@ BEGIN, END = "<!-- svc:begin, written by `svc init`: edits between these two lin
 NAMES = ("AGENTS.md", "CLAUDE.md")
 LINK = ".svc/AGENTS.md"
 LINE = f"Affiliate tracking of this shop: read [{LINK}]({LINK}) before you change sign-up, checkout or page heads."
-EXPOSED = {"nextjs": "NEXT_PUBLIC_SERVICE_BASE_URL", "vite": "VITE_SERVICE_BASE_URL"}
+EXPOSED = {"nextjs": "NEXT_PUBLIC_", "vite": "VITE_"}  # what bundlers put before names for the browser
 _PYTHON = ("manage.py", "pyproject.toml", "requirements.txt")
 _SIGNS = {  # Rails and Laravel bring Vite along, so the server's framework comes first
     "rails": (("Gemfile",), r"gem ['\"]rails['\"]"),
@@ -39,7 +39,7 @@ def _has(path: Path, sign: str) -> bool:
 
 def save_example(place: Path, exposed: list[str]) -> bool:
     """Write `.env.example`: the names without the values, those for the browser last; return whether it changed."""
-    explained = EXPLAINED | dict.fromkeys(exposed, "the URL of the service, as the framework gives it to the browser")
+    explained = EXPLAINED | dict.fromkeys(exposed, "the same, as the framework gives it to the browser")
     return _save(place / ".env.example", "".join(f"# {text}\n{name}=\n" for name, text in explained.items()))
 
 

@@ -118,10 +118,11 @@ def _key(service: ServiceClient, program: dict[str, Any], *, generate: bool) -> 
 def _write(place: Path, service: ServiceClient, program: dict[str, Any], key: str) -> list[str]:
     """Write the files and return the names of those that changed; `.env` first, so that the new key is never lost."""
     found = guides.frameworks(place.parent) or guides.frameworks(Path.cwd())
-    exposed = [name for each, name in guides.EXPOSED.items() if each in found]
     path = f"/api/programs/{program['id']}/integration"
     integration = service.call("GET", path, framework=next(iter(found), None))
     values = {project.KEY: key, project.PROGRAM: str(program["id"]), project.BASE: service.base_url}
+    prefixes = [prefix for each, prefix in guides.EXPOSED.items() if each in found]
+    exposed = {f"{prefix}{name}": values[name] for prefix in prefixes for name in (project.BASE, project.PROGRAM)}
     before = project.settings()
     if before[project.KEY] and before[project.PROGRAM] not in {"", values[project.PROGRAM]}:
         values |= {aside: before[name] for name, aside in project.ASIDE.items()}
@@ -130,9 +131,9 @@ def _write(place: Path, service: ServiceClient, program: dict[str, Any], key: st
     if "php" in found:
         done[f"{project.FOLDER}/.htaccess"] = guides.deny(place)
         say(PUBLISHED)
-    done |= {f"{project.FOLDER}/.env": project.save_settings(place, values | dict.fromkeys(exposed, service.base_url))}
+    done |= {f"{project.FOLDER}/.env": project.save_settings(place, values | exposed)}
     done[".gitignore"] = guides.ignore(place)
-    done[f"{project.FOLDER}/.env.example"] = guides.save_example(place, exposed)
+    done[f"{project.FOLDER}/.env.example"] = guides.save_example(place, list(exposed))
     for name in ("AGENTS.md", "skills.md"):
         done[f"{project.FOLDER}/{name}"] = guides.save_guide(place / name, integration["agents_md"])
     return [name for name, changed in done.items() if changed]

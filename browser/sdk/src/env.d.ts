@@ -2,6 +2,7 @@
 
 interface ImportMetaEnv {
   readonly VITE_SERVICE_BASE_URL?: string;
+  readonly VITE_SERVICE_PROGRAM_ID?: string;
 }
 
 interface ImportMeta {

@@ -1,6 +1,6 @@
 // Loading the tracker: one script tag on a page, however often and from wherever it is asked for.
 
-import { found } from "./base_url.js";
+import { found, foundProgram } from "./base_url.js";
 import { abandon, present, svc, type Svc } from "./svc.js";
 
 export interface Options {
@@ -18,20 +18,21 @@ export interface Options {
 }
 
 const NOT_SET =
-  "svc: the tracker was not loaded, because the URL of the service is not set. Set NEXT_PUBLIC_SERVICE_BASE_URL (Next.js), " +
-  'VITE_SERVICE_BASE_URL (Vite) or <meta name="service-base-url" content="https://...">, or pass baseUrl.';
+  "svc: the tracker was not loaded, because the URL of the service or the program is not set. Set NEXT_PUBLIC_SERVICE_BASE_URL " +
+  "and NEXT_PUBLIC_SERVICE_PROGRAM_ID (Next.js), VITE_SERVICE_BASE_URL and VITE_SERVICE_PROGRAM_ID (Vite), or " +
+  '<meta name="service-base-url" content="https://..."> and service-program-id; or pass baseUrl and the program.';
 
-/** Load the tracker of a program and return it: calls made before it is there wait for it. */
-export function loadSvc(programId: number, options: Options = {}): Svc {
+/** Load the tracker of a program, the project's SERVICE_PROGRAM_ID by default; calls made before it is there wait for it. */
+export function loadSvc(programId?: number, options: Options = {}): Svc {
   const wanted = present() && !window.svc?.loaded && !document.querySelector("script[data-svc-program-id]");
-  if (wanted) load(programId, options);
+  if (wanted) load(programId ?? foundProgram(), options);
   return svc;
 }
 
-function load(programId: number, options: Options): void {
+function load(programId: number | undefined, options: Options): void {
   const baseUrl = options.baseUrl ?? found();
   const source = options.scriptUrl ?? (baseUrl !== undefined && `${baseUrl.replace(/\/+$/, "")}/js/svc-tracker.js`);
-  if (source) document.head.append(tag(programId, source, options));
+  if (source && programId) document.head.append(tag(programId, source, options));
   else if (abandon()) console.error(NOT_SET);
 }
 

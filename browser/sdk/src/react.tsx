@@ -6,7 +6,8 @@ import { loadSvc, type Options } from "./load.js";
 import { svc, type Svc } from "./svc.js";
 
 export interface SvcProps extends Options {
-  programId: number;
+  /** The program; default: the project's SERVICE_PROGRAM_ID. */
+  programId?: number | undefined;
 }
 
 /** Load the tracker for everything inside; the first provider of a page decides its program and options. */

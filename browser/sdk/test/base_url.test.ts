@@ -10,24 +10,26 @@ beforeEach(() => {
 });
 afterEach(() => void vi.restoreAllMocks());
 
-const META = '<meta name="service-base-url" content="https://meta.example/">';
+const META = '<meta name="service-base-url" content="https://meta.example/"><meta name="service-program-id" content="7">';
 
 test.each([
-  ["Next.js", "NEXT_PUBLIC_SERVICE_BASE_URL"],
-  ["Vite", "VITE_SERVICE_BASE_URL"],
-])("%s exposes it as %s", (_, name) => {
-  vi.stubEnv(name, "https://build.example");
+  ["Next.js", "NEXT_PUBLIC_SERVICE_"],
+  ["Vite", "VITE_SERVICE_"],
+])("%s exposes both as %s", (_, prefix) => {
+  vi.stubEnv(`${prefix}BASE_URL`, "https://build.example");
+  vi.stubEnv(`${prefix}PROGRAM_ID`, "7");
 
-  loadSvc(7);
+  loadSvc();
 
   expect(tags().map((tag) => tag.src)).toEqual(["https://build.example/js/svc-tracker.js"]);
+  expect(tags()[0]?.dataset.svcProgramId).toBe("7");
 });
 
 test("a page without a build names it in a meta tag", () => {
   vi.stubEnv("VITE_SERVICE_BASE_URL", "");
   document.head.innerHTML = META;
 
-  loadSvc(7);
+  loadSvc();
 
   expect(tags().map((tag) => tag.src)).toEqual(["https://meta.example/js/svc-tracker.js"]);
 });
@@ -59,7 +61,7 @@ test("without any of them one error says what to set, and the page's own host ge
 
   expect(tags()).toEqual([]);
   expect(error).toHaveBeenCalledTimes(1);
-  for (const name of ["NEXT_PUBLIC_SERVICE_BASE_URL", "VITE_SERVICE_BASE_URL", "service-base-url", "baseUrl"]) {
+  for (const name of ["NEXT_PUBLIC_SERVICE_BASE_URL", "VITE_SERVICE_PROGRAM_ID", "service-base-url", "baseUrl"]) {
     expect(error.mock.calls[0]?.[0]).toContain(name);
   }
   expect(await early).toMatchObject({ success: false, reason: "unreachable" });

@@ -36,7 +36,7 @@ async def test_the_files_contain_the_whole_integration_and_no_run_of_the_key_is_
     wanted = (
         *(f"`{shop.acme.program_id}`", "acme.example", "20%", "60 days", shop.server.base_url, "svc_customer_key"),
         *("payment_intent_data: { metadata }", "subscription_data: { metadata }", "Idempotency-Key", "refund_id"),
-        f"loadSvc({shop.acme.program_id})",
+        f'"service-program-id" content="{shop.acme.program_id}"',
     )
     assert [each for each in wanted if each not in agents] == []
     assert "Start here" not in agents
@@ -65,8 +65,10 @@ async def test_agents_md_leads_with_the_projects_framework_and_a_bundler_gets_th
 
     lead = shop.read(".svc/AGENTS.md").partition("## Start here: ")[2].partition("\n## ")[0]
     assert (lead.partition("\n")[0], "next/script" in lead) == ("Next.js", True)
-    for name in ("SERVICE_BASE_URL", "NEXT_PUBLIC_SERVICE_BASE_URL"):
-        assert f"\n{name}={shop.server.base_url}\n" in "\n" + shop.read(".svc/.env"), name
+    wanted = {"SERVICE_BASE_URL": shop.server.base_url, "NEXT_PUBLIC_SERVICE_BASE_URL": shop.server.base_url}
+    wanted["NEXT_PUBLIC_SERVICE_PROGRAM_ID"] = str(shop.acme.program_id)
+    for name, value in wanted.items():
+        assert f"\n{name}={value}\n" in "\n" + shop.read(".svc/.env"), name
         assert f"\n{name}=\n" in "\n" + shop.read(".svc/.env.example"), name
 
 

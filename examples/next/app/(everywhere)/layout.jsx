@@ -6,7 +6,7 @@ export default function Layout({ children }) {
     <html lang="en">
       <body>
         {children}
-        <SvcTracker programId={1} scriptUrl="/assets/visit/app.js" callsUrl="/assets/visit/" />
+        <SvcTracker scriptUrl="/assets/visit/app.js" callsUrl="/assets/visit/" />
       </body>
     </html>
   );

@@ -19,6 +19,6 @@ function App() {
 /** The tracker through React's context. */
 export default function Page() {
   return (
-    <SvcProvider programId={1} baseUrl="https://svc.example"><App /></SvcProvider>
+    <SvcProvider><App /></SvcProvider>
   );
 }
