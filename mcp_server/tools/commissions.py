@@ -3,7 +3,7 @@
 from mcp_server.results import BUDGET, JsonRow
 from mcp_server.sanitize import row_of
 from mcp_server.tools.lists import Asked, list_tool, shortened
-from storage.lists import flags
+from storage.lists import balances, flags
 from storage.lists.commissions import COMMISSIONS, Commission
 from storage.lists.flags import FLAGS, Flag
 from storage.rules.commission import CommissionStatus
@@ -15,9 +15,13 @@ NOT_SHOWN = {"partner_code", "sale_id", "lead_id", "set_off_cents", "program_id"
 @list_tool("Commissions", Scope.COMMISSIONS_READ, COMMISSIONS)
 def list_commissions(asked: Asked) -> JsonRow:
     """Commissions: amount_cents as earned, net_cents after refunds or rejection. pending is approved after hold_until,
-    unless a flag holds it. No transaction_id: by a lead. Paid when, and taken back since: paid_from, paid_to.
+    unless a flag holds it. No transaction_id: by a lead. Paid when, and taken back since: paid_from, paid_to; what was
+    paid on each day: status paid.
     """
-    return asked.page(row=_commission_row)
+    if asked.arguments["status"] != CommissionStatus.PAID or asked.query.cursor is not None:
+        return asked.page(row=_commission_row)
+    days = balances.list_payment_days(asked.request.connection, asked.scope.program_id)
+    return asked.page(row=_commission_row, budget=BUDGET * 2 // 3, payment_days=days)
 
 
 @list_tool("Signs of fraud", Scope.COMMISSIONS_READ, FLAGS, beside=("groups",))

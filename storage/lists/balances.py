@@ -49,6 +49,14 @@ class Hold(NamedTuple):
     cents: int
 
 
+class PaymentDay(NamedTuple):
+    """What was paid on a day (UTC), and to how many partners."""
+
+    paid_on: date
+    partners: int
+    cents: int
+
+
 DAY_MILLIS = 86_400_000
 MOST_HOLDS = 31
 NO_BALANCE = PartnerBalance()
@@ -116,3 +124,13 @@ def next_holds(connection: Connection, program_id: int, partner_id: int | None =
     free = sums.select_from(payouts.with_commissions()).where(*mine, *held, ~is_held())
     rows = connection.execute(free.group_by(day).order_by(day).limit(MOST_HOLDS))
     return [Hold(from_millis(row.day * DAY_MILLIS).date(), int(row.cents)) for row in rows]
+
+
+def list_payment_days(connection: Connection, program_id: int) -> list[PaymentDay]:
+    """Return the days on which a program paid, the newest ones first."""
+    entry = ledger_entries.c
+    day = type_coerce(entry.at, BigInteger) // DAY_MILLIS
+    sums = select(day.label("day"), func.count(entry.partner_id.distinct()), -func.sum(entry.amount_cents))
+    paid = sums.where(entry.program_id == program_id, entry.kind == EntryKind.PAYOUT)
+    rows = connection.execute(paid.group_by(day).order_by(day.desc()).limit(MOST_HOLDS))
+    return [PaymentDay(from_millis(day * DAY_MILLIS).date(), partners, int(cents)) for day, partners, cents in rows]

@@ -1,5 +1,6 @@
 """What an import reports: what it adds, what was there before, what contradicts, and what it cannot read."""
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -16,6 +17,8 @@ from storage.rules.tool_exports import FileKind, ImportLine
 from storage.tracking.program_terms import ProgramTerms
 
 AT_ONCE = 500  # values in a condition
+MOST_LOGGED = 20
+_ADDRESS = re.compile(r"\S+@\S+")
 MOST_SHOWN = 5  # rows of each kind as they will be stored
 Totals = Counter[tuple[int, str, str]]  # commissions, and their cents, by partner and status
 
@@ -55,6 +58,12 @@ class ImportReport:
         self.added[kind] += 1
         if len(self.first[kind]) < MOST_SHOWN:
             self.first[kind].append({name: str(value) for name, value in row.items() if value not in {None, ""}})
+
+    def logged(self) -> dict[str, Any]:
+        """Return what the audit log keeps: counts, totals and the first lines that were left out, without addresses."""
+        counts = {kind.value: count for kind, count in self.added.items()}
+        left_out = [{**each, "message": _ADDRESS.sub("(e-mail)", each["message"])} for each in self.problems]
+        return {**counts, "totals": self.totals[:MOST_LOGGED], "problems": left_out[:MOST_LOGGED]}
 
 
 class LeftOutError(Exception):

@@ -51,10 +51,8 @@ def run(
             steps.clear()
             everything.rollback()
         else:
-            counted = {kind.value: count for kind, count in work.report.added.items()}
-            audit.write(
-                connection, program_id, [audit.Change("program.import", None, after=counted)], actor=actor, at=at
-            )
+            imported = audit.Change("program.import", None, after=work.report.logged())
+            audit.write(connection, program_id, [imported], actor=actor, at=at)
             work.report.import_id = import_undo.save(connection, program_id, work.ids, steps, at=at)
     work.report.problems.sort(key=itemgetter("file", "line"))
     return work.report

@@ -104,6 +104,8 @@ async def test_a_partner_is_one_call_with_their_balance_and_what_was_taken_back_
     [_, listed] = (await assistant.tool("list_partners", status="active")).payload["data"]
     assert (row["paid_out_cents"], row["taken_back_since_cents"], row["partner_name"]) == (2_000, 500, "Anna")
     assert (await assistant.tool("list_commissions", paid_from="2026-05-21")).payload["data"] == []
+    payments = (await assistant.tool("list_commissions", status="paid")).payload["payment_days"]
+    assert payments == [{"paid_on": "2026-05-20", "partners": 1, "cents": 2_000}]
     assert listed["balance"]["owed_back_cents"] == 500
 
 

@@ -1,5 +1,6 @@
 """Imports from other tools: each tool's columns, dry runs, repeats, and books that add up afterwards."""
 
+import json
 from datetime import UTC, datetime
 
 import pytest
@@ -140,6 +141,10 @@ async def test_the_audit_log_has_the_time_of_the_import_and_the_partner_that_of_
     actions = dict(await stored(acme, audit_entries.c.action, audit_entries.c.at))
     assert (actions["partner.enrol"], actions["program.import"]) == (NOW, NOW)
     assert (datetime(2025, 1, 2, tzinfo=UTC),) in await stored(acme, partners.c.created_at)
+    [(after,)] = [row for row in await stored(acme, audit_entries.c.after) if row[0] and "totals" in row[0]]
+    report = json.loads(after)
+    assert (report["commissions"], report["problems"]) == (3, [])
+    assert sum(each["cents"] for each in report["totals"]) == 7_500
 
 
 async def test_a_partner_who_has_left_keeps_their_history_and_no_imported_click_or_lead_counts(acme: World):

@@ -109,7 +109,7 @@ def _written(value: Any, field: str, currency: str) -> str | Markup:
         parts = (f"{text.words(name)}: {_written(each, name, currency)}" for name, each in value.items() if each)
         written: str | Markup = ", ".join(parts)
     elif isinstance(value, list):
-        written = text.plain(", ".join(map(str, value)))
+        written = ", ".join(str(_written(each, field, currency)) for each in value)
     elif isinstance(value, bool):
         written = "yes" if value else "no"
     elif isinstance(value, int) and field.endswith("_cents"):
