@@ -126,13 +126,8 @@ async def known(acme: World) -> dict[Any, Any]:
         "commission": earned[0],
         "outcome": "organic",
     }
-    other = {
-        "after": None,
-        "sale_keys": ["USER-1", "user-1"],
-        "visitor": visitor,
-        "user_id": acme.owner_id,
-        "partner_id": acme.anna,
-    }
+    other: dict[str, Any] = {"after": None, "back": {}, "sale_keys": ["USER-1", "user-1"]}
+    other |= {"visitor": visitor, "user_id": acme.owner_id, "partner_id": acme.anna}
     scope = ListScope(acme.program_id, NOW, WINDOW, [acme.workspace_id])
     report = await acme.store.read(performance.read_performance, acme.program_id, MONTH, at=NOW)
     typed = (report, MONTH, WINDOW, WINDOW.span, QUERY, FlagState.OPEN, Subject("inv-1"), scope, ListQuery())
@@ -154,7 +149,8 @@ def queries(wanted: List[Any]) -> Iterator[ListQuery]:
 def calls(read: Callable[..., Any], values: dict[Any, Any]) -> Iterator[dict[str, Any]]:
     """Give the arguments of several calls: what is required alone, with each option that has a value, and with all."""
     hints, required, options = get_type_hints(read), {}, {}
-    for name, parameter in list(inspect.signature(read).parameters.items())[1:]:
+    taken = (each for each in inspect.signature(read).parameters.items() if each[1].kind != each[1].VAR_POSITIONAL)
+    for name, parameter in list(taken)[1:]:
         kinds = [each for each in (name, hints[name], *get_args(hints[name])) if each in values]
         if parameter.default is parameter.empty:
             is_filter = hasattr(hints[name], "_fields") and not kinds
