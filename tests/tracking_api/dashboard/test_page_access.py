@@ -1,5 +1,7 @@
-"""Who may open each page and send each form, walked from the route table; a session that ends takes no work along."""
+"""Each page, from the route table: who may open it and send its forms; a session that ends takes no work."""
 
+import asyncio
+import html
 import re
 from datetime import timedelta
 from pathlib import Path
@@ -15,7 +17,7 @@ from storage.lists.commissions import COMMISSIONS
 from storage.rules import keys
 from tests import stripe_events as stripe
 from tests.storage.payments import paying
-from tests.tracking_api.dashboard.conftest import FOREIGN, HASH, MAX, OLGA, PASSWORD, Dashboard
+from tests.tracking_api.dashboard.conftest import FOREIGN, HASH, MAX, OLGA, OURS, PASSWORD, Dashboard
 from tests.tracking_api.dashboard.reading import csrf, hidden
 from tests.world import NOW
 from tracking_api.dashboard.pages.held_forms import SECRETS
@@ -65,6 +67,32 @@ async def test_a_program_s_pages_are_for_its_members_and_show_them_no_form(dashb
             assert buttons == [], path
             assert (await gina.get(path)).status_code == 403, path
             assert (await nobody.get(path)).headers["location"].startswith("/sign-in?next="), path
+
+
+UNREAD = re.compile(r"(?s)<(script|code|pre|option|title)\b.*?</\1>|<[^>]*>")
+DAY = r"\b[A-Z][a-z]{2} \d{1,2}, \d{4}"  # May 5, 2026
+DOTS, COMMAS = r"\d{2}\.\d{2}\.\d{4}|\d,\d{1,2}(?!\d)", r"\d,\d{3}(?!\d|\s?\$)|\d\.\d+\s?%|\$\s?\d"
+WRITTEN_ELSEWHERE = {
+    "de-DE": rf"{DAY}|{COMMAS}|\d{{4}}/\d\d",
+    "fr-FR": rf"{DAY}|{COMMAS}|\d\.\d{{3}}(?!\d)",
+    "ja-JP": rf"{DAY}|{DOTS}",
+    "en-GB": rf"{DAY}|{DOTS}|(?<!US)\$\s?\d",
+}
+
+
+@pytest.mark.parametrize("language", WRITTEN_ELSEWHERE)
+async def test_no_page_mixes_two_number_systems(dashboard: Dashboard, ids: dict[str, Any], language: str):
+    await dashboard.acme.sale("inv-large", 123_456_789)
+    read = {}
+    async with dashboard.browser(OLGA, **OURS, **{"Accept-Language": language}) as olga:
+        of_members = [each for each in paths("GET") if not re.search(r"user_code|sealed|\.(csv|svg)|/logo/", each)]
+        for path in (each.format(**ids) for each in [*of_members, f"{PROGRAM}?period=all"]):
+            page = await asyncio.create_task(olga.get(path))  # it knows nothing of the request before
+            read[path] = html.unescape(UNREAD.sub(" ", page.text))
+
+    foreign = {path: found for path, words in read.items() if (found := re.findall(WRITTEN_ELSEWHERE[language], words))}
+    assert foreign == {}
+    assert sum("2026" in words for words in read.values()) > 10
 
 
 async def test_a_form_is_taken_from_an_owner_on_our_own_page_alone(dashboard: Dashboard, ids: dict[str, Any]):

@@ -1,16 +1,18 @@
 """The pages over plain HTTP: headers, files, languages, errors as pages, and edits at the same time."""
 
-from datetime import UTC, datetime, timedelta
+from contextvars import copy_context
+from datetime import UTC, date, datetime, timedelta
 
 import httpx
 import pytest
+from starlette.requests import Request
 
 from storage.reports.chart import Step
 from storage.rules.reports.metrics import Totals
 from tests.tracking_api.dashboard.conftest import OLGA, Dashboard
 from tests.tracking_api.dashboard.reading import follow, form_of
 from tracking_api import assets
-from tracking_api.dashboard.pages import charted
+from tracking_api.dashboard.pages import charted, text, viewing
 
 HTML = {"Accept": "text/html"}
 MENU = 'aria-label="Program"'
@@ -81,6 +83,29 @@ def test_a_long_range_is_added_up_without_losing_a_day(days: int, unit: str, row
     assert sum(row.refunded_cents for row in added) == 2 * days
     assert sum(row.totals.clicks for row in added) == sum(range(days))
     assert sum(row.totals.revenue_cents for row in added) == days
+
+
+def write_for(request: Request) -> tuple[str, str]:
+    viewing.show_to(request)
+    return text.money(123_450, "USD"), text.day(date(2026, 5, 5))
+
+
+@pytest.mark.parametrize(
+    ("accepted", "amount", "day"),
+    [
+        ("en-GB,en;q=0.9", "US$1,234.50", "5 May 2026"),
+        ("de-DE,de;q=0.9,en;q=0.8", "1.234,50\xa0$", "05.05.2026"),
+        ("en;q=0.5, sv-SE", "1\xa0234,50\xa0US$", "5 maj 2026"),
+        ("xx-YY,<script>,*;q=0.1", "$1,234.50", "May 5, 2026"),
+    ],
+)
+def test_a_page_writes_by_the_first_language_that_it_can_write(accepted: str, amount: str, day: str):
+    request = Request({"type": "http", "headers": [(b"accept-language", accepted.encode())]})
+    written = copy_context().run(write_for, request)
+
+    assert written == (amount, day)
+    assert text.minor("1,234.50", "USD") == 123_450
+    assert text.minor("12,50", "USD") == "12,50"  # a comma that may be a decimal point is not taken for thousands
 
 
 async def test_a_missing_page_has_the_way_back_the_request_id_and_the_menu_of_a_program_that_the_visitor_may_see(
