@@ -20,7 +20,7 @@ TRACKER = "svc-tracker.js"
 _PAGE_FOLDER = Path(__file__).parent / "dashboard" / "static"
 _TYPES = {".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml"}
 _TYPES |= {".webp": "image/webp"}
-_STYLES = ("tokens.css", "style.css", "parts.css", "lists.css", "results.css", "guides.css", "vendor/uPlot.min.css")
+_STYLES = ("tokens.css", "style.css", "parts.css", "lists.css", "results.css", "guides.css")
 _SHORT = "public, max-age=300"
 _FOR_EVER = "public, max-age=31536000, immutable"
 
@@ -45,7 +45,7 @@ def trackers(folder: Path) -> dict[str, Asset]:
 @cache
 def page_assets() -> dict[str, Asset]:
     """Return the dashboard's files by name, the stylesheets as one; no other file can be requested."""
-    files = [path for path in sorted(_PAGE_FOLDER.rglob("*")) if path.suffix in _TYPES and path.suffix != ".css"]
+    files = [path for path in sorted(_PAGE_FOLDER.rglob("*")) if path.suffix in _TYPES and path.name not in _STYLES]
     styles = b"\n".join((_PAGE_FOLDER / name).read_bytes() for name in _STYLES)
     styles = re.sub(rb"(?s)/\*.*?\*/|(?<=:) |\s*([{};,])\s*", rb"\1", styles)  # without comments and indentation
     found = {path.relative_to(_PAGE_FOLDER).as_posix(): _asset(path.read_bytes(), path.suffix) for path in files}

@@ -34,7 +34,7 @@ async def page(dashboard: Dashboard, olga: httpx.AsyncClient) -> httpx.AsyncClie
 
 def rows(text: str) -> list[str]:
     """Return the text of each row of a list, and of its totals."""
-    table = text.partition('<table class="list"')[2].partition("</table>")[0].partition("</thead>")[2]
+    table = text.partition('<table class="list ')[2].partition("</table>")[0].partition("</thead>")[2]
     return [words(row) for row in re.findall(r"<tr.*?</tr>", table, re.DOTALL)]
 
 

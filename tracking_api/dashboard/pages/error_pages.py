@@ -33,6 +33,13 @@ WORDS = {
     "forbidden": Words("You may not open this page", "Ask an owner of the workspace, or sign in with another account."),
     "not_found": MISSING,
     "method_not_allowed": MISSING,
+    "validation_error": Words(
+        "Something in the form or the address is not right", "Go back, correct it, and try again."
+    ),
+    "invalid_period": Words("There is no such period", "Choose one of the list, or two days."),
+    "invalid_range": Words(
+        "These days do not work", "Choose a first and a last day, in order, at most five years apart."
+    ),
     "payload_too_large": Words("This is too much to send at once", "Choose less, or a smaller file."),
     "internal_error": Words(
         "Something went wrong on this server",

@@ -7,8 +7,9 @@ import json
 from collections.abc import Iterator
 from datetime import timedelta
 from typing import NamedTuple
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
+from starlette.datastructures import URL
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -48,7 +49,7 @@ async def hold(request: Request) -> Held | None:
     except ServiceError:
         return None
     fields = [[name, value] for name, sent in form.fields.items() for value in sent if name != FIELD]
-    return None if SECRETS & form.fields.keys() else Held(request.url.path, page_of(request), fields)
+    return None if SECRETS & form.fields.keys() else Held(_address(request.url), page_of(request), fields)
 
 
 def seal(request: Request, held: Held | None) -> str:
@@ -78,4 +79,8 @@ def page_of(request: Request) -> str:
     """Return the path and query of the page that a form is from, as the browser names it."""
     page = urlsplit(request.headers.get("referer", ""))
     own = page.netloc == request.headers.get("host")
-    return f"{page.path}?{page.query}".removesuffix("?") if own and page.path else "/programs"
+    return _address(page) if own and page.path else "/programs"
+
+
+def _address(url: URL | SplitResult) -> str:
+    return f"{url.path}?{url.query}".removesuffix("?")

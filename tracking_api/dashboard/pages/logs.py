@@ -3,7 +3,7 @@
 import re
 from datetime import datetime, timedelta
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 from markupsafe import Markup
 
@@ -43,20 +43,6 @@ PAST = {  # of verbs that do not end in "ed"
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[.\d]*(Z|[+-]\d\d:\d\d)$")
 
 
-class LogRow(NamedTuple):
-    """An entry as the page shows it."""
-
-    at: datetime
-    who: str
-    by: str
-    action: str
-    subject: str
-    path: str
-    field: str
-    before: str | Markup
-    after: str | Markup
-
-
 async def _causes(context: PageContext, state: ListState) -> dict[str, Any]:
     """Return every cause with its latest calls; the page shows them without a search and a period."""
     code = state.query.filters["code"]
@@ -69,8 +55,13 @@ async def _causes(context: PageContext, state: ListState) -> dict[str, Any]:
     return {"groups": groups, "code": code, "organic": organic}
 
 
-async def _written_rows(context: PageContext, _: ListState) -> dict[str, Any]:
-    return {"written": partial(_row, currency=context.currency)}
+async def _words(context: PageContext, _: ListState) -> dict[str, Any]:
+    return {
+        "action_of": _action,
+        "name_of": _name,
+        "paths": PATHS,
+        "written": partial(_written, currency=context.currency),
+    }
 
 
 EVENT_LIST = ListPage(
@@ -79,22 +70,12 @@ EVENT_LIST = ListPage(
 REJECTED_CALL_LIST = ListPage(
     REJECTED_CALLS, "refused_calls.html", values=_causes, main="amount_cents", second=("code", "customer_key")
 )
-AUDIT_LIST = ListPage(AUDIT_LOG, "audit_log.html", values=_written_rows, main="actor_name", second=("action", "field"))
+AUDIT_LIST = ListPage(AUDIT_LOG, "audit_log.html", values=_words, main="actor_name", second=("action", "field"))
 
 
-def _row(entry: Entry, currency: str) -> LogRow:
-    subject, path = entry.subject, PATHS.get(entry.noun, "")
+def _action(entry: Entry) -> str:
     verb = entry.action.partition(".")[2]
-    return LogRow(
-        entry.at,
-        entry.actor.name,
-        "" if entry.actor.type == "user" else text.words(entry.actor.type),
-        f"{text.words(entry.noun)} {PAST.get(verb) or verb.removesuffix('e') + 'ed'}",
-        _name(entry.noun, subject) if subject else "",
-        path.format(id=entry.subject_id) if subject or "{id}" not in path else "",
-        text.words(entry.field) if entry.field else "",
-        *(_written(value, entry.field or "", currency) for value in (entry.before, entry.after)),
-    )
+    return f"{text.words(entry.noun)} {PAST.get(verb) or verb.removesuffix('e') + 'ed'}"
 
 
 def _name(noun: str, subject: SubjectName) -> str:

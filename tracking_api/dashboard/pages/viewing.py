@@ -1,10 +1,9 @@
 """Who views a page, and how it writes for them: in which time zone, with which hours, and by which locale."""
 
 import re
-from collections.abc import Mapping
 from contextvars import ContextVar
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from babel import Locale, UnknownLocaleError
@@ -28,12 +27,6 @@ class Clock(NamedTuple):
 
 _NO_VIEWER = Clock(ZoneInfo(UTC), TimeFormat.HOURS_24, DEFAULT)
 _clock: ContextVar[Clock] = ContextVar("clock", default=_NO_VIEWER)
-
-
-def viewer_of(values: Mapping[str, Any]) -> Member | Visitor | None:
-    """Return who views a page, by its values: the context's member, or the visitor."""
-    context, visitor = values.get("context"), values.get("visitor")
-    return context.member if context else visitor
 
 
 def show_to(request: Request, viewer: Member | Visitor | None = None) -> None:
