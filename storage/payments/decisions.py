@@ -199,8 +199,9 @@ def record_late(connection: Connection, program_id: int, *, at: datetime) -> int
                 processing.try_again(connection, program_id, paid, at)
     old = _old(at).with_only_columns(event.event_id).where(event.program_id == program_id).limit(AT_ONCE)
     ended = connection.execute(old).scalars().all()
-    mine = (event.program_id == program_id, event.event_id.in_(ended))
-    connection.execute(update(payment_events).where(*mine).values(outcome=PaymentOutcome.NOT_REFERRED))
+    if ended:
+        mine = (event.program_id == program_id, event.event_id.in_(ended))
+        connection.execute(update(payment_events).where(*mine).values(outcome=PaymentOutcome.NOT_REFERRED))
     return max(map(len, (rows, ended)))
 
 
