@@ -14,14 +14,18 @@ NOT_SHOWN = {"partner_code", "sale_id", "lead_id", "set_off_cents", "program_id"
 
 @list_tool("Commissions", Scope.COMMISSIONS_READ, COMMISSIONS)
 def list_commissions(asked: Asked) -> JsonRow:
-    """Commissions: amount_cents as earned, net_cents after refunds or rejection. pending is approved after hold_until,
-    unless a flag holds it. No transaction_id: by a lead. Paid when, and taken back since: paid_from, paid_to; what was
-    paid on each day: status paid.
+    """Commissions: amount_cents as earned, net_cents after refunds or rejection. pending is approved after hold_until
+    (holds: how much from which day), unless a flag holds it. No transaction_id: by a lead. Paid when, and taken back
+    since: paid_from, paid_to; status paid adds what was paid on each day.
     """
-    if asked.arguments["status"] != CommissionStatus.PAID or asked.query.cursor is not None:
+    connection, program_id, filters = asked.request.connection, asked.scope.program_id, asked.query.filters
+    if asked.query.cursor is not None:
         return asked.page(row=_commission_row)
-    days = balances.list_payment_days(asked.request.connection, asked.scope.program_id)
-    return asked.page(row=_commission_row, budget=BUDGET * 2 // 3, payment_days=days)
+    if filters["status"] == CommissionStatus.PAID:
+        days = balances.list_payment_days(connection, program_id)
+        return asked.page(row=_commission_row, budget=BUDGET * 2 // 3, payment_days=days)
+    holds = balances.next_holds(connection, program_id, filters["partner_id"], at=asked.request.at)
+    return asked.page(row=_commission_row, budget=BUDGET - 1_500, holds=holds)
 
 
 @list_tool("Signs of fraud", Scope.COMMISSIONS_READ, FLAGS, beside=("groups",))

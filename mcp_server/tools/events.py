@@ -11,7 +11,7 @@ from storage.lists.events import EVENTS
 from storage.rules.scope import Scope
 
 BY_BROWSERS = ("landing_url", "page_url", "page_title", "referrer_url", "event_name", "reason")
-NOT_SHOWN = {"outranked_by", "outranked_at", "email_masked", "program_cents"}
+NOT_SHOWN = {"outranked_by", "outranked_at", "email_masked"}
 
 
 @list_tool("Events", Scope.EVENTS_READ, EVENTS)
@@ -28,7 +28,9 @@ def event_row(event: Event) -> JsonRow:
 
     A click's id is its click_id.
     """
-    shown = row_of(event, leave_out={*NOT_SHOWN, "click_id"} if event.id == event.click_id else NOT_SHOWN)
+    own = {"click_id"} if event.id == event.click_id else set()
+    converted = {"program_cents"} if event.program_cents == event.amount_cents else set()
+    shown = row_of(event, leave_out=NOT_SHOWN | own | converted)
     sent = {name: shown.pop(name) for name in BY_BROWSERS if name in shown}
     return {**shown, "untrusted": sent} if sent else shown
 

@@ -147,7 +147,7 @@ def _asked(request: ToolRequest, wanted: List[Any], sent: Mapping[str, Any]) -> 
         {each.name: _value(each.kind, each.name, sent.get(each.name)) for each in wanted.filters},
         sent.get("q"),
         ALWAYS if wanted.has_window else span_of(*dates),
-        has_totals=bool(sent.get("totals")),
+        has_totals=sent["cursor"] is None if sent.get("totals") is None else sent["totals"],
     )
     window = _window(request, dates) if wanted.has_window else None
     scope = ListScope(sent.get("program_id", 0), request.at, window, workspace_ids, program_ids)

@@ -13,7 +13,8 @@ from mcp_server.tools.tool import ToolRequest, tool
 from storage.access import agent_keys, agent_rejections
 from storage.lists.programs import PROGRAMS, Program, read_program
 from storage.management import agent_caps
-from storage.reports import comparison, performance
+from storage.reports import comparison, exchange_rates, performance, unusual
+from storage.reports.exchange_rates import NeededRate
 from storage.rules import settings
 from storage.rules.agent_caps import CAPS
 from storage.rules.errors import InsufficientScope
@@ -35,6 +36,8 @@ class ProgramResult(NamedTuple):
     program: UntrustedValues
     key_callers: list[UntrustedValues]
     agents: JsonRow | None
+    unusual: JsonRow | None
+    exchange_rates: list[NeededRate] | None
 
 
 @list_tool(
@@ -71,8 +74,8 @@ def list_programs(asked: Asked) -> JsonRow:
 @tool("Program settings", Scope.PROGRAMS_READ)
 def get_program(request: ToolRequest, *, program_id: int, usage: bool = False) -> ProgramResult:
     """Terms, windows, program_key_state (active, flagged, expired); key_callers (who uses the key, stopped, or calls
-    with a replaced one). usage adds their calls by week, and agents: caps, used_today, each key's scopes and rejected
-    calls. commission_rate is percent, or cents if commission_type is flat. No recurring_months: sales earn for life.
+    with a replaced one). usage adds calls by week, agents (caps, used_today, each key's scopes and rejected calls),
+    what is unusual, exchange_rates. commission_rate is percent, or cents if flat. No recurring_months: for life.
     """
     program = read_program(request.connection, program_id)
     callers = key_callers.list_callers(request.connection, program_id, limit=SHOWN_CALLERS, by_week=usage)
@@ -87,7 +90,22 @@ def get_program(request: ToolRequest, *, program_id: int, usage: bool = False) -
         },
         [_caller_row(caller, request.at) for caller in callers],
         _agents(request, program_id) if usage else None,
+        _unusual(request, program_id) if usage else None,
+        exchange_rates.list_rates(request.connection, program_id) if usage else None,
     )
+
+
+def _unusual(request: ToolRequest, program_id: int) -> JsonRow:
+    """Return what the key may see of what is unusual."""
+    lists = {
+        "figures": (Scope.PERFORMANCE_READ, unusual.list_figures),
+        "refunds_larger_than_the_sale": (Scope.EVENTS_READ, unusual.list_refunds),
+    }
+    return {
+        name: json_of(read(request.connection, program_id, at=request.at))
+        for name, (scope, read) in lists.items()
+        if scope in request.key.scopes
+    }
 
 
 def _caller_row(caller: KeyCaller, at: datetime) -> JsonRow:

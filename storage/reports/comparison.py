@@ -63,6 +63,7 @@ def compare(
     report = performance.read_performance(connection, program_id, query, at=at)
     windows = (report.window, report.previous_window)
     months, back = (performance.read_refunds_by_month(connection, program_id, each) for each in windows)
+    imported, before = (performance.count_imported(connection, program_id, each) for each in windows)
     by_cause = performance.read_commission_by_cause(connection, report)
     best, rest = list[TopPartner](), None
     if top_partners:
@@ -73,8 +74,8 @@ def compare(
     return part, PerformanceReport(
         *windows,
         report.currency,
-        totals=metrics.figures(report.current, metrics.added_months(months)),
-        previous_totals=metrics.figures(report.previous, metrics.added_months(back)),
+        totals=metrics.figures(report.current, metrics.added_months(months), imported),
+        previous_totals=metrics.figures(report.previous, metrics.added_months(back), before),
         trends=metrics.trends(report.current, report.previous),
         commission_by_cause=by_cause,
         refunds_by_month=months[-MOST_PARTS:],
@@ -89,7 +90,8 @@ def read_figures(connection: Connection, program_id: int, window: Window) -> Fig
     """Return a program's totals of a window with their ratios, and the refunds that were made in it."""
     days = performance.read_days(connection, program_id, window).values()
     months = performance.read_refunds_by_month(connection, program_id, window)
-    return metrics.figures(metrics.added(Totals(), days), metrics.added_months(months))
+    imported = performance.count_imported(connection, program_id, window)
+    return metrics.figures(metrics.added(Totals(), days), metrics.added_months(months), imported)
 
 
 def _programs(

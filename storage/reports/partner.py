@@ -113,7 +113,8 @@ def read_report(
     """Return the report of one partner. Raises the errors of `read_performance`."""
     report = performance.read_performance(connection, program_id, query, at=at, partner_id=partner_id)
     months = performance.read_refunds_by_month(connection, program_id, report.window, partner_id=partner_id)
-    figures = metrics.figures(report.current, metrics.added_months(months))
+    imported = performance.count_imported(connection, program_id, report.window, partner_id=partner_id)
+    figures = metrics.figures(report.current, metrics.added_months(months), imported)
     trends = metrics.trends(report.current, report.previous)
     some = (
         Day(day.date - timedelta(days=day.date.weekday()), day.totals)

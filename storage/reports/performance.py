@@ -7,16 +7,17 @@ from collections.abc import Iterable
 from datetime import date, datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import BigInteger, Connection, Select, Table, func, select, type_coerce
+from sqlalchemy import BigInteger, Connection, Select, Table, func, select, true, type_coerce
 
 from storage.engine.cursors import within
 from storage.lists.commissions import net_cents
+from storage.management.imported_events import FILTERED, REPORTED_BY
 from storage.rules.errors import NotFound
 from storage.rules.periods import period
 from storage.rules.periods.month import Month
 from storage.rules.periods.period import ChosenPeriod, DateRangeQuery, Period, Window
 from storage.rules.reports.metrics import Day, RefundedMonth, RefundTotals, Totals, added
-from storage.tables import commissions, partner_rollups, programs, refunds, rollups, sales
+from storage.tables import clicks, commissions, customers, partner_rollups, programs, refunds, rollups, sales
 from storage.tables.columns import from_millis
 
 HOUR_MILLIS = 3_600_000
@@ -151,6 +152,18 @@ def _refunds(program_id: int, window: Window, key: Any) -> Select[Any]:
     back, mine = refunds.c, (*inside(refunds, refunds.c.at, program_id, window), refunds.c.amount_cents != 0)
     sums = (func.count(), func.sum(back.program_cents), func.sum(back.reversed_cents))
     return select(key, *sums).select_from(refunds).where(*mine).group_by(key)
+
+
+def count_imported(connection: Connection, program_id: int, window: Window, *, partner_id: int | None = None) -> int:
+    """Return how many of the conversions in a window an import reported."""
+    row, click = customers.c, clicks.c
+    first = (row.program_id == sales.c.program_id) & (row.id == sales.c.customer_id)
+    bought = sales.join(customers, first & (row.first_purchase_at == sales.c.occurred_at))
+    source = bought.join(clicks, (click.program_id == row.program_id) & (click.click_id == row.click_id))
+    mine = (sales.c.provenance == REPORTED_BY, click.filtered == FILTERED)
+    theirs = true() if partner_id is None else row.partner_id == partner_id
+    inside_it = inside(sales, sales.c.occurred_at, program_id, window)
+    return connection.execute(select(func.count()).select_from(source).where(*inside_it, *mine, theirs)).scalar_one()
 
 
 def read_commission_by_cause(connection: Connection, report: Performance) -> CommissionByCause:

@@ -119,7 +119,7 @@ async def test_every_balance_forecast_and_report_is_the_sum_of_the_ledger(assist
         return (await assistant.tool(name, program_id=program.program_id, **asked)).payload
 
     async def sum_of(**filters: Any) -> int:
-        cents: int = (await tool("list_commissions", totals=True, **filters))["totals"]["sums"]["net_cents"]
+        cents: int = (await tool("list_commissions", **filters))["totals"]["sums"]["net_cents"]
         return cents
 
     earned = 0
@@ -128,6 +128,7 @@ async def test_every_balance_forecast_and_report_is_the_sum_of_the_ledger(assist
         expected = await mine.balance(partner_id)
         page = await tool("get_partner", partner_id=partner_id)
         of_partner: dict[str, Any] = {"partner_id": partner_id}
+        assert page["holds"] == (await tool("list_commissions", **of_partner))["holds"]
         earned += expected["commission_cents"]
         assert page["totals"]["commission_cents"] == expected.pop("commission_cents")
         for shown in (listed[partner_id], page["balance"]):

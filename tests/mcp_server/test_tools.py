@@ -8,7 +8,7 @@ import background
 from storage.access import agent_rejections, program_keys
 from storage.engine.audit import Actor
 from storage.management import fraud_review, partners, sandboxes
-from storage.rules.errors import CustomerNotFound, DuplicateTransaction, OverCap
+from storage.rules.errors import CustomerNotFound, DuplicateTransaction, OverCap, RefundExceedsSale
 from storage.rules.fraud.flag import Finding, FlagKind
 from storage.rules.scope import Scope
 from storage.rules.settings import SETTINGS
@@ -208,3 +208,22 @@ async def test_list_flags_says_why_and_what_is_held_in_inert_words(assistant: As
     assert flag["reason"].startswith("The customer came from a search ad")
     assert flag["evidence"] == {"referrer_hosts": [INERT], "clicks": 3}
     assert (await assistant.tool("list_flags", state="dismissed")).payload["data"] == []
+
+
+async def test_a_program_says_what_is_unusual_against_its_own_past(assistant: Assistant):
+    acme = assistant.acme
+    await acme.customer()
+    await acme.sale()
+    for days in range(4, 24):
+        for _ in range(6):
+            await acme.click(at=NOW - timedelta(days=days))
+    await acme.reject(RefundExceedsSale(), call="refund", transaction_id="inv-1", amount_cents=112_000)
+
+    unusual = (await assistant.tool("get_program", usage=True)).payload["unusual"]
+    few = await assistant.issue(scopes=(Scope.PROGRAMS_READ,))
+
+    [clicks], [refund] = unusual["figures"], unusual["refunds_larger_than_the_sale"]
+    assert (clicks["figure"], clicks["value"], clicks["usual"]) == ("clicks", 0, 12.9)
+    assert (clicks["first"], clicks["last"], clicks["last_day"]) == ("2026-05-17", "2026-05-19", "2026-05-16")
+    assert (refund["transaction_id"], refund["sale_cents"], refund["times"]) == ("inv-1", 10_000, 11.2)
+    assert (await assistant.tool("get_program", usage=True, key=few)).payload["unusual"] == {}

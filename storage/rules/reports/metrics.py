@@ -97,11 +97,15 @@ def added_months(months: Iterable[RefundedMonth]) -> RefundTotals:
     return added(RefundTotals(), (RefundTotals(*month[-3:]) for month in months))
 
 
-def figures(sums: Totals, back: RefundTotals) -> Figures:
-    """Return totals with their ratios, and the refunds that were made in the same time, by name."""
+def figures(sums: Totals, back: RefundTotals, imported: int) -> Figures:
+    """Return totals with their ratios, and the refunds that were made in the same time, by name.
+
+    Of `imported` conversions no click is known: the conversion rate leaves them out.
+    """
     return {
         **sums._asdict(),
-        "conversion_rate_percent": sums.conversion_rate_percent,
+        **({"imported_conversions": imported} if imported else {}),
+        "conversion_rate_percent": conversion_rate(sums.conversions - imported, sums.clicks),
         "average_order_cents": sums.average_order_cents,
         "earnings_per_click_cents": sums.earnings_per_click_cents,
         **back._asdict(),

@@ -1,13 +1,15 @@
 """Imports from other tools: each tool's columns, dry runs, repeats, and books that add up afterwards."""
 
 import json
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 
 import pytest
 from sqlalchemy import select, text
 
 from storage.checks import books
+from storage.reports import comparison
 from storage.rules.errors import ValidationError
+from storage.rules.periods.period import Window
 from storage.rules.tool_exports import FileKind, ImportTool
 from storage.tables import (
     audit_entries,
@@ -54,6 +56,9 @@ async def test_partners_are_owed_what_was_not_paid_and_earn_by_the_program_s_own
     balance = await acme.store.read(world.balance, acme.program_id, nora)
     sold = await acme.sale("inv-9", 10_000, customer_key="user-7")
 
+    window = Window(date(2025, 2, 1), date(2025, 2, 28))
+    figures = await acme.store.read(comparison.read_figures, acme.program_id, window)
+    assert (figures["conversions"], figures["imported_conversions"]) == (1, 1)
     assert (balance.earned_cents, balance.paid_cents, balance.owed_cents) == (6_000, 3_000, 3_000)
     assert sold.commission_cents == 2_000
 
