@@ -1,12 +1,11 @@
 """JSON schemas as small as possible: every client reads all of them, in every conversation."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable
 from functools import cache
-from typing import Any, get_args, get_type_hints
+from typing import Any
 
 from pydantic import BaseModel
 
-from mcp_server.sanitize import is_marked
 from storage.rules.untrusted import UNTRUSTED
 
 _PUBLISHED = (
@@ -44,16 +43,10 @@ def _published(node: dict[str, Any]) -> dict[str, Any]:
     return {name: _published(node[name]) if name == "items" else node[name] for name in node if name in _PUBLISHED}
 
 
-def published_result(hints: Mapping[str, Any]) -> dict[str, Any]:
+def published_result(untrusted: Iterable[str]) -> dict[str, Any]:
     """Return a tool's output schema: which of its fields hold untrusted text.
 
     Values show their own types: all schemas together must stay within a few kilobytes.
     """
-    properties = {name: {"description": UNTRUSTED} for name, hint in hints.items() if _is_untrusted(hint)}
+    properties = {name: {"description": UNTRUSTED} for name in untrusted}
     return {"type": "object", "properties": properties, "required": ["as_of", "applied_query"]}
-
-
-def _is_untrusted(hint: Any) -> bool:
-    """Say whether a value of this type holds untrusted text, also in the rows in it."""
-    fields = get_type_hints(hint, include_extras=True).values() if hasattr(hint, "_fields") else get_args(hint)
-    return is_marked(hint) or any(map(_is_untrusted, fields))

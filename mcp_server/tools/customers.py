@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from operator import itemgetter
-from typing import NamedTuple
 
 from mcp_server.arguments import Identifier, RowId
 from mcp_server.results import BUDGET, JsonRow, fitting
@@ -26,7 +25,6 @@ from storage.rules.errors import CustomerNotFound
 from storage.rules.periods.period import Span
 from storage.rules.scope import Scope
 from storage.rules.settlement import Settlement
-from storage.rules.untrusted import Untrusted, UntrustedValues
 
 NOT_SHOWN = {
     *("created_at", "email_masked", "partner_code", "program_id"),
@@ -35,27 +33,6 @@ NOT_SHOWN = {
 CAUSES = {EventKind.SALE: "sale_id", EventKind.LEAD: "lead_id"}
 UNSETTLED = {Settlement.NONE, Settlement.PROVISIONAL}
 NOT_EARNED = {*Commission._fields} - {"id", "amount_cents", "net_cents", "status", "hold_until", "paid_at"}
-
-
-class Why(NamedTuple):
-    """Why the newest sale, or the click without one, was credited or not."""
-
-    verdict: str
-    message: str
-    smallest_change: str | None
-    transaction_id: Untrusted | None
-    refused_calls: int
-
-
-class CustomerResult(NamedTuple):
-    """A customer, the sums, the reason, and the newest events with the commission of each, and rejected calls."""
-
-    customer: UntrustedValues
-    currency: str
-    totals: dict[str, int]
-    why: Why
-    timeline: list[UntrustedValues]
-    truncated: bool
 
 
 @list_tool(
@@ -96,7 +73,7 @@ def _rejected_sales(asked: Asked) -> list[JsonRow] | None:
     return rows[: fitting(rows, BUDGET // 4)]
 
 
-@tool("One customer", Scope.CUSTOMERS_READ)
+@tool("One customer", Scope.CUSTOMERS_READ, "customer", "why", "timeline")
 def get_customer(
     request: ToolRequest,
     *,
@@ -105,7 +82,7 @@ def get_customer(
     customer_key: Identifier | None = None,
     click_id: Identifier | None = None,
     transaction_id: Identifier | None = None,
-) -> CustomerResult:
+) -> JsonRow:
     """One customer's story: partner, click, leads, sales, refunds, rejected calls, what each earned, what is owed or
     paid, and why the newest sale was credited or not. Give one identifier.
     """
@@ -125,14 +102,14 @@ def get_customer(
     timeline += [(call.at, {"kind": "rejected", **call_row(call)}) for call in explained.rejected_calls]
     rows = [row for _, row in sorted(timeline, key=itemgetter(0))[::-1]]
     count = fitting(rows)
-    return CustomerResult(
-        customer=_customer_row(customer),
-        currency=read_program(request.connection, program_id).settings.currency,
-        totals=_totals(happened, earned),
-        why=_why(explained),
-        timeline=rows[:count],
-        truncated=count < len(rows),
-    )
+    return {
+        "customer": _customer_row(customer),
+        "currency": read_program(request.connection, program_id).settings.currency,
+        "totals": _totals(happened, earned),
+        "why": _why(explained),
+        "timeline": rows[:count],
+        "truncated": count < len(rows),
+    }
 
 
 def _customer_row(customer: ListedCustomer) -> JsonRow:
@@ -171,11 +148,8 @@ def _totals(happened: Sequence[Event], earned: Sequence[Commission]) -> dict[str
     }
 
 
-def _why(explained: Explanation) -> Why:
-    return Why(
-        verdict=explained.outcome,
-        message=explained.text,
-        smallest_change="Send likely_customer_key." if explained.likely_customer_key else explained.smallest_change,
-        transaction_id=explained.transaction_id,
-        refused_calls=len(explained.rejected_calls),
-    )
+def _why(explained: Explanation) -> JsonRow:
+    """Return why the newest sale, or the click without one, was credited or not."""
+    change = "Send likely_customer_key." if explained.likely_customer_key else explained.smallest_change
+    about = {"verdict": explained.outcome, "message": explained.text, "smallest_change": change}
+    return about | {"transaction_id": explained.transaction_id, "refused_calls": len(explained.rejected_calls)}

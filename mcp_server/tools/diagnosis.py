@@ -2,18 +2,18 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Annotated, Literal, NamedTuple
+from typing import Annotated, Literal
 
 from pydantic import Field
 
 from mcp_server.arguments import Identifier
 from mcp_server.results import BUDGET, JsonRow, fitting, weight
-from mcp_server.sanitize import clean, json_of, row_of
+from mcp_server.sanitize import clean, row_of
 from mcp_server.tools.lists import Asked, list_tool
 from mcp_server.tools.tool import ToolRequest, tool
 from storage.diagnosis import explanation, identifier_health, lost_sales, readiness, search
-from storage.diagnosis.identifier_health import HealthState, IdentifierHealth
-from storage.diagnosis.readiness import ONGOING, ReadinessGate
+from storage.diagnosis.identifier_health import IdentifierHealth
+from storage.diagnosis.readiness import ONGOING
 from storage.lists import rejected_calls
 from storage.lists.declaration import ListQuery, ListScope
 from storage.lists.find import find
@@ -23,7 +23,6 @@ from storage.rules import errors
 from storage.rules.errors import FieldError, ValidationError
 from storage.rules.outcome import SaleOutcome
 from storage.rules.scope import Scope
-from storage.rules.untrusted import UntrustedValues
 from web.errors import STATUS
 
 NOT_FOUND = {"outcome", "text", "subject", "steps", "rejected_calls", "partner_name"}
@@ -31,48 +30,16 @@ MOST_PROGRAMS = 100
 CHANGE = "Send likely_customer_key, the customer_key of the lead, with the sale."
 
 
-class ReadinessSummary(NamedTuple):
-    """The readiness of a program with the state of its keys alone."""
-
-    ready: bool
-    blocker: str | None
-    gates: list[ReadinessGate]
-    identifier_state: HealthState
-
-
-class ExplanationResult(NamedTuple):
-    """Why a sale was credited or not; `transaction_id` names the sale that the verdict and the trace are about.
-
-    `untrusted` names the parts with values that outsiders wrote; all texts are clean. Of several identifiers, or
-    without a program, `found` has the verdicts.
-    """
-
-    untrusted: list[str]
-    truncated: bool
-    verdict: str | None = None
-    message: str | None = None
-    trace: list[UntrustedValues] | None = None
-    refused_calls: list[UntrustedValues] | None = None
-    found: list[UntrustedValues] | None = None
-    smallest_change: str | None = None
-    likely_customer_key: str | None = None
-    transaction_id: str | None = None
-    sale_id: int | None = None
-    commission_id: int | None = None
-    terms_version: int | None = None
-    payment_event_id: str | None = None
-
-
 @tool("Check a program's readiness", Scope.PROGRAMS_READ)
-def get_readiness(request: ToolRequest, *, program_id: int) -> ReadinessSummary:
+def get_readiness(request: ToolRequest, *, program_id: int) -> JsonRow:
     """What is missing before a program's first credited sale: gates in order (pass, fail, unknown = waits for real
     traffic), each with a next_action, and the blocker to fix first. Use it before setup advice.
     """
     report = readiness.check_readiness(request.connection, program_id, at=request.at, base_url=request.base_url)
-    return ReadinessSummary(report.ready, report.blocker, report.gates, report.identifier_health.state)
+    return report._asdict() | {"identifier_health": None, "identifier_state": report.identifier_health.state}
 
 
-@tool("Check customer keys", Scope.PROGRAMS_READ)
+@tool("Check customer keys", Scope.PROGRAMS_READ, "groups")
 def check_identifier_health(request: ToolRequest, *, program_id: int) -> IdentifierHealth:
     """Do sales have the customer_key of the leads? Use it when many sales get customer_not_found.
     Counts of different keys in recent sales; groups of keys that match no lead, with the likely mapping.
@@ -80,7 +47,7 @@ def check_identifier_health(request: ToolRequest, *, program_id: int) -> Identif
     return identifier_health.check_keys(request.connection, program_id)
 
 
-@tool("Explain attribution", Scope.EVENTS_READ)
+@tool("Explain attribution", Scope.EVENTS_READ, "trace", "refused_calls", "found")
 def explain_attribution(
     request: ToolRequest,
     *,
@@ -89,7 +56,7 @@ def explain_attribution(
     customer_key: Identifier | None = None,
     click_id: Identifier | None = None,
     ids: Annotated[list[Identifier], Field(min_length=1, max_length=10)] | None = None,
-) -> ExplanationResult:
+) -> JsonRow:
     """Why a sale was credited or not, even if none was recorded. Give one of transaction_id (or a processor's id, such
     as in_, pi_, ch_, cs_, sub_), customer_key, click_id: verdict, trace, rejected calls, and the smallest_change that
     would have credited it. ids: several of any kind, verdicts alone; without program_id, in all programs.
@@ -103,22 +70,16 @@ def explain_attribution(
             raise ValidationError(fields=[FieldError("ids", message)])
         rows = _verdicts(request, program_id, ids or named)
         count = fitting(rows)
-        return ExplanationResult(["found"], count < len(rows), found=rows[:count])
+        return {"untrusted": ["found"], "truncated": count < len(rows), "found": rows[:count]}
     explained = explanation.explain(request.connection, program_id, **sent, at=request.at)
     calls = list(map(call_row, explained.rejected_calls))
     count = fitting(calls, budget=12_000)
     found = row_of(explained, leave_out=NOT_FOUND)
     if explained.likely_customer_key:
         found["smallest_change"] = CHANGE
-    return ExplanationResult(
-        ["trace.facts", "refused_calls"],
-        count < len(calls),
-        verdict=explained.outcome,
-        message=explained.text,
-        trace=json_of(explained.steps),
-        refused_calls=calls[:count],
-        **found,
-    )
+    about = {"untrusted": ["trace.facts", "refused_calls"], "truncated": count < len(calls)}
+    about |= {"verdict": explained.outcome, "message": explained.text, "trace": explained.steps}
+    return about | found | {"refused_calls": calls[:count]}
 
 
 def _verdicts(request: ToolRequest, program_id: int | None, ids: Sequence[str]) -> list[JsonRow]:

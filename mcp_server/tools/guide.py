@@ -1,11 +1,11 @@
 """get_integration_guide: how to connect a shop to one program, with its id and the service's URL."""
 
 import re
-from typing import Annotated, Literal, NamedTuple
+from typing import Annotated, Literal
 
 from pydantic import Field
 
-from mcp_server.results import LARGEST, weight
+from mcp_server.results import LARGEST, JsonRow, weight
 from mcp_server.tools.tool import ToolRequest, tool
 from presentation import guides
 from storage.lists.partners import newest_code
@@ -29,16 +29,6 @@ GuideTopic = Literal[
 SETTINGS = ("currency", "lead_auth_policy", "cookie_window_days", "attribution_window_days")
 
 
-class GuideResult(NamedTuple):
-    """A part of a guide in Markdown, and the program's settings that concern it."""
-
-    text: str
-    part: int
-    parts: int
-    base_url: str
-    settings: dict[str, str | int]
-
-
 @tool("Get the integration guide", Scope.PROGRAMS_READ)
 def get_integration_guide(
     request: ToolRequest,
@@ -46,7 +36,7 @@ def get_integration_guide(
     program_id: int,
     topic: GuideTopic = "integration",
     part: Annotated[int, Field(ge=1, le=20)] = 1,
-) -> GuideResult:
+) -> JsonRow:
     """How to send clicks, leads, sales and refunds to this program, in Markdown with its id. cases: consent, domains,
     guests; verify: step by step; payments: Stripe.
     """
@@ -56,13 +46,9 @@ def get_integration_guide(
     text = re.sub(r"(POST|GET) (?=/api/)", rf"\1 {request.base_url}", guides.filled(topic, filling))
     parts = _parts(text)
     number = min(part, len(parts))
-    return GuideResult(
-        text=parts[number - 1],
-        part=number,
-        parts=len(parts),
-        base_url=request.base_url,
-        settings={name: getattr(program.settings, name) for name in SETTINGS},
-    )
+    shown = {name: getattr(program.settings, name) for name in SETTINGS}
+    about = {"part": number, "parts": len(parts), "base_url": request.base_url, "settings": shown}
+    return {"text": parts[number - 1], **about}
 
 
 def _parts(text: str) -> list[str]:

@@ -21,7 +21,6 @@ from storage.lists.programs import read_program
 from storage.rules.periods import picked_period
 from storage.rules.periods.period import ALWAYS, Window
 from storage.rules.scope import Scope
-from storage.rules.untrusted import UntrustedValues
 
 KINDS: dict[type, Any] = {int: RowId, str: Identifier, bool: bool, datetime: Timestamp}
 SHOWN = 25
@@ -107,7 +106,7 @@ def list_tool(
             title,
             scope,
             create_model(function.__name__, __base__=Arguments, **fields),
-            dict.fromkeys(("data", *beside), UntrustedValues),
+            ("data", *beside),
             lambda request, **sent: function(_asked(request, wanted, sent)),
         )
 

@@ -1,44 +1,20 @@
 """list_partners and get_partner: what partners brought, and what they are owed."""
 
-from datetime import date, datetime
-from typing import NamedTuple
-
 from mcp_server.arguments import Identifier, RowId, Timestamp
 from mcp_server.results import JsonRow
 from mcp_server.sanitize import row_of
 from mcp_server.tools.lists import Asked, list_tool
 from mcp_server.tools.performance import ReportPeriod, report_range
 from mcp_server.tools.tool import ToolRequest, tool
-from storage.lists.balances import Hold, PartnerBalance
+from storage.lists.balances import PartnerBalance
 from storage.lists.declaration import ListScope
 from storage.lists.find import get
 from storage.lists.partners import FIGURES, PARTNERS, Partner, ids_of_name
 from storage.reports import partner as partner_reports
 from storage.rules.errors import FieldError, NotFound, ValidationError
-from storage.rules.periods.period import Window
-from storage.rules.reports.metrics import Figures, RefundedMonth, Trend
 from storage.rules.scope import Scope
-from storage.rules.untrusted import UntrustedValues
 
 NOT_SHOWN = {"email", "notes", "link", "to_pay_cents", "program_id", "balance"}
-
-
-class PartnerDetails(NamedTuple):
-    """A partner's page: the fields of `PartnerReport`, the partner and the balance."""
-
-    partner: UntrustedValues
-    window: Window
-    currency: str
-    totals: Figures
-    trends: dict[str, Trend]
-    weeks: list[dict[str, int | date]]
-    refunds_by_month: list[RefundedMonth]
-    sold: Figures
-    balance: JsonRow
-    holds: list[Hold]
-    customers: dict[str, int]
-    open_flags: int
-    last_sale_at: datetime | None = None
 
 
 @list_tool("Partners", Scope.PARTNERS_READ, PARTNERS)
@@ -49,7 +25,7 @@ def list_partners(asked: Asked) -> JsonRow:
     return asked.page(row=_listed_partner)
 
 
-@tool("One partner", Scope.PARTNERS_READ)
+@tool("One partner", Scope.PARTNERS_READ, "partner")
 def get_partner(
     request: ToolRequest,
     *,
@@ -59,19 +35,15 @@ def get_partner(
     period: ReportPeriod = ReportPeriod.THIRTY_DAYS,
     date_from: Timestamp | None = None,
     date_to: Timestamp | None = None,
-) -> PartnerDetails:
+) -> JsonRow:
     """One partner: a period by week, trends, refunds by month, sales and what was refunded of them since (sold),
     customers, flags, balance; holds: what can be approved from when. Give partner_id, or partner: code or name.
     """
     found = _find(request, program_id, partner_id, partner)
     query = report_range(request, period, date_from, date_to)._replace(before=None)
     report = partner_reports.read_report(request.connection, program_id, found.id, query, at=request.at)
-    return PartnerDetails(
-        **report._asdict(),
-        partner=_partner_row(found),
-        balance=_balance_row(found.balance),
-        open_flags=found.open_flags,
-    )
+    about = {"partner": _partner_row(found), "balance": _balance_row(found.balance), "open_flags": found.open_flags}
+    return about | report._asdict()
 
 
 def _find(request: ToolRequest, program_id: int, partner_id: int | None, name: str | None) -> Partner:

@@ -37,7 +37,7 @@ CALENDAR = {  # how many months each has, and how many of its length ago it is
 }
 
 
-@tool("Performance", Scope.PERFORMANCE_READ)
+@tool("Performance", Scope.PERFORMANCE_READ, "top_partners", "other_partners", "programs")
 def get_performance(
     request: ToolRequest,
     *,

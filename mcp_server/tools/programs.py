@@ -1,7 +1,7 @@
 """list_programs and get_program: the programs, and the settings of one."""
 
 from datetime import datetime, timedelta
-from typing import Annotated, NamedTuple
+from typing import Annotated
 
 from pydantic import Field
 
@@ -14,13 +14,11 @@ from storage.access import agent_keys, agent_rejections
 from storage.lists.programs import PROGRAMS, Program, read_program
 from storage.management import agent_caps
 from storage.reports import comparison, exchange_rates, performance, unusual
-from storage.reports.exchange_rates import NeededRate
 from storage.rules import settings
 from storage.rules.agent_caps import CAPS
 from storage.rules.errors import InsufficientScope
 from storage.rules.keys import rotation_state
 from storage.rules.scope import Scope
-from storage.rules.untrusted import UntrustedValues
 from storage.tracking import key_callers
 from storage.tracking.key_callers import KeyCaller
 
@@ -28,16 +26,6 @@ SHOWN_CALLERS = 20
 LISTED = {"id", "created_at", "name", "domain", "status", "currency", "sandbox_of"}
 STOPPED = timedelta(days=7)
 CHOSEN_PERIOD = Annotated[ReportPeriod, Field(strict=False)]
-
-
-class ProgramResult(NamedTuple):
-    """One program, who calls with its key or one that was replaced, and what agents may do, did and were denied."""
-
-    program: UntrustedValues
-    key_callers: list[UntrustedValues]
-    agents: JsonRow | None
-    unusual: JsonRow | None
-    exchange_rates: list[NeededRate] | None
 
 
 @list_tool(
@@ -71,28 +59,28 @@ def list_programs(asked: Asked) -> JsonRow:
     return _apart(asked.page(row=row, window=report.window, previous_window=report.previous_window))
 
 
-@tool("Program settings", Scope.PROGRAMS_READ)
-def get_program(request: ToolRequest, *, program_id: int, usage: bool = False) -> ProgramResult:
+@tool("Program settings", Scope.PROGRAMS_READ, "program", "key_callers")
+def get_program(request: ToolRequest, *, program_id: int, usage: bool = False) -> JsonRow:
     """Terms, windows, program_key_state (active, flagged, expired); key_callers (who uses the key, stopped, or calls
     with a replaced one). usage adds calls by week, agents (caps, used_today, each key's scopes and rejected calls),
     what is unusual, exchange_rates. commission_rate is percent, or cents if flat. No recurring_months: for life.
     """
     program = read_program(request.connection, program_id)
     callers = key_callers.list_callers(request.connection, program_id, limit=SHOWN_CALLERS, by_week=usage)
-    return ProgramResult(
-        {
-            "id": program.id,
-            "created_at": program.created_at,
-            "sandbox_of": program.sandbox_of,
-            **settings.published(program.settings),
-            "program_key_state": rotation_state(program.rotate_by, request.at),
-            "program_key_rotate_by": program.rotate_by,
-        },
-        [_caller_row(caller, request.at) for caller in callers],
-        _agents(request, program_id) if usage else None,
-        _unusual(request, program_id) if usage else None,
-        exchange_rates.list_rates(request.connection, program_id) if usage else None,
-    )
+    shown = {
+        "id": program.id,
+        "created_at": program.created_at,
+        "sandbox_of": program.sandbox_of,
+        **settings.published(program.settings),
+        "program_key_state": rotation_state(program.rotate_by, request.at),
+        "program_key_rotate_by": program.rotate_by,
+    }
+    rows = [_caller_row(caller, request.at) for caller in callers]
+    about: JsonRow = {"program": shown, "key_callers": rows}
+    if usage:
+        about |= {"agents": _agents(request, program_id), "unusual": _unusual(request, program_id)}
+        about["exchange_rates"] = exchange_rates.list_rates(request.connection, program_id)
+    return about
 
 
 def _unusual(request: ToolRequest, program_id: int) -> JsonRow:

@@ -1,12 +1,12 @@
 """A tool: a typed function; its parameters give the input schema, its docstring the description."""
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import Enum
 from functools import cached_property
-from typing import Annotated, Any, NamedTuple, get_args, get_type_hints
+from typing import Annotated, Any, NamedTuple, get_args
 
 from mcp_types import Tool as PublishedTool
 from mcp_types import ToolAnnotations
@@ -15,7 +15,7 @@ from pydantic import Field, create_model
 from mcp_server import schema
 from mcp_server.arguments import Arguments
 from mcp_server.results import JsonRow
-from mcp_server.sanitize import row_of
+from mcp_server.sanitize import json_of, row_of
 from storage.access.agent_keys import AgentKey
 from storage.access.assistants import Assistant
 from storage.rules.scope import Scope
@@ -38,16 +38,16 @@ class ToolRequest(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Tool:
-    """`run(request, **arguments)` reads and returns JSON with the fields of `result`; the key must have `scope`.
+    """`run(request, **arguments)` reads and returns JSON, with texts of outsiders in the fields of `untrusted`.
 
-    The name and the docstring of `function` are the tool's.
+    The key must have `scope`. The name and the docstring of `function` are the tool's.
     """
 
     function: Callable[..., Any]
     title: str
     scope: Scope
     arguments: type[Arguments]
-    result: Mapping[str, Any]
+    untrusted: Sequence[str]
     run: Callable[..., JsonRow]
 
     @property
@@ -63,30 +63,31 @@ class Tool:
             title=self.title,
             description=" ".join((self.function.__doc__ or "").split()),
             input_schema=schema.published_arguments(self.arguments),
-            output_schema=schema.published_result(self.result),
+            output_schema=schema.published_result(self.untrusted),
             annotations=READS_ONLY,
         )
 
 
-def tool(title: str, scope: Scope) -> Callable[[Callable[..., Any]], Tool]:
-    """Make a tool of a function `(request: ToolRequest, <arguments>) -> row`; the caller's key must have `scope`.
+def tool(title: str, scope: Scope, *untrusted: str) -> Callable[[Callable[..., Any]], Tool]:
+    """Make a tool of a function `(request: ToolRequest, <arguments>) -> row or dict`; the key must have `scope`.
 
-    The row's fields are the result's. An argument named program_id is checked against the programs of the key before
-    the function runs.
+    The row's fields are the result's; `untrusted` names those with texts that outsiders wrote. An argument named
+    program_id is checked against the programs of the key before the function runs.
     """
 
     def made(function: Callable[..., Any]) -> Tool:
-        signature = inspect.signature(function)
-        _, *parameters = signature.parameters.values()
+        _, *parameters = inspect.signature(function).parameters.values()
         fields: dict[str, Any] = {parameter.name: _field(parameter) for parameter in parameters}
-        return Tool(
-            function,
-            title,
-            scope,
-            create_model(function.__name__, __base__=Arguments, **fields),
-            get_type_hints(signature.return_annotation, include_extras=True),
-            lambda request, **sent: row_of(function(request, **sent)),
-        )
+
+        def run(request: ToolRequest, **sent: Any) -> JsonRow:
+            result = function(request, **sent)
+            if not isinstance(result, dict):
+                return row_of(result)
+            present = {name: each for name, each in result.items() if each is not None}
+            return {name: json_of(each, is_untrusted=name in untrusted) for name, each in present.items()}
+
+        arguments = create_model(function.__name__, __base__=Arguments, **fields)
+        return Tool(function, title, scope, arguments, untrusted, run)
 
     return made
 

@@ -1,7 +1,7 @@
 """Arguments: those of a tool are its function's; a wrong one is named with what it must be, never with its value."""
 
 from enum import StrEnum
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 
@@ -32,16 +32,12 @@ class Size(StrEnum):
     LARGE = "large"
 
 
-class Echo(NamedTuple):
-    text: str
-
-
 @tool("Echo", Scope.PROGRAMS_READ)
-def echo(request: ToolRequest, *, program_id: int, limit: Limit = 25, size: Size | None = None) -> Echo:
+def echo(request: ToolRequest, *, program_id: int, limit: Limit = 25, size: Size | None = None) -> dict[str, str]:
     """Repeat
     what was sent.
     """
-    return Echo(text=f"{request.base_url} {program_id} {limit} {size}")
+    return {"text": f"{request.base_url} {program_id} {limit} {size}"}
 
 
 def test_a_function_is_what_tools_list_shows():
