@@ -30,50 +30,22 @@ def test_wordpress_prints_the_tracker_into_the_head(tmp_path: Path):
     assert done.stdout == f"wp_head<script async {tag}"
 
 
-CHECKOUTS = {  # what stands around the snippet of a language, with @COOKIE@ for the visitor's, and how it is run
-    "stripe_checkout": (
-        ["node", "--input-type=module", "-e"],
-        """const user = { id: "user-1" }, price = "price_1", created = [];
-        const request = { headers: { cookie: "@COOKIE@" } };
-        const clickIdOf = (cookie) => cookie.split("=")[1];
-        const stripe = { checkout: { sessions: { create: async (session) => created.push(session) } } };
-        CODE
-        console.log(JSON.stringify(created));""",
-    ),
-    "stripe_checkout_python": (
-        [sys.executable, "-c"],
-        """import json, os; from types import SimpleNamespace as N; created = []
-user, price, cookies = N(id="user-1", click_id=None), "price_1", dict(["@COOKIE@".split("=")] if "@COOKIE@" else [])
-stripe = N(checkout=N(Session=N(create=lambda **session: created.append(session))))
-CODE
-print(json.dumps(created))""",
-    ),
-    "stripe_checkout_php": (
-        ["php", "-r"],
-        """$user = (object) ['id' => 'user-1']; $price = 'price_1'; parse_str('@COOKIE@', $_COOKIE); $created = [];
-        class Sessions { function create($session) { global $created; $created[] = $session; } }
-        $stripe = (object) ['checkout' => (object) ['sessions' => new Sessions()]];
-        CODE
-        echo json_encode($created);""",
-    ),
-    "stripe_checkout_ruby": (
-        ["ruby", "-rjson", "-e"],
-        """user, price, $created = Struct.new(:id, :click_id).new("user-1"), "price_1", []
-        cookies = [%w[@COOKIE@].map { |each| each.split("=") }].map { |each| each.to_h.transform_keys(&:to_sym) }[0]
-        module Stripe; module Checkout; module Session; def self.create(**session) = $created << session; end; end; end
-        CODE
-        puts JSON.dump($created)""",
-    ),
+AROUND = Path(__file__).parent / "checkouts"  # what stands around each snippet; @COOKIE@ is the visitor's
+CHECKOUTS = {
+    "stripe_checkout": ["node", "--input-type=module", "-e"],
+    "stripe_checkout_python": [sys.executable, "-c"],
+    "stripe_checkout_php": ["php", "-r"],
+    "stripe_checkout_ruby": ["ruby", "-rjson", "-e"],
 }
 
 
 @pytest.mark.parametrize("snippet", CHECKOUTS)
 def test_the_checkout_s_metadata_is_complete_with_and_without_a_click_in_every_language(snippet: str):
-    command, around = CHECKOUTS[snippet]
+    around = (AROUND / f"{snippet}.txt").read_text(encoding="utf-8")
     code = around.replace("CODE", guides.blocks("payments", Filling("https://svc.example", 1))[snippet])
 
     for cookie, click_id in (("svc_click_id=c1", "c1"), ("", "")):
-        run = [*command, code.replace("@COOKIE@", cookie)]
+        run = [*CHECKOUTS[snippet], code.replace("@COOKIE@", cookie)]
         environment = os.environ | {"SERVICE_PROGRAM_ID": "7"}
         done = subprocess.run(run, env=environment, capture_output=True, text=True, check=False)
 

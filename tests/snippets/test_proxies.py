@@ -24,80 +24,14 @@ from tests.serving import Serve
 
 DEPLOY = ROOT / "deploy"
 NODE = Path(__file__).parent / "node/node_modules"
-NGINX = """daemon off; master_process off; pid nginx.pid; error_log stderr;
-events {{}}
-http {{
-    access_log off;
-    client_body_temp_path body; proxy_temp_path proxy;
-    fastcgi_temp_path other; uwsgi_temp_path other; scgi_temp_path other;
-    server {{
-        listen 127.0.0.1:{port};
-        root {folder};
-        {recipe}
-    }}
-}}"""
-CADDY = """{{
-    admin off
-    auto_https off
-}}
-http://:{port} {{
-    root * {folder}
-    {recipe}
-    file_server
-}}"""
-APACHE = """
-ServerName shop.example
-Listen 127.0.0.1:{port}
-PidFile {folder}/pid
-ErrorLog /dev/stderr
-DocumentRoot {folder}
-DirectoryIndex index.html
-LoadModule mpm_event_module /usr/lib/apache2/modules/mod_mpm_event.so
-LoadModule authz_core_module /usr/lib/apache2/modules/mod_authz_core.so
-LoadModule dir_module /usr/lib/apache2/modules/mod_dir.so
-LoadModule proxy_module /usr/lib/apache2/modules/mod_proxy.so
-LoadModule proxy_http_module /usr/lib/apache2/modules/mod_proxy_http.so
-LoadModule headers_module /usr/lib/apache2/modules/mod_headers.so
-LoadModule ssl_module /usr/lib/apache2/modules/mod_ssl.so
-LoadModule mime_module /usr/lib/apache2/modules/mod_mime.so
-TypesConfig /etc/mime.types
-{recipe}
-"""
-EXPRESS = """import express from "express";
-const app = express();
-{recipe}
-app.use(express.static("."));
-app.listen({port}, "127.0.0.1");
-"""
-DJANGO = """{helper}
-import django
-from django.conf import settings
-from django.core.management import execute_from_command_line
-
-settings.configure(ROOT_URLCONF=__name__, ALLOWED_HOSTS=["*"], SECRET_KEY="x")
-urlpatterns = []
-{recipe}
-urlpatterns += [path("", lambda request: HttpResponse(open("index.html").read()))]
-execute_from_command_line(["manage.py", "runserver", "--noreload", "127.0.0.1:{port}"])
-"""
-FASTAPI = """{helper}
-import asyncio
-import uvicorn
-from fastapi import FastAPI, Request, Response
-from fastapi.responses import FileResponse
-
-app = FastAPI()
-{recipe}
-app.get("/")(lambda: FileResponse("index.html"))
-uvicorn.run(app, port={port})
-"""
+TEMPLATES = Path(__file__).parent / "proxies"
 COMMANDS = {
-    "nginx": (NGINX, ["nginx", "-e", "stderr", "-p", ".", "-c", "configuration.mjs"]),
-    "caddy": (CADDY, ["caddy", "run", "--adapter", "caddyfile", "--config", "configuration.mjs"]),
-    "apache": (APACHE, ["apache2", "-X", "-d", ".", "-f", "configuration.mjs"]),
-    "express": (EXPRESS, ["node", "configuration.mjs"]),
-    "django": (DJANGO, [sys.executable, "configuration.mjs"]),
-    "fastapi": (FASTAPI, [sys.executable, "configuration.mjs"]),
+    "nginx": ["nginx", "-e", "stderr", "-p", ".", "-c", "configuration.mjs"],
+    "caddy": ["caddy", "run", "--adapter", "caddyfile", "--config", "configuration.mjs"],
+    "apache": ["apache2", "-X", "-d", ".", "-f", "configuration.mjs"],
+    "express": ["node", "configuration.mjs"],
+    "django": [sys.executable, "configuration.mjs"],
+    "fastapi": [sys.executable, "configuration.mjs"],
 }
 FRAMEWORKS = ("express", "django", "fastapi")
 PROXIES = [  # the recipe, the tag that it belongs to, and a path that is not the service's
@@ -114,7 +48,7 @@ PROXIES = [  # the recipe, the tag that it belongs to, and a path that is not th
 @contextmanager
 def proxied(server: str, recipe: str, page: str, folder: Path, helper: str) -> Iterator[str]:
     """Serve a page behind a proxy until the block ends; returns the shop's URL."""
-    template, command = COMMANDS[server]
+    template, command = (TEMPLATES / f"{server}.txt").read_text(encoding="utf-8"), COMMANDS[server]
     port = postgres.free_port()
     configuration = template.format(port=port, folder=folder, recipe=recipe, helper=helper)
     (folder / "configuration.mjs").write_text(configuration)
