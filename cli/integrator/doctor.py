@@ -28,7 +28,7 @@ def doctor(
     Example: svc doctor https://shop.example/
     """
     base_url, skipped = project.base_url().rstrip("/"), list[str]()
-    named, domain, cookie_domain = project.settings()[project.PROGRAM], "", ""
+    named, domain = project.settings()[project.PROGRAM], ""
     findings = [*check_clock(base_url)]
     try:
         found = status.read()
@@ -36,8 +36,8 @@ def doctor(
         findings.insert(0, _failed(failure))
         skipped += ["rotation", "metadata"]
     else:
-        domain, cookie_domain = found["domain"], found.get("cookie_domain", "")
-        url = url or programs.site(domain)
+        domain = found.get("cookie_domain", "")
+        url = url or programs.site(found["domain"])
         findings += [*_check_key(found, named, base_url), *_check_payments(found)]
         named = named or str(found["program_id"])
     if url is None:
@@ -48,8 +48,7 @@ def doctor(
         except Failure as failure:
             findings.append(_failed(failure))
         else:
-            about = {"domain": domain, "cookie_domain": cookie_domain}
-            findings += page_checks.check(page, base_url=base_url, program_id=named, **about)
+            findings += page_checks.check(page, base_url=base_url, program_id=named, domain=domain)
             if page.browser is None:
                 skipped.append("browser (no Chromium, Chrome or Edge: tags that a script adds are not seen)")
     return _answer(url, findings, skipped)

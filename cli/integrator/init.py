@@ -83,11 +83,8 @@ def _account() -> ServiceClient:
 
 def _open_sandbox(service: ServiceClient, program: dict[str, Any]) -> dict[str, Any]:
     """Return a program's sandbox; a new one comes with its key as `api_token`."""
-    if program["sandbox_of"] is not None:
-        return program
-    for each in programs.every(service):
-        if each["sandbox_of"] == program["id"]:
-            return each
+    if sandbox := programs.sandbox_of(service, program["id"]):
+        return sandbox
     made = service.call("POST", f"/api/programs/{program['id']}/sandbox")["data"]
     say(f"Created the sandbox, program [bold]{made['program_id']}[/].")
     return service.call("GET", f"/api/programs/{made['program_id']}") | {"api_token": made["api_token"]}

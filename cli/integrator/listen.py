@@ -1,6 +1,7 @@
 """`svc listen`: what the payment processor sends to the service, and what becomes of it, as it arrives."""
 
 import time
+from itertools import takewhile
 from typing import Annotated, Any
 
 import typer
@@ -30,7 +31,8 @@ def listen(
     try:
         while True:
             try:
-                for event in _newer(service, path, seen):
+                newer = takewhile(lambda each: each["id"] > seen, service.rows(path))  # noqa: B023 - read at once
+                for event in list(newer)[::-1]:
                     _show(event, _advice(service, program_id, event))
                     seen = event["id"]
             except Failure as failure:
@@ -40,19 +42,6 @@ def listen(
             time.sleep(interval)
     except KeyboardInterrupt:
         say("Stopped.")
-
-
-def _newer(service: ServiceClient, path: str, seen: int) -> list[dict[str, Any]]:
-    """Return the events after the last one that was shown, oldest first."""
-    found: list[dict[str, Any]] = []
-    cursor = None
-    while True:
-        page = service.call("GET", path, limit=200, cursor=cursor)
-        newer = [each for each in page["data"] if each["id"] > seen]
-        found += newer
-        cursor = page["next_cursor"]
-        if cursor is None or len(newer) < len(page["data"]):
-            return found[::-1]
 
 
 def _advice(service: ServiceClient, program_id: int, event: dict[str, Any]) -> str | None:

@@ -31,10 +31,9 @@ def notice(code: str, message: str, fix: str) -> ShopFinding:
     return ShopFinding(code, message, fix, is_problem=False)
 
 
-def check(page: ShopPage, *, base_url: str, program_id: str, domain: str, cookie_domain: str) -> Iterator[ShopFinding]:
-    """Yield what is wrong with a page."""
+def check(page: ShopPage, *, base_url: str, program_id: str, domain: str) -> Iterator[ShopFinding]:
+    """Yield what is wrong with a page; `domain` is where the tracker sets its cookie, empty if that is not known."""
     yield from _response(page, domain)
-    yield from _cookie(page, cookie_domain)
     yield from check_key(page.url)
     if page.tags:
         tag = page.tags[0]
@@ -53,26 +52,18 @@ def _response(page: ShopPage, domain: str) -> Iterator[ShopFinding]:
     host = urlsplit(page.url).hostname or ""
     if page.status != httpx2.codes.OK:
         yield ShopFinding("page_error", f"{page.url} answers {page.status}.", "Give the URL of a page for visitors.")
-    bare = domain.partition(":")[0].removeprefix("www.")
-    if bare and host not in LOCAL and host != bare and not host.endswith(f".{bare}"):
+    is_within = f".{host}".endswith(f".{domain}")
+    if domain and host not in LOCAL and not is_within:
         text = f"{host} is not on the program's domain {domain}."
         yield notice("other_domain", text, "Change the program's domain, or list this one in its further domains.")
-
-
-def _cookie(page: ShopPage, cookie_domain: str) -> Iterator[ShopFinding]:
-    """Yield a problem if the server sets the cookie where the tracker does not: a server may read either of the two."""
-    found = [each for each in page.headers.get_list("set-cookie") if each.startswith(f"{CLICK_COOKIE}=")]
-    if not found:
+    cookies = [each for each in page.headers.get_list("set-cookie") if each.startswith(f"{CLICK_COOKIE}=")]
+    named = [SimpleCookie(each)[CLICK_COOKIE]["domain"].removeprefix(".") or host for each in cookies]
+    if not named:
         text = "The shop's server does not set the cookie svc_click_id again, and Safari deletes it after 7 days."
         yield notice("cookie_by_script_only", text, "See the section Safari of .svc/AGENTS.md.")
-        return
-    host = urlsplit(page.url).hostname or ""
-    domain = SimpleCookie(found[0])[CLICK_COOKIE]["domain"].removeprefix(".") or host
-    if f".{host}".endswith(f".{cookie_domain}") and domain != cookie_domain:
-        text = (
-            f"The shop's server sets svc_click_id on {domain}, the tracker on {cookie_domain}: these are two cookies."
-        )
-        yield ShopFinding("two_cookies", text, f"Set it with Domain={cookie_domain}, else an older click is credited.")
+    elif domain and is_within and named[0] != domain:  # a server may read either of the two
+        text = f"The shop's server sets svc_click_id on {named[0]}, the tracker on {domain}: these are two cookies."
+        yield ShopFinding("two_cookies", text, f"Set it with Domain={domain}, else an older click is credited.")
 
 
 def check_key(url: str) -> Iterator[ShopFinding]:

@@ -97,12 +97,13 @@ def label(program: dict[str, Any]) -> str:
 
 def every(service: ServiceClient) -> list[dict[str, Any]]:
     """Return all programs of the account."""
-    page = service.call("GET", "/api/programs", limit=200)
-    found: list[dict[str, Any]] = page["data"]
-    while page["next_cursor"]:
-        page = service.call("GET", "/api/programs", limit=200, cursor=page["next_cursor"])
-        found += page["data"]
-    return found
+    return list(service.rows("/api/programs"))
+
+
+def sandbox_of(service: ServiceClient, program_id: int) -> dict[str, Any] | None:
+    """Return a program's sandbox, which a sandbox is itself; None if it has none."""
+    sandboxes = (each for each in every(service) if each["sandbox_of"] is not None)
+    return next((each for each in sandboxes if program_id in {each["id"], each["sandbox_of"]}), None)
 
 
 def choose(service: ServiceClient, program_id: int | None) -> dict[str, Any]:

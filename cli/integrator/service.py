@@ -1,6 +1,7 @@
 """Calls to the service with JSON; a rejection is a Failure; rotation warnings are printed once."""
 
 import json
+from collections.abc import Iterator
 from typing import Any, ClassVar
 
 import httpx2
@@ -45,6 +46,16 @@ class ServiceClient:
             exit_code = NOT_SET_UP if response.status_code == UNAUTHORIZED else REJECTED
             raise Failure(**error | (content.get("error") or {}), exit_code=exit_code)
         return content
+
+    def rows(self, path: str) -> Iterator[dict[str, Any]]:
+        """Yield every row of a list, page by page."""
+        cursor = None
+        while True:
+            page = self.call("GET", path, limit=200, cursor=cursor)
+            yield from page["data"]
+            cursor = page["next_cursor"]
+            if cursor is None:
+                return
 
     def _outage(self, code: str, text: str, hint: str) -> Failure:
         hint = f"{hint} Set SERVICE_BASE_URL or use --base-url."

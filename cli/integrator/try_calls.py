@@ -113,11 +113,9 @@ def _look(page: ShopPage, program: Program) -> tuple[str, str, str]:
     """Return the state, the verdict and the text of what the page's HTML shows."""
     if page.status != httpx2.codes.OK:
         return "fail", "error_page", f"The page answers {page.status}."
-    if not page.tags and page.browser is None:
-        text = "The page's HTML has no tracker. If a script adds it, install Chromium: this looks there, too."
-        return "unknown", "no_tracker", text
     if not page.tags:
-        return "fail", "no_tracker", f"In {page.browser}, the page has no tracker."
+        state, where = ("unknown", "Without a browser") if page.browser is None else ("fail", f"In {page.browser}")
+        return state, "no_tracker", f"{where}, the page has no tracker. `svc doctor` says more."
     if page.tags[0].program_id != str(program["id"]):
         text = f"The tracker has program {page.tags[0].program_id}. Restart the shop with SERVICE_PROGRAM_ID="
         return "fail", "other_program", f"{text}{program['id']}."

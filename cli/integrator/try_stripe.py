@@ -84,10 +84,10 @@ def _sign(secret: str, request: httpx2.Request) -> httpx2.Request:
 def find_sandbox() -> tuple[ServiceClient, dict[str, Any]]:
     """Return the service as the account, and the sandbox: the project's program itself, or that program's."""
     service, program_id = programs.chosen()
-    for each in programs.every(service):
-        if each["sandbox_of"] is not None and program_id in {each["id"], each["sandbox_of"]}:
-            return service, each | {"program_id": each["id"]}
-    raise Failure("no_sandbox", f"Program {program_id} has no sandbox.", "Create it with `svc init --sandbox`.")
+    sandbox = programs.sandbox_of(service, program_id)
+    if sandbox is None:
+        raise Failure("no_sandbox", f"Program {program_id} has no sandbox.", "Create it with `svc init --sandbox`.")
+    return service, sandbox | {"program_id": sandbox["id"]}
 
 
 def delivery(service: ServiceClient, sandbox: dict[str, Any]) -> Deliver:
