@@ -163,6 +163,7 @@ async def test_the_pages_turn_it_on_and_ask_for_the_code_in_a_second_step(
     enrolled = await olga.post("/account", data={"csrf": token, "action": "enrol", "current_password": PASSWORD})
     secret = re.search(r"<code>([A-Z2-7]{32})</code>", enrolled.text)
     assert secret
+    assert "segno" in enrolled.text  # the QR code
     app = pyotp.TOTP(secret[1])
     confirmed = await olga.post("/account", data={"csrf": token, "action": "confirm", "totp": app.at(dashboard.at)})
     dashboard.at += timedelta(minutes=1)

@@ -8,6 +8,7 @@ from decimal import Decimal
 from functools import lru_cache, wraps
 from typing import Any, Concatenate, ParamSpec
 
+import segno
 from babel import Locale
 from babel.dates import format_date, format_skeleton, format_timedelta
 from babel.numbers import format_currency, format_decimal
@@ -130,6 +131,11 @@ def ticked(value: str) -> Markup:
     return Markup(_TICKED.sub(r"<code>\1</code>", str(escape(value))))  # noqa: S704 - escaped in the line itself
 
 
+def qr_code(value: str) -> Markup:
+    """Draw a text as a QR code, dark on white."""
+    return Markup(segno.make(value, micro=False).svg_inline(scale=4, light="white"))  # noqa: S704 - of squares alone
+
+
 def percent(change: Trend) -> str:
     """Write the size of a change: 12.5%; what began with nothing is new, and over 999 % the size says no more."""
     if change.direction == Direction.STABLE:
@@ -149,5 +155,5 @@ def pairs(each: Iterable[str]) -> list[tuple[str, str]]:
     return [(str(value), words(value)) for value in each]
 
 
-_FILTERS = (major, money, number, day, timestamp, words, country, browser, plain, ticked, percent, pairs)
+_FILTERS = (major, money, number, day, timestamp, words, country, browser, plain, ticked, percent, pairs, qr_code)
 FILTERS: Mapping[str, Callable[..., Any]] = {each.__name__: each for each in _FILTERS} | {"compared": metrics.trend}
