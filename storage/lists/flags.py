@@ -1,6 +1,6 @@
 """The list of signs of fraud and of possible duplicates."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Annotated, NamedTuple
@@ -117,9 +117,13 @@ def sum_by_kind(connection: Connection, program_id: int, state: FlagState | None
     named = (_row.partner_id, partners.c.name, _row.kind)
     theirs = and_(partners.c.program_id == _row.program_id, partners.c.id == _row.partner_id)
     counted = select(*named, *counts).select_from(flags.join(partners, theirs)).where(*mine).group_by(*named)
-    each = select(_row.partner_id, _row.kind, commissions.c.id, net_cents().label("cents")).distinct()
-    held = each.where(*mine, holds(), concerned(), commissions.c.status.in_(UNPAID)).subquery("held")
-    worth = select(held.c.partner_id, held.c.kind, func.count(), func.sum(held.c.cents))
-    cents = {row[:2]: row[2:] for row in connection.execute(worth.group_by(held.c.partner_id, held.c.kind))}
-    groups = [FlagGroup(*row, *map(int, cents.get((row[0], row[2]), (0, 0)))) for row in connection.execute(counted)]
+    each = select(_row.partner_id, _row.kind, commissions.c.id, net_cents())
+    held = each.where(*mine, holds(), concerned(), commissions.c.status.in_(UNPAID))
+    cents = {tuple(row[:3]): int(row[3]) for row in connection.execute(held)}  # once, though several flags hold it
+    numbers, sums = Counter[tuple[int, str]](), Counter[tuple[int, str]]()
+    for (partner_id, kind, _), value in cents.items():
+        numbers[partner_id, kind] += 1
+        sums[partner_id, kind] += value
+    rows = connection.execute(counted).all()
+    groups = [FlagGroup(*row, *(each[row.partner_id, row.kind] for each in (numbers, sums))) for row in rows]
     return sorted(groups, key=lambda group: (-group.held_cents, group.partner_id, group.kind))
