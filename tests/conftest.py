@@ -203,11 +203,11 @@ def servers(folder: Path) -> Iterator[Callable[..., LiveServer]]:
     """Give a function that starts real server processes in a folder; all end with the block."""
     started: list[LiveServer] = []
 
-    def start(database_url: str, *, workers: int = 1, **environment: str) -> LiveServer:
-        port = postgres.free_port()
+    def start(database_url: str, *, workers: int = 1, port: int | None = None, **environment: str) -> LiveServer:
+        port = port or postgres.free_port()
         command = [sys.executable, "-m", "cli", "serve", "--port", str(port), "--workers", str(workers)]
         settings = {"SVC_DATABASE_URL": database_url, "SVC_RATE_LIMIT": "off", "PYTHONPATH": str(ROOT), **environment}
-        log = (folder / f"server-{port}.log").open("wb")
+        log = (folder / f"server-{port}.log").open("ab")
         process = subprocess.Popen(
             command, env=os.environ | settings, cwd=folder, stdout=log, stderr=log, start_new_session=True
         )

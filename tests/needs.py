@@ -46,6 +46,7 @@ _RUBY = "/usr/share/rubygems-integration/all/gems"
 NEEDS = (
     Need("apt", "postgresql", ("/usr/lib/postgresql/*/bin/initdb",), (POSTGRESQL, FAULTS, CITUS)),
     Need("apt", "redis-server", ("redis-server",), (POSTGRESQL,)),
+    Need("apt", "prometheus", ("promtool",), (POSTGRESQL,)),
     Need("apt", "chromium", ("chromium", "chromium-browser"), (BROWSER, SHOPS)),
     Need("apt", "npm", ("npm",), (BROWSER, SHOPS)),
     Need("apt", "nginx-light", ("nginx",), (SHOPS,)),
