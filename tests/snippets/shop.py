@@ -36,14 +36,14 @@ FRAMEWORKS = {
     "django": Framework(
         [sys.executable, "-m", "shop", "PORT"], ("python_track", "python_page"), "shop/affiliate.py", "shop/__main__.py"
     ),
-    "flask": Framework(PYTHON, ("python_track", "python_page"), "affiliate.py", "shop.py"),
+    "flask": Framework(PYTHON, ("python_sdk", "python_page"), "affiliate.py", "shop.py"),
     "fastapi": Framework(PYTHON, ("python_sdk", "python_page"), "affiliate.py", "shop.py"),
     "express": Framework(["node", "shop.mjs", "PORT"], ("node_sdk", "node_page"), "affiliate.mjs", "shop.mjs"),
     "php": Framework(PHP, ("php_track",), "affiliate.php", "shop.php"),
     "laravel": Framework(PHP, ("php_track",), "affiliate.php", "shop.php"),
     "rails": Framework(["ruby", "shop.rb", "PORT"], ("ruby_track",), "app/lib/affiliate.rb", "shop.rb"),
 }
-FORGETFUL = ("django", "flask")  # with the helper that keeps nothing for later
+FORGETFUL = ("django",)  # with the helper that keeps nothing for later
 
 
 class Shop:
