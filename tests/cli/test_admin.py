@@ -49,7 +49,7 @@ def test_an_operator_sets_up_a_program_and_every_change_is_in_its_audit_log(svc:
 
 def test_an_operator_lets_people_back_in_and_an_owner_stays(svc: Svc) -> None:
     svc.set_up("ada@b.example")
-    create, add = ("admin", "workspace", "create"), ("admin", "member", "add", "--workspace", 1, "--role", "member")
+    create, add = ("admin", "workspace", "create"), ("admin", "member", "add", "--workspace", 1, "--role", "finance")
     given, ada, bo = ("--password-stdin", "--json"), ("--email", "ada@b.example"), ("--email", "bo@b.example")
     added = svc(*add, *bo, *given, stdin="purple lighthouse").json["user_id"]
 

@@ -165,7 +165,7 @@ async def test_a_missing_sale_is_explained_in_a_sentence_and_credited_and_a_part
 
     assert "Sale INV-2041 , $129.00 Not credited" in why
     assert "for customer user-anna-9 . We do not know this customer." in why
-    assert "A customer with a similar key signed up: user_anna_9" in why
+    assert "A customer with a similar key signed up on May 20, 2026: user_anna_9" in why
     assert "Most likely sent by Anna" in why
     assert "on hold like any other" in credited
     assert (adjusted.status_code, "Move: 1 commission, $25.80?" in words(asked.text)) == (303, True)
