@@ -121,7 +121,8 @@ def _lock(connection: Connection, program_id: int, commission_ids: Sequence[int]
     mine = (row.program_id == program_id, row.id.in_(commission_ids))
     found = connection.execute(select(commissions).where(*mine).order_by(row.id).with_for_update()).all()
     theirs = (account.program_id == program_id, account.id.in_({each.partner_id for each in found}))
-    connection.execute(select(account.id).where(*theirs).order_by(account.id).with_for_update())
+    locked = select(account.id).where(*theirs).order_by(account.id)
+    connection.execute(locked.with_for_update(key_share=True))  # customers refer to them meanwhile
     return found
 
 

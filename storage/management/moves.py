@@ -51,7 +51,8 @@ def move_customer(
     Raises NotFound, PartnerNotFound, ValidationError for the partner whose customer it is, OverCap.
     """
     mine = (customers.c.program_id == program_id, customers.c.id == customer_id)
-    customer = connection.execute(select(customers).where(*mine).with_for_update()).one_or_none()
+    locked = select(customers).where(*mine).with_for_update(key_share=True)  # a sale refers to its customer at its end
+    customer = connection.execute(locked).one_or_none()
     if customer is None:
         raise NotFound("The program has no such customer.")
     before_id = customer.partner_id

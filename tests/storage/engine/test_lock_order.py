@@ -20,7 +20,8 @@ import storage
 from storage.checks import books
 from storage.engine.audit import OPERATOR
 from storage.lists.commissions import COMMISSIONS
-from storage.management import commission_decisions
+from storage.lists.customers import CUSTOMERS
+from storage.management import by_hand, commission_decisions, moves
 from storage.rules import errors
 from storage.rules.commission import CommissionStatus
 from storage.rules.errors import DuplicateTransaction, ServiceError
@@ -81,6 +82,17 @@ async def reject_some(acme: World) -> None:
     await acme.store.write_in(acme.program_id, commission_decisions.decide_each, *rejected, **about)
 
 
+async def move_one(partner: str, acme: World) -> None:
+    """Move the newest customer with the unpaid past to a partner, and credit that one by hand."""
+    people, about = (await acme.listed(CUSTOMERS)).data, {"actor": OPERATOR, "at": NOW, "reason": "A trial"}
+    to: Any = {"partner_id": getattr(acme, partner), **about}
+    for each in people[:1]:
+        moved = (acme.program_id, each.id)
+        await acme.store.write_in(acme.program_id, moves.move_customer, *moved, past=moves.Past.MOVE, **to)
+        sale: Any = {"amount_cents": 500, "currency": "USD", "customer_key": each.customer_key}
+        await acme.store.write_in(acme.program_id, by_hand.credit_sale, acme.program_id, **sale, **to)
+
+
 def calls(number: int, clicks: list[str]) -> Iterator[Callable[[World], Awaitable[None]]]:
     """Yield what both processes do in a round, each in an order of its own."""
     for n, click in enumerate(clicks):
@@ -95,6 +107,7 @@ def calls(number: int, clicks: list[str]) -> Iterator[Callable[[World], Awaitabl
         if n % 8 == 0:
             yield partial(pay, name, click)
     yield reject_some
+    yield from (partial(move_one, partner) for partner in ("anna", "ben", "anna"))
 
 
 async def test_two_processes_never_wait_for_each_other_in_a_circle(postgres_url: str):
