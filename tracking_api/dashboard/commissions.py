@@ -93,8 +93,6 @@ COMMISSION_LIST = ListPage(
     narrow=_by_status,
     values=_values,
     days=("approved", "paid"),
-    main="net_cents",
-    second=("status", "partner_name"),
 )
 
 

@@ -159,15 +159,7 @@ async def _values(context: PageContext, state: ListState) -> dict[str, Any]:
     }
 
 
-PAYMENT_LIST = ListPage(
-    PAYMENT_EVENTS,
-    "payments.html",
-    tabs=("outcome", "to_do"),
-    narrow=_by_outcome,
-    values=_values,
-    main="amount_cents",
-    second=("outcome", "transaction_id"),
-)
+PAYMENT_LIST = ListPage(PAYMENT_EVENTS, "payments.html", tabs=("outcome", "to_do"), narrow=_by_outcome, values=_values)
 
 
 def _decision(notice: Notice, verb: str = "", meaning: str = "") -> Button:

@@ -19,7 +19,7 @@ from tracking_api.dashboard.pages.buttons import DECIDERS, Button, FormOutcome, 
 from tracking_api.dashboard.pages.lists import ListPage
 from tracking_api.dashboard.pages.page_context import PageContext
 
-CUSTOMER_LIST = ListPage(CUSTOMERS, "customers.html", main="revenue_cents", second=("status", "partner_name", "sales"))
+CUSTOMER_LIST = ListPage(CUSTOMERS, "customers.html")
 
 
 class TimedStep(NamedTuple):

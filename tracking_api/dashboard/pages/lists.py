@@ -40,8 +40,7 @@ class ListPage:
     The page sets the filters `tabs` by links; one of a tab's values is always chosen. `narrow` returns the filters of a
     tab's values at a time; `values` what else the template shows; `part` is the template of what htmx refreshes. A list
     with a window starts with the last 30 days, which are no filter. It is sorted by `sort` unless the URL says
-    otherwise. Dates are those of its rows, or what `?by=` names of `days`. On a phone a row has two lines: its first
-    column and `main`, then the columns `second`.
+    otherwise. Dates are those of its rows, or what `?by=` names of `days`.
     """
 
     of: List[Any]
@@ -52,8 +51,6 @@ class ListPage:
     values: Values | None = None
     sort: str = ""
     days: Sequence[str] = ()
-    main: str = ""
-    second: Sequence[str] = ()
 
     @property
     def choices(self) -> list[tuple[str, str, list[tuple[str, str]]]]:

@@ -64,13 +64,9 @@ async def _words(context: PageContext, _: ListState) -> dict[str, Any]:
     }
 
 
-EVENT_LIST = ListPage(
-    EVENTS, "events.html", part="event_list.html", tabs=("live",), main="amount_cents", second=("kind", "partner_code")
-)
-REJECTED_CALL_LIST = ListPage(
-    REJECTED_CALLS, "refused_calls.html", values=_causes, main="amount_cents", second=("code", "customer_key")
-)
-AUDIT_LIST = ListPage(AUDIT_LOG, "audit_log.html", values=_words, main="actor_name", second=("action", "field"))
+EVENT_LIST = ListPage(EVENTS, "events.html", part="event_list.html", tabs=("live",))
+REJECTED_CALL_LIST = ListPage(REJECTED_CALLS, "refused_calls.html", values=_causes)
+AUDIT_LIST = ListPage(AUDIT_LOG, "audit_log.html", values=_words)
 
 
 def _action(entry: Entry) -> str:

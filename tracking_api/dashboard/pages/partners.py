@@ -120,9 +120,7 @@ async def change_selected(request: Request) -> Response:
     return notices.redirect(path, f"partners-{form.text('status')}", len(selected))
 
 
-PARTNER_LIST = ListPage(
-    PARTNERS, "partners.html", sort="revenue", main="revenue_cents", second=("status", "clicks", "conversions")
-)
+PARTNER_LIST = ListPage(PARTNERS, "partners.html", sort="revenue")
 ENROL = FormPage(PARTNER_LIST.page, Button(enrol_partner), who=MANAGERS)
 EDIT = FormPage(_page, Button(change_partner.taking(PartnerEdit), then=PARTNER), who=MANAGERS)
 ADJUST = FormPage(_page, Button(adjust_balance, then=PARTNER), who=DECIDERS)

@@ -3,7 +3,6 @@
 What was typed is never logged: it may be a customer's e-mail address.
 """
 
-from datetime import datetime
 from typing import NamedTuple
 
 from babel.dates import format_timedelta
@@ -107,7 +106,8 @@ async def _answer(request: Request, sent: str, program_id: str, template: str) -
         pages=_pages(programs, typed),
         stories=[stories.of(by_id[each.program_id], each.explanation) for each in result.stories],
         partners=[(by_id[each.program_id], each) for each in result.partners],
-        silences=[(by_id[each.program_id], each, _ago(each.last_call_at, at)) for each in result.silences],
+        silences=[(by_id[each.program_id], each) for each in result.silences],
+        ago=lambda called_at: format_timedelta(called_at - at, add_direction=True, locale="en"),
     )
 
 
@@ -140,11 +140,6 @@ def _pages(programs: list[Program], typed: str) -> list[tuple[str, str, str]]:
         base = f"/programs/{program.id}"
         found += [(it.title, program.settings.name, base + it.path) for it in _matching(OF_PROGRAM, typed)]
     return found + [(each.title, "", each.path) for each in _matching(OF_ACCOUNT, typed)]
-
-
-def _ago(last_at: datetime | None, at: datetime) -> str:
-    """Return how long ago a call came: 3 minutes ago."""
-    return format_timedelta(last_at - at, add_direction=True, locale="en") if last_at else ""
 
 
 def _matching(destinations: tuple[Destination, ...], typed: str) -> list[Destination]:
