@@ -7,13 +7,12 @@ from typing import NamedTuple
 from sqlalchemy import Connection, select
 
 from storage.reports import partner_results, performance
-from storage.reports.partner_results import TopPartner
 from storage.reports.performance import CommissionByCause
 from storage.rules.errors import ProgramNotAllowed
 from storage.rules.periods.period import DateRangeQuery, Window
 from storage.rules.reports import metrics
 from storage.rules.reports.metrics import MOST_PARTS, Figures, Part, RefundedMonth, Totals, Trend
-from storage.rules.untrusted import Untrusted
+from storage.rules.untrusted import Untrusted, UntrustedValues
 from storage.tables import programs
 
 
@@ -39,8 +38,8 @@ class PerformanceReport(NamedTuple):
     commission_by_cause: CommissionByCause
     refunds_by_month: list[RefundedMonth]
     rows: list[dict[str, int | date]]
-    top_partners: list[TopPartner]
-    other_partners: TopPartner | None = None
+    top_partners: list[UntrustedValues]
+    other_partners: UntrustedValues | None = None
     programs: list[ComparedProgram] | None = None
 
 
@@ -65,7 +64,7 @@ def compare(
     months, back = (performance.read_refunds_by_month(connection, program_id, each) for each in windows)
     imported, before = (performance.count_imported(connection, program_id, each) for each in windows)
     by_cause = performance.read_commission_by_cause(connection, report)
-    best, rest = list[TopPartner](), None
+    best, rest = list[UntrustedValues](), None
     if top_partners:
         refunded = performance.read_refunds_by_partner(connection, program_id, report.window)
         best, rest = partner_results.read_best(connection, report, refunded, top_partners)

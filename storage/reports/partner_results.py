@@ -5,11 +5,12 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection, case, func, select, true
 
+from storage.lists.partners import FIGURES
 from storage.reports.performance import Performance, inside
 from storage.rules.periods.period import Window
 from storage.rules.reports import metrics
 from storage.rules.reports.metrics import Figures, RefundTotals, Totals, added
-from storage.rules.untrusted import Untrusted
+from storage.rules.untrusted import UntrustedValues
 from storage.tables import partner_rollups, partners, refunds, sales
 
 
@@ -43,46 +44,33 @@ class SoldTotals(NamedTuple):
 NOT_SOLD = SoldTotals()
 
 
-class TopPartner(NamedTuple):
-    """The results of one partner, or of all others; `refunds` are those made in the window, `sold` its sales."""
-
-    id: int | None
-    name: Untrusted | None
-    clicks: int
-    leads: int
-    conversions: int
-    revenue_cents: int
-    commission_cents: int
-    previous_revenue_cents: int
-    previous_commission_cents: int
-    refunds: int
-    refunded_cents: int
-    reversed_cents: int
-    refund_rate_percent: float
-    sold: Figures
-
-
 def read_best(
     connection: Connection, report: Performance, back: dict[int, RefundTotals], limit: int
-) -> tuple[list[TopPartner], TopPartner | None]:
-    """Return the partners with the most revenue, by the refunds of each, and the others' sum, None if it is nothing."""
+) -> tuple[list[UntrustedValues], UntrustedValues | None]:
+    """Return the results of the partners with the most revenue, and those of all others, None if there are none.
+
+    `back` are the refunds that were made in the window, by partner; `sold` is what became of the sales made in it.
+    """
     program_id, window = report.program_id, report.window
     brought = read_partners(connection, program_id, window)
     before = {each.partner_id: each.totals for each in read_partners(connection, program_id, report.previous_window)}
     totals, sold = {each.partner_id: each.totals for each in brought}, read_sold(connection, program_id, window)
 
-    def row(partner_id: int | None, name: str | None, ids: Sequence[int]) -> TopPartner:
+    def results(ids: Sequence[int]) -> UntrustedValues:
         sums, previous = (added(Totals(), (each[one] for one in ids if one in each)) for each in (totals, before))
         refunded = added(RefundTotals(), (back[each] for each in ids if each in back))
-        figures = added(NOT_SOLD, (sold[each] for each in ids if each in sold)).figures
-        counted = (sums.clicks, sums.leads, sums.conversions, sums.revenue_cents, sums.commission_cents)
-        rate = metrics.refund_rate(refunded.refunded_cents, sums.revenue_cents)
-        earned = (previous.revenue_cents, previous.commission_cents)
-        return TopPartner(partner_id, name, *counted, *earned, *refunded, rate, figures)
+        return {
+            **{name: getattr(sums, name) for name in FIGURES},
+            "previous_revenue_cents": previous.revenue_cents,
+            "previous_commission_cents": previous.commission_cents,
+            **refunded._asdict(),
+            "refund_rate_percent": metrics.refund_rate(refunded.refunded_cents, sums.revenue_cents),
+            "sold": added(NOT_SOLD, (sold[each] for each in ids if each in sold)).figures,
+        }
 
     rest = list(dict.fromkeys([*totals, *before, *back]))[limit:] if len(brought) > limit else []
-    best = [row(each.partner_id, each.name, [each.partner_id]) for each in brought[:limit]]
-    return best, row(None, None, rest) if rest else None
+    best = [{"id": each.partner_id, "name": each.name, **results([each.partner_id])} for each in brought[:limit]]
+    return best, results(rest) if rest else None
 
 
 def read_sold(

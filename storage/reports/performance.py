@@ -3,7 +3,6 @@
 The totals are read from rollups, not from events.
 """
 
-from collections.abc import Iterable
 from datetime import date, datetime
 from typing import Any, NamedTuple
 
@@ -103,13 +102,6 @@ def read_days(
         mine.append(table.c.partner_id == partner_id)
     rows = connection.execute(select(*(table.c[name] for name in ("day", *Totals._fields))).where(*mine))
     return {day: Totals(*counts) for day, *counts in rows}
-
-
-def read_performances(
-    connection: Connection, program_ids: Iterable[int], query: DateRangeQuery, *, at: datetime
-) -> list[Performance]:
-    """Return the reports of several programs, in their order. Raises the errors of `read_performance`."""
-    return [read_performance(connection, program_id, query, at=at) for program_id in program_ids]
 
 
 def read_refunds_by_time(

@@ -12,8 +12,7 @@ from storage.access.sessions import Visitor
 from storage.lists.declaration import List, ListQuery, ListScope, Page
 from storage.lists.partners import FIGURES
 from storage.lists.programs import PROGRAMS, Program
-from storage.reports import performance
-from storage.reports.performance import Performance
+from storage.reports.performance import Performance, read_performance
 from storage.rules.attribution import ProgramStatus
 from tracking_api.dashboard import authentication
 from tracking_api.dashboard.authentication import storage_of, time_of
@@ -70,7 +69,9 @@ def _reader(
     async def read(query: ListQuery) -> Page[ProgramResults]:
         listed = await state.read(storage, scope, query)
         ids, query_of_period = [each.id for each in listed.data], state.picker.picked.query
-        reports = await storage.report(performance.read_performances, ids, query_of_period, at=at)
+        reports = await storage.report(
+            lambda connection: [read_performance(connection, each, query_of_period, at=at) for each in ids]
+        )
         rows = [_with_results(each, report) for each, report in zip(listed.data, reports, strict=True)]
         return Page(rows, *listed[1:])
 
