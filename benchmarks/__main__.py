@@ -13,19 +13,15 @@ BENCHMARKS: dict[str, Callable[[Plan], Awaitable[list[Line]]]] = {
     "sqlite": writes.tracking,
     "reports": reads.reports,
     "mcp": reads.mcp,
-    "partners": reads.partners,
     "postgresql": partial(writes.tracking, on=servers.POSTGRESQL),
     "distributed": writes.distributed,
-    "flood": writes.flood,
     "rows": writes.rows,
     "postgresql-rows": partial(writes.rows, on=servers.POSTGRESQL),
-    "postgresql-programs": writes.programs,
     "memory": writes.memory,
     "mcp-memory": reads.mcp_memory,
-    "reconcile": waits.reconcile,
     "pages": waits.pages,
 }
-USUAL = ("sqlite", "reports", "mcp", "partners")
+USUAL = ("sqlite", "reports", "mcp")
 QUICK = Plan(rounds=2, seconds=1.0, many_clicks=200_000)
 
 

@@ -32,8 +32,8 @@ class Load(NamedTuple):
 class Driver:
     """Sends requests to a server; an answer without `expected` ends the benchmark: what is rejected is not fast.
 
-    A connection sends its next request when the last is answered, or one `every` so many seconds. Another driver works
-    `beside` it. `databases` are processes of PostgreSQL whose processor time is counted.
+    A connection sends its next request when the last is answered. `databases` are processes of PostgreSQL whose
+    processor time is counted.
     """
 
     server: Server
@@ -41,24 +41,19 @@ class Driver:
     expected: bytes = b"200 OK"
     databases: Sequence[int] = ()
     connections: int = 64
-    every: float = 0
-    beside: tuple["Driver", ...] = ()
 
     async def __call__(self, seconds: float = float("inf"), count: int | None = None) -> Load:
         """Send requests for `seconds`, or until `count` are answered."""
-        others = [asyncio.ensure_future(each(seconds)) for each in self.beside]
         processes = ([self.server.pid], self.databases)
         spent, begun, latencies = [processor_seconds(*each) for each in processes], perf_counter(), list[float]()
         requests = takewhile(lambda _: perf_counter() < begun + seconds, islice(self.requests, count))
         await asyncio.gather(*(self._send(requests, latencies) for _ in range(self.connections)))
         load = _load(latencies, len(latencies) / (perf_counter() - begun))
         used = (processor_seconds(*each) - before for each, before in zip(processes, spent, strict=True))
-        await asyncio.gather(*others)
         return Load(*load[:4], *(1e6 * each / load.answers for each in used))
 
     async def _send(self, requests: Iterator[bytes], latencies: list[float]) -> None:
         reader, writer = await asyncio.open_connection("127.0.0.1", self.server.port)
-        due = perf_counter()
         for request in requests:
             begun = perf_counter()
             writer.write(request)
@@ -67,9 +62,6 @@ class Driver:
             latencies.append(perf_counter() - begun)
             if self.expected not in answer:
                 raise RuntimeError(answer.decode(errors="replace"))
-            if self.every:
-                due += self.every
-                await asyncio.sleep(max(0, due - perf_counter()))
         writer.close()
 
 

@@ -1,4 +1,4 @@
-"""What reads cost: reports over few and many stored clicks, the partners page, and assistants' calls, on SQLite."""
+"""What reads cost: reports over few and many stored clicks, and assistants' calls, on SQLite."""
 
 from collections.abc import Awaitable
 from datetime import UTC, datetime, timedelta
@@ -19,9 +19,6 @@ from storage import Reader
 from storage.reports import performance
 from storage.rules.periods.period import DateRangeQuery, Period
 
-ROLL_UP = text("""INSERT INTO rollups (program_id, day, clicks)
-SELECT program_id, date(at / 1000, 'unixepoch') AS day, count(*) FROM clicks WHERE true GROUP BY program_id, day
-ON CONFLICT DO UPDATE SET clicks = excluded.clicks""")
 GROUP_BY = text("""SELECT date(at / 1000, 'unixepoch') AS day, count(*) FROM clicks
 WHERE program_id = 1 AND at >= 1000 * unixepoch('now', 'start of day', '-29 days') GROUP BY day""")
 ERAS = ("2026-07-28", "2025-11-25")
@@ -37,7 +34,7 @@ async def reports(plan: Plan) -> list[Line]:
         urls = [await databases.create(name) for name in ("few", "many")]
         for url, number in zip(urls, (FEW_CLICKS, plan.many_clicks), strict=True):
             await world.load_clicks(url, await world.create(url), number, datetime.now(UTC) - timedelta(days=180))
-            await world.execute(url, ROLL_UP)
+            await world.roll_up(url)
         async with storage.opened(urls[0]) as small, storage.opened(urls[1]) as large:
             reported, counted = await _report(large), await large.read(_group)
             assert reported.current.clicks == sum(row[1] for row in counted), "the report's sum is not the clicks'"
@@ -57,20 +54,6 @@ def _report(store: Reader, period: Period = Period.THIRTY_DAYS) -> Awaitable[Any
 
 def _group(connection: Connection) -> list[Any]:
     return list(connection.execute(GROUP_BY))
-
-
-async def partners(plan: Plan) -> list[Line]:
-    """Measure the partners page and the agents' report over HTTP."""
-    async with world.served(customers=200) as (shop, service):
-        page = calls.request("/programs/1/partners", None, {"Cookie": f"svc_session={shop.session}"})
-        report = calls.request("/api/agent/v1/programs/1/performance", None, calls.bearer(shop.agent_key))
-        with running("ceilings:bare") as bare:
-            subjects = {
-                BARE: Subject(Driver(bare, calls.clicks(shop, "/echo"))),
-                "partners page": Subject(Driver(service, repeat(page)), {BARE: None}),
-                "agents' report of 30 days": Subject(Driver(service, repeat(report)), {BARE: None}),
-            }
-            return await compare(subjects, plan)
 
 
 async def mcp(plan: Plan) -> list[Line]:

@@ -81,8 +81,9 @@ def at_most(what: str, value: float, limit: float, unit: str) -> Note:
 def print_table(lines: Sequence[Line]) -> None:
     """Print the machine and the table, as docs/performance.md has them."""
     libraries = ", ".join(f"{name} {version(name)}" for name in ("sqlalchemy", "starlette", "uvicorn", "uvloop"))
-    versions = f"Python {platform.python_version()}, SQLite {sqlite3.sqlite_version}, {libraries}"
-    print(f"{os.cpu_count()} cores, {versions}:\n")
+    print(
+        f"{os.cpu_count()} cores, Python {platform.python_version()}, SQLite {sqlite3.sqlite_version}, {libraries}:\n"
+    )
     for row in (HEADINGS, ("---", *("---:",) * 4, *("---",) * 3), *_rows(lines)):
         print(f"| {' | '.join(row)} |")
 

@@ -1,23 +1,19 @@
-"""What a person waits for: the overview's largest paint in Chromium, and `svc reconcile` over 50,000 payments."""
+"""What a person waits for: the overview's largest paint in Chromium, and Explore with a filter over many clicks."""
 
 import asyncio
-import json
-import os
-import subprocess
-import sys
-import tempfile
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from itertools import product
-from pathlib import Path
+from urllib.request import Request, urlopen
 
 from playwright.async_api import Browser
 
+import background
 import storage
-from benchmarks import calls, servers, world
-from benchmarks.load import Driver, timed
+from benchmarks import servers, world
+from benchmarks.load import processor_seconds, timed
 from benchmarks.results import Line, Plan, Subject, compare
-from benchmarks.servers import SQLITE, running
+from benchmarks.servers import POSTGRESQL, SQLITE, running
 from cli.demo import sample
 from storage.access import sessions
 from storage.migrations import upgrade
@@ -29,11 +25,52 @@ CONNECTIONS = {  # the first is Lighthouse's for desktops, and decides
 }
 PAINTED = """new Promise((done) => new PerformanceObserver((list) => done(list.getEntries().at(-1).startTime / 1000))
     .observe({ type: "largest-contentful-paint", buffered: true }))"""
-PAYMENTS, CUSTOMERS = 50_000, 5_000
+BIG = {40_000: 200, 1_000_000: 3_000}  # clicks of the shown range, and the milliseconds of a filter over them
+CUSTOMERS, VISITS = 1_000, 3
+FILTERS = {"": "", ", is": "&country=FR", ", is not": "&country.not=FR", ", contains": "&utm_campaign.contains=paign-1"}
 
 
 async def pages(plan: Plan) -> list[Line]:
-    """Measure the overview beside the sign-in page; the sample's last 30 days are shown."""
+    """Measure the sample's overview beside the sign-in page, and Explore with filters beside the page without one."""
+    return [*await _overview(plan), *await _explore(plan, SQLITE), *await _explore(plan, POSTGRESQL)]
+
+
+async def _explore(plan: Plan, on: str) -> list[Line]:
+    """Measure the processor time of the service and of the database for a page."""
+    lines: list[Line] = []
+    with servers.databases(on) as databases:
+        for number, limit in BIG.items():
+            url = await databases.create(f"explore_{number}")
+            shop = await world.create(url, customers=CUSTOMERS)
+            await world.load_clicks(url, shop, number - CUSTOMERS, datetime.now(UTC) - timedelta(days=29))
+            await world.roll_up(url)
+            async with storage.opened(url, patient=True) as store:
+                await background.group_all(store, at=datetime.now(UTC) + timedelta(days=2))
+            with running("service", url) as server:
+                name, pids = f"Explore, {on}, {number:,} clicks", (server.pid, *databases.pids)
+                page = partial(_page, f"http://127.0.0.1:{server.port}/programs/1/explore?compare=none", shop.session)
+                subjects: dict[str, Subject] = {}
+                for how, query in FILTERS.items():
+                    spent, of = timed(partial(_spent, pids, partial(page, query))), dict.fromkeys([*subjects][:1])
+                    subjects[f"{name}{how}"] = Subject(spent, of, limit if how else None)
+                lines += await compare(subjects, plan)
+    return lines
+
+
+def _page(address: str, session: str, query: str) -> None:
+    with urlopen(Request(address + query, headers={"Cookie": f"svc_session={session}"})) as response:
+        content = response.read()
+    assert b"card-sources" in content, content
+
+
+async def _spent(pids: tuple[int, ...], page: partial[None]) -> float:
+    before = processor_seconds(*pids)
+    for _ in range(VISITS):
+        await asyncio.to_thread(page)
+    return (processor_seconds(*pids) - before) / VISITS
+
+
+async def _overview(plan: Plan) -> list[Line]:
     subjects = {}
     with servers.databases(SQLITE) as databases:
         url = await databases.create("service")
@@ -68,33 +105,3 @@ async def _paint(browser: Browser, port: int, path: str, *, token: str, visits: 
         seconds: float = await page.evaluate(PAINTED)
     await context.close()
     return seconds
-
-
-async def reconcile(plan: Plan) -> list[Line]:
-    """Measure the whole command over an export whose every payment is recorded but each hundredth."""
-    export = ["id,PaymentIntent ID,Created date (UTC),Amount,Currency,Status,svc_customer_key (metadata)"]
-    async with world.served(customers=CUSTOMERS) as (shop, server):
-        recorded, paid_at, key = [], datetime.now(UTC), calls.bearer(shop.programs[0].key)
-        for n in range(PAYMENTS):
-            customer = shop.customers[n % CUSTOMERS]
-            export.append(f"ch_{n},pi_{n},{paid_at:%Y-%m-%d %H:%M:%S},{100 + n / 100:.2f},usd,Paid,{customer}")
-            sale = {"transaction_id": f"pi_{n}", "amount_cents": 10_000 + n, "customer_key": customer}
-            if n % 100:
-                recorded.append(calls.request(calls.SALE, sale, key))
-        await Driver(server, iter(recorded), calls.RECORDED)()
-        with tempfile.TemporaryDirectory() as folder:
-            url = f"http://127.0.0.1:{server.port}"
-            file, login = Path(folder) / "payments.csv", Path(folder) / "svc" / "login.json"
-            file.write_text("\n".join(export), encoding="utf-8")
-            login.parent.mkdir()
-            kept = {"base_url": url, "token": shop.session, "email": "", "expires_at": "2999-01-01"}
-            login.write_text(json.dumps(kept), encoding="utf-8")
-            command = timed(lambda: asyncio.to_thread(_reconcile, file, url))
-            return await compare({f"svc reconcile, {PAYMENTS:,} payments": Subject(command, p99_ms=10_000)}, plan)
-
-
-def _reconcile(file: Path, url: str) -> None:
-    own = {"XDG_CONFIG_HOME": str(file.parent), "SERVICE_BASE_URL": url, "PYTHONPATH": str(servers.ROOT)}
-    command = [sys.executable, "-m", "cli", "reconcile", str(file), "--program", "1", "--json"]
-    done = subprocess.run(command, env=os.environ | own, cwd=file.parent, capture_output=True, check=False)
-    assert len(json.loads(done.stdout)["findings"]) == PAYMENTS // 100, done.stderr

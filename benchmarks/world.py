@@ -30,6 +30,12 @@ VISIT = {
     "referrer_host": "news.example",
     "dimensions": '{"landing_path":"/pricing","device":"desktop","browser":"Chrome","os":"Windows","language":"en"}',
 }
+CAME_WITH = [  # of the clicks, in turn
+    VISIT["dimensions"].replace(
+        "}", f',"utm_campaign":"campaign-{n % 12}","country":"{["FR", "DE", "US", "SE", "ES"][n % 5]}"}}'
+    )
+    for n in range(60)
+]
 CARRIED = 400
 COLUMNS = ("program_id", "partner_id", "click_id", "at", "landing_url", "page_url", *VISIT)
 INSERT = text(f"INSERT INTO clicks ({', '.join(COLUMNS)}) VALUES (:{', :'.join(COLUMNS)})")
@@ -92,6 +98,14 @@ async def load_clicks(url: str, shop: World, number: int, since: datetime, *, ca
     return carried
 
 
+async def roll_up(url: str) -> None:
+    """Count the clicks of each day, as the service's own operations would have."""
+    day = "date(at / 1000, 'unixepoch')" if url.startswith("sqlite") else "to_timestamp(at / 1000)::date"
+    counted = f"SELECT program_id, {day}, count(*) FROM clicks WHERE true GROUP BY program_id, {day}"
+    update = "ON CONFLICT (program_id, day) DO UPDATE SET clicks = excluded.clicks"
+    await execute(url, text(f"INSERT INTO rollups (program_id, day, clicks) {counted} {update}"))
+
+
 async def execute(url: str, statement: TextClause, parameters: Iterable[Any] = (None,)) -> None:
     """Execute a statement, with some rows after others, past the service's queue, which does not wait for so long."""
     lane = database.writers(database.parse_url(url), patient=True)[0]
@@ -109,4 +123,4 @@ def _rows(shop: World, number: int, since: datetime, carried: list[str], every: 
         if n % every == 0:
             carried.append(click_id)
         values = (program.program_id, program.anna, click_id, at, f"{page}?aff=anna", page)
-        yield dict(zip(COLUMNS, values, strict=False)) | VISIT
+        yield dict(zip(COLUMNS, values, strict=False)) | VISIT | {"dimensions": CAME_WITH[n % len(CAME_WITH)]}

@@ -2,22 +2,19 @@
 
 import asyncio
 from contextlib import ExitStack
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from itertools import count, product
 from pathlib import Path
 
 from benchmarks import calls, servers, world
 from benchmarks.calls import RECORDED
 from benchmarks.load import Driver
-from benchmarks.results import WARM_UP_SECONDS, Line, Plan, Subject, at_most, compare
-from benchmarks.servers import POSTGRESQL, SQLITE, running
+from benchmarks.results import Line, Plan, Subject, at_most, compare
+from benchmarks.servers import SQLITE, running
 from storage import tables
 from tests import citus, needs, postgres
 
 BARE = "bare Starlette route"
 CUSTOMERS, LEADS = 1_000, 50_000
-BAD_KEYS, BAD_CONNECTIONS = 1_000, 20  # a second
 FEW_CLICKS = 10_000
 STEPS, MOST_MB = 20, 20  # of a run that looks for growing memory
 
@@ -54,19 +51,6 @@ async def tracking(plan: Plan, on: str = SQLITE) -> list[Line]:
     return lines
 
 
-async def flood(plan: Plan) -> list[Line]:
-    """Measure sales alone and beside 1,000 calls a second with unknown keys."""
-    body, sent = {"transaction_id": "t-1", "customer_key": "customer-1", "amount_cents": 4900}, count()
-    unknown = (calls.request(calls.SALE, body, calls.bearer(f"aff_1_{n:043}")) for n in sent)
-    async with world.served(customers=CUSTOMERS) as (shop, service):
-        bad = Driver(service, unknown, b" 401 ", connections=BAD_CONNECTIONS, every=BAD_CONNECTIONS / BAD_KEYS)
-        alone = Driver(service, calls.sales(shop), RECORDED)
-        beside = Subject(replace(alone, beside=(bad,)), {"sale, alone": 0.8})
-        lines = await compare({"sale, alone": Subject(alone), "sale, beside bad keys": beside}, plan)
-    rejected = next(sent) / (WARM_UP_SECONDS + plan.rounds * plan.seconds)
-    return [lines[0], lines[1]._replace(name=f"sale, beside {rejected:,.0f} bad keys a second")]
-
-
 async def rows(plan: Plan, on: str = SQLITE) -> list[Line]:
     """Measure clicks over few and over many stored ones of this month; every fifth carries the id of a stored one."""
     times, programs, target, connections = (1, 10, 0.8, 64) if on == SQLITE else (2, 50, 0.95, 256)
@@ -79,19 +63,6 @@ async def rows(plan: Plan, on: str = SQLITE) -> list[Line]:
             service = stack.enter_context(running("service", url))
             clicks = Driver(service, calls.clicks(shop, carried=carried), RECORDED, databases.pids, connections)
             subjects[f"click, {on}, {number:,} clicks stored"] = Subject(clicks, dict.fromkeys(subjects, target))
-        return await compare(subjects, plan)
-
-
-async def programs(plan: Plan) -> list[Line]:
-    """Measure clicks of one program and of 50, with one worker and with two, on PostgreSQL."""
-    subjects: dict[str, Subject] = {}
-    with servers.databases(POSTGRESQL) as databases, ExitStack() as stack:
-        for workers, number in product((1, 2), (1, 50)):
-            url = await databases.create(f"programs_{number}_{workers}")
-            requests = calls.clicks(await world.create(url, programs=number))
-            service = stack.enter_context(running("service", url, workers))
-            clicks = Driver(service, requests, RECORDED, databases.pids, connections=256)
-            subjects[f"click, {number} programs, {workers} workers"] = Subject(clicks, dict.fromkeys([*subjects][:1]))
         return await compare(subjects, plan)
 
 

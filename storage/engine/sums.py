@@ -1,23 +1,19 @@
 """The sums of rows by several keys from one read."""
 
+import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from functools import cache
 from operator import itemgetter
 from typing import Any
 
-from sqlalchemy import Connection, Select, Subquery, func, select, tuple_
+from sqlalchemy import Connection, Select, func, select, tuple_
 
 from storage.engine.database import groups_by_many
+from storage.engine.expressions import JsonField
 
 ROWS_AT_ONCE = 10_000
-
-
-def evaluated_once(connection: Connection, rows: Select[Any]) -> Subquery:
-    """Return rows to select from, whose columns are computed once for each, however often a statement uses them.
-
-    SQLite keeps nothing parsed, and is faster where it reads through to the table.
-    """
-    return (rows.offset(0) if groups_by_many(connection) else rows).subquery()
+CARRIED = "carried"
 
 
 def sums_by_each(
@@ -25,28 +21,49 @@ def sums_by_each(
 ) -> Iterator[tuple[int, tuple[Any, ...], Sequence[Any]]]:
     """Yield the sums of a statement's amounts for each value of each key, with the key's place: one read serves all.
 
-    Of each key it yields `most` values or more, if there are as many. PostgreSQL groups by all keys at once; SQLite
-    would sort all rows for each key, so they are added up as they come.
+    A name that is no column of the rows is a field of the JSON object that they have as CARRIED. Of each key it yields
+    `most` values or more, if there are as many. PostgreSQL groups by all keys at once; SQLite would sort all rows for
+    each key, so they are added up as they come.
     """
     if groups_by_many(connection):
         yield from _grouped_by_each(connection, rows, keys, amounts, most * len(keys))
-        return
+    else:
+        yield from _added_up(connection, rows, keys, amounts)
+
+
+def _added_up(
+    connection: Connection, rows: Select[Any], keys: Sequence[Sequence[str]], amounts: Sequence[str]
+) -> Iterator[tuple[int, tuple[Any, ...], Sequence[Any]]]:
+    """Yield the same from the rows as they come; JSON is parsed once for rows that have it alike."""
     names = [column.name for column in rows.selected_columns]
-    picks = [itemgetter(*map(names.index, (*key, *amounts))) for key in keys]
-    counted = [Counter[Any]() for _ in keys]
+    parts = [[name if name in names else CARRIED for name in key] for key in keys]
+    alike = {tuple(each): itemgetter(*map(names.index, (*each, *amounts))) for each in parts}
+    sums = [Counter[Any]() for _ in keys]
     for some in connection.execute(rows).partitions(ROWS_AT_ONCE):
-        for pick, counts in zip(picks, counted, strict=True):
-            counts.update(map(pick, some))
-    for place, (key, counts) in enumerate(zip(keys, counted, strict=True)):
-        for picked, count in counts.items():
-            yield place, picked[: len(key)], [count * amount for amount in picked[len(key) :]]
+        picked = {each: Counter(map(pick, some)) for each, pick in alike.items()}
+        parsed = cache(json.loads)
+        for key, each, counts in zip(keys, parts, sums, strict=True):
+            for row, count in picked[tuple(each)].items():
+                if CARRIED in each:
+                    values = [
+                        parsed(part or "{}").get(name) if own == CARRIED else part
+                        for name, own, part in zip(key, each, row, strict=False)
+                    ]
+                    counts[(*values, *row[len(key) :])] += count
+                else:
+                    counts[row] += count
+    for place, (key, counts) in enumerate(zip(keys, sums, strict=True)):
+        for row, count in counts.items():
+            yield place, row[: len(key)], [count * amount for amount in row[len(key) :]]
 
 
 def _grouped_by_each(
     connection: Connection, rows: Select[Any], keys: Sequence[Sequence[str]], amounts: Sequence[str], most: int
 ) -> Iterator[tuple[int, tuple[Any, ...], Sequence[Any]]]:
-    inner = rows.subquery()
+    parsed = rows.offset(0).subquery().c  # without OFFSET each field would parse it again
     names = list(dict.fromkeys(name for key in keys for name in key))
+    values = [(parsed[name] if name in parsed else JsonField(parsed[CARRIED], name)).label(name) for name in names]
+    inner = select(*values, *(parsed[name] for name in amounts)).subquery()
     columns, sums = [inner.c[name] for name in names], [func.sum(inner.c[name]) for name in amounts]
     sets = func.grouping_sets(*(tuple_(*(inner.c[name] for name in key)) for key in keys))
     places = {

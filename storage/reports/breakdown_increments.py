@@ -3,20 +3,19 @@
 Clicks are added once each, in the order of their ids; everything else of a day is counted again when it changed.
 """
 
-from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, and_, func, or_, select
 
-from storage.reports import breakdown_events
+from storage.reports import breakdown_events, grouped_events
 from storage.reports.breakdown_events import CountableEvents
 from storage.rules import keys
 from storage.rules.periods.period import Window
 from storage.rules.reports import dimension_totals
 from storage.rules.reports.breakdown import Dimension
-from storage.rules.reports.dimension_totals import Carried, DayStep, DayTotals, GroupedDay, Phase, filled
+from storage.rules.reports.dimension_totals import DayStep, DayTotals, GroupedDay, Phase, filled
 from storage.tables import clicks, dimension_rollups, grouped_days, rollups
 
 FEW_CLICKS = 20_000  # breakdowns of fewer read the events themselves
@@ -116,25 +115,25 @@ def _add_clicks(connection: Connection, day: _Progress, until: str, totals: DayT
     """Add the next clicks after `until`; return the new `until` and how many they were."""
     row = clicks.c
     (visits, *_) = breakdown_events.list_kinds(day.program_id, day.window)
-    some = select(row.click_id, *_carried(visits)).where(
-        row.program_id == day.program_id, row.click_id > until, row.click_id < day.stop, *visits.counted
-    )
-    rows = connection.execute(some.order_by(row.click_id).limit(CLICKS_AT_ONCE)).all()
-    for carried, count in Counter(tuple(row[1:]) for row in rows).items():
-        dimension_totals.add(totals, Carried(*carried), {"clicks": count})
-    return rows[-1].click_id if len(rows) == CLICKS_AT_ONCE else day.stop, len(rows)
+    rest = (row.program_id == day.program_id, row.click_id > until, row.click_id < day.stop, *visits.counted)
+    ordered = select(row.click_id).where(*rest).order_by(row.click_id)
+    last = connection.execute(ordered.offset(CLICKS_AT_ONCE - 1).limit(1)).scalar()
+    end = row.click_id <= (last or day.stop)
+    return last or day.stop, _add(connection, [(visits, (*rest, end))], totals)
 
 
 def _add_others(connection: Connection, day: _Progress, totals: DayTotals) -> None:
     """Add the day's signups, first purchases, sales and commissions."""
     (_, *others) = breakdown_events.list_kinds(day.program_id, day.window)
-    for events in others:
-        carried = _carried(events)
-        grouped = select(*carried, *events.sums.values()).select_from(events.source).group_by(*carried)
-        for row in connection.execute(grouped.where(*events.inside(day.window))):
-            counts = {name: int(count) for name, count in zip(events.sums, row[4:], strict=True)}
-            dimension_totals.add(totals, Carried(*row[:4]), counts)
+    _add(connection, [(events, events.inside(day.window)) for events in others], totals)
 
 
-def _carried(events: CountableEvents) -> tuple[Any, ...]:
-    return (events.table.c.partner_id, events.hour.label("hour"), clicks.c.referrer_host, clicks.c.dimensions)
+def _add(connection: Connection, kinds: Iterable[tuple[CountableEvents, Sequence[Any]]], totals: DayTotals) -> int:
+    """Add events under conditions; return how many clicks were among them."""
+    sums = grouped_events.no_sums((each,) for each in dimension_totals.STORED)
+    for events, where in kinds:
+        grouped_events.add(connection, events, sums, where)
+    for (dimension,), groups in sums.items():
+        for (value,), counts in groups.items():
+            dimension_totals.add(totals[dimension], value, counts)
+    return sum(counts[0] for counts in sums[Dimension.HOUR,].values())

@@ -1,14 +1,14 @@
 """One read of a program's events for several groupings at once, up to a bound: the totals by each, after filters."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Select, and_, func, null, or_, select
+from sqlalchemy import Connection, and_, func, null, or_, select
 
 from storage.engine.expressions import ContainsText, JsonField, JsonObject
-from storage.engine.sums import evaluated_once, sums_by_each
+from storage.engine.sums import CARRIED, sums_by_each
 from storage.reports import breakdown_events, performance
 from storage.reports.breakdown_events import HOUR_MILLIS, CountableEvents
 from storage.rules.click_details import quoted
@@ -32,7 +32,7 @@ MOST_GROUPS = 100_000
 DAY_MILLIS = 24 * HOUR_MILLIS
 Key = tuple[Dimension, ...]  # one or some
 Codes = Mapping[int, tuple[str, str]]  # of partners: their code and their name
-_Sums = dict[Key, dict[tuple[Any, ...], list[int]]]
+Sums = dict[Key, dict[tuple[Any, ...], list[int]]]  # by the stored values of a key, in the order of GroupTotals
 
 
 class Grouped(NamedTuple):
@@ -55,7 +55,7 @@ def read_by_each(
 
     Raises ValidationError if there are too many events of a kind, or too many groups.
     """
-    sums: _Sums = {key: defaultdict(lambda: [0] * len(GroupTotals._fields)) for key in keys}
+    sums = no_sums(keys)
     filtered = [each.dimension for each in filters]
     codes = read_codes(connection, program_id) if Dimension.PARTNER in filtered else {}
     for events in breakdown_events.list_kinds(program_id, window):
@@ -69,9 +69,9 @@ def read_by_each(
                     sums[key][(None,) * len(key)][0] += sum(day.clicks for day in reported)
         if read:
             _bound(connection, events, most or MOST_EVENTS)
-            own, names = _own(events), [*dict.fromkeys(chain(*read))]
+            own = _own(events)
             wanted = [_condition(own.get(each.dimension), each, codes) for each in filters]
-            _add(connection, events, read, _rows(connection, events, names, [*events.inside(window), *wanted]))
+            add(connection, events, read, [*events.inside(window), *wanted])
     return {
         key: Grouped({values: GroupTotals(*totals) for values, totals in groups.items()})
         for key, groups in sums.items()
@@ -92,11 +92,20 @@ def _bound(connection: Connection, events: CountableEvents, most: int) -> None:
         raise ValidationError(fields=[FieldError("period", wrong)])
 
 
-def _add(connection: Connection, events: CountableEvents, sums: _Sums, rows: Select[Any]) -> None:
-    """Add the rows of a kind to the totals of each key."""
+def no_sums(keys: Iterable[Key]) -> Sums:
+    """Return where events can be added."""
+    return {key: defaultdict(lambda: [0] * len(GroupTotals._fields)) for key in keys}
+
+
+def add(connection: Connection, events: CountableEvents, sums: Sums, where: Sequence[Any]) -> None:
+    """Add the events of a kind, under conditions, to the sums of each key. Raises ValidationError."""
+    own, into = _own(events), list(sums.values())
+    columns = [own[each].label(each) for each in dict.fromkeys(chain(*sums)) if each in own]
+    amounts = [amount.label(name) for name, amount in events.amounts.items()]
+    carried = JsonObject(clicks.c.dimensions).label(CARRIED)
+    rows = select(*columns, carried, *amounts).select_from(events.source).where(*where)
     places = [GroupTotals._fields.index(name) for name in events.amounts]
-    named, into = [[f"by_{each}" for each in key] for key in sums], list(sums.values())
-    for key, values, counts in sums_by_each(connection, rows, named, [*events.amounts], most=MOST_GROUPS + 1):
+    for key, values, counts in sums_by_each(connection, rows, [*sums], [*events.amounts], most=MOST_GROUPS + 1):
         totals = into[key][values]
         for place, count in zip(places, counts, strict=True):
             totals[place] += int(count)
@@ -115,20 +124,6 @@ def _own(events: CountableEvents) -> Mapping[Dimension, Any]:
         Dimension.REFERRER: clicks.c.referrer_host,
         Dimension.HOUR: events.hour,
     }
-
-
-def _rows(
-    connection: Connection, events: CountableEvents, names: Sequence[Dimension], where: Sequence[Any]
-) -> Select[Any]:
-    """Return the statement of the values and amounts of each event."""
-    own = _own(events)
-    columns = [own[each].label(f"by_{each}") for each in names if each in own]
-    amounts = [amount.label(name) for name, amount in events.amounts.items()]
-    inside = select(*columns, JsonObject(clicks.c.dimensions).label("carried"), *amounts).select_from(events.source)
-    inner = evaluated_once(connection, inside.where(*where)).c
-    values = [inner[f"by_{each}"] if each in own else JsonField(inner.carried, each) for each in names]
-    named = [value.label(f"by_{each}") for each, value in zip(names, values, strict=True)]
-    return select(*named, *(inner[name] for name in events.amounts))
 
 
 def _condition(own: Any, wanted: DimensionFilter, codes: Codes) -> Any:

@@ -44,30 +44,10 @@ class DayStep(NamedTuple):
     totals: DayTotals
 
 
-class Carried(NamedTuple):
-    """What events have in common: their partner, their hour, and their click's referrer and dimensions (JSON)."""
-
-    partner_id: int
-    hour: int
-    referrer_host: str | None
-    dimensions: str | None
-
-
-def add(totals: DayTotals, carried: Carried, counts: Mapping[str, int]) -> None:
-    """Add counts, by their names in GroupTotals, to each dimension's value."""
-    places = [(GroupTotals._fields.index(name), count) for name, count in counts.items() if count]
-    values = json.loads(carried.dimensions or "{}")
-    values[Dimension.PARTNER] = str(carried.partner_id)
-    values[Dimension.REFERRER] = carried.referrer_host
-    values[Dimension.HOUR] = str(carried.hour)
-    for dimension in STORED:
-        value = values.get(dimension) or LACKING
-        rows = totals[dimension]
-        row = rows.get(value)
-        if row is None:
-            row = rows[value] = [0] * len(GroupTotals._fields)
-        for place, count in places:
-            row[place] += count
+def add(rows: dict[str, list[int]], value: str | int | None, counts: Sequence[int]) -> None:
+    """Add counts, in the order of GroupTotals, to a dimension's value."""
+    stored = str(value) if value is not None else LACKING
+    rows[stored] = [*map(sum, zip(rows.get(stored, [0] * len(counts)), counts, strict=True))]
 
 
 def clear(totals: DayTotals, *, clicks: bool) -> None:

@@ -3,7 +3,7 @@
 With filters the frame is sent at once; what takes a read of the events follows in the same response.
 """
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -12,18 +12,21 @@ from starlette.responses import Response, StreamingResponse
 
 from presentation import queries
 from storage.reports import explore
-from storage.reports.explore import Card, Frame
+from storage.reports.explore import Card, ComparedGroup, Frame
 from storage.rules.errors import ServiceError, ValidationError
 from storage.rules.reports import breakdown_query
-from storage.rules.reports.breakdown import Dimension, Filters, Operator
-from tracking_api.dashboard.pages import charted, notices, page_context, ranges, templates
+from storage.rules.reports.breakdown import Dimension, Filters, GroupTotals, Operator
+from storage.rules.reports.breakdown_query import NONE
+from tracking_api.dashboard.pages import charted, csv_export, notices, page_context, ranges, templates, text
 from tracking_api.dashboard.pages.dimensions import CARDS, OPERATORS, name_of, title_of, typed
 from tracking_api.dashboard.pages.filters import FilterValues
+from tracking_api.dashboard.pages.page_context import PageContext
 from tracking_api.dashboard.pages.ranges import Picker
 
-ROWS = 8
+ROWS, SHOWN_ROWS, MOST_ROWS = 8, 200, 10_000  # of a card, of a page with its rows, of its file
+OTHER = "(other)"
 REST = "<!-- the rest -->"
-Report = Callable[..., Any]  # runs a read of the program
+EXPLORE = "explore.html"
 
 
 class ExploreQuery(NamedTuple):
@@ -44,7 +47,7 @@ class Chip(NamedTuple):
     link: str
 
 
-def read_url(request: Request, at: Any) -> ExploreQuery:
+def _asked(request: Request, at: Any) -> ExploreQuery:
     """Return what a URL asks for; a wrong filter is the problem, and then there are none."""
     picker = ranges.picker(request, at)
     names = {f"{each}{end}" for each in Dimension for end in ("", *(f".{how}" for how in Operator))}
@@ -65,43 +68,45 @@ async def show_explore(request: Request) -> Response:
     context = await page_context.as_member(request)
     if request.query_params.get("add"):
         return _add_filter(request)
-    return await respond(request, read_url(request, context.at), context.report, at=context.at, context=context)
-
-
-async def respond(
-    request: Request, asked: ExploreQuery, report: Report, *, at: Any, template: str = "explore.html", **values: Any
-) -> Response:
-    """Return a page with the figures and cards that a URL asks for."""
+    asked = _asked(request, context.at)
     picker, wanted = asked.picker, asked.picker.picked.query
-    frame: Frame = await report(explore.read_frame, wanted, is_filtered=bool(asked.filters), at=at)
+    frame: Frame = await context.report(explore.read_frame, wanted, is_filtered=bool(asked.filters), at=context.at)
     chart = partial(charted.of, is_compared=picker.is_compared, figure=picker.address["figure"])
-    values |= {
+    values = {"context": context, "charted": chart(frame.results), **_values(asked, frame)}
+    page = partial(templates.render, request, status=400 if asked.problem or picker.problem else 200)
+    if asked.problem or frame.reach:
+        return page(EXPLORE, **values)
+    read = partial(explore.read_cards, rows=ROWS, at=context.at)
+    reading: Any = (read, wanted, [*asked.tabs.values()], asked.filters)
+    if not asked.filters:
+        try:
+            return page(EXPLORE, **values | {"cards": (await context.report(*reading))[0]})
+        except ValidationError as rejection:
+            return page(EXPLORE, **values | {"problem": rejection})
+
+    async def rest() -> str:
+        try:
+            cards, results = await context.report(*reading)
+        except ServiceError as rejection:
+            return _body(page("explore_results.html", **values | {"problem": rejection, "is_waiting": True}))
+        return _body(page("explore_results.html", **values | {"charted": chart(results), "cards": cards}))
+
+    return _streamed(page(EXPLORE, **values | {"is_waiting": True}), rest)
+
+
+def _values(asked: ExploreQuery, frame: Frame) -> dict[str, Any]:
+    """Return what the page shows besides its figures."""
+    return {
         **asked._asdict(),
         **frame._asdict(),
         "cards": list[Card](),
         "card_titles": list(CARDS.items()),
-        "charted": chart(frame.results),
         "chips": _chips(asked, frame),
         "operators": OPERATORS,
         "title_of": title_of,
         "name_of": partial(name_of, names=frame.names),
         "is_waiting": False,
     }
-    page = partial(templates.render, request, status=400 if asked.problem or picker.problem else 200)
-    if asked.problem or frame.reach:
-        return page(template, **values)
-    read = partial(report, explore.read_cards, wanted, [*asked.tabs.values()], asked.filters, rows=ROWS, at=at)
-    if not asked.filters:
-        return page(template, **values | {"cards": (await read())[0]})
-
-    async def rest() -> str:
-        try:
-            cards, results = await read()
-        except ServiceError as rejection:
-            return _body(page("explore_results.html", **values | {"problem": rejection}))
-        return _body(page("explore_results.html", **values | {"charted": chart(results), "cards": cards}))
-
-    return _streamed(page(template, **values | {"is_waiting": True}), rest)
 
 
 def _chips(asked: ExploreQuery, frame: Frame) -> list[Chip]:
@@ -142,3 +147,63 @@ def _streamed(frame: Response, rest: Callable[[], Any]) -> Response:
 
 def _body(page: Response) -> str:
     return bytes(page.body).decode()
+
+
+async def show_rows(request: Request) -> Response:
+    """Show the rows of a card whose names contain the search, most revenue first. Raises ValidationError."""
+    context = await page_context.as_member(request)
+    names, _, card = await _read(request, context)
+    return templates.render(
+        request,
+        "explore_rows.html",
+        context=context,
+        picker=ranges.picker(request, context.at),
+        card=card,
+        shown=SHOWN_ROWS,
+        title=title_of(card.dimension),
+        name_of=name_of,
+        names=names,
+        typed=request.query_params.get("q", ""),
+        none_text=NONE,
+    )
+
+
+async def export_card(request: Request) -> Response:
+    """Return the same rows as a CSV file, with those of the period before. Raises ValidationError."""
+    context = await page_context.as_member(request)
+    _, currency, card = await _read(request, context)
+    name = f"{card.dimension}-{context.program.id}-{context.at:%Y-%m-%d}.csv"
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    return Response(_csv(card, currency), media_type="text/csv; charset=utf-8", headers=headers)
+
+
+async def _read(request: Request, context: PageContext) -> tuple[dict[str, str], str, Card]:
+    """Return the names of partners, the currency, and the card. Raises ValidationError, InvalidPeriod, InvalidRange."""
+    asked = _asked(request, context.at)
+    if problem := asked.picker.problem or asked.problem:
+        raise problem
+    by = queries.choice(request.query_params, "by", Dimension) or Dimension.REFERRER
+    read = context.report(
+        explore.read_card, asked.picker.picked.query, by, asked.filters, rows=MOST_ROWS, at=context.at
+    )
+    names, currency, card = await read
+    typed = (request.query_params.get("q") or "").lower()
+    found = [each for each in card.groups if typed in name_of(by, each.value, names).lower()]
+    is_whole = len(found) == len(card.groups)
+    return names, currency, card._replace(groups=found, other_groups=card.other_groups if is_whole else 0)
+
+
+def _csv(card: Card, currency: str) -> str:
+    """Return the file: a line for each group, then one for the rest if there is any."""
+    names = [name.removesuffix("_cents") for name in GroupTotals._fields]
+    header = [card.dimension.value, *names, *(f"previous_{name}" for name in names), "currency"]
+    rest = [[OTHER, *_figures(card.other, currency)]] if card.other_groups else []
+    rows = [[csv_export.guarded(group.value or NONE), *_figures(group, currency)] for group in card.groups]
+    return csv_export.lines([header, *rows, *rest])
+
+
+def _figures(group: ComparedGroup, currency: str) -> Iterator[str]:
+    for totals in (group.current, group.previous):
+        for name, count in totals._asdict().items():
+            yield str(text.major(count, currency) if name.endswith("_cents") else count)
+    yield currency
