@@ -40,7 +40,7 @@ def shown(values: Mapping[str, Any]) -> JsonRow:
 def text_of(result: JsonRow) -> str:
     """Return a result as text; of a longer one only what is small."""
     whole = compact(result)
-    if weight(result) <= SHORT:
+    if len(whole) <= SHORT and (whole.isascii() or weight(result) <= SHORT):
         return whole
     return compact({**{name: each for name, each in result.items() if weight(each) <= SMALL}, "note": NOTE})
 

@@ -31,6 +31,8 @@ def json_of(value: Any, *, is_untrusted: bool = False) -> Any:
     """Return a value as JSON: rows as objects without None, and the texts that a row's type marks cleaned."""
     if isinstance(value, str):
         return clean(value) if is_untrusted else value
+    if isinstance(value, int | float):
+        return value
     if hasattr(value, "_fields"):
         return row_of(value)
     if isinstance(value, dict):
