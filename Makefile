@@ -9,7 +9,7 @@ EXAMPLES := few
 SUITES := postgresql browser shops faults citus
 NPM_CI := npm ci --silent --no-audit --no-fund
 
-.PHONY: serve test test-all $(SUITES:%=test-%) check format-check lint types format bench faults generated screenshots browser lock audit
+.PHONY: serve test test-all $(SUITES:%=test-%) check format-check lint types format bench drills faults generated screenshots browser lock audit
 
 serve: .venv/serve ## start the service on the embedded database, on PORT
 	exec $(BIN)/svc serve --port $(PORT)
@@ -42,6 +42,8 @@ format: .venv/develop
 
 bench: .venv/develop ## the ratios of docs/performance.md on SQLite
 	$(BIN)/python -m benchmarks
+
+drills: faults ## what docs/operations.md calls so
 
 faults: .venv/develop ## kill and break everything at length, and write the table of docs/reliability.md
 	$(BIN)/python -m tests.faults

@@ -21,7 +21,7 @@ WRITE_LANES = READERS = 4
 BUSY_MILLISECONDS = 4_000
 PATIENT_MILLISECONDS = 60_000
 _READING = ("PRAGMA query_only = ON",)
-_SAVING = "PRAGMA wal_checkpoint"
+_SAVING = "PRAGMA wal_checkpoint(FULL)"
 _WRITING = ("PRAGMA journal_mode = WAL", "PRAGMA synchronous = FULL")
 
 

@@ -9,11 +9,13 @@ import pytest
 from cli import logs
 from cli.main import OF_OPERATORS, load
 from tests.cli.conftest import Svc
+from web.build import VERSION
 from web.middleware import current_request
 
 SECRETS = {
     "Key (email)=(ada@acme.example) already exists": "Key (email)=([e-mail]) already exists",
     "postgresql+asyncpg://svc:hunter2@db/svc": "postgresql+asyncpg://[secret]@db/svc",
+    "connection to svc@worker-1.internal:5432 failed": "connection to svc@worker-1.internal:5432 failed",
     "GET /join/inv_0123456789abcdefghijklmno.proof": "GET /join/inv_[secret]",
     "rst_0123456789abcdefghijklmno": "rst_[secret]",
     "agt_0123456789abcdefghijklmno is wrong": "agt_[secret] is wrong",
@@ -23,10 +25,11 @@ SECRETS = {
 
 
 def test_the_index_has_the_first_line_of_each_commands_help(svc: Svc):
-    unknown = svc("stats")
+    unknown, version = svc("stats"), svc("--version")
 
     assert [name for name, (_, first) in OF_OPERATORS.items() if load(name).help.splitlines()[0] != first] == []
     assert (unknown.code, "No such command 'stats'" in unknown.stderr) == (2, True)
+    assert version.stdout.strip() == VERSION
 
 
 @pytest.fixture

@@ -48,6 +48,13 @@ async def remove_file(scene: Scene) -> None:
     away.rename(scene.place.file)
 
 
+async def remove_wal(scene: Scene) -> None:
+    """Delete the -wal file, which holds the newest writes, wait until the service notices, and kill it."""
+    scene.place.file.with_name(f"{scene.place.file.name}-wal").unlink()
+    await rejected(scene)
+    await kill(scene)
+
+
 async def lose_commit(scene: Scene) -> None:
     """Cut the connection before the server sees a COMMIT."""
     proxy = scene.place.proxy
@@ -142,6 +149,7 @@ FAULTS = [
     Fault("locked file and 300 calls more, SQLite", places.sqlite, lock_file, 5),
     Fault("disk full, SQLite", places.small_disk, fill_disk, 20),
     Fault("file removed and put back, SQLite", places.sqlite, remove_file, 10),
+    Fault("-wal removed, SQLite", places.sqlite, remove_wal, 10),
     Fault("answer to COMMIT cut off", places.proxied_postgresql, lose_answer, 200),
     Fault("connection cut before COMMIT", places.proxied_postgresql, lose_commit, 200),
     Fault("COMMIT arrives late", places.proxied_postgresql, delay_commit, 50),
