@@ -35,23 +35,26 @@ def _added_up(
     connection: Connection, rows: Select[Any], keys: Sequence[Sequence[str]], amounts: Sequence[str]
 ) -> Iterator[tuple[int, tuple[Any, ...], Sequence[Any]]]:
     """Yield the same from the rows as they come; JSON is parsed once for rows that have it alike."""
-    names = [column.name for column in rows.selected_columns]
+    inner = rows.subquery().c
+    fields = list(dict.fromkeys(name for key in keys for name in key if name not in inner))
+    paths = [f"$.{name}" for name in (*fields, *fields)]  # of one path it would be the value, not a list
+    carried = [func.json_extract(inner[CARRIED], *paths).label(CARRIED)] if fields else []
+    names = [name for name in inner.keys() if name != CARRIED] + [CARRIED] * bool(fields)  # noqa: SIM118 - columns
     parts = [[name if name in names else CARRIED for name in key] for key in keys]
     alike = {tuple(each): itemgetter(*map(names.index, (*each, *amounts))) for each in parts}
     sums = [Counter[Any]() for _ in keys]
-    for some in connection.execute(rows).partitions(ROWS_AT_ONCE):
+    wanted = select(*(inner[name] for name in names if name != CARRIED), *carried)
+    for some in connection.execute(wanted).partitions(ROWS_AT_ONCE):
         picked = {each: Counter(map(pick, some)) for each, pick in alike.items()}
         parsed = cache(json.loads)
         for key, each, counts in zip(keys, parts, sums, strict=True):
+            places = [fields.index(name) if own == CARRIED else None for name, own in zip(key, each, strict=True)]
             for row, count in picked[tuple(each)].items():
-                if CARRIED in each:
-                    values = [
-                        parsed(part or "{}").get(name) if own == CARRIED else part
-                        for name, own, part in zip(key, each, row, strict=False)
-                    ]
-                    counts[(*values, *row[len(key) :])] += count
-                else:
-                    counts[row] += count
+                values = [
+                    part if place is None else part and parsed(part)[place]
+                    for place, part in zip(places, row, strict=False)
+                ]
+                counts[(*values, *row[len(key) :])] += count
     for place, (key, counts) in enumerate(zip(keys, sums, strict=True)):
         for row, count in counts.items():
             yield place, row[: len(key)], [count * amount for amount in row[len(key) :]]
