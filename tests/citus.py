@@ -36,7 +36,7 @@ FOR ids IN SELECT oid FROM pg_class WHERE relkind = 'S' AND relnamespace = 'publ
 LOOP PERFORM setval(ids, 1, false); END LOOP; END $$"""
 
 
-OF_A_PROGRAM = re.compile(r"program_id = (CAST\()?\$\d")
+OF_A_PROGRAM = re.compile(r"^(?!EXPLAIN).*program_id = (CAST\()?\$\d", re.DOTALL)
 ONE_TASK = re.compile(r"Task Count: 1\b")
 PLANNED: dict[str, Any] = {}  # what was planned already
 
