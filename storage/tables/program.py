@@ -94,7 +94,7 @@ program_keys = table(
 retired_program_keys = table(
     "retired_program_keys",
     Column("key_hash", String(64), primary_key=True),
-    Column("program_id", ForeignKey(programs.c.id), nullable=False),
+    Column("program_id", ForeignKey(programs.c.id), nullable=False, index=True),
     timestamp_column("retired_at"),
 )
 
