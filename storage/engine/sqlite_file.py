@@ -106,7 +106,7 @@ class DatabaseFile:
         with self._lock:
             index, main = self._read_index(), _status(self._main)
             is_moving = index[8:12] != index[12:]
-            if not is_moving and index == self._read_index():
+            if (main, index) != self._seen and not is_moving and index == self._read_index():
                 (before, seen), self._seen = self._seen, (main, index)
                 is_same = main is not None and before is not None and main.identity == before.identity
                 if is_same and main != before and index and (index == seen or not _is_in_wal_mode(self._main)):

@@ -84,7 +84,8 @@ class SqliteLane:
             with self._checked_out.begin():
                 result = work(self._checked_out)
                 self._file.check()
-            self._file.look()  # a commit may move pages
+            if not self._read_only:
+                self._file.look()  # a commit may move pages
         except WalRemovedError:
             raw: Any = self._checked_out.connection.driver_connection
             raw.execute(self._saving)  # what was acknowledged
