@@ -132,6 +132,16 @@ async def test_each_order_shows_what_was_sold_once_forwards_and_backwards(sold: 
     }
 
     await require_each_order(lists)
+    found = [
+        len((await read(ListQuery())).data)
+        for read in (
+            listed(sold, PARTNERS, idle=False, to_pay=False),
+            listed(sold, PARTNERS, idle=True),
+            listed(sold, PARTNERS, to_pay=True),
+            listed(sold, COMMISSIONS, approved_from=NOW, approved_to=LATER),
+        )
+    ]
+    assert found == [2, 0, 0, 0]
 
 
 async def test_programs_of_other_workspaces_are_not_listed(acme: World):
