@@ -104,11 +104,7 @@ def list_callers(
     """Return the callers of the last 90 days, the latest first; the last call is at most a minute behind."""
     row, key = key_callers.c, program_keys.c
     current = connection.execute(select(key.key_hash).where(key.program_id == program_id)).scalar()
-    counted = key_caller_weeks.c
-    mine = select(key_caller_weeks).where(counted.program_id == program_id).order_by(counted.week.desc())
-    weeks: defaultdict[tuple[str, str], dict[str, int]] = defaultdict(dict)
-    for week in connection.execute(mine) if by_week else ():
-        weeks[week.key_hash, week.caller][str(week.week)] = int(week.calls)
+    weeks = _list_weeks(connection, program_id) if by_week else {}
     found: dict[tuple[Any, ...], KeyCaller] = {}
     for each in connection.execute(
         select(key_callers).where(row.program_id == program_id).order_by(row.last_at.desc())
@@ -123,12 +119,23 @@ def list_callers(
             each.first_at,
             each.last_at,
             name,
-            weeks[each.key_hash, name or ""] if by_week else None,
+            weeks.get((each.key_hash, name or "")),
         )
         caller = found.setdefault(who, empty)
         caller.calls[each.call] = each.calls
         found[who] = caller._replace(first_at=min(caller.first_at, each.first_at))
     return list(found.values())[:limit]
+
+
+def _list_weeks(connection: Connection, program_id: int) -> dict[tuple[str, str], dict[str, int]]:
+    """Return the calls of each key and caller by week, the latest first."""
+    row = key_caller_weeks.c
+    weeks: defaultdict[tuple[str, str], dict[str, int]] = defaultdict(dict)
+    for each in connection.execute(
+        select(key_caller_weeks).where(row.program_id == program_id).order_by(row.week.desc())
+    ):
+        weeks[each.key_hash, each.caller][str(each.week)] = int(each.calls)
+    return weeks
 
 
 def _cleaned(caller: CallerOfKey) -> CallerOfKey:
