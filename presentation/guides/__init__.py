@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import quote
 
+from publicsuffixlist import PublicSuffixList
+
 from presentation.settings_models import is_host
 from storage.lists.programs import Program
 from storage.rules.errors import NotFound
@@ -94,8 +96,15 @@ def filled(name: str, filling: Filling) -> str:
 
 
 def cookie_domain(domain: str) -> str:
-    """Return the domain on which the tracker sets its cookie for a program's domain."""
-    return domain.partition(":")[0].removeprefix("www.")
+    """Return the domain on which the tracker sets its cookie: the registrable one, by the public suffix list."""
+    host = domain.partition(":")[0]
+    is_ip_address = host.replace(".", "").isdigit()
+    return host if is_ip_address else _public_suffixes().privatesuffix(host) or host
+
+
+@cache
+def _public_suffixes() -> PublicSuffixList:
+    return PublicSuffixList()
 
 
 def blocks(name: str, filling: Filling) -> dict[str, str]:

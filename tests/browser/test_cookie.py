@@ -30,6 +30,7 @@ async def test_the_cookie_is_on_the_widest_domain_that_is_no_public_suffix_for_t
         (cookie,) = await scene.context.cookies()
         assert cookie.pop("expires") == pytest.approx(time.time() + 60 * DAY, abs=60)
         assert cookie == NOT_SECURE | {"value": click_id, "domain": domain}, host
+        assert guides.cookie_domain(f"{host}:443") == domain.removeprefix(".")  # where the snippets' servers set it
 
 
 async def test_an_older_click_on_a_part_of_the_site_goes_and_servers_of_each_part_get_one_cookie(scene: Scene):
