@@ -139,6 +139,15 @@ for (const tile of document.querySelectorAll("[data-figure]")) {
 document.addEventListener("keydown", (event) => {
   if (event.key === "Escape") document.querySelectorAll(".explained").forEach((each) => each.classList.add("closed"));
 });
+// F opens the form for a filter.
+const adding = document.getElementById("add");
+document.addEventListener("keydown", (event) => {
+  const isTyped = event.target.closest("input, select, textarea") || event.ctrlKey || event.metaKey || event.altKey;
+  if (!adding || event.key !== "f" || isTyped) return;
+  event.preventDefault();
+  adding.open = true;
+  document.getElementById("filter-by").focus();
+});
 for (const event of ["mouseover", "focusin"]) {
   document.addEventListener(event, ({ target }) => target.closest(".explained")?.classList.remove("closed"));
 }

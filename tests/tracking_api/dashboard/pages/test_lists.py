@@ -213,6 +213,21 @@ async def test_a_tile_chooses_what_the_chart_shows_and_the_chart_is_read_and_set
     await page.get_by_role("link", name="Customers", exact=False).and_(page.locator("[data-figure]")).click()
 
     await expect(title).to_have_text("Customers per hour")
+
+
+async def test_a_filter_is_added_with_the_keyboard_and_without_javascript_the_chart_is_drawn_too(site: Site):
+    await site.sell()
+    page = await site.sign_in()
     plain = await site.sign_in(java_script_enabled=False)
     await plain.goto(f"{site.program}?period=7d&figure=customers")
     await expect(plain.locator("#chart polyline").last).to_have_attribute("points", re.compile(r"100\.0,0$"))
+
+    await page.goto(f"{site.program}/explore")
+    await expect(page.locator("#chart .u-over")).to_be_visible()
+    await page.keyboard.press("f")
+    await page.get_by_label("What", exact=True).select_option("partner")
+    await page.get_by_label("How", exact=True).select_option("is not")
+    await page.get_by_label("Value", exact=True).fill("Ben")
+    await page.get_by_role("button", name="Add the filter").click()
+    await expect(page.get_by_role("navigation", name="Filters")).to_contain_text("Partner is not Ben")
+    await expect(page.locator("#card-partners")).to_contain_text("Anna")
