@@ -48,8 +48,14 @@ def page_assets() -> dict[str, Asset]:
     files = [path for path in sorted(_PAGE_FOLDER.rglob("*")) if path.suffix in _TYPES and path.name not in _STYLES]
     styles = b"\n".join((_PAGE_FOLDER / name).read_bytes() for name in _STYLES)
     styles = re.sub(rb"(?s)/\*.*?\*/|(?<=:) |\s*([{};,])\s*", rb"\1", styles)  # without comments and indentation
-    found = {path.relative_to(_PAGE_FOLDER).as_posix(): _asset(path.read_bytes(), path.suffix) for path in files}
+    found = {path.relative_to(_PAGE_FOLDER).as_posix(): _asset(_trimmed(path), path.suffix) for path in files}
     return found | {"pages.css": _asset(styles, ".css")}
+
+
+def _trimmed(path: Path) -> bytes:
+    """Return a file, a script without comments and indentation."""
+    content = path.read_bytes()
+    return re.sub(rb"(?m)^\s+|^//.*\n", b"", content) if path.suffix == ".js" else content
 
 
 def page_asset_path(name: str) -> str:
