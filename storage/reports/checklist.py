@@ -25,7 +25,7 @@ from storage.tables import (
 
 MOST_CLICKS = 1_000  # the first ones, and the latest ones: the pages of these are looked at
 MOST_MILLIS_LATE = 24 * 60 * 60 * 1_000  # a sale that is reported later does not show that live sales arrive
-_PAGE = re.compile(r"https?://(?:[^/?#@]*@)?([^/?#:]+)(:\d+)?([^?#]*)", re.IGNORECASE)
+_PAGE = re.compile(r"https?://(?:[^/?#@]*@)?([^/?#:]+)(:\d+)?([^?#]*)")
 
 
 class ChecklistStep(NamedTuple):
@@ -90,26 +90,21 @@ def sample_page(program_id: int) -> str:
 
 
 def _pages(connection: Connection, program_id: int) -> dict[str, datetime | None]:
-    """Return when a page of the program's domains first sent a click, and when the sample page did."""
+    """Return when a page of the program's domains, or below one, first sent a click, and when the sample page did."""
     domains = select(programs.c.domain, programs.c.further_domains).where(programs.c.id == program_id)
-    own = " ".join(filter(None, connection.execute(domains).one())).lower().split()
+    named = " ".join(filter(None, connection.execute(domains).one())).lower().split()
+    own = tuple(f".{each.removeprefix('www.')}" for each in named)  # with a port where its pages need one
     seen = select(_click.at, _click.page_url).where(_click.program_id == program_id).limit(MOST_CLICKS)
     first = connection.execute(seen.order_by(_click.click_id)).all()
     latest = connection.execute(seen.order_by(_click.click_id.desc())).all() if len(first) == MOST_CLICKS else []
     proved: dict[str, datetime | None] = {}
     for at, page_url in [*first, *reversed(latest)]:
-        page = _PAGE.match(page_url or "")
+        page = _PAGE.match((page_url or "").lower())
         if page is not None and page[3] == sample_page(program_id):
             proved.setdefault("sample_page", at)
-        elif page is not None and _is_of(page[1].lower(), page[2] or "", own):
+        elif page is not None and (f".{page[1]}".endswith(own) or f".{page[1]}{page[2]}".endswith(own)):
             proved.setdefault("tracker_installed", at)
     return {"tracker_installed": None, "sample_page": None} | proved
-
-
-def _is_of(host: str, port: str, domains: list[str]) -> bool:
-    """Return whether a page is of one of the domains, which have a port where pages need one, or below one."""
-    own = [each.removeprefix("www.") for each in domains]
-    return any(f".{page}".endswith(f".{each}") for each in own for page in (host, host + port))
 
 
 def _first(column: Any, order: Any, *conditions: Any) -> Any:
