@@ -84,7 +84,7 @@ def test_an_interrupted_copy_goes_on_and_doubles_nothing_and_is_not_served_meanw
     command.copy(filled, sqlite_url)
 
     assert (halfway, served.code) == (80, 1)
-    assert served.stderr.startswith("Error: `svc admin copy` into this database was interrupted")
+    assert "\nError: `svc admin copy` into this database was interrupted" in served.stderr
     assert capsys.readouterr().err.count("clicks: ") == 1
     assert rows(filled) == rows(sqlite_url)
     assert change(sqlite_url, "SELECT name FROM sqlite_master WHERE name = 'copy_progress'") == []

@@ -92,7 +92,7 @@ def test_serve_stops_at_a_wrong_value_without_a_traceback(svc: Svc):
     assert metrics.stderr.splitlines()[-1] == "Choose another SVC_METRICS_PORT."
     assert [line.split(":")[0] for line in wrong.stderr.splitlines()] == ["Error", "SVC_BODY_SECONDS"]
     assert "SVC_CLICK_RATE" in wrong.stderr
-    misspelt, unknown, *error = workers.stderr.splitlines()
+    _version, misspelt, unknown, *error = workers.stderr.splitlines()
     assert "no setting is called SVC_BASE_ULR; is SVC_BASE_URL meant?" in misspelt
     assert "no setting is called SVC_NONSENSE [" in unknown
     assert error == [f"Error: {serve.ONE_WRITER}", "Use --workers 1, or PostgreSQL."]
@@ -109,7 +109,7 @@ def test_serve_says_in_one_line_why_the_database_cannot_be_used(svc: Svc):
         stopped = svc("serve", "--port", 0, SVC_DATABASE_URL=url)
 
         assert stopped.code == 1, url
-        error, advice = stopped.stderr.splitlines()
+        error, advice = stopped.stderr.splitlines()[-2:]
         assert error.startswith("Error: " + message.format(folder=svc.folder))
         assert advice, url
 
