@@ -94,7 +94,8 @@ def reads() -> Iterator[Callable[..., Any]]:
                 is_read = package in {lists, reports, diagnosis} or name.startswith(READS)
                 is_read = is_read and module is not agent_caps  # which counts what it allows
                 is_ours = function.__module__ == module.__name__ != engine.__name__ and not name.startswith("_")
-                if is_ours and is_read and next(iter(inspect.signature(function).parameters), "") == "connection":
+                takes_connection = next(iter(inspect.signature(function).parameters), "") == "connection"
+                if is_ours and is_read and takes_connection and get_type_hints(function)["return"] is not type(None):
                     yield function
 
 
