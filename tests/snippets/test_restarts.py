@@ -71,10 +71,10 @@ def proxy_of(server: str, ports: list[int], folder: Path) -> Iterator[str]:
     else:
         admin = f"admin unix/{folder}/admin"
         site = f"{{\n{admin}\nauto_https off\n}}\n" + site.replace("track.example {", f"http://127.0.0.1:{port} {{")
-    (folder / "configuration").write_text(site)
+    (folder / "configuration.mjs").write_text(site)
     with (folder / "log").open("wb") as log:
         environment = {"PATH": "/usr/sbin:/usr/bin:/bin", "HOME": str(folder)}
-        process = subprocess.Popen(COMMANDS[server][1], cwd=folder, stdout=log, stderr=log, env=environment)
+        process = subprocess.Popen(COMMANDS[server], cwd=folder, stdout=log, stderr=log, env=environment)
     try:
         with httpx.Client(transport=httpx.HTTPTransport(retries=8)) as client:
             assert client.get(f"http://127.0.0.1:{port}/readyz").status_code == 200, (folder / "log").read_text()
@@ -89,7 +89,7 @@ def reload(folder: Path, *ports: int) -> None:
     """Let Caddy send calls to these processes alone."""
     environment = {"PATH": "/usr/bin:/bin", "HOME": str(folder)}
     environment["UPSTREAMS"] = " ".join(f"127.0.0.1:{port}" for port in ports)
-    command = ["caddy", "reload", "--adapter", "caddyfile", "--config", "configuration"]
+    command = ["caddy", "reload", "--adapter", "caddyfile", "--config", "configuration.mjs"]
     subprocess.run(
         [*command, "--address", f"unix/{folder}/admin"], cwd=folder, env=environment, check=True, capture_output=True
     )
