@@ -96,6 +96,7 @@ def clean(text: str, longest: int = LONGEST) -> str | None:
     return printable.strip()[:longest].rstrip() or None
 
 
+@lru_cache(maxsize=4096)  # a key has few callers
 def caller_name(user_agent: str | None, network_hash: str | None) -> str | None:
     """Return how a row names the program and the network that called with a key; None if nothing is known."""
     return " ".join(filter(None, (clean(user_agent or "", LONGEST_USER_AGENT), network_hash))) or None

@@ -67,6 +67,8 @@ class Terms(NamedTuple):
     def basis_cents(self, sale: Any, program_cents: int) -> int:
         """Return how much of a sale, which is worth `program_cents` in the program's currency, the percentage is of."""
         left_out_cents = sale.tax_cents + sale.shipping_cents if self.basis == CommissionBasis.BEFORE_TAX else 0
+        if not left_out_cents:
+            return program_cents
         return of_remaining(program_cents, sale_cents=sale.amount_cents, refunded_cents=left_out_cents)
 
 

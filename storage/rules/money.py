@@ -14,8 +14,9 @@ def half_even(value: Fraction) -> int:
 
 
 def share(amount_cents: int, bps: int) -> int:
-    """Return `bps` basis points of `amount_cents`, in whole cents."""
-    return half_even(Fraction(amount_cents * bps, BPS))
+    """Return `bps` basis points of `amount_cents`, in whole cents, rounded as `half_even` rounds."""
+    whole, rest = divmod(amount_cents * bps, BPS)
+    return whole + (2 * rest > BPS or (2 * rest == BPS and whole % 2 == 1))
 
 
 def convert(amount: int, *, rate: Fraction, from_digits: int, to_digits: int) -> int:
