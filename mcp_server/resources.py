@@ -15,6 +15,7 @@ from mcp_types import (
 from mcp_server.caller import Context
 from mcp_server.sanitize import clean
 from presentation import guides
+from presentation.guides import Filling
 
 MARKDOWN = "text/markdown"
 ABOUT = {
@@ -33,37 +34,42 @@ ABOUT = {
     "errors": ("Error codes", "Every error code, what happened, and what to do."),
     "key-rotation": ("Replacing a program key", "How to replace a program key, before and after its deadline."),
 }
-RESOURCES = {
-    f"guide://{name}": Resource(
-        uri=f"guide://{name}",
-        name=name,
-        title=title,
-        description=description,
-        mime_type=MARKDOWN,
-        size=len(guides.text(name).encode()),
-    )
-    for name, (title, description) in ABOUT.items()
-}
 
 
-async def list_resources(_context: Context, _params: PaginatedRequestParams | None) -> ListResourcesResult:
-    """List the guides."""
-    return ListResourcesResult(resources=list(RESOURCES.values()))
+class Resources:
+    """The resources of a service, whose URL stands in their examples."""
+
+    def __init__(self, base_url: str) -> None:
+        texts = {name: guides.filled(name, Filling(base_url, 1)) for name in ABOUT}
+        self._texts = {f"guide://{name}": text for name, text in texts.items()}
+        self._listed = [
+            Resource(
+                uri=f"guide://{name}",
+                name=name,
+                title=title,
+                description=description,
+                mime_type=MARKDOWN,
+                size=len(texts[name].encode()),
+            )
+            for name, (title, description) in ABOUT.items()
+        ]
+
+    async def list(self, _context: Context, _params: PaginatedRequestParams | None) -> ListResourcesResult:
+        """List the guides."""
+        return ListResourcesResult(resources=self._listed)
+
+    async def read(self, _context: Context, params: ReadResourceRequestParams) -> ReadResourceResult:
+        """Return a guide. Raises MCPError (-32602) for a resource that is not listed."""
+        uri = str(params.uri)
+        if uri not in self._texts:
+            wrong = {"uri": clean(uri)}
+            raise MCPError(INVALID_PARAMS, "Unknown resource. Call resources/list for the resources.", wrong)
+        return ReadResourceResult(contents=[TextResourceContents(uri=uri, mime_type=MARKDOWN, text=self._texts[uri])])
 
 
 async def list_templates(_context: Context, _params: PaginatedRequestParams | None) -> ListResourceTemplatesResult:
     """List no templates; get_integration_guide returns the guides for one program."""
     return ListResourceTemplatesResult(resource_templates=[])
-
-
-async def read_resource(_context: Context, params: ReadResourceRequestParams) -> ReadResourceResult:
-    """Return a guide. Raises MCPError (-32602) for a resource that is not listed."""
-    resource = RESOURCES.get(str(params.uri))
-    if resource is None:
-        uri = clean(str(params.uri))
-        raise MCPError(INVALID_PARAMS, "Unknown resource. Call resources/list for the resources.", {"uri": uri})
-    text = guides.text(resource.name)
-    return ReadResourceResult(contents=[TextResourceContents(uri=resource.uri, mime_type=MARKDOWN, text=text)])
 
 
 def llms_txt(base_url: str) -> str:

@@ -43,6 +43,7 @@ rejected call returns error.code, error.message and often error.hint, which says
 
 def create(base_url: str, calls: ToolCalls) -> Server[Any]:
     """Return the server of a service at `base_url`."""
+    of_service = resources.Resources(base_url)
     return Server(
         "affiliate-tracking",
         title="Affiliate tracking",
@@ -53,9 +54,9 @@ def create(base_url: str, calls: ToolCalls) -> Server[Any]:
         get_tool_input_schema=lambda _name: None,  # no argument travels in a header: there is none to check
         on_list_tools=calls.list,
         on_call_tool=lambda context, params: calls.call(caller_of(context), params),
-        on_list_resources=resources.list_resources,
+        on_list_resources=of_service.list,
         on_list_resource_templates=resources.list_templates,
-        on_read_resource=resources.read_resource,
+        on_read_resource=of_service.read,
         on_list_prompts=prompts.list_prompts,
         on_get_prompt=prompts.get_prompt,
         on_completion=prompts.complete,

@@ -22,6 +22,7 @@ from mcp_server.prompts import PLANS
 from mcp_server.results import NOTE
 from mcp_server.tools import BY_NAME
 from presentation import guides
+from presentation.guides import Filling
 from storage.rules.scope import Scope
 from tests import serving
 from tests.mcp_server.conftest import CLIENTS, EVERY_TOOL, fill
@@ -75,7 +76,9 @@ async def test_a_client_can_use_every_tool_resource_and_prompt(sqlite_url: str, 
         for result in results.values()
     )
     assert len(prompts) == len(PLANS)
-    assert sorted(text(resource.contents[0]) for resource in resources) == sorted(map(guides.text, guides.NAMES))
+    filled = [guides.filled(name, Filling(url.removesuffix("/mcp"), 1)) for name in guides.NAMES]
+    assert sorted(text(resource.contents[0]) for resource in resources) == sorted(filled)
+    assert "svc.example" not in "".join(filled)
     assert unknown.value.error.code == -32602
 
 
