@@ -91,13 +91,7 @@ def command(host: Host = "127.0.0.1", port: Port = 8000, workers: Workers = 1) -
 
 def listen(host: str, port: int) -> socket.socket:
     """Bind the IP address and port, and set SVC_BASE_URL if it is unset. Raises Failure if they are in use."""
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    try:
-        listening = socket.create_server((host, port), family=family, backlog=WAITING_CONNECTIONS)
-    except OSError as problem:
-        raise Failure(
-            "address_unavailable", f"Cannot listen on {host}:{port}: {problem.strerror}", "Choose another --port."
-        ) from None
+    listening = _bound(host, port, "listen", "--port")
     listening.set_inheritable(True)
     os.environ.setdefault("SVC_BASE_URL", address(listening))
     return listening
@@ -107,11 +101,16 @@ def require_metrics_ports(workers: int) -> None:
     """Raise Failure if a port on which a worker would serve its metrics is in use."""
     config = configuration.load()
     for port in range(config.metrics_port, config.metrics_port + workers) if config.metrics_port else ():
-        try:
-            socket.create_server((config.metrics_host, port)).close()
-        except OSError as problem:
-            message = f"Cannot serve metrics on {config.metrics_host}:{port}: {problem.strerror}"
-            raise Failure("address_unavailable", message, "Choose another SVC_METRICS_PORT.") from None
+        _bound(config.metrics_host, port, "serve metrics", "SVC_METRICS_PORT").close()
+
+
+def _bound(host: str, port: int, purpose: str, option: str) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        return socket.create_server((host, port), family=family, backlog=WAITING_CONNECTIONS)
+    except OSError as problem:
+        message = f"Cannot {purpose} on {host}:{port}: {problem.strerror}"
+        raise Failure("address_unavailable", message, f"Choose another {option}.") from None
 
 
 def migrate(database_url: str) -> None:
