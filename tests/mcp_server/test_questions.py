@@ -224,16 +224,16 @@ def _run(sql: str, connection: Connection) -> list[Any]:
 
 async def test_each_question_is_answered_by_at_most_two_calls_as_sql_answers_it(assistant: Assistant):
     await two_months.spend(assistant)
-    told: dict[str, Any] = {}
+    answers: dict[str, Any] = {}
     truth: dict[str, Any] = {}
     for question in QUESTIONS:
         read = [(await assistant.tool(name, **arguments)).payload for name, arguments in question.calls]
-        told[question.asked] = question.answer(*read)
+        answers[question.asked] = question.answer(*read)
         sql = ANSWERS[question.asked].replace(":acme", str(assistant.acme.program_id))
         rows = await assistant.acme.store.read(partial(_run, sql))
         truth[question.asked] = [list(row) for row in rows]
 
-    assert told == truth
+    assert answers == truth
     assert all(truth.values())
     assert len(truth) == 30
     assert max(len(question.calls) for question in QUESTIONS) == 2

@@ -90,7 +90,7 @@ class Machine(RuleBasedStateMachine):
 
     def by(self, user_id: int = 0) -> dict[str, Any]:
         """Return who acts, and when: an account, or the operator."""
-        return {"actor": Actor("user", str(user_id), "somebody") if user_id else OPERATOR, "at": self.at}
+        return {"actor": Actor("user", str(user_id), "someone") if user_id else OPERATOR, "at": self.at}
 
     def assigned(self, table: str, row_id: int) -> int:
         """Return the id of a new row, which no row of the table ever had."""
@@ -99,7 +99,7 @@ class Machine(RuleBasedStateMachine):
         return row_id
 
     def give(self, token: str, grant: Grant) -> None:
-        """Remember a new credential; one that is no link for somebody else reaches what it was given for."""
+        """Remember a new credential; one that is no link for someone else reaches what it was given for."""
         self.made.append(token)
         self.rights.grants[token] = grant
         if grant.kind not in {Kind.RESET, Kind.INVITATION}:

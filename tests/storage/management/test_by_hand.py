@@ -82,9 +82,9 @@ async def test_a_credit_is_priced_by_the_terms_of_its_day_on_hold_logged_explain
         *WHY.values(),
         2_580,
     )
-    told = await why(acme, transaction_id=before.transaction_id)
-    texts = {each.step: each.text for each in told.steps}
-    assert (told.outcome, "credited by hand" in texts["hold"], "by hand" in texts["click"]) == ("credited", True, True)
+    seen = await why(acme, transaction_id=before.transaction_id)
+    texts = {each.step: each.text for each in seen.steps}
+    assert (seen.outcome, "credited by hand" in texts["hold"], "by hand" in texts["click"]) == ("credited", True, True)
     assert await acme.store.read(books.run) == []
 
 

@@ -25,7 +25,7 @@ from tests.world import NOW, World, stored
 USER = {"svc_customer_key": "user-1"}
 
 
-async def told(acme: World) -> tuple[str, list[str]]:
+async def outcome_and_findings(acme: World) -> tuple[str, list[str]]:
     """Return what `explain` says of order-7, and what an export with the one payment finds."""
     paid = Payment(2, ("pi_1",), 10_000, 0, "USD", NOW, customer_key="user-1")
     found = await acme.store.read(reconciliation.compare, acme.program_id, [paid], at=NOW)
@@ -51,7 +51,7 @@ async def test_an_api_sale_that_a_payment_may_have_reported_is_recorded_and_its_
     commission_id = sold.commission_id or 0
     [flag] = (await acme.listed(FLAGS)).data
     pending = await acme.store.read(get_pending_work, acme.program_id, at=NOW)
-    undecided = await told(acme)
+    undecided = await outcome_and_findings(acme)
     later: Any = {"actor": OPERATOR, "at": NOW + timedelta(days=30)}
     approved = (acme.program_id, [commission_id, others[0].commission_id or 0], CommissionStatus.APPROVED)
     held, free = (await acme.store.write(commission_decisions.decide_each, *approved, **later)).values()
@@ -63,7 +63,7 @@ async def test_an_api_sale_that_a_payment_may_have_reported_is_recorded_and_its_
     assert isinstance(held, CommissionFlagged)
     assert getattr(free, "status", None) == CommissionStatus.APPROVED
     assert undecided == ("possible_duplicate", ["doubled"])
-    assert await told(acme) == (explained, [])
+    assert await outcome_and_findings(acme) == (explained, [])
     counted = sum(number for (number,) in await stored(acme, rollups.c.sales))
     assert counted == 4 - (state == FlagState.CONFIRMED)
     assert await acme.store.read(books.run) == []
@@ -80,4 +80,4 @@ async def test_a_payment_that_is_counted_beside_a_sale_of_the_api_doubles_nothin
 
     [flag] = (await acme.listed(FLAGS)).data
     assert (flag.state, flag.decided_by) == (FlagState.DISMISSED, OPERATOR.name)
-    assert await told(acme) == ("credited", [])
+    assert await outcome_and_findings(acme) == ("credited", [])
