@@ -1,11 +1,14 @@
 """Encrypts secrets that must be read again, such as webhook secrets, with a key stored outside the database."""
 
+import json
 import os
 import secrets
 import tempfile
 from base64 import urlsafe_b64encode
 from contextlib import suppress
+from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 from cryptography.fernet import Fernet, InvalidToken, MultiFernet
 from cryptography.hazmat.primitives.hashes import SHA256
@@ -34,6 +37,19 @@ class Sealer:
             return self._fernet.decrypt(sealed.encode()).decode()
         except InvalidToken:
             raise UnreadableSecretError("SVC_SECRET_KEY is not the one that encrypted this secret.") from None
+
+    def seal_until(self, until: datetime, purpose: str, *values: Any) -> str:
+        """Return values for a browser, which can neither read nor change them."""
+        return self.seal(json.dumps([purpose, until.timestamp(), *values]))
+
+    def open_until(self, at: datetime, purpose: str, sealed: str) -> list[Any] | None:
+        """Return the values that were sealed for a purpose; None for anything else, and after their time."""
+        try:
+            values = json.loads(self.open(sealed))
+        except (UnreadableSecretError, ValueError):
+            return None
+        is_valid = isinstance(values, list) and values[:1] == [purpose] and values[1] > at.timestamp()
+        return values[2:] if is_valid else None
 
     def reseal(self, sealed: str) -> str:
         """Return a secret encrypted with the newest key. Raises UnreadableSecretError."""

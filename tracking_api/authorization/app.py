@@ -18,7 +18,7 @@ from storage.rules.scope import READING
 from tracking_api.authorization import endpoints
 from tracking_api.authorization.documents import Documents
 from tracking_api.authorization.provider import Provider
-from tracking_api.dashboard.pages.error_pages import HANDLERS
+from tracking_api.dashboard.pages.page import HANDLERS
 from web.app import now, with_state
 from web.counts import Counts
 from web.limits import RateLimits

@@ -151,5 +151,4 @@ def ask(viewer: Viewer, form: Form, question: Question, *added: tuple[str, str])
     """Return the page that asks, whose button sends the same form again, confirmed and with fields that are `added`."""
     sent = [(name, each) for name, typed in form.fields.items() for each in typed if name not in {FIELD, CONFIRMED}]
     url, fields = viewer.request.url, [*sent, *added, (CONFIRMED, "yes")]
-    address = f"{url.path}?{url.query}".removesuffix("?")
-    return FormOutcome().page(viewer, "confirm.html", question=question, fields=fields, address=address)
+    return FormOutcome().page(viewer, "confirm.html", question=question, fields=fields, address=forms.path_of(url))

@@ -16,7 +16,7 @@ from storage.rules.scope import Scope
 from tracking_api.authorization import redirects, requests
 from tracking_api.dashboard.pages import forms, notices, templates
 from tracking_api.dashboard.pages.forms import Problems
-from tracking_api.dashboard.pages.page import lead_forms_to
+from tracking_api.dashboard.pages.templates import HEADERS, POLICY
 from tracking_api.dashboard.roles import VisitorRequest, visitor_request
 
 WORDS = {
@@ -65,7 +65,9 @@ async def programs_of(call: VisitorRequest) -> Sequence[Program]:
 async def _page(
     call: VisitorRequest, authorization: AuthorizationRequest, chosen: set[int], problems: Problems
 ) -> Response:
-    lead_forms_to(call.request, redirects.origin(authorization.redirect_uri))
+    # The form ends at the client's origin: browsers also check the redirects of a form's response.
+    policy = f"{POLICY} {redirects.origin(authorization.redirect_uri)}".encode()
+    call.request.scope["extra_headers"] = ((HEADERS[0][0], policy), *HEADERS[1:])
     programs = await programs_of(call)
     groups = [
         (workspace.name, [program for program in programs if program.workspace_id == workspace.workspace_id])

@@ -5,11 +5,12 @@ session's token. Independently, tracking_api/dashboard/authentication.py rejects
 """
 
 import hmac
+import re
 from collections.abc import Sequence
 from typing import NamedTuple
-from urllib.parse import parse_qs
+from urllib.parse import SplitResult, parse_qs
 
-from starlette.datastructures import UploadFile
+from starlette.datastructures import URL, UploadFile
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
@@ -18,13 +19,14 @@ from storage.rules.errors import (
     CurrencyNotSupported,
     FieldError,
     Forbidden,
+    InvalidSecondFactor,
     PayloadTooLarge,
     PreconditionFailed,
+    SecondFactorRequired,
     ServiceError,
     ValidationError,
 )
 from tracking_api.dashboard import authentication
-from tracking_api.dashboard.pages.messages import for_people
 from web import body
 
 MOST_FIELDS = 400
@@ -39,6 +41,27 @@ FOR_PEOPLE: dict[type[ServiceError], str] = {
     PreconditionFailed: "Another member saved these settings while you had them open. Open the page again.",
     PayloadTooLarge: "This file is too large.",
 }
+EXAMPLES = {"currency": "Enter three letters such as USD", "email": "Enter an e-mail address such as anna@shop.example"}
+EXAMPLES |= {"code": "Use letters, digits, dots, dashes and underscores only"}
+MALFORMED = "Malformed, or with control characters in it"
+_WORDS = [
+    (r"Input should be a valid integer.*", "Enter a whole number such as 20"),
+    (r"Input should be a valid number.*", "Enter a number such as 20"),
+    (r"Input should be a finite number.*", "Enter a number such as 20"),
+    (r"Input should be greater than or equal to (\S+)", r"Enter \1 or more"),
+    (r"Input should be less than or equal to (\S+)", r"Enter \1 or less"),
+    (r"String should have at least 1 character", "Fill in this field"),
+    (r"String should have at most (\d+) characters?", r"Enter at most \1 characters"),
+    (r"(?:Value error, )?Must not be blank", "Fill in this field"),
+    (r"Field required", "Fill in this field"),
+    (r"Input should be '.*", "Choose one of the list"),
+    (re.escape(MALFORMED), "This has characters that cannot be used here"),
+    (r"(?:Value error, )?Must be (an? .*)", r"Enter \1"),
+    (r"Value error, (.*)", r"\1"),
+]
+
+FIELDS: dict[type[ServiceError], str] = {CurrencyNotSupported: "currency", SecondFactorRequired: "totp"}
+FIELDS[InvalidSecondFactor] = "totp"
 _READ = "posted_form"  # where the request's scope has the form: its body can be read only once
 
 
@@ -55,7 +78,7 @@ class Form(NamedTuple):
 
     def text(self, name: str) -> str:
         """Return a field's only value without the space around it; empty if it was not sent."""
-        return self.fields.get(name, [""])[0].strip()
+        return self.raw(name).strip()
 
     def raw(self, name: str) -> str:
         """Return a field's only value as it was typed, such as a password."""
@@ -81,7 +104,22 @@ class Problems(dict[str, str]):
         """Return an error's fields, in people's words; if it names none, its text under the empty name."""
         text = FOR_PEOPLE.get(type(rejection), rejection.text)
         messages = {each.field.removesuffix(CENTS): for_people(each.field, each.message) for each in rejection.fields}
-        return cls(messages or {"currency" if isinstance(rejection, CurrencyNotSupported) else "": text})
+        return cls(messages or {FIELDS.get(type(rejection), ""): text})
+
+
+def path_of(url: URL | SplitResult) -> str:
+    """Return the path and the query of a URL."""
+    return f"{url.path}?{url.query}".removesuffix("?")
+
+
+def for_people(field: str, message: str) -> str:
+    """Return a field's message as an instruction: `Enter a number such as 20`."""
+    if field.endswith("_cents"):
+        return "Enter an amount such as 2.50"
+    if message in {MALFORMED, "String should have at most 3 characters"} and field in EXAMPLES:
+        return EXAMPLES[field]
+    matches = ((re.fullmatch(pattern, message), words) for pattern, words in _WORDS)
+    return next((found.expand(words) for found, words in matches if found), message)
 
 
 def typed(form: Form) -> dict[str, str]:

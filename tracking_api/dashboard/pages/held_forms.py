@@ -3,17 +3,13 @@
 Only a form from our own pages is held, for an hour, and never one with a secret in it.
 """
 
-import json
-from collections.abc import Iterator
 from datetime import timedelta
 from typing import NamedTuple
-from urllib.parse import SplitResult, urlsplit
+from urllib.parse import urlsplit
 
-from starlette.datastructures import URL
 from starlette.requests import Request
 from starlette.responses import Response
 
-from storage.engine.sealing import UnreadableSecretError
 from storage.rules.errors import ServiceError
 from tracking_api.dashboard import authentication
 from tracking_api.dashboard.authentication import time_of
@@ -21,7 +17,7 @@ from tracking_api.dashboard.pages import forms, templates
 from tracking_api.dashboard.pages.forms import FIELD
 
 LIFETIME = timedelta(hours=1)
-LARGEST = 24 * 1024
+LARGEST = 32 * 1024  # sealed
 PURPOSE = "form after signing in"
 NOT_HELD = {"/sign-out"}  # a session that has ended needs no signing out
 SECRETS = {"current_password", "new_password", "repeated", "password", "totp", "webhook_secret"}
@@ -34,11 +30,6 @@ class Held(NamedTuple):
     page: str
     fields: list[list[str]]
 
-    @property
-    def shown(self) -> Iterator[list[str]]:
-        """Return the fields that a person filled in."""
-        return (field for field in self.fields if field[0] != "revision" and field[1])
-
 
 async def hold(request: Request) -> Held | None:
     """Return a rejected form if it may be held: None for one of another site, a file or a secret."""
@@ -49,38 +40,30 @@ async def hold(request: Request) -> Held | None:
     except ServiceError:
         return None
     fields = [[name, value] for name, sent in form.fields.items() for value in sent if name != FIELD]
-    return None if SECRETS & form.fields.keys() else Held(_address(request.url), page_of(request), fields)
+    return None if SECRETS & form.fields.keys() else Held(forms.path_of(request.url), page_of(request), fields)
 
 
-def seal(request: Request, held: Held | None) -> str:
-    """Return what the sign-in page carries: its reader cannot open or change it. Empty for nothing to hold."""
-    until = (time_of(request) + LIFETIME).timestamp()
-    values = json.dumps([PURPOSE, until, *(held or ())])
-    sealed: str = request.app.state.settings.sealer().seal(values) if held and len(values) <= LARGEST else ""
-    return sealed
+async def sealed(request: Request) -> str:
+    """Return the rejected form as the sign-in page carries it; empty for one that is not held, or too large."""
+    held, until = await hold(request), time_of(request) + LIFETIME
+    values: str = request.app.state.settings.sealer().seal_until(until, PURPOSE, *held) if held else ""
+    return values if len(values) <= LARGEST else ""
 
 
 def unseal(request: Request, sealed: str) -> Held | None:
     """Return the form that a sign-in page carried; None without one, and for one that is not ours or too old."""
-    try:
-        values = json.loads(request.app.state.settings.sealer().open(sealed)) if sealed else []
-    except UnreadableSecretError:
-        values = []
-    is_ours = isinstance(values, list) and values[:1] == [PURPOSE] and values[1] > time_of(request).timestamp()
-    return Held(*values[2:]) if is_ours else None
+    values = request.app.state.settings.sealer().open_until(time_of(request), PURPOSE, sealed)
+    return Held(*values) if values else None
 
 
 def offer(request: Request, held: Held, *, csrf: str, status: int = 200) -> Response:
-    """Return the page that shows a held form, with a button that sends it."""
-    return templates.render(request, "held_form.html", status=status, held=held, csrf=csrf)
+    """Return the page that shows the fields that a person filled in, with a button that sends all of them."""
+    shown = [field for field in held.fields if field[0] != "revision" and field[1]]
+    return templates.render(request, "held_form.html", status=status, held=held, shown=shown, csrf=csrf)
 
 
 def page_of(request: Request) -> str:
     """Return the path and query of the page that a form is from, as the browser names it."""
     page = urlsplit(request.headers.get("referer", ""))
     own = page.netloc == request.headers.get("host")
-    return _address(page) if own and page.path else "/programs"
-
-
-def _address(url: URL | SplitResult) -> str:
-    return f"{url.path}?{url.query}".removesuffix("?")
+    return forms.path_of(page) if own and page.path else "/programs"

@@ -1,23 +1,28 @@
-"""One URL of the dashboard: its handlers by method, the security headers, and errors as pages."""
+"""One URL of the dashboard: its handlers by method, the security headers, and errors as pages for people."""
 
 import logging
-from collections.abc import Awaitable, Callable, Mapping
+import math
+import re
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from http import HTTPStatus
+from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp
 
 from storage.rules.errors import Forbidden, InternalError, ServiceError
 from tracking_api.dashboard import authentication
-from tracking_api.dashboard.pages import forms, held_forms, notices, sign_in, viewing
-from tracking_api.dashboard.pages.error_pages import rejected
+from tracking_api.dashboard.pages import forms, held_forms, notices, page_context, sign_in, templates, viewing
 from tracking_api.dashboard.pages.forms import StaleForm
 from tracking_api.dashboard.pages.sign_in import Afterwards
-from tracking_api.dashboard.pages.templates import HEADERS, POLICY
-from web.errors import STATUS
+from tracking_api.dashboard.pages.templates import HEADERS
+from web.error_page import Headers, accepts_html, error_in_client_format, handlers
+from web.errors import STATUS, error_headers
 
 Handler = Callable[[Request], Awaitable[Response]]
 # Pages are compressed for these alone: another site could learn a secret from the sizes of what it requests (BREACH).
@@ -25,59 +30,70 @@ _OWN_VISITS = {"same-origin", "none"}
 SESSION_ENDED = Forbidden(
     "Your session has ended. What you entered is kept: sign in, and you can send it.", hint="Sign in again."
 )
+_PROGRAM = re.compile(r"/programs/([0-9]{1,9})(?:/.*)?")
+_MINUTE = 60
 log = logging.getLogger(__name__)
 
 
-def page(path: str, **handlers: Handler) -> Route:
+class Words(NamedTuple):
+    """An error for people, who send no requests and know no ids."""
+
+    title: str
+    advice: str
+
+
+MISSING = Words("This page does not exist", "Check the address. What it showed may have been deleted.")
+WORDS = {
+    "forbidden": Words("You may not open this page", "Ask an owner of the workspace, or sign in with another account."),
+    "not_found": MISSING,
+    "method_not_allowed": MISSING,
+    "validation_error": Words(
+        "Something in the form or the address is not right", "Go back, correct it, and try again."
+    ),
+    "invalid_period": Words("There is no such period", "Choose one of the list, or two days."),
+    "invalid_range": Words(
+        "These days do not work", "Choose a first and a last day, in order, at most five years apart."
+    ),
+    "payload_too_large": Words("This is too much to send at once", "Choose less, or a smaller file."),
+    "internal_error": Words(
+        "Something went wrong on this server",
+        "Try again. If it happens again, send the request id to the operator of this server.",
+    ),
+    "overloaded": Words("The server is busy", "Wait a few seconds, then load this page again."),
+    "storage_unavailable": Words("The server cannot reach its database", "Wait a minute, then load this page again."),
+    "outcome_unknown": Words(
+        "The server stopped before it could confirm this", "Open the page again to see whether it was saved."
+    ),
+}
+
+
+def page(path: str, **methods: Handler) -> Route:
     """Return the route of a page: `page("/account", GET=show, POST=change)`."""
-    return Route(path, _Page(handlers), methods=list(handlers), include_in_schema=False)
 
-
-class _Page:
-    """The ASGI app of a page."""
-
-    def __init__(self, handlers: Mapping[str, Handler]) -> None:
-        self._handlers = handlers
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve one request."""
-        scope["extra_headers"] = HEADERS  # web.middleware sends them with every response
-        request = Request(scope, receive)
-        response: ASGIApp = await self._respond(request)
-        if request.headers.get("sec-fetch-site") in _OWN_VISITS:
-            response = GZipMiddleware(response, compresslevel=5)
-        await response(scope, receive, send)
-
-    async def _respond(self, request: Request) -> Response:
+    async def serve(request: Request) -> ASGIApp:
+        request.scope["extra_headers"] = HEADERS  # web.middleware sends them with every response
         viewing.show_to(request)
-        handler = self._handlers["GET" if request.method == "HEAD" else request.method]
         try:
-            return await handler(request)
+            response = await methods["GET" if request.method == "HEAD" else request.method](request)
         except Forbidden as rejection:
-            return await _forbidden(request, rejection)
+            response = await _forbidden(request, rejection)
         except ServiceError as rejection:
-            return await rejected(request, rejection)
+            response = await rejected(request, rejection)
         except Exception:
             log.exception("page %s failed, request %s", request.url.path, request.scope.get("request_id"))
-            return await rejected(request, InternalError())
+            response = await rejected(request, InternalError())
+        is_own = request.headers.get("sec-fetch-site") in _OWN_VISITS
+        return GZipMiddleware(response, compresslevel=5) if is_own else response
 
-
-def lead_forms_to(request: Request, origin: str) -> None:
-    """Allow this page's form to end at another origin: browsers also check the redirects of its response."""
-    request.scope["extra_headers"] = ((HEADERS[0][0], f"{POLICY} {origin}".encode()), *HEADERS[1:])
+    return Route(path, serve, methods=list(methods), include_in_schema=False)
 
 
 async def _forbidden(request: Request, rejection: Forbidden) -> Response:
     """Let a visitor who is not signed in sign in and go on; show others the error."""
-    is_read = request.method in authentication.SAFE_METHODS
     try:
         await authentication.visitor(request)
     except Forbidden:
-        if is_read:
-            return _read_again(request)
-        held = held_forms.seal(request, await held_forms.hold(request))
-        page = held_forms.page_of(request)
-        return sign_in.show_form(request, Afterwards(page, held), rejection=SESSION_ENDED) if held else _sign_in(page)
+        return await _signed_out(request)
     held_form = await held_forms.hold(request) if isinstance(rejection, StaleForm) else None
     if held_form:
         csrf = forms.expected_token(request)
@@ -85,13 +101,74 @@ async def _forbidden(request: Request, rejection: Forbidden) -> Response:
     return await rejected(request, rejection)
 
 
-def _read_again(request: Request) -> Response:
-    """Lead to the sign-in page and back to this page; a part of a page that htmx requests leads to the whole page."""
-    if request.headers.get("hx-request") != "true":
-        return _sign_in(f"{request.url.path}?{request.url.query}".removesuffix("?"))
+async def _signed_out(request: Request) -> Response:
+    """Lead to the sign-in page and back to this page, or to the page that a form or a part for htmx is from."""
+    is_read = request.method in authentication.SAFE_METHODS
+    is_part = request.headers.get("hx-request") == "true"
+    back = forms.path_of(request.url) if is_read and not is_part else held_forms.page_of(request)
+    held = "" if is_read else await held_forms.sealed(request)
+    if held:
+        return sign_in.show_form(request, Afterwards(back, held), rejection=SESSION_ENDED)
+    path = f"/sign-in?{urlencode({'next': back})}"
+    return Response(headers={"HX-Redirect": path}) if is_read and is_part else notices.redirect(path)
+
+
+async def rejected(request: Request, rejection: ServiceError) -> Response:
+    """Return the page that shows an error and what to do."""
+    status = STATUS[rejection.code]
+    request.scope["error_code"] = rejection.code
+    request.scope["extra_headers"] = HEADERS
     page = held_forms.page_of(request)
-    return Response(headers={"HX-Redirect": _sign_in(page).headers["location"]})
+    is_unavailable = status == HTTPStatus.SERVICE_UNAVAILABLE
+    response = templates.render(
+        request,
+        "rejected.html",
+        status=status,
+        code=int(status),
+        words=in_words(rejection),
+        rejection=rejection,
+        back=None if page == request.url.path else page,
+        again=request.url.path if is_unavailable and request.method in authentication.SAFE_METHODS else None,
+        request_id=request.scope["request_id"],
+        **await _menus(request, has_data=not is_unavailable),
+    )
+    response.headers.update(error_headers(rejection))
+    return response
 
 
-def _sign_in(next_path: str) -> Response:
-    return notices.redirect(f"/sign-in?{urlencode({'next': next_path})}")
+def in_words(rejection: ServiceError) -> Words:
+    """Return an error for people; what an endpoint said about this case stays."""
+    words = WORDS.get(rejection.code, Words(rejection.text, rejection.advice))
+    seconds = rejection.details.get("retry_after_seconds")
+    if rejection.code == "rate_limited" and seconds is not None:
+        minutes = math.ceil(seconds / _MINUTE)
+        words = Words("Too many tries", f"Wait {minutes} minute{'s' if minutes > 1 else ''}, then try again.")
+    title = words.title if rejection.text == rejection.message else rejection.text
+    return Words(title, words.advice if rejection.advice == rejection.hint else rejection.advice)
+
+
+async def _menus(request: Request, *, has_data: bool) -> dict[str, Any]:
+    """Return what the page's menus need: the visitor, and the program that the URL is about, if they may see it.
+
+    Where the database is not asked, a browser with a session keeps its links.
+    """
+    program = _PROGRAM.fullmatch(request.url.path)
+    has_session = not has_data and authentication.presented(request) is not None
+    path = f"/programs/{program[1]}" if program and has_session else None
+    found: dict[str, Any] = {"has_session": has_session, "program_path": path}
+    if has_data:
+        with suppress(ServiceError):  # of a stranger, or another program
+            found["visitor"] = await authentication.visitor(request)
+            if program:
+                request.scope["path_params"] = {"program_id": program[1]}
+                found["context"] = await page_context.as_member(request)
+    return found
+
+
+async def _respond(request: Request, rejection: ServiceError, headers: Headers) -> ASGIApp:
+    if accepts_html(request.scope):
+        return await rejected(request, rejection)
+    return error_in_client_format(rejection, request.scope, headers)
+
+
+HANDLERS = handlers(_respond)

@@ -3,7 +3,6 @@
 import hmac
 from typing import Any
 
-from pydantic_core import to_json
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -17,11 +16,10 @@ from storage.rules.errors import CurrencyNotSupported, Forbidden, NotFound, Vali
 from storage.rules.settings import ProgramSettings
 from tracking_api.dashboard import authentication, known_devices
 from tracking_api.dashboard.authentication import storage_of, time_of
-from tracking_api.dashboard.pages import forms, notices, templates
-from tracking_api.dashboard.pages.forms import Form, Problems
+from tracking_api.dashboard.pages import forms, notices, templates, values
+from tracking_api.dashboard.pages.forms import Problems
 from tracking_api.dashboard.pages.sign_in import set_session_cookie
 from tracking_api.dashboard.password_queue import hash_of_new
-from web import body
 from web.body import Body
 from web.limits import network_of
 
@@ -52,22 +50,33 @@ async def show_home(request: Request) -> Response:
 async def show_set_up(request: Request) -> Response:
     """Show the form; opening it does not use the code up. Raises Forbidden, RateLimited, NotFound."""
     await _require_code(request, request.query_params.get("code", ""))
-    return _form(request, {"code": request.query_params["code"], "currency": "USD"}, Problems())
+    typed = {"code": request.query_params["code"], "currency": "USD"}
+    return templates.render(request, "set_up.html", typed=typed, problems=Problems())
 
 
 async def set_up(request: Request) -> Response:
-    """Create the workspace, sign its owner in and show the program's key once; an error appears beside its field.
+    """Create the workspace, sign its owner in and show the program's key once; errors appear beside their fields.
 
     Raises Forbidden, RateLimited, NotFound.
     """
-    form = await forms.read_open_form(request, "the link")
+    form, problems = await forms.read_open_form(request, "the link"), Problems()
     await _require_code(request, form.text("code"))
     try:
-        chosen = await _chosen(request, form)
-        about: dict[str, Any] = {"client": request.headers.get("user-agent"), "at": time_of(request)}
-        made = await storage_of(request).write(first_workspace.create, chosen, **about)
+        fields = values.parsed(form, SetUpForm)
+    except ValidationError as rejection:
+        problems |= Problems.of(rejection)
+    try:
+        password_hash = await hash_of_new(request, forms.chosen_password(form), email=form.text("email"))
+        if not problems:
+            settings = ProgramSettings(fields.program_name, fields.domain, fields.currency)
+            partner = {"partner_name": fields.partner_name, "partner_code": fields.partner_code}
+            chosen = FirstWorkspace(fields.workspace_name, fields.email, password_hash, settings, **partner)
+            about: dict[str, Any] = {"client": request.headers.get("user-agent"), "at": time_of(request)}
+            made = await storage_of(request).write(first_workspace.create, chosen, **about)
     except (ValidationError, CurrencyNotSupported) as rejection:
-        return _form(request, forms.typed(form), Problems.of(rejection))
+        problems |= Problems.of(rejection)
+    if problems:
+        return templates.render(request, "set_up.html", typed=forms.typed(form), problems=problems)
     response = templates.render(request, "set_up_done.html", made=made, chosen=chosen)
     set_session_cookie(request, response, made.session)
     known_devices.remember(request, response, chosen.owner_email.lower())
@@ -84,16 +93,3 @@ async def _require_code(request: Request, code: str) -> None:
     if not hmac.compare_digest(keys.digest(code), expected):
         await limits.hit("set_up", client)
         raise NotFound("This code does not open the set-up page.", hint="Use the code that `svc serve` printed last.")
-
-
-async def _chosen(request: Request, form: Form) -> FirstWorkspace:
-    """Return what was typed, with the password's hash. Raises ValidationError, Overloaded."""
-    fields = body.parse(SetUpForm, to_json({name: form.text(name) for name in SetUpForm.model_fields}))
-    password_hash = await hash_of_new(request, forms.chosen_password(form), email=fields.email)
-    settings = ProgramSettings(fields.program_name, fields.domain, fields.currency)
-    partner = {"partner_name": fields.partner_name, "partner_code": fields.partner_code}
-    return FirstWorkspace(fields.workspace_name, fields.email, password_hash, settings, **partner)
-
-
-def _form(request: Request, typed: dict[str, str], problems: Problems) -> Response:
-    return templates.render(request, "set_up.html", typed=typed, problems=problems)

@@ -3,18 +3,15 @@
 What proves, for five minutes, that the first step gave the right password is sealed in the form of the second one.
 """
 
-import json
 import re
 from datetime import timedelta
 from typing import NamedTuple
 
-from pydantic_core import to_json
 from starlette.requests import Request
 from starlette.responses import Response
 
 from storage.access import sessions, workspaces
 from storage.access.sessions import Account, Started
-from storage.engine.sealing import UnreadableSecretError
 from storage.rules import keys
 from storage.rules.errors import (
     InvalidCredentials,
@@ -27,10 +24,8 @@ from storage.rules.errors import (
 )
 from tracking_api.dashboard import authentication, known_devices
 from tracking_api.dashboard.authentication import storage_of, time_of
-from tracking_api.dashboard.pages import forms, held_forms, notices, templates
-from tracking_api.dashboard.pages.forms import Form
+from tracking_api.dashboard.pages import forms, held_forms, notices, templates, values
 from tracking_api.dashboard.sessions import Credentials, require_account, start
-from web import body
 from web.errors import STATUS, error_headers
 
 PROGRAMS = "/programs"
@@ -61,24 +56,29 @@ async def enter(request: Request) -> Response:
     form = await forms.read_open_form(request, "the sign-in page")
     afterwards, proof = Afterwards(form.text("next"), form.text("held")), form.text("proof")
     try:
-        account = await (_proven(request, proof) if proof else _account(request, form))
+        if proof:
+            account = await _proven(request, proof)
+        else:
+            account = await require_account(request, values.parsed(form, Credentials))
         started = await start(request, account, form.text("totp") or None)
     except SecondFactorRequired:
-        return show_form(request, afterwards, proof=_proof_of(request, account))
+        until, known = time_of(request) + PROOF_LIFETIME, keys.digest(account.password_hash)
+        proof = request.app.state.settings.sealer().seal_until(until, PURPOSE, account.email, known)
+        return show_form(request, afterwards, proof=proof)
     except (InvalidSecondFactor, RateLimited) as rejection:
         return show_form(request, afterwards, proof=proof, rejection=rejection)
     except (InvalidCredentials, Overloaded) as rejection:
         return show_form(request, afterwards, email=form.text("email"), rejection=rejection)
     except ValidationError:
         return show_form(request, afterwards, email=form.text("email"), rejection=InvalidCredentials())
-    response = _entered(request, started, afterwards)
+    held = held_forms.unseal(request, afterwards.held)
+    if held:
+        response = held_forms.offer(request, held, csrf=forms.token_of(started.token))
+    else:
+        response = notices.redirect(afterwards.next_path if _OURS.fullmatch(afterwards.next_path) else PROGRAMS)
+    set_session_cookie(request, response, started)
     known_devices.remember(request, response, account.email)
     return response
-
-
-async def _account(request: Request, form: Form) -> Account:
-    fields = {"email": form.text("email"), "password": form.fields.get("password", [""])[0]}
-    return await require_account(request, body.parse(Credentials, to_json(fields)))
 
 
 async def leave(request: Request) -> Response:
@@ -109,16 +109,6 @@ def show_form(
     return response
 
 
-def _entered(request: Request, started: Started, afterwards: Afterwards) -> Response:
-    held = held_forms.unseal(request, afterwards.held)
-    if held:
-        response = held_forms.offer(request, held, csrf=forms.token_of(started.token))
-    else:
-        response = notices.redirect(afterwards.next_path if _OURS.fullmatch(afterwards.next_path) else PROGRAMS)
-    set_session_cookie(request, response, started)
-    return response
-
-
 def set_session_cookie(request: Request, response: Response, started: Started) -> None:
     """Let the browser store a session's token until the session ends."""
     response.set_cookie(
@@ -131,23 +121,10 @@ def set_session_cookie(request: Request, response: Response, started: Started) -
     )
 
 
-def _proof_of(request: Request, account: Account) -> str:
-    """Return a proof for the form: its holder cannot read or change it, and it ends with the password."""
-    until = (time_of(request) + PROOF_LIFETIME).timestamp()
-    values = [PURPOSE, account.email, keys.digest(account.password_hash), until]
-    sealed: str = request.app.state.settings.sealer().seal(json.dumps(values))
-    return sealed
-
-
 async def _proven(request: Request, proof: str) -> Account:
-    """Return the account of a proof. Raises InvalidCredentials if it is not ours, or no longer good."""
-    try:
-        values = json.loads(request.app.state.settings.sealer().open(proof))
-    except UnreadableSecretError:
-        raise InvalidCredentials("Sign in again.") from None
-    if not isinstance(values, list) or values[0] != PURPOSE or values[3] <= time_of(request).timestamp():
+    """Return the account of a proof, which ends with its password. Raises InvalidCredentials if it is not valid."""
+    email, known = request.app.state.settings.sealer().open_until(time_of(request), PURPOSE, proof) or ("", "")
+    account = await storage_of(request).read(sessions.account, email)
+    if account is None or keys.digest(account.password_hash) != known:
         raise InvalidCredentials("That took too long. Sign in again.")
-    account = await storage_of(request).read(sessions.account, values[1])
-    if account is None or keys.digest(account.password_hash) != values[2]:
-        raise InvalidCredentials("Sign in again.")
     return account

@@ -8,13 +8,15 @@ from types import NoneType
 from typing import Any, get_args, get_origin
 
 from babel.numbers import get_currency_name
+from pydantic_core import to_json
 
 from storage.rules.commission import CommissionType
 from storage.rules.setting_kinds import Setting
 from storage.tracking import currencies
 from tracking_api.dashboard.pages import text
 from tracking_api.dashboard.pages.forms import CENTS, Form
-from web.body import Body
+from web import body
+from web.body import Body, Parsed
 
 _INTEGER = re.compile(r"-?[0-9]{1,18}")
 _DECIMAL = re.compile(r"-?[0-9]{0,18}\.[0-9]{1,18}")
@@ -43,6 +45,11 @@ def of_form(form: Form, model: type[Body] | None, *, currency: str = "") -> dict
             else:
                 sent[name] = _number(typed) if int in kinds or float in kinds else typed
     return sent
+
+
+def parsed(form: Form, model: type[Parsed]) -> Parsed:
+    """Return a form as a model. Raises ValidationError."""
+    return body.parse(model, to_json(of_form(form, model)))
 
 
 def of_settings(settings: Iterable[Setting], published: Mapping[str, Any], currency: str) -> dict[str, str]:
