@@ -6,7 +6,7 @@ from presentation.resources import RefusedCallView
 from presentation.view import View, with_fields_of
 from storage.diagnosis.explanation import Explanation
 from storage.diagnosis.identifier_health import Example, IdentifierHealth, KeyMismatch
-from storage.diagnosis.readiness import Readiness, ReadinessGate, RejectedKeys
+from storage.diagnosis.readiness import Readiness, ReadinessGate
 from storage.diagnosis.steps import ExplanationStep
 from storage.rules.key_format import KeyFormat
 from storage.rules.outcome import SaleOutcome
@@ -27,7 +27,7 @@ class TraceStepView(View):
 
 @with_fields_of(
     Explanation,
-    leave_out={"outcome", "text", "steps", "rejected_calls", "likely_customer_key", "partner_name"},
+    leave_out={"program_id", "outcome", "text", "steps", "rejected_calls", "likely_customer_key", "partner_name"},
     subject=SubjectView,
 )
 class ExplanationView(View):
@@ -50,12 +50,7 @@ class ExplanationView(View):
         return super().of(row._asdict() | named)
 
 
-@with_fields_of(RejectedKeys)
-class RejectedKeysView(View):
-    """Events that were rejected because of their program key; `is_ongoing`: the last is less than a day old."""
-
-
-@with_fields_of(ReadinessGate, rejected=RejectedKeysView | None)
+@with_fields_of(ReadinessGate)
 class GateView(View):
     """One gate; `next_action` says how to pass it and is null if it is passed."""
 

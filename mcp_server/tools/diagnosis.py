@@ -25,7 +25,7 @@ from storage.rules.outcome import SaleOutcome
 from storage.rules.scope import Scope
 from web.errors import STATUS
 
-NOT_FOUND = {"outcome", "text", "subject", "steps", "rejected_calls", "partner_name"}
+NOT_FOUND = {"program_id", "outcome", "text", "subject", "steps", "rejected_calls", "partner_name"}
 MOST_PROGRAMS = 100
 CHANGE = "Send likely_customer_key, the customer_key of the lead, with the sale."
 
@@ -91,8 +91,8 @@ def _verdicts(request: ToolRequest, program_id: int | None, ids: Sequence[str]) 
     for typed in ids:
         stories = search.search(request.connection, program_ids, typed, at=request.at, explains_silence=False).stories
         rows += [
-            {"id": clean(typed), "program_id": each.program_id, "verdict": each.explanation.outcome}
-            | {"message": each.explanation.text, **row_of(each.explanation, leave_out=NOT_FOUND - {"partner_name"})}
+            {"id": clean(typed), "verdict": each.outcome, "message": each.text}
+            | row_of(each, leave_out=NOT_FOUND - {"program_id", "partner_name"})
             for each in stories
         ] or [{"id": clean(typed), "verdict": SaleOutcome.NOT_RECORDED.value}]
     return rows

@@ -11,14 +11,20 @@ from storage.diagnosis.messages import MESSAGES, PAYMENT_CHANGES
 from storage.diagnosis.payment_search import Subject
 from storage.diagnosis.steps import ExplanationStep
 from storage.lists.rejected_calls import RejectedCall
-from storage.rules import keys, outcome
+from storage.rules import keys
 from storage.rules.attribution import PartnerStatus
-from storage.rules.commission import earns
+from storage.rules.commission import CommissionStatus, earns
 from storage.rules.errors import CustomerNotFound, FieldError, ValidationError
 from storage.rules.fraud.flag import FlagKind
-from storage.rules.outcome import IdentifierFacts, SaleFacts, SaleOutcome
-from storage.rules.settlement import CustomerStatus, Settlement
+from storage.rules.outcome import SaleOutcome
+from storage.rules.settlement import Settlement
 from storage.rules.untrusted import Untrusted
+
+OF_LEADS = {
+    Settlement.SETTLED: SaleOutcome.NO_SALE,
+    Settlement.PROVISIONAL: SaleOutcome.LEAD_PROVISIONAL,
+    Settlement.OUTRANKED: SaleOutcome.LEAD_OUTRANKED,
+}
 
 
 class Explanation(NamedTuple):
@@ -30,6 +36,7 @@ class Explanation(NamedTuple):
     `likely_customer_key` is the lead's key that the rejected one was likely meant to be, where there is one.
     """
 
+    program_id: int
     outcome: SaleOutcome
     text: str
     smallest_change: str | None
@@ -63,18 +70,20 @@ def explain(
         one = "Send exactly one of transaction_id, customer_key and click_id"
         raise ValidationError(fields=[FieldError(name, one) for name in Subject._fields])
     facts = gather(connection, program_id, subject, at=at)
-    sale_outcome = _outcome(facts)
-    likely = _likely_key(connection, facts, sale_outcome)
+    outcome = _outcome(facts)
+    likely = _likely_key(connection, facts, outcome)
+    has_expired = outcome == SaleOutcome.ATTRIBUTION_WINDOW_EXPIRED and not facts.in_window
     return Explanation(
-        outcome=sale_outcome,
-        text=_text(facts, sale_outcome),
-        smallest_change=_fitting(facts, sale_outcome, likely) or MESSAGES[sale_outcome].change,
+        program_id=program_id,
+        outcome=outcome,
+        text=steps.window_text(facts) if has_expired else MESSAGES[outcome].text,
+        smallest_change=_fitting(facts, outcome, likely) or MESSAGES[outcome].change,
         subject=subject,
         transaction_id=(facts.sale or facts.rejected or facts.payment or subject).transaction_id,
         sale_id=facts.sale.id if facts.sale else None,
         commission_id=facts.commission.id if facts.commission else None,
         terms_version=facts.terms.version if facts.terms else None,
-        steps=steps.steps_of(facts),
+        steps=steps.of(facts),
         rejected_calls=facts.rejected_calls,
         likely_customer_key=likely,
         payment_event_id=facts.payment.event_id if facts.payment else None,
@@ -83,58 +92,63 @@ def explain(
 
 
 def _outcome(facts: Facts) -> SaleOutcome:
+    """Return what a recorded sale came to; without one the rejection if there was one, else the last step reached."""
     if facts.sale is not None:
-        return outcome.of_sale(_sale_facts(facts))
-    click_program_id = keys.click_program(facts.subject.click_id or "")
-    customer = facts.customer
-    return outcome.without_sale(
-        IdentifierFacts(
-            rejected_with=facts.rejected.code if facts.rejected else None,
-            payment=facts.payment.meaning if facts.payment else None,
-            tested=facts.tested,
-            other_program=click_program_id not in {None, facts.program.id},
-            customer_status=CustomerStatus(customer.status) if customer else None,
-            settlement=Settlement(customer.settlement) if customer else None,
-            clicked=facts.click is not None,
-            filtered=facts.click is not None and facts.click.filtered is not None,
-            in_window=steps.in_window(facts),
-            partner_active=facts.partner is None or facts.partner.status != PartnerStatus.INACTIVE,
-        )
-    )
+        return _of_sale(facts)
+    customer, click_program_id = facts.customer, keys.click_program(facts.subject.click_id or "")
+    if facts.rejected is not None:
+        outcome = SaleOutcome(facts.rejected.code)
+    elif facts.payment is not None:
+        outcome = facts.payment.meaning
+    elif click_program_id not in {None, facts.program.id}:
+        outcome = SaleOutcome.CUSTOMER_WRONG_PROGRAM
+    elif customer is None and facts.click is None:
+        outcome = SaleOutcome.ONLY_A_TEST if facts.tested else SaleOutcome.NOT_RECORDED
+    elif facts.partner is not None and facts.partner.status == PartnerStatus.INACTIVE:
+        outcome = SaleOutcome.CUSTOMER_NOT_ATTRIBUTED
+    elif not facts.in_window:
+        outcome = SaleOutcome.ATTRIBUTION_WINDOW_EXPIRED
+    elif customer is not None and customer.settlement != Settlement.NONE:
+        outcome = OF_LEADS[customer.settlement]
+    else:
+        is_filtered = facts.click is not None and facts.click.filtered is not None
+        outcome = SaleOutcome.CLICK_FILTERED if is_filtered else SaleOutcome.NO_LEAD
+    return outcome
 
 
-def _sale_facts(facts: Facts) -> SaleFacts:
-    commission, terms, sale = facts.commission, facts.terms, facts.sale
-    later = facts.first_purchase_at if facts.first_purchase_at != sale.occurred_at else None
-    return SaleFacts(
-        sale_cents=sale.amount_cents,
-        refunded_cents=sale.refunded_cents,
-        earned_cents=commission.amount_cents if commission else 0,
-        net_cents=commission.net_cents if commission else 0,
-        status=commission.status if commission else None,
-        rate=terms.rate if terms else 0,
-        may_be_duplicate=commission is not None and FlagKind.POSSIBLE_DUPLICATE in commission.flags,
-        below_minimum=terms is not None and sale.program_cents < terms.minimum_order_cents,
-        recurring_over=terms is not None and not earns(terms.recurring_months, later, sale.occurred_at),
-    )
+def _of_sale(facts: Facts) -> SaleOutcome:
+    sale, commission, terms = facts.sale, facts.commission, facts.terms
+    if commission is not None and commission.amount_cents:
+        if commission.status == CommissionStatus.REJECTED:
+            outcome = SaleOutcome.COMMISSION_REJECTED
+        elif commission.net_cents == 0:
+            outcome = SaleOutcome.FULLY_REFUNDED
+        elif FlagKind.POSSIBLE_DUPLICATE in commission.flags:
+            outcome = SaleOutcome.POSSIBLE_DUPLICATE
+        else:
+            outcome = SaleOutcome.CREDITED_IN_PART if sale.refunded_cents else SaleOutcome.CREDITED
+        return outcome
+    first_at = facts.first_purchase_at if facts.first_purchase_at != sale.occurred_at else None
+    if terms is not None and sale.program_cents < terms.minimum_order_cents:
+        outcome = SaleOutcome.BELOW_MINIMUM_ORDER
+    elif terms is not None and not earns(terms.recurring_months, first_at, sale.occurred_at):
+        outcome = SaleOutcome.RECURRING_PERIOD_OVER
+    else:
+        has_rate = terms is not None and terms.rate != 0
+        outcome = SaleOutcome.COMMISSION_ROUNDS_TO_ZERO if has_rate else SaleOutcome.COMMISSION_RATE_ZERO
+    return outcome
 
 
-def _text(facts: Facts, sale_outcome: SaleOutcome) -> str:
-    """Return the outcome as text; for an expired window, with the program's number of days."""
-    expired = sale_outcome == SaleOutcome.ATTRIBUTION_WINDOW_EXPIRED and not steps.in_window(facts)
-    return steps.window_text(facts) if expired else MESSAGES[sale_outcome].text
-
-
-def _likely_key(connection: Connection, facts: Facts, sale_outcome: SaleOutcome) -> str | None:
+def _likely_key(connection: Connection, facts: Facts, outcome: SaleOutcome) -> str | None:
     """Return the lead's key that an unknown customer_key, of a rejected call or a payment, was likely meant to be."""
     sent = facts.rejected or facts.payment
-    unmatched = sale_outcome in {CustomerNotFound.code, SaleOutcome.PAYMENT_WAITING} and facts.customer is None
+    unmatched = outcome in {CustomerNotFound.code, SaleOutcome.PAYMENT_WAITING} and facts.customer is None
     if not unmatched or sent is None or sent.customer_key is None:
         return None
     return identifier_health.likely_key(connection, facts.program.id, sent.customer_key)
 
 
-def _fitting(facts: Facts, sale_outcome: SaleOutcome, likely: str | None) -> str | None:
+def _fitting(facts: Facts, outcome: SaleOutcome, likely: str | None) -> str | None:
     """Return the smallest change for a payment or a missing customer, where the facts say more than the outcome."""
     rejected = facts.rejected
     if facts.payment is not None and likely is not None:
@@ -142,8 +156,8 @@ def _fitting(facts: Facts, sale_outcome: SaleOutcome, likely: str | None) -> str
             f'Put svc_customer_key "{likely}", as at the lead, into the metadata of the next checkout, and name that '
             "customer for this payment under Settings, Payments."
         )
-    if sale_outcome != CustomerNotFound.code or rejected is None:
-        return PAYMENT_CHANGES.get(sale_outcome) if facts.payment is not None else None
+    if outcome != CustomerNotFound.code or rejected is None:
+        return PAYMENT_CHANGES.get(outcome) if facts.payment is not None else None
     if facts.customer is not None:
         return "Send the same sale again: the service has received the customer's lead since."
     return likely and f'Send customer_key "{likely}", as at the lead, instead of "{rejected.customer_key}".'

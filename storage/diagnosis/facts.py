@@ -14,6 +14,7 @@ from storage.lists.declaration import ListScope
 from storage.lists.find import get, rows
 from storage.lists.programs import Program, read_program
 from storage.lists.rejected_calls import WITH_ORGANIC, RejectedCall, among_newest
+from storage.rules import attribution
 from storage.rules.commission import Terms, stored_terms
 from storage.rules.errors import DuplicateTransaction
 from storage.tables import clicks, commission_terms, customers, leads, partners, refused_calls, sales, test_events
@@ -48,6 +49,19 @@ class Facts(NamedTuple):
     rejected_calls: list[RejectedCall]
     tested: bool
     first_purchase_at: datetime | None
+
+    @property
+    def compared_at(self) -> Any:
+        """The time to compare with the window: that of the first sale, of the rejected call, else now."""
+        call = self.rejected
+        return self.first_purchase_at or (call and (call.occurred_at or call.at)) or self.at
+
+    @property
+    def in_window(self) -> bool:
+        """Whether that time lies in the attribution window; a customer who has bought stays attributed."""
+        if self.first_purchase_at is not None or self.click is None:
+            return True
+        return attribution.is_within(self.click.at, self.compared_at, self.program.settings.attribution_window_days)
 
 
 def gather(connection: Connection, program_id: int, subject: Subject, *, at: datetime) -> Facts:

@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping
 from enum import StrEnum
 from typing import NamedTuple
 
-from sqlalchemy import Connection, and_, select
+from sqlalchemy import Connection, and_, or_, select
 
 from storage.rules.errors import CustomerNotFound, IdentifierConflict
 from storage.rules.key_format import Difference, KeyFormat, LeadKeys, Mismatch, format_of
@@ -14,6 +14,7 @@ from storage.tables import customers, leads, refused_calls, sales
 MOST_SALES = 2000
 MOST_LEADS = 20_000
 EXAMPLES = 3
+UNMATCHED = {CustomerNotFound.code, IdentifierConflict.code}  # of sales: no customer, or not the click's, has the key
 HOW = {
     Difference.LETTER_CASE: "Send the key spelled as in the lead: letter case, spaces, dashes and underscores.",
     Difference.PREFIX: "Send the key with the same prefix in lead and sale.",
@@ -65,21 +66,22 @@ class IdentifierHealth(NamedTuple):
 def check_keys(connection: Connection, program_id: int) -> IdentifierHealth:
     """Return the identifier health of a program."""
     credited = _credited_keys(connection, program_id)
-    rejected = _rejected_keys(connection, program_id)
-    sale_keys = _meant(connection, program_id, rejected) | credited
-    known = _known(connection, program_id, sale_keys)
-    keyed = _lead_keys(connection, program_id)
-    lead_keys = LeadKeys(keyed or _lead_keys(connection, program_id, with_key=False))
-    mismatches = _mismatches(lead_keys, sale_keys, known)
-    if mismatches:
+    call = refused_calls.c
+    unmatched = (call.call == "sale", call.code.in_(UNMATCHED), call.customer_key.is_not(None))
+    rejected = select(call.customer_key).where(call.program_id == program_id, *unmatched)
+    sent = connection.execute(rejected.order_by(call.id.desc()).limit(MOST_SALES)).scalars()
+    sale_keys = _meant(connection, program_id, set(sent)) | credited
+    found = _compare(connection, program_id, sale_keys)
+    if found.mismatches:
         state = HealthState.MISMATCHED
-    elif sale_keys and (known or keyed):
+    elif sale_keys and (found.known or found.has_keyed_leads):
         state = HealthState.HEALTHY
     else:
         state = HealthState.UNKNOWN
-    not_referred = len(sale_keys.keys() - known - credited.keys() - mismatches.keys())
-    matched = len(sale_keys) - len(mismatches) - not_referred
-    return IdentifierHealth(state, len(sale_keys), matched, not_referred, _grouped(mismatches, lead_keys))
+    not_referred = len(sale_keys.keys() - found.known - credited.keys() - found.mismatches.keys())
+    matched = len(sale_keys) - len(found.mismatches) - not_referred
+    groups = _grouped(found.mismatches, tuple(sorted(found.lead_keys.shapes)))
+    return IdentifierHealth(state, len(sale_keys), matched, not_referred, groups)
 
 
 def likely_key(
@@ -95,53 +97,49 @@ def find_mismatches(connection: Connection, program_id: int, sale_keys: Collecti
     """Return how each of these keys of rejected sales differs from the leads' keys, if it likely stands for one."""
     if not sale_keys:
         return {}
-    keyed = _lead_keys(connection, program_id)
-    lead_keys = LeadKeys(keyed or _lead_keys(connection, program_id, with_key=False))
-    meant = _meant(connection, program_id, sale_keys)
-    return _mismatches(lead_keys, meant, _known(connection, program_id, sale_keys))
+    return _compare(connection, program_id, _meant(connection, program_id, sale_keys)).mismatches
 
 
-def _known(connection: Connection, program_id: int, sale_keys: Collection[str]) -> set[str]:
-    """Return those of the keys that customers carry."""
+class _Compared(NamedTuple):
+    """The leads' keys; those of the sales' keys that customers carry, and how the others differ."""
+
+    lead_keys: LeadKeys
+    has_keyed_leads: bool
+    known: set[str]
+    mismatches: dict[str, Mismatch]
+
+
+def _compare(connection: Connection, program_id: int, sale_keys: Mapping[str, str | None]) -> _Compared:
+    """Compare the sales' keys, each with the one that it is proved to mean, if any, with those of the leads.
+
+    A click that attributed the sale identifies the key that was meant, whatever the keys' formats.
+    """
     columns = (customers.c.customer_key, customers.c.known_as)
-    mine = [(customers.c.program_id == program_id, column.in_(list(sale_keys))) for column in columns]
-    found = (select(column).where(*each) for column, each in zip(columns, mine, strict=True))
-    return {key for statement in found for key in connection.execute(statement).scalars()}
+    carried = or_(*(column.in_(list(sale_keys)) for column in columns))
+    rows = connection.execute(select(*columns).where(customers.c.program_id == program_id, carried))
+    known = {key for row in rows for key in row} & sale_keys.keys()
+    keyed = _lead_keys(connection, program_id)
+    lead_keys, mismatches = LeadKeys(keyed or _lead_keys(connection, program_id, with_key=False)), {}
+    for key, meant in sale_keys.items():
+        if key not in known:
+            mismatch = lead_keys.mismatch(key)
+            if meant is not None and (mismatch is None or mismatch.meant != meant):
+                mismatch = Mismatch(Difference.SHAPE, format_of(key), meant)
+            if mismatch is not None:
+                mismatches[key] = mismatch
+    return _Compared(lead_keys, bool(keyed), known, mismatches)
 
 
-def _mismatches(lead_keys: LeadKeys, sale_keys: Mapping[str, str | None], known: set[str]) -> dict[str, Mismatch]:
-    unknown = {key: _mismatch(lead_keys, key, meant) for key, meant in sale_keys.items() if key not in known}
-    return {key: mismatch for key, mismatch in unknown.items() if mismatch is not None}
-
-
-def _mismatch(lead_keys: LeadKeys, key: str, meant: str | None) -> Mismatch | None:
-    """Return which key was meant. A click that attributed the sale identifies it, whatever the keys' formats."""
-    guessed = lead_keys.mismatch(key)
-    if meant is None:
-        return guessed
-    difference = guessed.difference if guessed and guessed.meant == meant else Difference.SHAPE
-    return Mismatch(difference, format_of(key), meant)
-
-
-def _grouped(mismatches: dict[str, Mismatch], lead_keys: LeadKeys) -> list[KeyMismatch]:
+def _grouped(mismatches: dict[str, Mismatch], lead_shapes: tuple[KeyFormat, ...]) -> list[KeyMismatch]:
     kinds: dict[tuple[Difference, KeyFormat], list[Example]] = {}
     for key, mismatch in mismatches.items():
         kinds.setdefault((mismatch.difference, mismatch.shape), []).append(Example(key, mismatch.meant))
-    lead_shapes, groups = tuple(sorted(lead_keys.shapes)), []
+    groups = []
     for (difference, kind), pairs in kinds.items():
         formats = f"Sales carry {kind} keys ({difference} differs), and leads carry {' or '.join(lead_shapes)} keys."
         best = tuple(sorted(pairs, key=lambda example: example.lead_key is None)[:EXAMPLES])
         groups.append(KeyMismatch(difference, kind, len(pairs), lead_shapes, f"{formats} {HOW[difference]}", best))
     return sorted(groups, key=lambda group: -group.keys)
-
-
-def _rejected_keys(connection: Connection, program_id: int) -> set[str]:
-    """Return the keys of the newest sales that were rejected because no customer, or not the click's, carries them."""
-    call = refused_calls.c
-    codes = (CustomerNotFound.code, IdentifierConflict.code)
-    unmatched = (call.call == "sale", call.code.in_(codes), call.customer_key.is_not(None))
-    rejected = select(call.customer_key).where(call.program_id == program_id, *unmatched)
-    return set(connection.execute(rejected.order_by(call.id.desc()).limit(MOST_SALES)).scalars())
 
 
 def _meant(connection: Connection, program_id: int, sent: Collection[str]) -> dict[str, str | None]:

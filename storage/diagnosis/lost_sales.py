@@ -8,7 +8,7 @@ from sqlalchemy import Connection, select
 from storage.diagnosis import identifier_health
 from storage.lists.rejected_calls import with_recorded_sales
 from storage.rules import keys
-from storage.rules.errors import CustomerNotFound, CustomerWrongProgram, DuplicateTransaction, IdentifierConflict
+from storage.rules.errors import CustomerNotFound, CustomerWrongProgram, DuplicateTransaction
 from storage.rules.key_format import Difference, Mismatch
 from storage.rules.periods.period import ALWAYS, Span
 from storage.rules.untrusted import Untrusted, UntrustedValues
@@ -41,7 +41,7 @@ class LostMoney(NamedTuple):
 def split(connection: Connection, program_id: int, span: Span = ALWAYS) -> list[LostMoney]:
     """Return what was rejected (of the last 30 days) by cause, with the most transactions first."""
     rows = with_recorded_sales(connection, program_id, span)
-    unmatched = {row.customer_key for row in rows if row.code in {CustomerNotFound.code, IdentifierConflict.code}}
+    unmatched = {row.customer_key for row in rows if row.code in identifier_health.UNMATCHED}
     mismatches = identifier_health.find_mismatches(connection, program_id, unmatched - {None})
     returned = _returned(connection, program_id, {row.sale_id for row in rows if row.call == "refund" and row.sale_id})
     groups: dict[tuple[str, str], LostMoney] = {}

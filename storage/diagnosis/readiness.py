@@ -22,29 +22,6 @@ RECENT = timedelta(days=7)
 EVENTS = ("click", "lead", "sale", "refund")
 
 
-class RejectedKeys(NamedTuple):
-    """The requests rejected in the last 30 days; `is_ongoing` if the last one is less than a day old."""
-
-    calls: int
-    first_at: datetime
-    last_at: datetime
-    is_ongoing: bool
-
-    @property
-    def next_action(self) -> str:
-        """Return what was lost and what to do about it."""
-        events = f"{self.calls} {'event was' if self.calls == 1 else 'events were'}"
-        since = f"since {self.first_at:%Y-%m-%d %H:%M} UTC, the last at {self.last_at:%Y-%m-%d %H:%M} UTC"
-        lost = f"{events} rejected because of the program key {since}."
-        if self.is_ongoing:
-            fix = (
-                "This is still happening: deploy the current program key on every server and job, then send them again."
-            )
-        else:
-            fix = "None was rejected in the last 24 hours: send the lost events again with the current key."
-        return f"{lost} {fix}"
-
-
 class ReadinessGate(NamedTuple):
     """One gate: when it was first proved, and what to do while it is not passed."""
 
@@ -52,7 +29,6 @@ class ReadinessGate(NamedTuple):
     state: State
     verified_at: datetime | None
     next_action: str | None
-    rejected: RejectedKeys | None = None
 
 
 class Readiness(NamedTuple):
@@ -79,7 +55,7 @@ def check_readiness(connection: Connection, program_id: int, *, at: datetime, ba
         _gate("partner_enrolled", None if is_enrolled else "Enrol a partner, or set one to active."),
         *_integrated(connection, program_id, base_url),
         _gate("program_key_current", key_problem),
-        _key_accepted(read_rejected_keys(connection, program_id, at=at)),
+        check_key_accepted(connection, program_id, at=at),
         _identifiers(health),
     ]
     failing = [gate.gate for gate in gates if gate.state == State.FAIL]
@@ -88,28 +64,28 @@ def check_readiness(connection: Connection, program_id: int, *, at: datetime, ba
     return Readiness(blocker is None, blocker, gates, health)
 
 
-def read_rejected_keys(connection: Connection, program_id: int, *, at: datetime) -> RejectedKeys | None:
-    """Return the requests rejected because of their key; None if there are none in the last 7 days."""
+def check_key_accepted(connection: Connection, program_id: int, *, at: datetime) -> ReadinessGate:
+    """Return the gate of events lost to a wrong key: failed while they still come, unknown until a week has passed."""
     call = refused_calls.c
     codes = (InvalidKey.code, ApiKeyRotationRequired.code)
     mine = (call.program_id == program_id, call.code.in_(codes), call.call.in_(EVENTS))
     totals = select(func.count(), func.min(call.at), func.max(call.at)).where(*mine)
     calls, first_at, last_at = connection.execute(totals).one()
     if last_at is None or last_at < at - RECENT:
-        return None
-    return RejectedKeys(calls, first_at, last_at, last_at >= at - ONGOING)
+        return _gate("program_key_accepted", None)
+    if last_at >= at - ONGOING:
+        state = State.FAIL
+        fix = "This is still happening: deploy the current program key on every server and job, then send them again."
+    else:
+        state = State.UNKNOWN
+        fix = "None was rejected in the last 24 hours: send the lost events again with the current key."
+    events = f"{calls} {'event was' if calls == 1 else 'events were'} rejected because of the program key"
+    times = f"since {first_at:%Y-%m-%d %H:%M} UTC, the last at {last_at:%Y-%m-%d %H:%M} UTC"
+    return ReadinessGate("program_key_accepted", state, None, f"{events} {times}. {fix}")
 
 
 def _gate(name: str, problem: str | None) -> ReadinessGate:
     return ReadinessGate(name, State.FAIL if problem else State.PASS, None, problem)
-
-
-def _key_accepted(rejected: RejectedKeys | None) -> ReadinessGate:
-    """Return the gate of events lost to a wrong key: failed while they still come, unknown until a week has passed."""
-    if rejected is None:
-        return _gate("program_key_accepted", None)
-    state = State.FAIL if rejected.is_ongoing else State.UNKNOWN
-    return ReadinessGate("program_key_accepted", state, None, rejected.next_action, rejected)
 
 
 def _identifiers(health: IdentifierHealth) -> ReadinessGate:

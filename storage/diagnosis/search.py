@@ -14,14 +14,12 @@ from storage.diagnosis.explanation import Explanation, explain
 from storage.lists.partners import has
 from storage.lists.related import has_key
 from storage.rules import attribution, contact
-from storage.rules.attribution import PartnerStatus
 from storage.rules.errors import AffMissing, InvalidAffiliateUrl
 from storage.tables import (
     clicks,
     commissions,
     customers,
     key_callers,
-    leads,
     partners,
     payment_event_names,
     payment_events,
@@ -41,23 +39,6 @@ HASH_DIGITS = 64
 _Named = tuple[int, str, str]  # the program, the kind of identifier as `explain` takes it, and its value
 
 
-class FoundPartner(NamedTuple):
-    """A partner whose name, code, link or e-mail address was typed."""
-
-    program_id: int
-    id: int
-    name: str
-    code: str
-    status: PartnerStatus
-
-
-class Story(NamedTuple):
-    """What became of an identifier in a program."""
-
-    program_id: int
-    explanation: Explanation
-
-
 class Silence(NamedTuple):
     """A program in which nothing has the identifier: its server's last call, and what may be wrong.
 
@@ -74,11 +55,11 @@ class Silence(NamedTuple):
 class SearchResult(NamedTuple):
     """What was found; `silences` only if there is neither a story nor a partner, and the search explains that.
 
-    Of the partners there are ten at most; `partners_of_first` is how many of them all the first program has.
+    Of the partners' rows there are ten at most; `partners_of_first` is how many of them all the first program has.
     """
 
-    stories: list[Story]
-    partners: list[FoundPartner]
+    stories: list[Explanation]
+    partners: list[Any]
     silences: list[Silence]
     partners_of_first: int
 
@@ -89,10 +70,7 @@ def search(
     """Return what a text names in these programs; the first programs answer for an identifier that none has."""
     lookups = (_indexed, _customers, _commissions, _rejected)
     found = dict.fromkeys(each for lookup in lookups for each in lookup(connection, program_ids, typed))
-    stories = [
-        Story(program_id, explain(connection, program_id, at=at, **{kind: value}))
-        for program_id, kind, value in list(found)[:MOST]
-    ]
+    stories = [explain(connection, each, at=at, **{kind: value}) for each, kind, value in list(found)[:MOST]]
     named, of_first = _partners(connection, program_ids, typed)
     silent = program_ids[:MOST_SILENT] if explains_silence and not stories and not named else []
     silences = [_silence(connection, each, typed, at, is_first=n == 0) for n, each in enumerate(silent)]
@@ -100,31 +78,28 @@ def search(
 
 
 def _silence(connection: Connection, program_id: int, typed: str, at: datetime, *, is_first: bool) -> Silence:
-    sent = select(func.max(key_callers.c.last_at)).where(key_callers.c.program_id == program_id)  # a minute behind
-    times = [connection.execute(sent).scalar()]
-    for table in (leads, sales, refused_calls):
-        newest = select(table.c.at).where(table.c.program_id == program_id).order_by(table.c.id.desc())
-        mine = newest.where(table.c.with_key) if table is leads else newest
-        times.append(connection.execute(mine.limit(1)).scalar())
-    last_call_at = max((at for at in times if at is not None), default=None)
-    rejected = readiness.read_rejected_keys(connection, program_id, at=at)
+    caller, call = key_callers.c, refused_calls.c
+    called = select(func.max(caller.last_at)).where(caller.program_id == program_id)  # a minute behind
+    rejected_at = select(call.at).where(call.program_id == program_id).order_by(call.id.desc()).limit(1)
+    times = [connection.execute(statement).scalar() for statement in (called, rejected_at)]
+    last_call_at = max(filter(None, times), default=None)
+    rejected = readiness.check_key_accepted(connection, program_id, at=at)
     likely = identifier_health.likely_key(connection, program_id, typed, most_leads=MOST_LEADS) if is_first else None
-    return Silence(program_id, last_call_at, rejected.next_action if rejected else None, likely)
+    return Silence(program_id, last_call_at, rejected.next_action, likely)
 
 
-def _partners(connection: Connection, program_ids: Sequence[int], typed: str) -> tuple[list[FoundPartner], int]:
+def _partners(connection: Connection, program_ids: Sequence[int], typed: str) -> tuple[list[Any], int]:
     """Return the partners with this code or link, then whom the list finds, and how many the first program has."""
     try:
         text = attribution.link_code(typed).code
     except (InvalidAffiliateUrl, AffMissing):
         text = typed
     row = partners.c
-    found = select(*(row[name] for name in FoundPartner._fields)).where(row.program_id.in_(program_ids), has(text))
+    found = select(partners).where(row.program_id.in_(program_ids), has(text))
     ordered = found.order_by((row.code == text).desc(), row.program_id.in_(program_ids[:1]).desc(), row.id.desc())
-    rows = connection.execute(ordered.limit(MOST))
+    rows = list(connection.execute(ordered.limit(MOST)))
     of_first = select(func.count()).select_from(partners).where(row.program_id.in_(program_ids[:1]), has(text))
-    named = [FoundPartner._make((*each[:-1], PartnerStatus(each.status))) for each in rows]
-    return named, connection.execute(of_first).scalar_one() if len(named) == MOST else len(named)
+    return rows, connection.execute(of_first).scalar_one() if len(rows) == MOST else len(rows)
 
 
 def _indexed(connection: Connection, program_ids: Sequence[int], typed: str) -> Iterator[_Named]:

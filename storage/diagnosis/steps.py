@@ -1,7 +1,7 @@
 """An explanation's steps in order, from the partner to the arithmetic in cents."""
 
 from datetime import timedelta
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from storage.diagnosis.facts import Facts
 from storage.rules import attribution
@@ -32,7 +32,7 @@ class ExplanationStep(NamedTuple):
     facts: UntrustedValues
 
 
-def steps_of(facts: Facts) -> list[ExplanationStep]:
+def of(facts: Facts) -> list[ExplanationStep]:
     """Return all nine steps in the order in which a sale passes them."""
     steps = (_partner, _click, _window, _lead, _program, _rate, _hold, _refunds, _arithmetic)
     return [step(facts) for step in steps]
@@ -69,16 +69,16 @@ def _window(facts: Facts) -> ExplanationStep:
         "attribution_window_days": days,
         "clicked_at": facts.click.at,
         "ends_at": facts.click.at + timedelta(days=days),
-        "compared_at": compared_at(facts),
+        "compared_at": facts.compared_at,
     }
-    state = State.PASS if in_window(facts) else State.FAIL
+    state = State.PASS if facts.in_window else State.FAIL
     return ExplanationStep("window", state, window_text(facts), values)
 
 
 def window_text(facts: Facts) -> str:
     """Return whether the first sale, the rejected call or the present lies in the attribution window."""
     days = facts.program.settings.attribution_window_days
-    within = attribution.is_within(facts.click.at, compared_at(facts), days)
+    within = attribution.is_within(facts.click.at, facts.compared_at, days)
     when = f"within {days} days of the click" if within else f"more than {days} days after the click"
     if facts.first_purchase_at is None:
         text = f"The {facts.rejected.call} came {when}." if facts.rejected else f"It is now {when}."
@@ -87,20 +87,6 @@ def window_text(facts: Facts) -> str:
     else:
         text = "The customer has bought before, so the attribution window no longer applies."
     return text
-
-
-def compared_at(facts: Facts) -> Any:
-    """Return the time to compare with the window: that of the first sale, of the rejected call, else now."""
-    if facts.first_purchase_at is not None:
-        return facts.first_purchase_at
-    return (facts.rejected.occurred_at or facts.rejected.at) if facts.rejected else facts.at
-
-
-def in_window(facts: Facts) -> bool:
-    """Return whether that time lies in the attribution window; a customer who has bought stays attributed."""
-    days = facts.program.settings.attribution_window_days
-    bought = facts.first_purchase_at is not None
-    return bought or facts.click is None or attribution.is_within(facts.click.at, compared_at(facts), days)
 
 
 def _lead(facts: Facts) -> ExplanationStep:

@@ -1,11 +1,9 @@
-"""The outcome of a sale, why it was credited or not, from a closed list; and the state of each step to it."""
+"""The outcomes of a sale, why it was credited or not, a closed list; and the state of each step to it."""
 
 from enum import StrEnum
 from typing import NamedTuple
 
-from storage.rules.commission import CommissionStatus
 from storage.rules.payment import PaymentOutcome
-from storage.rules.settlement import CustomerStatus, Settlement
 
 
 class State(StrEnum):
@@ -81,77 +79,6 @@ class OutcomeMessage(NamedTuple):
     change: str | None
 
 
-class SaleFacts(NamedTuple):
-    """What a recorded sale earned and what is left of it, in cents of the program's currency."""
-
-    sale_cents: int
-    refunded_cents: int
-    earned_cents: int
-    net_cents: int
-    status: CommissionStatus | None
-    rate: int
-    recurring_over: bool
-    below_minimum: bool = False
-    may_be_duplicate: bool = False
-
-
-class IdentifierFacts(NamedTuple):
-    """The facts about an identifier without a recorded sale."""
-
-    rejected_with: str | None = None
-    payment: SaleOutcome | None = None
-    tested: bool = False
-    other_program: bool = False
-    customer_status: CustomerStatus | None = None
-    settlement: Settlement | None = None
-    clicked: bool = False
-    filtered: bool = False
-    in_window: bool = True
-    partner_active: bool = True
-
-
-def of_sale(facts: SaleFacts) -> SaleOutcome:
-    """Return the outcome of a recorded sale."""
-    if facts.earned_cents == 0:
-        outcome = _unearned(facts)
-    elif facts.status == CommissionStatus.REJECTED:
-        outcome = SaleOutcome.COMMISSION_REJECTED
-    elif facts.net_cents == 0:
-        outcome = SaleOutcome.FULLY_REFUNDED
-    elif facts.may_be_duplicate:
-        outcome = SaleOutcome.POSSIBLE_DUPLICATE
-    elif facts.refunded_cents:
-        outcome = SaleOutcome.CREDITED_IN_PART
-    else:
-        outcome = SaleOutcome.CREDITED
-    return outcome
-
-
-def without_sale(facts: IdentifierFacts) -> SaleOutcome:
-    """Return why nothing is credited without a recorded sale: the rejection if there was one, else the last step."""
-    if facts.rejected_with is not None:
-        return SaleOutcome(facts.rejected_with)
-    if facts.payment is not None:
-        outcome = facts.payment
-    elif facts.other_program:
-        outcome = SaleOutcome.CUSTOMER_WRONG_PROGRAM
-    elif facts.customer_status is None and not facts.clicked:
-        outcome = SaleOutcome.ONLY_A_TEST if facts.tested else SaleOutcome.NOT_RECORDED
-    elif not facts.partner_active:
-        outcome = SaleOutcome.CUSTOMER_NOT_ATTRIBUTED
-    elif not facts.in_window:
-        outcome = SaleOutcome.ATTRIBUTION_WINDOW_EXPIRED
-    elif facts.settlement == Settlement.SETTLED:
-        outcome = SaleOutcome.NO_SALE
-    elif facts.settlement == Settlement.PROVISIONAL:
-        outcome = SaleOutcome.LEAD_PROVISIONAL
-    elif facts.settlement == Settlement.OUTRANKED:
-        outcome = SaleOutcome.LEAD_OUTRANKED
-    else:
-        outcome = SaleOutcome.CLICK_FILTERED if facts.filtered else SaleOutcome.NO_LEAD
-    return outcome
-
-
 def of_payment(outcome: str, *, is_payment: bool) -> SaleOutcome:
     """Return why a processor's event is not a sale; `is_payment` is False for a refund, a dispute or a link."""
     meanings = {
@@ -166,15 +93,3 @@ def of_payment(outcome: str, *, is_payment: bool) -> SaleOutcome:
     if outcome in set(PaymentOutcome):
         return meanings.get(PaymentOutcome(outcome), SaleOutcome.PAYMENT_NOT_A_SALE)
     return SaleOutcome(outcome)
-
-
-def _unearned(facts: SaleFacts) -> SaleOutcome:
-    if facts.below_minimum:
-        outcome = SaleOutcome.BELOW_MINIMUM_ORDER
-    elif facts.recurring_over:
-        outcome = SaleOutcome.RECURRING_PERIOD_OVER
-    elif facts.rate == 0:
-        outcome = SaleOutcome.COMMISSION_RATE_ZERO
-    else:
-        outcome = SaleOutcome.COMMISSION_ROUNDS_TO_ZERO
-    return outcome

@@ -63,6 +63,19 @@ async def test_the_trace_has_every_step_in_order_and_a_credited_sale_needs_no_ch
     assert len((await explained(acme, transaction_id="inv-1")).rejected_calls) == 1
 
 
+async def test_a_sale_is_judged_by_what_it_earned_and_what_is_left_of_it(acme: World):
+    await acme.customer()
+    await acme.sale("inv-1")
+    await acme.refund("inv-1")
+    await acme.sale("inv-2", 1)
+    await change(acme, NOW + timedelta(hours=1), commission_rate=0)
+    await acme.sale("inv-3", at=NOW + timedelta(hours=2))
+
+    found = [(await explained(acme, transaction_id=f"inv-{n}")).outcome for n in (1, 2, 3)]
+
+    assert found == ["fully_refunded", "commission_rounds_to_zero", "commission_rate_zero"]
+
+
 async def test_a_refund_in_part_is_in_the_arithmetic(acme: World):
     await acme.customer()
     await acme.sale()
