@@ -24,7 +24,7 @@ from storage.engine.group_commit import (
 from storage.engine.lane import Lane, OwnThread, WriteLane
 from storage.engine.read_queue import ReadQueue, Replica
 from storage.engine.write_queue import WriteQueue
-from storage.tracking.key_callers import CallerCounts, CallerOfKey
+from storage.tracking.key_callers import CallerCounts
 from storage.tracking.principals import Call, Outcome, PresentedKey, Principal, staged
 from storage.tracking.rejection_log import CallDetails
 from storage.tracking.repeated_calls import Repeatable
@@ -127,17 +127,17 @@ class Storage(Reader):
         self._written.add(program_id)
         return await self._writer.write(operation, *arguments, lane=program_id, **options)
 
-    async def write_item(
+    def write_item(
         self,
         program_id: int,
         operation: SetBased[Item, Result],
         item: Item,
-    ) -> Result:
+    ) -> asyncio.Future[Result]:
         """Have a set-based operation handle an item of a program, with others of its batch, as `write` does."""
         self._written.add(program_id)
-        return await self._writer.write(operation, item, lane=program_id)
+        return self._writer.write(operation, item, lane=program_id)
 
-    async def handle(
+    def handle(
         self,
         operation: Callable[..., Any],
         item: Any,
@@ -145,23 +145,20 @@ class Storage(Reader):
         principal: Principal,
         details: CallDetails,
         repeatable: Repeatable | None = None,
-    ) -> Outcome:
+    ) -> asyncio.Future[Outcome]:
         """Run a tracking operation for a caller and return its outcome after the commit that holds its rows.
 
         The writer resolves the principals of a batch and gives the operation their programs. An error is in the
         outcome, and in the log of rejected calls if the call presented a key. A `repeatable` call that was made before
         has its first response as the result, Replayed. Raises what `write` raises.
         """
-        lane = self._lane(principal)
-        call = Call(principal, item, details, repeatable)
-        outcome = await self.write_item(lane, staged(operation), call)
+        lane = principal.program_id or 0
         if isinstance(principal, PresentedKey):
-            who = (details.call, details.user_agent or "", details.network_hash or "")
-            self.callers.add(CallerOfKey(principal.key_hash, *who), details.at)
-        if isinstance(principal, PresentedKey) and outcome.key is not None and principal.program_id is None:
-            if len(self._programs) >= MOST_REMEMBERED:
-                self._programs.clear()
-            self._programs[principal.key_hash] = outcome.key.program_id
+            self.callers.add(principal, details.call, details.at)
+            lane = lane or self._programs.get(principal.key_hash, 0)
+        outcome = self.write_item(lane, staged(operation), Call(principal, item, details, repeatable))
+        if isinstance(principal, PresentedKey) and not lane:
+            outcome.add_done_callback(partial(self._remember, principal.key_hash))
         return outcome
 
     async def measure_replica(self, *, at: datetime) -> None:
@@ -205,10 +202,12 @@ class Storage(Reader):
         batches, lanes, waiting = self._writer.measures, len(self._writer.lanes), self._writer.waiting
         return StorageMeasures(batches, lanes, waiting, self._reads.waiting, databases, lag_seconds)
 
-    def _lane(self, principal: Principal) -> int:
-        if isinstance(principal, PresentedKey) and principal.program_id is None:
-            return self._programs.get(principal.key_hash, 0)
-        return principal.program_id or 0
+    def _remember(self, key_hash: str, outcome: asyncio.Future[Outcome]) -> None:
+        """Remember the program of a key that does not name it."""
+        if not outcome.cancelled() and not outcome.exception() and (key := outcome.result().key):
+            if len(self._programs) >= MOST_REMEMBERED:
+                self._programs.clear()
+            self._programs[key_hash] = key.program_id
 
 
 @asynccontextmanager

@@ -30,7 +30,7 @@ from storage.tracking.lead_decisions import Lead, LeadResult
 from storage.tracking.ledger import ACCOUNT_KINDS, EntryKind
 from storage.tracking.principals import PresentedKey, Principal, Public, reject
 from storage.tracking.refunds import Refund, RefundResult
-from storage.tracking.rejection_log import CallDetails
+from storage.tracking.rejection_log import SENT, CallDetails
 from storage.tracking.sale_decisions import Sale, SaleResult
 
 NOW = datetime(2026, 5, 20, 12, 0, tzinfo=UTC)
@@ -61,8 +61,10 @@ class World:
     ) -> Any:
         """Run a tracking operation with the program's key, unless another principal is given; raises its error."""
         call: dict[str, Any] = {"call": operation.__module__, "request_id": f"request-{next(_requests)}", "at": NOW}
-        about = CallDetails(**call | details)
-        outcome = await self.store.handle(operation, item, principal=principal or self.principal, details=about)
+        sent = {name: details.pop(name) for name in SENT if name in details}
+        who = {name: details.pop(name) for name in ("user_agent", "network_hash") if name in details}
+        about, by = CallDetails(**call | details, sent=lambda: sent), principal or self.principal
+        outcome = await self.store.handle(operation, item, principal=by._replace(**who), details=about)
         if isinstance(outcome.result, ServiceError):
             raise outcome.result
         return outcome.result

@@ -184,8 +184,7 @@ class History:
         recorded = sales.record(self._connection, [(self._terms, sale)])[0]
         if isinstance(recorded, SaleResult):
             return True
-        call = CallDetails("sale", f"{self._chance.getrandbits(64):016x}", sale.at, sale.customer_key)
-        details = call._replace(transaction_id=sale.transaction_id)
+        details = CallDetails("sale", f"{self._chance.getrandbits(64):016x}", sale.at, sale._asdict)
         rejection_log.append(self._connection, [Rejection(self.program_id, details, recorded)])
         return False
 

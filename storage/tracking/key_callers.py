@@ -1,7 +1,7 @@
 """Who calls with a program key, also a replaced one: counted in memory, stored a batch at a time, and listed."""
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
@@ -13,34 +13,13 @@ from storage.rules.untrusted import Untrusted
 from storage.tables import key_caller_weeks, key_callers, program_keys
 from storage.tables.columns import to_millis
 from storage.tracking import program_terms
+from storage.tracking.principals import PresentedKey
 
 MOST_COUNTED = 5_000  # between two batches: what invents user agents does not fill the memory
 LONGEST_CALL = 16
 MOST_CALLERS = 50  # in the list
 _add = Statement("key_caller_add")
 _add_week = Statement("key_caller_week_add")
-
-
-class CallerOfKey(NamedTuple):
-    """A kind of calls with a key, by a program (its user agent) in a network (its hash); empty: unknown."""
-
-    key_hash: str
-    call: str
-    user_agent: str
-    network_hash: str
-
-    @property
-    def name(self) -> str:
-        """How rows name the caller."""
-        return click_details.caller_name(self.user_agent, self.network_hash) or ""
-
-
-class Counted(NamedTuple):
-    """How often a caller called, and when first and last."""
-
-    calls: int
-    first_at: datetime
-    last_at: datetime
 
 
 class KeyCaller(NamedTuple):
@@ -61,38 +40,40 @@ class KeyCaller(NamedTuple):
 
 
 class CallerCounts:
-    """The calls since the last batch."""
+    """The calls since the last batch: how many, and when first and last, by key with caller and by kind of call."""
 
     def __init__(self) -> None:
-        self._counts: dict[CallerOfKey, Counted] = {}
+        self._counts: dict[tuple[PresentedKey, str], list[Any]] = {}
 
-    def add(self, caller: CallerOfKey, at: datetime) -> None:
+    def add(self, key: PresentedKey, call: str, at: datetime) -> None:
         """Count a call."""
-        counted = self._counts.get(caller)
+        counted = self._counts.get((key, call))
         if counted is not None:
-            self._counts[caller] = Counted(counted.calls + 1, counted.first_at, max(counted.last_at, at))
+            counted[0] += 1
+            counted[2] = max(counted[2], at)
         elif len(self._counts) < MOST_COUNTED:
-            self._counts[caller] = Counted(1, at, at)
+            self._counts[key, call] = [1, at, at]
 
-    def take(self) -> list[tuple[CallerOfKey, Counted]]:
+    def take(self) -> dict[tuple[PresentedKey, str], list[Any]]:
         """Return the calls and forget them."""
         counts, self._counts = self._counts, {}
-        return list(counts.items())
+        return counts
 
 
-def save(connection: Connection, counts: Sequence[tuple[CallerOfKey, Counted]]) -> None:
+def save(connection: Connection, counts: Mapping[tuple[PresentedKey, str], Sequence[Any]]) -> None:
     """Add calls to what is stored; those with a key that no program has or had are dropped."""
-    holders = program_terms.of_keys(connection, {caller.key_hash for caller, _ in counts})
+    holders = program_terms.of_keys(connection, {key.key_hash for key, _ in counts})
     merged: dict[tuple[Any, ...], list[Any]] = {}
     weeks = Counter[tuple[Any, ...]]()
-    for caller, seen in counts:
-        if caller.key_hash in holders:
-            program_id, cleaned = holders[caller.key_hash].program_id, _cleaned(caller)
-            first_at, last_at = to_millis(seen.first_at), to_millis(seen.last_at)
-            row = merged.setdefault((program_id, *cleaned), [0, first_at, last_at])
-            row[:] = [row[0] + seen.calls, min(row[1], first_at), max(row[2], last_at)]
-            monday = seen.last_at.date() - timedelta(days=seen.last_at.weekday())
-            weeks[program_id, caller.key_hash, cleaned.name, str(monday)] += seen.calls
+    for (key, call), (calls, first_at, last_at) in counts.items():
+        if key.key_hash in holders:
+            mine = (holders[key.key_hash].program_id, key.key_hash)
+            user_agent = click_details.clean(key.user_agent or "", click_details.LONGEST_USER_AGENT) or ""
+            who = (*mine, call[:LONGEST_CALL], user_agent, key.network_hash or "")
+            row = merged.setdefault(who, [0, to_millis(first_at), to_millis(last_at)])
+            row[:] = [row[0] + calls, min(row[1], to_millis(first_at)), max(row[2], to_millis(last_at))]
+            monday = last_at.date() - timedelta(days=last_at.weekday())
+            weeks[*mine, key.caller or "", str(monday)] += calls
     if merged:
         _add(connection, [[*key, *merged[key]] for key in sorted(merged)])
         _add_week(connection, [[*key, weeks[key]] for key in sorted(weeks)])
@@ -136,8 +117,3 @@ def _list_weeks(connection: Connection, program_id: int) -> dict[tuple[str, str]
     ):
         weeks[each.key_hash, each.caller][str(each.week)] = int(each.calls)
     return weeks
-
-
-def _cleaned(caller: CallerOfKey) -> CallerOfKey:
-    user_agent = click_details.clean(caller.user_agent, click_details.LONGEST_USER_AGENT)
-    return caller._replace(call=caller.call[:LONGEST_CALL], user_agent=user_agent or "")

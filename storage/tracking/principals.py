@@ -12,6 +12,7 @@ from sqlalchemy import Connection
 
 from storage.access.program_keys import ProgramKey
 from storage.engine.group_commit import set_based
+from storage.rules import click_details
 from storage.rules.errors import ApiKeyRotationRequired, InvalidKey, ProgramNotFound, ServiceError
 from storage.tracking import program_terms, rejection_log
 from storage.tracking.program_terms import KeyHolder, ProgramTerms
@@ -20,10 +21,20 @@ from storage.tracking.repeated_calls import KeyedCall, KeyedCalls, Repeatable
 
 
 class PresentedKey(NamedTuple):
-    """A program key that a call presented, by its hash; `program_id` is the one in its text, which is not verified."""
+    """A program key that a call presented, by its hash; `program_id` is the one in its text, which is not verified.
+
+    `user_agent` and `network_hash` say who calls with it.
+    """
 
     key_hash: str
     program_id: int | None = None
+    user_agent: str | None = None
+    network_hash: str | None = None
+
+    @property
+    def caller(self) -> str | None:
+        """How rows name the program and the network that called; None if nothing is known."""
+        return click_details.caller_name(self.user_agent, self.network_hash)
 
 
 class Public(NamedTuple):
@@ -83,7 +94,7 @@ def staged(operation: Callable[..., Any]) -> Callable[[Connection, Sequence[Call
             results[n] = result
         repeated.finish(results)
         rejected = [
-            Rejection(caller.program_id, call.details, result)
+            Rejection(caller.program_id, call.details, result, call.principal.caller)
             for call, caller, result in zip(calls, callers, results, strict=True)
             if isinstance(result, ServiceError) and isinstance(call.principal, PresentedKey) and caller.program_id
         ]

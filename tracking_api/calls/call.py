@@ -70,37 +70,30 @@ class TrackingCall(ABC):
         """Return the response. Raises errors that are not logged."""
 
     async def store(
-        self,
-        recording: Recording,
-        principal: Principal,
-        caller: TrackingCaller,
-        sent: Body | None = None,
-        repeat: RepeatKey | None = None,
+        self, recording: Recording, caller: TrackingCaller, sent: Body | None = None, repeat: RepeatKey | None = None
     ) -> JsonResponse:
-        """Run an operation for a principal and return the response.
+        """Have the writer run an operation, and return the response.
 
         Raises RateLimited for a key, and the errors of storage in an outage.
         """
-        services, answer, repeatable = caller.services, recording.answer, None
-        fields: dict[str, Any] = sent.logged() if isinstance(sent, TrackingBody) else {}
+        services, (operation, item, answer, principal, program_id, _) = caller.services, recording
+        if principal is None:
+            result = await services.storage.write_item(program_id or 0, operation, item)
+            return _response(recording, result, caller.scope)
+        repeatable = None
         if isinstance(principal, PresentedKey):
             await services.limits.hit("keyed", caller.address, principal.key_hash)
-            fields |= caller.traits
             if repeat is not None:
                 repeatable = Repeatable(*repeat, lambda result: to_json(answer(result)).decode())
-        details = CallDetails(self.name, caller.scope["request_id"], caller.at, **fields)
+        fields = sent.logged if isinstance(sent, TrackingBody) else dict
+        details = CallDetails(self.name, caller.scope["request_id"], caller.at, fields)
         result, key = await services.storage.handle(
-            recording.operation, recording.item, principal=principal, details=details, repeatable=repeatable
+            operation, item, principal=principal, details=details, repeatable=repeatable
         )
         response = _response(recording, result, caller.scope)
         if key is not None:
             rotation.signal(response, key, caller)
         return response
-
-    async def reject(self, error: ServiceError, caller: TrackingCaller, sent: Body | None = None) -> JsonResponse:
-        """Have the writer log an error of a call with a key, if the key is valid, and return the response."""
-        assert caller.key is not None  # noqa: S101 - a call without one is not logged
-        return await self.store(Recording(reject, error, dict), caller.key, caller, sent)
 
 
 class Endpoint(TrackingCall, Generic[Parsed]):
@@ -140,20 +133,21 @@ class Endpoint(TrackingCall, Generic[Parsed]):
             recording = self._record(sent, caller)
             if not isinstance(recording, Recording):
                 return JsonResponse(recording)
-            principal, program_id = recording.principal, recording.program_id
-            if program_id is not None:
-                await require_program(caller, program_id)
-            elif isinstance(principal, Public):
-                await require_program(caller, *principal)
-            repeat = None if principal is None else caller.repeat_key(content)
+            if recording.program_id is not None:
+                await require_program(caller, recording.program_id)
+            elif isinstance(recording.principal, Public):
+                await require_program(caller, *recording.principal)
+            repeat = None if recording.principal is None else caller.repeat_key(content)
         except ServiceError as error:
             if key is None:
                 raise
-            return await self.reject(error, caller, sent)
-        if principal is not None:
-            return await self.store(recording, principal, caller, sent, repeat)
-        result = await services.storage.write_item(program_id or 0, recording.operation, recording.item)
-        return _response(recording, result, caller.scope)
+            return await self.store(rejected(error, key), caller, sent)
+        return await self.store(recording, caller, sent, repeat)
+
+
+def rejected(error: ServiceError, key: PresentedKey) -> Recording:
+    """Return what logs an error of a call with a key, if the key is valid."""
+    return Recording(reject, error, dict, key)
 
 
 async def require_program(

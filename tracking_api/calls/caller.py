@@ -9,7 +9,7 @@ from starlette.types import Scope
 
 from configuration import Configuration
 from storage import Storage
-from storage.rules import click_details, keys
+from storage.rules import keys
 from storage.rules.click_details import Location
 from storage.rules.contact import AddressHashes
 from storage.rules.errors import InvalidKey
@@ -62,24 +62,18 @@ class TrackingCaller:
         credential = client.bearer(header)
         if credential is None:
             raise InvalidKey
-        return PresentedKey(keys.digest(credential), keys.key_program(credential))
+        network_hash = self.services.address_hashes.of_caller(self.address)
+        by = (self.header(b"user-agent"), network_hash)
+        return PresentedKey(keys.digest(credential), keys.key_program(credential), *by)
 
     def repeat_key(self, content: bytes | bytearray) -> RepeatKey | None:
         """Return the Idempotency-Key of a call with this content, if one was sent. Raises ValidationError."""
         return body.repeat_key(self.header(b"idempotency-key"), self.scope["path"], content)
 
-    @cached_property
-    def traits(self) -> dict[str, str | None]:
-        """What tells the callers with one key apart: the user agent, and a lasting hash of the network."""
-        return {
-            "user_agent": self.header(b"user-agent"),
-            "network_hash": self.services.address_hashes.of_caller(self.address),
-        }
-
     @property
     def name(self) -> str | None:
         """How the rows of a call with a key name who called."""
-        return click_details.caller_name(**self.traits)
+        return self.key and self.key.caller
 
     @property
     def address_hash(self) -> str | None:

@@ -1,16 +1,17 @@
 """The fields that several tracking calls share."""
 
+from functools import cache
 from typing import Annotated, Any, NamedTuple
 
 from pydantic import ConfigDict, Field
 
 from presentation.view import View
+from storage.tracking.rejection_log import SENT
 from web.body import Body, Text
 
 Cents = Annotated[int, Field(ge=1, le=10**12)]
 PartCents = Annotated[int, Field(ge=0, le=10**12)]  # of an amount
 ProgramId = Annotated[int, Field(ge=-(2**53), le=2**53)]
-LOGGED = ("customer_key", "click_id", "transaction_id", "amount_cents", "currency", "occurred_at")
 
 
 class AdditionalData(Body):
@@ -33,7 +34,7 @@ class TrackingBody(Body):
 
     def logged(self) -> dict[str, Any]:
         """Return the fields that the log of rejected calls stores: identifiers, and the amount of a live event."""
-        fields = {name: getattr(self, name, None) for name in LOGGED}
+        fields = {name: getattr(self, name, None) for name in SENT}
         return fields | {"amount_cents": None, "currency": None} if self.extra.test_mode else fields
 
 
@@ -45,10 +46,13 @@ class EventDataView(View):
 
 def event_data(row: NamedTuple, **others: object) -> dict[str, object]:
     """Return an answer's data about a stored event: the fields of its row, and others."""
-    return {_SPECIFIED.get(name, name): value for name, value in row._asdict().items()} | others
+    return dict(zip(_names(type(row)), row, strict=True), **others)
+
+
+@cache
+def _names(row: type[NamedTuple]) -> list[str]:
+    return [_SPECIFIED.get(name, name) for name in row._fields]
 
 
 _SPECIFIED: dict[str, str] = {"event_id": "eventId", "program_id": "programId"}
-
-
 _NOTHING = AdditionalData()

@@ -113,10 +113,11 @@ def sale(body: SaleBody, caller: TrackingCaller) -> Recording:
 
 def _answer(body: SaleBody, result: SaleResult) -> Answer:
     data = event_data(result, transaction_id=body.transaction_id, test_mode=False)
-    repeats = data.pop("possibly_repeats")
-    warnings = [_possible_duplicate(str(repeats))] if repeats else []
-    warnings += [] if result.customer_key_saved else [CUSTOMER_KEY_NOT_SAVED]
-    return {"success": True, "message": "Sale recorded.", "data": data} | ({"warnings": warnings} if warnings else {})
+    answer = {"success": True, "message": "Sale recorded.", "data": data}
+    warnings = [_possible_duplicate(str(repeats))] if (repeats := data.pop("possibly_repeats")) else []
+    if not result.customer_key_saved:
+        warnings.append(CUSTOMER_KEY_NOT_SAVED)
+    return answer | {"warnings": warnings} if warnings else answer
 
 
 def _possible_duplicate(transaction_id: str) -> Mapping[str, Any]:
@@ -130,56 +131,47 @@ def _possible_duplicate(transaction_id: str) -> Mapping[str, Any]:
 
 def _sale(body: SaleBody, caller: TrackingCaller) -> Sale:
     """Return the sale from the body. Raises ValidationError naming every field that is missing or wrong."""
-    at = caller.at
-    wrong = [*_missing(body), *_wrong_parts(body), *_wrong_time(body, at), *_wrong_line_items(body)]
+    wrong = _wrong(body, caller.at)
     if wrong:
         raise ValidationError(fields=wrong)
-    details = {name: value for name in DETAILS if (value := getattr(body, name)) is not None}
-    reported = {name: getattr(body, name) for name in REPORTED} | {
-        "at": at,
-        "tax_cents": body.tax_cents or 0,
-        "shipping_cents": body.shipping_cents or 0,
-        "currency": body.currency or DEFAULT_CURRENCY,
-        "occurred_at": min(body.occurred_at.astimezone(UTC), at) if body.occurred_at else None,
-        "details": json.dumps(details) if details else None,
-        "caller": caller.name,
-    }
-    return Sale(**reported)
+    sent = vars(body)
+    reported = {name: sent[name] for name in REPORTED if sent[name] is not None}
+    details = {name: sent[name] for name in DETAILS if sent[name] is not None}
+    if body.occurred_at is not None:
+        reported["occurred_at"] = min(body.occurred_at.astimezone(UTC), caller.at)
+    return Sale(**reported, at=caller.at, details=json.dumps(details) if details else None, caller=caller.name)
 
 
-def _missing(body: SaleBody) -> Iterator[FieldError]:
+def _wrong(body: SaleBody, at: datetime) -> list[FieldError]:
+    wrong = []
     if body.transaction_id is None:
-        yield FieldError("transaction_id", "Required: your own id of this payment, unique per sale")
+        wrong.append(FieldError("transaction_id", "Required: your own id of this payment, unique per sale"))
     if body.customer_key is None and body.click_id is None:
-        yield FieldError("customer_key", "Required: the id you sent at the customer's lead (or a click_id)")
+        wrong.append(FieldError("customer_key", "Required: the id you sent at the customer's lead (or a click_id)"))
     if body.amount_cents is None:
-        yield FieldError("amount_cents", "Required: an integer of at least 1, in the currency's smallest unit")
-
-
-def _wrong_parts(body: SaleBody) -> Iterator[FieldError]:
-    parts_cents = (body.tax_cents or 0) + (body.shipping_cents or 0)
-    if body.amount_cents is not None and parts_cents > body.amount_cents:
+        need = "Required: an integer of at least 1, in the currency's smallest unit"
+        wrong.append(FieldError("amount_cents", need))
+    elif (body.tax_cents or 0) + (body.shipping_cents or 0) > body.amount_cents:
         field = "tax_cents" if body.tax_cents else "shipping_cents"
-        yield FieldError(field, "Tax and shipping are parts of amount_cents: together they must not exceed it")
-
-
-def _wrong_time(body: SaleBody, at: datetime) -> Iterator[FieldError]:
+        parts = "Tax and shipping are parts of amount_cents: together they must not exceed it"
+        wrong.append(FieldError(field, parts))
     if body.occurred_at and not at - OLDEST_BACKFILL <= body.occurred_at <= at + CLOCK_SKEW:
-        yield FieldError("occurred_at", "Must lie in the last 366 days and not in the future")
+        wrong.append(FieldError("occurred_at", "Must lie in the last 366 days and not in the future"))
+    if body.line_items is not None:
+        wrong += [FieldError("line_items", message) for message in _wrong_line_items(body.line_items)]
+    return wrong
 
 
-def _wrong_line_items(body: SaleBody) -> Iterator[FieldError]:
-    if body.line_items is None:
-        return
+def _wrong_line_items(line_items: JsonValue) -> Iterator[str]:
     try:
-        content = json.dumps(body.line_items, allow_nan=False, ensure_ascii=False)
+        content = json.dumps(line_items, allow_nan=False, ensure_ascii=False)
     except ValueError:
-        yield FieldError("line_items", "NaN and Infinity are not JSON")
+        yield "NaN and Infinity are not JSON"
     else:
         if len(content.encode()) > LARGEST_LINE_ITEMS:
-            yield FieldError("line_items", "At most 16 KiB of JSON")
+            yield "At most 16 KiB of JSON"
         if CONTROL.search(content):
-            yield FieldError("line_items", "Control characters are not allowed")
+            yield "Control characters are not allowed"
 
 
 endpoint = Endpoint(sale, SaleBody)

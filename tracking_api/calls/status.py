@@ -11,7 +11,7 @@ from storage.reports import program_status
 from storage.reports.checklist import ChecklistStep
 from storage.reports.program_status import ProgramHealth, RecentEvents
 from storage.rules.errors import ApiKeyRotationRequired, InvalidKey
-from tracking_api.calls.call import Answer, TrackingCall
+from tracking_api.calls.call import Answer, TrackingCall, rejected
 from tracking_api.calls.caller import TrackingCaller
 from tracking_api.calls.described import keyed_call
 from tracking_api.calls.rotation import FlaggableView, signal
@@ -75,7 +75,7 @@ class _Status(TrackingCall):
                 program_status.get_status, key_hash, at=caller.at, base_url=services.settings.base_url
             )
         except (InvalidKey, ApiKeyRotationRequired) as error:
-            return await self.reject(error, caller)
+            return await self.store(rejected(error, caller.key), caller)
         response = JsonResponse(_answer(health))
         signal(response, key, caller)
         return response

@@ -61,9 +61,7 @@ def counted(connection: Connection) -> Iterator[list[str]]:
 
 def call(acme: World, item: Any, key: str | None = None) -> Call:
     repeatable = Repeatable(key, f"hash of {item}", str) if key else None
-    return Call(
-        acme.principal, item, CallDetails("sale", f"request-{next(requests)}", NOW, customer_key="user-1"), repeatable
-    )
+    return Call(acme.principal, item, CallDetails("sale", f"request-{next(requests)}", NOW), repeatable)
 
 
 async def statements(acme: World, operation: Any, batch: list[Any]) -> tuple[int, list[Any]]:
