@@ -10,7 +10,7 @@ from typing import Any
 from starlette.requests import Request
 
 from presentation.api_request import NO_PROGRAM, ApiRequest, Viewed, row_id
-from presentation.operations import Operation, operation
+from presentation.operations import RouteMethod, operation
 from presentation.resource_table import Resource, ScopeByBody
 from presentation.view import View
 from storage import Storage
@@ -33,7 +33,7 @@ from storage.rules.errors import (
 from storage.rules.scope import Scope
 from web import body, client
 from web.limits import client_of
-from web.response import CreatedResponse, JsonResponse, ModelResponse
+from web.response import CreatedResponse, JsonResponse
 
 REPEATED = {body.IDEMPOTENCY_KEY: "A repeat with the same body within 30 days only gets the first response."}
 
@@ -78,13 +78,13 @@ class AgentKeyView(View):
     created_at: datetime
 
 
-@operation("The presented key, its scopes and its programs")
-async def get_key(call: AgentRequest) -> ModelResponse[AgentKeyView]:
-    """Return the agent key."""
-    return ModelResponse(AgentKeyView.of(call.key._asdict() | {"programs": call.key.program_ids}))
+@operation()
+async def get_key(call: AgentRequest) -> AgentKeyView:
+    """Return the presented key, its scopes and its programs."""
+    return AgentKeyView.of(call.key._asdict() | {"programs": call.key.program_ids})
 
 
-def behind_key(resource: Resource) -> Operation[Request]:
+def behind_key(resource: Resource) -> RouteMethod:
     """Return a resource's operation behind a key with its scope; what creates something can be repeated."""
     scope, described, name = resource.scope, resource.operation.description, resource.operation.description.name
 
@@ -119,7 +119,7 @@ def behind_key(resource: Resource) -> Operation[Request]:
         description=_explained(scope),
         tag="agents",
     )
-    return Operation(handle, description)
+    return RouteMethod(handle, description)
 
 
 def _explained(scope: Scope | ScopeByBody | None) -> str:

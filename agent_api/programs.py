@@ -3,7 +3,6 @@
 import re
 
 from agent_api.call import AgentRequest
-from presentation.actions import action
 from presentation.changes import AgentProgramChange
 from presentation.operations import operation
 from presentation.resources import ProgramView
@@ -17,22 +16,19 @@ _TAG = re.compile(r'(W/)?"([^"]*)"')
 _REVISION = re.compile(r"[0-9]{1,9}")
 
 
-@operation("A program; its ETag guards a change", response_headers=("ETag",))
+@operation(response_headers=("ETag",))
 async def get_program(call: AgentRequest) -> ModelResponse[ProgramView]:
     """Return a program; its ETag guards a change."""
     return _tagged(await call.read(read_program))
 
 
-@action(
-    "Change a program's settings; new terms apply to later sales only",
-    CurrencyNotSupported,
-    OverCap,
-    PreconditionFailed,
+@operation(
+    *(CurrencyNotSupported, OverCap, PreconditionFailed),
     headers={"If-Match": "The ETag of the version to change; if there is a newer one, the response is 412."},
     response_headers=("ETag",),
 )
 async def change_program(call: AgentRequest, sent: AgentProgramChange) -> ModelResponse[ProgramView]:
-    """Change the settings that are sent within the owner's caps, unless If-Match names another version."""
+    """Change a program's settings; new terms apply to later sales only."""
     return _tagged(await call.write(program_settings.change, sent.sent(), expected_revision=await _expected(call)))
 
 

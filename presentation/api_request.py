@@ -13,11 +13,8 @@ from storage import Storage
 from storage.engine.audit import Actor
 from storage.rules.errors import NotFound, ServiceError
 from storage.rules.scope import Scope
-from web import body
-from web.body import Body
 from web.response import CreatedResponse
 
-Parsed = TypeVar("Parsed", bound=Body)
 Viewed = TypeVar("Viewed", bound=View)
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
@@ -63,12 +60,6 @@ class ApiRequest:
         """Return what the path, or else the form, has under a name."""
         named: str = self.request.path_params.get(name) or self.named.get(name, "")
         return named
-
-    async def parse(self, model: type[Parsed], *, largest: int = body.LARGEST_BODY) -> Parsed:
-        """Return the body as a model, and keep it as `request.state.body`; raises the errors of `web.body`."""
-        content = await body.read_body(self.request.scope, self.request.receive, largest=largest)
-        self.request.state.body = content
-        return body.parse(model, content)
 
     async def read(
         self,

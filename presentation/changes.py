@@ -4,8 +4,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AwareDatetime, Field, StringConstraints
 
-from presentation.actions import action
 from presentation.api_request import ApiRequest
+from presentation.operations import operation
 from presentation.resources import AdjustmentView, CommissionView, CustomerView, FlagView, PartnerView
 from presentation.settings_models import Currency, Name, changed, created, with_settings
 from storage.management import by_hand, commission_decisions, flag_decisions, moves, partners
@@ -28,7 +28,7 @@ from storage.rules.errors import (
 from storage.rules.fraud.flag import FlagState
 from storage.rules.settings import SETTINGS
 from web.body import Body, Identifier, Text
-from web.response import CreatedResponse, ModelResponse
+from web.response import CreatedResponse
 
 LARGEST_ROW_ID = 2**31 - 1
 LARGEST_ID = 2**53
@@ -147,46 +147,44 @@ class FlagDecision(Body):
     reason: Text | None = None
 
 
-@action("Enrol a partner", notice="partner-added")
+@operation(notice="partner-added")
 async def enrol_partner(call: ApiRequest, sent: NewPartner) -> CreatedResponse[PartnerView]:
-    """Add a partner to the program."""
+    """Enrol a partner."""
     return await call.create(PartnerView, partners.enrol, **sent.sent())
 
 
-@action("Change a partner", notice="partner-changed")
-async def change_partner(call: ApiRequest, sent: PartnerChange) -> ModelResponse[PartnerView]:
-    """Change a partner's name, e-mail address, code or status."""
-    return ModelResponse(PartnerView.of(await call.write(partners.change, call.path_id("partner_id"), sent.sent())))
+@operation(notice="partner-changed")
+async def change_partner(call: ApiRequest, sent: PartnerChange) -> PartnerView:
+    """Change a partner."""
+    return PartnerView.of(await call.write(partners.change, call.path_id("partner_id"), sent.sent()))
 
 
-@action("Approve, reject or pay a commission", CommissionOnHold, CommissionFlagged)
-async def decide_commission(call: ApiRequest, sent: OwnerCommissionChange) -> ModelResponse[CommissionView]:
-    """Approve, reject or pay a commission; with a reason also while it is on hold."""
+@operation(CommissionOnHold, CommissionFlagged)
+async def decide_commission(call: ApiRequest, sent: OwnerCommissionChange) -> CommissionView:
+    """Approve, reject or pay a commission."""
     decide, commission_id = commission_decisions.decide, call.path_id("commission_id")
-    return ModelResponse(CommissionView.of(await call.write(decide, commission_id, **dict(sent))))
+    return CommissionView.of(await call.write(decide, commission_id, **dict(sent)))
 
 
-@action("Dismiss or confirm a sign of fraud")
-async def decide_flag(call: ApiRequest, sent: FlagDecision) -> ModelResponse[FlagView]:
-    """Dismiss a flag, or confirm it and reject the commissions that it holds."""
-    decide, flag_id = flag_decisions.decide, call.path_id("flag_id")
-    return ModelResponse(FlagView.of(await call.write(decide, flag_id, **dict(sent))))
+@operation()
+async def decide_flag(call: ApiRequest, sent: FlagDecision) -> FlagView:
+    """Dismiss or confirm a sign of fraud."""
+    return FlagView.of(await call.write(flag_decisions.decide, call.path_id("flag_id"), **dict(sent)))
 
 
-@action("Credit a sale that was not reported", *NOT_CREDITED, notice="credited")
+@operation(*NOT_CREDITED, notice="credited")
 async def credit_sale(call: ApiRequest, sent: Credit) -> CreatedResponse[CommissionView]:
-    """Credit a sale to a partner, by hand."""
+    """Credit a sale that was not reported."""
     return await call.create(CommissionView, by_hand.credit_sale, **dict(sent))
 
 
-@action("Give a partner a bonus, or correct their balance", PartnerNotFound, OverCap, notice="adjusted")
+@operation(PartnerNotFound, OverCap, notice="adjusted")
 async def adjust_balance(call: ApiRequest, sent: BalanceChange) -> CreatedResponse[AdjustmentView]:
-    """Add to a partner's balance, or take from it."""
+    """Give a partner a bonus, or correct their balance."""
     return await call.create(AdjustmentView, by_hand.adjust, **dict(sent))
 
 
-@action("Move a customer to another partner", PartnerNotFound, OverCap, notice="customer-moved")
-async def move_customer(call: ApiRequest, sent: CustomerMove) -> ModelResponse[CustomerView]:
-    """Move a customer, whose later sales earn another partner something."""
-    customer_id = call.path_id("customer_id")
-    return ModelResponse(CustomerView.of(await call.write(moves.move_customer, customer_id, **dict(sent))))
+@operation(PartnerNotFound, OverCap, notice="customer-moved")
+async def move_customer(call: ApiRequest, sent: CustomerMove) -> CustomerView:
+    """Move a customer to another partner."""
+    return CustomerView.of(await call.write(moves.move_customer, call.path_id("customer_id"), **dict(sent)))

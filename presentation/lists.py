@@ -8,7 +8,7 @@ from presentation import queries
 from presentation.api_request import ApiRequest
 from presentation.operations import ALWAYS as ALWAYS_POSSIBLE
 from presentation.operations import PAGING, Description, Operation
-from presentation.view import OF_PARTNER, OfPartnerView, PageView, TotalsView, View, with_fields_of
+from presentation.view import OF_PARTNER, OfPartnerView, PageView, TotalsView, View, view_of
 from storage.lists.declaration import (
     DEFAULT_LIMIT,
     MOST,
@@ -25,7 +25,6 @@ from storage.rules.periods import period, picked_period
 from storage.rules.periods.period import ALWAYS, DateRangeQuery, Window
 from storage.rules.periods.picked_period import PickedPeriod
 from storage.rules.scope import Scope
-from web.response import ModelResponse
 
 ASCENDING, DESCENDING = ".up", ".down"
 DATES = ("date_from", "date_to")
@@ -36,37 +35,28 @@ Row = TypeVar("Row")
 
 def listing(wanted: List[Any], view: type[View] | None = None, *, tag: str = "dashboard") -> Operation[ApiRequest]:
     """Return the operation that reads a list, for members and agents alike; its description follows from the list."""
-    shown = view or view_of(wanted)
+    shown = view or _view_of(wanted)
     page: Any = cast("Any", PageView)[shown]
 
-    async def handle(call: ApiRequest) -> ModelResponse[Any]:
+    async def read(call: ApiRequest) -> View:
         sent = call.request.query_params
         query = query_of(wanted, sent)
         scope = ListScope(
             call.program_id, call.at, window_of(wanted, sent, call.at), call.workspace_ids, call.program_ids
         )
-        read = call.storage.report if wanted.may_lag else call.storage.read
-        found = visible(wanted, await read(find, wanted, scope, query), call.scopes)
+        reader = call.storage.report if wanted.may_lag else call.storage.read
+        found = visible(wanted, await reader(find, wanted, scope, query), call.scopes)
         totals = {"totals": totals_of(found)} if query.has_totals else {}
         view_row = shown.plain if FIGURES.isdisjoint(sent) else shown.of
-        return ModelResponse(page(data=[view_row(row) for row in found.data], next_cursor=found.next_cursor, **totals))
+        rows: View = page(data=[view_row(row) for row in found.data], next_cursor=found.next_cursor, **totals)
+        return rows
 
     first, *rest = wanted.name.split("-")
     name = "".join(["list", first.title(), *(word.title() for word in rest)])
     dates = (InvalidRange, InvalidPeriod) if wanted.has_window else (InvalidRange,) if wanted.at is not None else ()
     errors = (ValidationError, *dates, *ALWAYS_POSSIBLE)
     query = {**PAGING, **parameters(wanted)}
-    return Operation(handle, Description(name, wanted.about, {200: (page,)}, errors, query=query, tag=tag))
-
-
-def view_of(wanted: List[Any]) -> type[View]:
-    """Return the model of a list's rows: their fields, with the columns of their partner as one object."""
-    fields = {each.name for each in wanted.fields}
-    of_partner = OF_PARTNER if fields >= OF_PARTNER else set()
-    internal = {each.name for each in wanted.fields if each.column.is_internal}
-    base: Any = OfPartnerView if of_partner else View
-    model = type(f"{wanted.row.__name__}View", (base,), {"__module__": wanted.row.__module__, "__doc__": None})
-    return with_fields_of(wanted.row, leave_out=of_partner | internal)(model)
+    return Operation(read, Description(name, wanted.about, {200: (page,)}, errors, query=query, tag=tag))
 
 
 def parameters(wanted: List[Any]) -> dict[str, str]:
@@ -106,6 +96,15 @@ def window_of(wanted: List[Any], sent: Mapping[str, str], at: datetime) -> Windo
     first, last = (sent.get(name) for name in DATES)
     asked = DateRangeQuery(sent.get("period") or PickedPeriod.THIRTY_DAYS, first, last)
     return picked_period.pick(asked, at=at).window or ALL_DAYS
+
+
+def _view_of(wanted: List[Any]) -> type[View]:
+    """Return the model of a list's rows: their fields, with the columns of their partner as one object."""
+    of_partner = OF_PARTNER if {each.name for each in wanted.fields} >= OF_PARTNER else set()
+    internal = {each.name for each in wanted.fields if each.column.is_internal}
+    base: type[View] = OfPartnerView if of_partner else View
+    row: Any = wanted.row
+    return view_of(row, leave_out=frozenset(of_partner | internal), base=base)
 
 
 def is_order(wanted: List[Any], sent: str) -> bool:

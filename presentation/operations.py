@@ -1,16 +1,27 @@
-"""Operations: handlers with their description for the OpenAPI document, and the routes that serve them."""
+"""Operations: what endpoints do, and forms of pages alike; their description for the OpenAPI document; their routes.
+
+    @operation(RateLimited, notice="invited")
+    async def invite(call: WorkspaceRequest, sent: Invitee) -> CreatedResponse[NewInvitationView]:
+        ...
+
+The function is the declaration. The type of `call` says who may do it; the storage operation checks rights and money.
+`sent` is the input: a body, or the fields of a form, which the same model parses, so that an error names the same field
+on the page and in `fields`. What it returns is the response: a view, a row or rows, which are shown as their views, or
+None for `{"success": true}`.
+"""
 
 import re
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from types import MappingProxyType
-from typing import Any, Generic, NamedTuple, TypeVar, get_args, get_origin, get_type_hints
+from types import MappingProxyType, NoneType
+from typing import Any, Concatenate, Generic, NamedTuple, TypeVar, cast, get_args, get_origin, get_type_hints
 
 from pydantic import BaseModel
+from pydantic_core import to_json
 from starlette.requests import Request
 from starlette.routing import BaseRoute, Route
 
-from presentation.view import PageView
+from presentation.api_request import ApiRequest
+from presentation.view import ListView, PageView, SuccessView, View, viewed
 from storage.rules.errors import (
     InternalError,
     InvalidJson,
@@ -23,9 +34,12 @@ from storage.rules.errors import (
     UnsupportedMediaType,
     ValidationError,
 )
+from web import body
+from web.body import LARGEST_BODY, Body
 from web.response import JsonResponse, ModelResponse
 
-Request_contra = TypeVar("Request_contra", contravariant=True)
+Call = TypeVar("Call", bound=ApiRequest | Request)
+Perform = Callable[Concatenate[Call, ...], Awaitable[Any]]
 Model = type[BaseModel]
 Error = type[ServiceError]
 Requirement = Mapping[str, Sequence[str]]  # a credential, and the scopes or roles that it needs
@@ -51,7 +65,7 @@ class Description(NamedTuple):
     summary: str
     responses: Mapping[int, Sequence[Model]]
     errors: tuple[Error, ...] = ()
-    body: Model | None = None
+    body: type[Body] | None = None
     description: str = ""
     tag: str = "dashboard"
     security: Sequence[Requirement] = ()
@@ -65,29 +79,78 @@ class Description(NamedTuple):
         return self._replace(errors=(*errors, *self.errors), security=security, **changes)
 
 
-@dataclass
-class Operation(Generic[Request_contra]):
-    """A handler with its description; an app calls the handler with its own request type."""
+class RouteMethod(NamedTuple):
+    """What serves a method of a route, with its description."""
 
-    handler: Callable[[Request_contra], Awaitable[JsonResponse]]
+    handler: Callable[[Any], Awaitable[JsonResponse]]
     description: Description
 
 
+class Operation(Generic[Call]):
+    """What an endpoint and forms do alike, as `perform` does it with a body of at most `largest` bytes.
+
+    `notice` names the sentence on the page after a form; without one, the page of the form shows the response.
+    """
+
+    def __init__(
+        self, perform: Perform[Call], description: Description, *, notice: str = "", largest: int = LARGEST_BODY
+    ) -> None:
+        self._perform = perform
+        self.description = description
+        self.notice = notice
+        self._largest = largest
+
+    def taking(self, sent: type[Body], *errors: Error) -> "Operation[Call]":
+        """Return the same operation for others, who send another model and may get more errors."""
+        description = self.description._replace(body=sent, errors=(*errors, *self.description.errors))
+        return Operation(self._perform, description, notice=self.notice)
+
+    async def submit(self, call: Call, fields: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Do it with a form's values. Return the endpoint's response; raises its errors."""
+        response = await self._respond(call, to_json(fields))
+        return response.body
+
+    async def handler(self, call: Call) -> JsonResponse:
+        """Return the response to a request, whose body `request.state.body` is."""
+        request = call.request if isinstance(call, ApiRequest) else call
+        if self.description.body is None:
+            return await self._respond(call, b"")
+        content = await body.read_body(request.scope, request.receive, largest=self._largest)
+        request.state.body = content
+        return await self._respond(call, content)
+
+    async def _respond(self, call: Call, content: bytes | bytearray) -> JsonResponse:
+        model: Any = self.description.body
+        result = await self._perform(call, *([body.parse(model, content)] if model else []))
+        if isinstance(result, JsonResponse):
+            return result
+        if not isinstance(result, View):
+            ((view,),) = cast("Any", self.description.responses.values())
+            result = view.of(
+                {"success": True} if result is None else {"data": result} if type(result) is list else result
+            )
+        return ModelResponse(result)
+
+
 def operation(
-    summary: str, *errors: Error, **options: Any
-) -> Callable[[Callable[[Request_contra], Awaitable[JsonResponse]]], Operation[Request_contra]]:
-    """Describe a handler; the operation has its name, and the model in its return type is documented."""
+    *errors: Error, notice: str = "", largest: int = LARGEST_BODY, **options: Any
+) -> Callable[[Perform[Call]], Operation[Call]]:
+    """Declare an operation by its function: its name, its docstring's first line, what it takes and what it returns."""
 
-    def described(handler: Callable[[Request_contra], Awaitable[JsonResponse]]) -> Operation[Request_contra]:
-        status, models = _returned(handler)
+    def declared(perform: Perform[Call]) -> Operation[Call]:
+        status, models = _returned(perform)
         paging = PAGING if any(issubclass(model, PageView) for model in models) else {}
-        query = {**paging, **options.pop("query", {})}
-        first, *rest = handler.__name__.split("_")
-        name = first + "".join(word.title() for word in rest)
-        description = Description(name, summary, {status: models}, (*errors, *ALWAYS), query=query, **options)
-        return Operation(handler, description)
+        first, *rest = perform.__name__.split("_")
+        description = Description(
+            first + "".join(word.title() for word in rest),
+            (perform.__doc__ or "").partition("\n")[0].removesuffix("."),
+            {status: models},
+            (*errors, *ALWAYS),
+            **{"body": get_type_hints(perform).get("sent"), **options, "query": {**paging, **options.get("query", {})}},
+        )
+        return Operation(perform, description, notice=notice, largest=largest)
 
-    return described
+    return declared
 
 
 class DescribedRoute(Route):
@@ -98,7 +161,7 @@ class DescribedRoute(Route):
         self.descriptions = {method: _complete(path, each) for method, each in descriptions.items()}
 
 
-def route(path: str, **operations: Operation[Request]) -> DescribedRoute:
+def route(path: str, **operations: RouteMethod | Operation[Request]) -> DescribedRoute:
     """Return one route with an operation for each method, so that a 405 lists them all."""
 
     async def endpoint(request: Request) -> JsonResponse:
@@ -114,18 +177,20 @@ def described(routes: Sequence[BaseRoute]) -> Iterator[tuple[str, str, Descripti
             yield from ((each.path, method, description) for method, description in each.descriptions.items())
 
 
-def _returned(handler: Callable[..., Any]) -> tuple[int, tuple[Model, ...]]:
-    """Return the status and the models of a handler's `ModelResponse[...]`."""
-    returns = get_type_hints(handler)["return"]
-    response = get_origin(returns)
-    assert issubclass(response, ModelResponse), f"{handler.__name__} returns no model"  # noqa: S101 - when it is defined
-    (model,) = get_args(returns)
-    return response.success, (model,) if isinstance(model, type) else get_args(model)
+def _returned(perform: Callable[..., Any]) -> tuple[int, tuple[Model, ...]]:
+    """Return the status and the models of what a function returns."""
+    returns: Any = get_type_hints(perform)["return"]
+    origin, inner = get_origin(returns), get_args(returns)
+    if isinstance(origin, type) and issubclass(origin, ModelResponse):
+        return origin.success, inner
+    list_view: Any = ListView
+    model = SuccessView if returns is NoneType else list_view[viewed(inner[0])] if origin is list else viewed(returns)
+    return ModelResponse.success, (model,)
 
 
 def _complete(path: str, description: Description) -> Description:
     """Add the errors that follow from the body and the path; a NUL in the URL is a ValidationError."""
     by_id = (NotFound,) if set(_IDS.findall(path)) - {"program_id"} else ()
-    body = BODY if description.body else ()
-    errors = dict.fromkeys([*description.errors, *by_id, *body, ValidationError])
+    of_body = BODY if description.body else ()
+    errors = dict.fromkeys([*description.errors, *by_id, *of_body, ValidationError])
     return description._replace(errors=tuple(errors))

@@ -1,22 +1,25 @@
 """What members and agents read besides lists: a program's reports, a customer, and why sales are missing."""
 
+from typing import Self
+
 from presentation import queries
 from presentation.api_request import ApiRequest
 from presentation.breakdown import BreakdownView
-from presentation.diagnosis import ExplanationView, ReadinessView, SubjectView
 from presentation.operations import operation
 from presentation.report import ReportView
-from presentation.resources import CustomerTimelineView
-from storage.diagnosis.explanation import explain
-from storage.diagnosis.readiness import check_readiness
+from presentation.resources import CustomerTimelineView, RefusedCallView
+from presentation.view import View, viewed, with_fields_of
+from storage.diagnosis.explanation import Explanation, explain
+from storage.diagnosis.readiness import Readiness, check_readiness
+from storage.diagnosis.steps import ExplanationStep
 from storage.lists import customers as listed_customers
 from storage.lists.declaration import ListScope
 from storage.reports import breakdown, performance
-from storage.rules.errors import InvalidPeriod, InvalidRange, ValidationError
+from storage.rules.errors import InvalidPeriod, InvalidRange
+from storage.rules.outcome import SaleOutcome
 from storage.rules.periods.period import DateRangeQuery
 from storage.rules.reports.breakdown import Dimension, Metric
 from storage.rules.reports.breakdown_query import MOST_ROWS, NONE, query
-from web.response import ModelResponse
 
 RANGE = {
     "period": "7d, 30d, 90d or all; 7d by default.",
@@ -39,15 +42,39 @@ IDENTIFIERS = {
 }
 
 
-@operation("Daily totals, metrics and trends of a program", InvalidPeriod, InvalidRange, query=RANGE)
-async def get_performance(call: ApiRequest) -> ModelResponse[ReportView]:
-    """Return the report of the requested period."""
-    return ModelResponse(ReportView.of(await call.report(performance.read_performance, _range(call), at=call.at)))
+@with_fields_of(
+    Explanation,
+    leave_out={"program_id", "outcome", "text", "steps", "rejected_calls", "likely_customer_key", "partner_name"},
+    trace=viewed(list[ExplanationStep]),
+)
+class ExplanationView(View):
+    """Why a sale was credited or not; `smallest_change` is null when it is credited.
+
+    `transaction_id` names the sale, recorded or rejected, that the verdict and the trace are about;
+    `payment_event_id` the payment processor's event of a payment that is no sale.
+    """
+
+    verdict: SaleOutcome
+    message: str
+    refused_calls: list[RefusedCallView]
+
+    @classmethod
+    def of(cls, row: Explanation) -> Self:
+        """Return the view of an explanation."""
+        refused_calls = [RefusedCallView.of(call) for call in row.rejected_calls]
+        named = {"verdict": row.outcome, "message": row.text, "trace": row.steps, "refused_calls": refused_calls}
+        return super().of(row._asdict() | named)
 
 
-@operation("A program's report by one or two dimensions", InvalidPeriod, InvalidRange, ValidationError, query=BREAKDOWN)
-async def get_breakdown(call: ApiRequest) -> ModelResponse[BreakdownView]:
-    """Return the requested breakdown."""
+@operation(InvalidPeriod, InvalidRange, query=RANGE)
+async def get_performance(call: ApiRequest) -> ReportView:
+    """Return daily totals, metrics and trends of a program."""
+    return ReportView.of(await call.report(performance.read_performance, _range(call), at=call.at))
+
+
+@operation(InvalidPeriod, InvalidRange, query=BREAKDOWN)
+async def get_breakdown(call: ApiRequest) -> BreakdownView:
+    """Return a program's report by one or two dimensions."""
     sent = call.request.query_params
     filters = {each.value: text for each in Dimension if (text := queries.text(sent, each.value)) is not None}
     wanted = query(
@@ -58,29 +85,28 @@ async def get_breakdown(call: ApiRequest) -> ModelResponse[BreakdownView]:
         sort=sent.get("sort"),
         limit=sent.get("limit", "25"),
     )
-    read = await call.report(breakdown.read_breakdown, _range(call), wanted, at=call.at)
-    return ModelResponse(BreakdownView.of(read))
+    return BreakdownView.of(await call.report(breakdown.read_breakdown, _range(call), wanted, at=call.at))
 
 
-@operation("One customer with their timeline: click, lead, sales, refunds and commissions")
-async def get_customer(call: ApiRequest) -> ModelResponse[CustomerTimelineView]:
-    """Return one customer with their timeline."""
+@operation()
+async def get_customer(call: ApiRequest) -> CustomerTimelineView:
+    """Return one customer with their timeline: click, lead, sales, refunds and commissions."""
     scope = ListScope(call.program_id, call.at)
     timeline = await call.storage.report(listed_customers.get_timeline, scope, call.path_id("customer_id"))
-    return ModelResponse(CustomerTimelineView.timeline(timeline))
+    return CustomerTimelineView.timeline(timeline)
 
 
-@operation("Why a sale was credited or not, also when there is no such sale", ValidationError, query=IDENTIFIERS)
-async def explain_sale(call: ApiRequest) -> ModelResponse[ExplanationView]:
-    """Explain the sale, customer or click that one of the identifiers names."""
-    subject = {name: queries.text(call.request.query_params, name) for name in SubjectView.model_fields}
-    return ModelResponse(ExplanationView.of(await call.report(explain, **subject, at=call.at)))
+@operation(query=IDENTIFIERS)
+async def explain_sale(call: ApiRequest) -> ExplanationView:
+    """Explain why a sale was credited or not, also when there is no such sale."""
+    subject = {name: queries.text(call.request.query_params, name) for name in IDENTIFIERS}
+    return ExplanationView.of(await call.report(explain, **subject, at=call.at))
 
 
-@operation("What the program still lacks for its first credited sale")
-async def get_readiness(call: ApiRequest) -> ModelResponse[ReadinessView]:
-    """Return the gates, the blocker and the identifiers' health."""
-    return ModelResponse(ReadinessView.of(await call.report(check_readiness, at=call.at, base_url=call.base_url)))
+@operation()
+async def get_readiness(call: ApiRequest) -> Readiness:
+    """Return what the program still lacks for its first credited sale."""
+    return await call.report(check_readiness, at=call.at, base_url=call.base_url)
 
 
 def _range(call: ApiRequest) -> DateRangeQuery:

@@ -6,8 +6,6 @@ Members with one of the roles are served it by the dashboard API, agents whose k
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any, NamedTuple
 
-from starlette.requests import Request
-
 from presentation import reads
 from presentation.changes import (
     CommissionChange,
@@ -21,7 +19,7 @@ from presentation.changes import (
     move_customer,
 )
 from presentation.lists import listing
-from presentation.operations import DescribedRoute, Operation, route
+from presentation.operations import DescribedRoute, Operation, RouteMethod, route
 from presentation.resources import (
     AuditEntryView,
     CommissionView,
@@ -107,9 +105,9 @@ RESOURCES = (
 )
 
 
-def routes(resources: Iterable[Resource], behind: Callable[[Resource], Operation[Request]]) -> Sequence[DescribedRoute]:
+def routes(resources: Iterable[Resource], behind: Callable[[Resource], RouteMethod]) -> Sequence[DescribedRoute]:
     """Return a route for each path, with the operations of its resources, each `behind` the check of its audience."""
-    paths: dict[str, dict[str, Operation[Request]]] = {}
+    paths: dict[str, dict[str, RouteMethod]] = {}
     for each in resources:
         paths.setdefault(each.path, {})[each.method] = behind(each)
     return [route(path, **operations) for path, operations in paths.items()]

@@ -76,9 +76,7 @@ def with_settings(
     """Return a decorator that adds a field for each setting to a model, after those that the model has."""
 
     def add(model: type[Model]) -> type[Model]:
-        missing = [setting for setting in settings if setting.public_name not in model.model_fields]
-        fields: dict[str, Any] = {setting.public_name: field(setting) for setting in missing}
-        return with_fields(model, fields)
+        return with_fields(model, {setting.public_name: field(setting) for setting in settings})
 
     return add
 

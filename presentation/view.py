@@ -3,7 +3,10 @@
 import re
 from collections.abc import Callable
 from collections.abc import Set as AbstractSet
-from typing import Any, Generic, Literal, Self, TypeVar, get_type_hints
+from functools import cache, reduce
+from operator import or_
+from types import UnionType
+from typing import Any, Generic, Literal, Self, TypeVar, get_args, get_origin, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, create_model
 
@@ -61,25 +64,40 @@ def with_fields_of(
 ) -> Callable[[type[Model]], type[Model]]:
     """Return a decorator that gives a model the fields of a row's type, with their types, defaults and meaning.
 
-    `views` are the types of fields that are shown as another type, such as a row's view; they have no default. A field
-    that the model declares itself stays as it is.
+    The rows in its fields are shown as their views, `views` as other types. A field of the model itself stays.
     """
     defaults = row._field_defaults
 
     def add(model: type[Model]) -> type[Model]:
-        known = leave_out | model.model_fields.keys()
-        kinds = {name: kind for name, kind in get_type_hints(row).items() if name not in known}
-        fields: dict[str, Any] = {name: (kind, defaults.get(name, ...)) for name, kind in kinds.items()}
-        fields |= {name: (kind, ...) for name, kind in views.items() if name not in known}
-        return with_fields(model, fields, about=model.__doc__ or row.__doc__)
+        kinds = {name: kind for name, kind in get_type_hints(row).items() if name not in leave_out}
+        fields = {name: (viewed(kind), defaults.get(name, ...)) for name, kind in kinds.items()}
+        return with_fields(model, fields | {name: (kind, ...) for name, kind in views.items()}, about=row.__doc__)
 
     return add
 
 
 def with_fields(model: type[Model], fields: dict[str, Any], *, about: str | None = None) -> type[Model]:
-    """Return the model with more fields, under its own name."""
-    doc = about or model.__doc__
-    return create_model(model.__name__, __base__=model, __doc__=doc, __module__=model.__module__, **fields)
+    """Return the model with the fields that it lacks, under its own name, described as it is or else by `about`."""
+    lacking: dict[str, Any] = {name: field for name, field in fields.items() if name not in model.model_fields}
+    doc, module = model.__doc__ or about, model.__module__
+    return create_model(model.__name__, __base__=model, __doc__=doc, __module__=module, **lacking)
+
+
+@cache
+def view_of(row: Any, *, leave_out: AbstractSet[str] = frozenset(), base: type[View] = View) -> type[View]:
+    """Return the model of a row's type, with its name and description."""
+    model = type(f"{row.__name__}View", (base,), {"__module__": row.__module__, "__doc__": None})
+    return with_fields_of(row, leave_out=leave_out)(model)
+
+
+def viewed(kind: Any) -> Any:
+    """Return a type in which each row's type is that of its view."""
+    if hasattr(kind, "_field_defaults"):
+        return view_of(kind)
+    inner = tuple(map(viewed, get_args(kind)))
+    if inner == get_args(kind):
+        return kind
+    return reduce(or_, inner) if isinstance(kind, UnionType) else get_origin(kind)[inner]
 
 
 class TotalsView(View):
@@ -106,16 +124,8 @@ class ListView(View, Generic[Item]):
 
     data: list[Item]
 
-    @classmethod
-    def of_rows(cls, rows: Any) -> Self:
-        """Return the view of rows."""
-        return cls.of({"data": rows})
-
 
 class SuccessView(View):
     """The request succeeded."""
 
     success: Literal[True]
-
-
-SUCCESS = SuccessView(success=True)

@@ -16,13 +16,11 @@ import tracking_api.app
 from configuration import Configuration
 from mcp_server.results import JsonRow
 from mcp_server.tools.lists import Asked, list_tool
-from presentation.actions import action
 from presentation.api_request import ApiRequest
 from presentation.lists import listing
-from presentation.operations import described
+from presentation.operations import described, operation
 from presentation.resource_table import MEMBER, OWNER, Resource
 from presentation.settings_models import Name
-from presentation.view import SUCCESS, SuccessView
 from storage import Storage
 from storage.lists.declaration import Column, List
 from storage.lists.related import contains
@@ -41,7 +39,6 @@ from tracking_api.dashboard.pages.page import page
 from tracking_api.dashboard.pages.routes import list_routes
 from web.body import Body
 from web.middleware import RequestMiddleware
-from web.response import ModelResponse
 
 BASE = "http://svc.test"
 PAGE = "/programs/{program_id}/nicknames"
@@ -75,11 +72,10 @@ NICKNAMES = List(
 )
 
 
-@action("Give a partner a nickname", notice="partner-changed")
-async def rename(call: ApiRequest, sent: NewNickname) -> ModelResponse[SuccessView]:
-    """Rename a partner."""
+@operation(notice="partner-changed")
+async def rename(call: ApiRequest, sent: NewNickname) -> None:
+    """Give a partner a nickname."""
     await call.write(partners.change, call.path_id("partner_id"), {"name": sent.name})
-    return ModelResponse(SUCCESS)
 
 
 RESOURCES = (

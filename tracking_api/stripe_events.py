@@ -26,7 +26,6 @@ from storage.rules.payment import ProcessorEvent
 from tracking_api.dashboard.authentication import LARGEST_PROGRAM_ID
 from web import body
 from web.limits import client_of
-from web.response import ModelResponse
 
 LARGEST_EVENT = 512 * 1024
 
@@ -40,14 +39,14 @@ class ReceivedEventView(View):
 
 
 @operation(
-    "What a program's connected Stripe account reports, signed by it",
     *(InvalidSignature, InvalidJson, PayloadTooLarge, UnsupportedMediaType, RateLimited),
     tag="payments",
     headers={"Stripe-Signature": "Of the raw body, at most 300 seconds old."},
 )
-async def receive_stripe_event(request: Request) -> ModelResponse[ReceivedEventView]:
-    """Process an event; 200 also for one that is a repeat, that waits, or that says nothing about sales.
+async def receive_stripe_event(request: Request) -> ReceivedEventView:
+    """Process an event that a program's connected Stripe account reports, signed by it.
 
+    The response is 200 also for one that is a repeat, that waits, or that says nothing about sales.
     Raises InvalidSignature, alike for a program without an account; InvalidJson for what is no event.
     """
     storage: Storage = request.app.state.storage
@@ -60,8 +59,7 @@ async def receive_stripe_event(request: Request) -> ModelResponse[ReceivedEventV
     at = request.app.state.clock()
     event = event_of(content, at)
     done = await storage.write_in(program_id, processing.process, program_id, event, at=at)
-    received = ReceivedEventView(received=True, outcome=done.outcome, transaction_id=done.transaction_id)
-    return ModelResponse(received)
+    return ReceivedEventView(received=True, outcome=done.outcome, transaction_id=done.transaction_id)
 
 
 def event_of(content: bytes, at: datetime) -> ProcessorEvent:

@@ -56,7 +56,7 @@ class AuthorizationRequest(NamedTuple):
 class Assistant(NamedTuple):
     """An assistant that a member connected. Its client chose its `name`, which is untrusted text.
 
-    `last_used_at` is when it last fetched a token, which it does every 15 minutes while in use.
+    `host` vouches for it; `last_used_at` is when it last fetched a token: while in use, every 15 minutes.
     """
 
     id: int

@@ -23,7 +23,10 @@ RECOVERY_CODES = 10
 
 
 class Enrolment(NamedTuple):
-    """A secret to enter in an authenticator app; `uri` carries it for those that open links."""
+    """A secret for an authenticator app, shown once; the second factor is on once a code of it is confirmed.
+
+    `uri` carries it for apps that open links.
+    """
 
     secret: str
     uri: str

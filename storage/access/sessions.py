@@ -36,7 +36,7 @@ class Started(NamedTuple):
 
 
 class OpenSession(NamedTuple):
-    """A session that has not ended. `id` names it and does not sign in; `client` is untrusted text."""
+    """A session that has not ended. `id` names it; `client` is what its browser or device calls itself."""
 
     id: str
     client: str | None
@@ -61,7 +61,7 @@ class TimeFormat(StrEnum):
 
 
 class Preferences(NamedTuple):
-    """How a person wants to see the dashboard."""
+    """How a person sees the dashboard; other members see `name` beside the e-mail address."""
 
     name: str | None = None
     theme: Theme = Theme.SYSTEM

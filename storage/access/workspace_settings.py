@@ -30,7 +30,7 @@ class Image(NamedTuple):
 
 
 class WorkspaceSettings(NamedTuple):
-    """A workspace's settings; `logo_version` changes with the logo and is None without one."""
+    """A workspace's name, the time zone of its pages, and the version of its logo, if it has one."""
 
     name: str
     time_zone: str

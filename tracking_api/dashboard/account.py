@@ -5,11 +5,9 @@ from typing import Annotated, Any
 from pydantic import StringConstraints
 from starlette.responses import Response
 
-from presentation.actions import action
 from presentation.changes import Changes
 from presentation.operations import operation
 from presentation.settings_models import Name
-from presentation.view import SUCCESS, ListView, SuccessView, View, with_fields_of
 from storage.access import accounts, second_factors, sessions
 from storage.access.sessions import OpenSession, Preferences, Theme, TimeFormat
 from storage.rules.errors import NotFound, Overloaded, RateLimited
@@ -18,9 +16,8 @@ from tracking_api.dashboard.mail import Alert
 from tracking_api.dashboard.pages.buttons import SIGNED_IN, Button, FormOutcome, FormPage
 from tracking_api.dashboard.password_queue import hash_of_new
 from tracking_api.dashboard.roles import VisitorRequest
-from tracking_api.dashboard.sessions import NO_STORE, Password, require_password
+from tracking_api.dashboard.sessions import Password, require_password
 from web.body import Body
-from web.response import ModelResponse
 
 LONGEST_NAME = 160
 PASSWORD_CHANGED = Alert(
@@ -42,16 +39,6 @@ class PasswordChange(Body):
     keep_assistants: bool = False
 
 
-@with_fields_of(OpenSession)
-class OpenSessionView(View):
-    """A session that has not ended. `id` names it; `client` is what its browser or device calls itself."""
-
-
-@with_fields_of(Preferences)
-class PreferencesView(View):
-    """How a person sees the dashboard; other members see `name` beside the e-mail address."""
-
-
 class PreferencesChange(Changes):
     """The preferences to change; a `name` of null removes it."""
 
@@ -60,16 +47,11 @@ class PreferencesChange(Changes):
     time_format: TimeFormat = TimeFormat.HOURS_24
 
 
-@action(
-    "Change the account's password, and end its other sessions and its assistants",
-    RateLimited,
-    Overloaded,
-    notice="password-changed",
-)
-async def change_password(call: VisitorRequest, sent: PasswordChange) -> ModelResponse[SuccessView]:
-    """Change the password and tell the account's holder.
+@operation(RateLimited, Overloaded, notice="password-changed")
+async def change_password(call: VisitorRequest, sent: PasswordChange) -> None:
+    """Change the account's password, and end its other sessions and its assistants.
 
-    Raises ValidationError for a wrong old or a weak new one, RateLimited.
+    Raises ValidationError for a wrong old or a weak new one.
     """
     await require_password(call, sent.current_password)
     user_id, email = call.visitor.user_id, call.visitor.email
@@ -78,48 +60,44 @@ async def change_password(call: VisitorRequest, sent: PasswordChange) -> ModelRe
     about: dict[str, Any] = {"but": current, "keeps_assistants": sent.keep_assistants, "actor": call.actor}
     await call.storage.write(accounts.set_password, user_id, new_hash, **about, at=call.at)
     await mail.send_alert(call.request, email, PASSWORD_CHANGED)
-    return ModelResponse(SUCCESS)
 
 
-@operation("The account's open sessions, the newest first")
-async def list_sessions(call: VisitorRequest) -> ModelResponse[ListView[OpenSessionView]]:
-    """List the account's sessions."""
-    return ModelResponse(ListView[OpenSessionView].of_rows(await open_sessions(call)), NO_STORE)
+@operation()
+async def list_sessions(call: VisitorRequest) -> list[OpenSession]:
+    """List the account's open sessions, the newest first."""
+    return await _open_sessions(call)
 
 
-async def open_sessions(call: VisitorRequest) -> list[OpenSession]:
-    """Return the account's sessions, the newest first."""
+async def _open_sessions(call: VisitorRequest) -> list[OpenSession]:
     current = authentication.presented(call.request) or ""
     return await call.storage.read(sessions.list_open, call.visitor.user_id, token_hash=current, at=call.at)
 
 
-@action("End one of the account's sessions", NotFound, notice="sessions-ended")
-async def end_session(call: VisitorRequest) -> ModelResponse[SuccessView]:
-    """End a session. Raises NotFound."""
+@operation(NotFound, notice="sessions-ended")
+async def end_session(call: VisitorRequest) -> None:
+    """End one of the account's sessions."""
     await call.storage.write(sessions.end_one, call.visitor.user_id, call.path_name("session_id"))
-    return ModelResponse(SUCCESS)
 
 
-@action("End all of the account's sessions except the one that asks", notice="sessions-ended")
-async def end_other_sessions(call: VisitorRequest) -> ModelResponse[SuccessView]:
-    """End the other sessions."""
+@operation(notice="sessions-ended")
+async def end_other_sessions(call: VisitorRequest) -> None:
+    """End all of the account's sessions except the one that asks."""
     current = authentication.presented(call.request)
     await call.storage.write(sessions.end_all, call.visitor.user_id, but=current)
-    return ModelResponse(SUCCESS)
 
 
-@operation("The account's name, theme and time format")
-async def get_preferences(call: VisitorRequest) -> ModelResponse[PreferencesView]:
-    """Return the preferences."""
-    return ModelResponse(PreferencesView.of(call.visitor.preferences))
+@operation()
+async def get_preferences(call: VisitorRequest) -> Preferences:
+    """Return the account's name, theme and time format."""
+    return call.visitor.preferences
 
 
-@action("Change the account's name, theme or time format", notice="preferences-saved")
-async def change_preferences(call: VisitorRequest, sent: PreferencesChange) -> ModelResponse[PreferencesView]:
-    """Change the preferences that are sent."""
+@operation(notice="preferences-saved")
+async def change_preferences(call: VisitorRequest, sent: PreferencesChange) -> Preferences:
+    """Change the account's name, theme or time format."""
     chosen = call.visitor.preferences._replace(**sent.sent())
     await call.storage.write(accounts.change_preferences, call.visitor.user_id, chosen)
-    return ModelResponse(PreferencesView.of(chosen))
+    return chosen
 
 
 async def _page(call: VisitorRequest, outcome: FormOutcome) -> Response:
@@ -128,7 +106,7 @@ async def _page(call: VisitorRequest, outcome: FormOutcome) -> Response:
         "your_account.html",
         themes=THEMES.items(),
         time_formats=TIME_FORMATS.items(),
-        sessions=await open_sessions(call),
+        sessions=await _open_sessions(call),
         has_second_factor=await call.storage.read(second_factors.is_on, call.visitor.user_id),
     )
 

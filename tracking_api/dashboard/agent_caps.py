@@ -1,22 +1,18 @@
 """What agent keys may change of a program: GET|PATCH /api/programs/:id/agent-caps, and the page."""
 
-from typing import Self
-
 from starlette.responses import Response
 
-from presentation.actions import action
 from presentation.api_request import ApiRequest
 from presentation.changes import AgentCapsChange
 from presentation.operations import operation
 from presentation.settings_models import shown, with_settings
 from presentation.view import View
 from storage.management import agent_caps
-from storage.rules.agent_caps import CAPS, FREEZABLE, SECTIONS, AgentCaps
+from storage.rules.agent_caps import CAPS, FREEZABLE, SECTIONS
 from storage.rules.settings import BY_NAME, published
 from tracking_api.dashboard.pages import values
 from tracking_api.dashboard.pages.buttons import Button, FormOutcome, FormPage
 from tracking_api.dashboard.pages.page_context import PageContext
-from web.response import ModelResponse
 
 BY_SECTION = {section: [cap for cap in CAPS if cap.section == section] for section in SECTIONS}
 NAMES = [(name, BY_NAME[name].label) for name in FREEZABLE]
@@ -26,22 +22,17 @@ NAMES = [(name, BY_NAME[name].label) for name in FREEZABLE]
 class AgentCapsView(View):
     """The caps of a program's agent keys; amounts are in cents of the program's currency."""
 
-    @classmethod
-    def of(cls, row: AgentCaps) -> Self:
-        """Return the view of the caps."""
-        return cls(**published(row, CAPS))
+
+@operation()
+async def get_agent_caps(call: ApiRequest) -> AgentCapsView:
+    """Return the caps of the program's agent keys."""
+    return AgentCapsView(**published(await call.read(agent_caps.get_caps), CAPS))
 
 
-@operation("The caps of the program's agent keys")
-async def get_agent_caps(call: ApiRequest) -> ModelResponse[AgentCapsView]:
-    """Return the caps: what an owner set, or the defaults."""
-    return ModelResponse(AgentCapsView.of(await call.read(agent_caps.get_caps)))
-
-
-@action("Change the caps of the program's agent keys", notice="caps-changed")
-async def change_agent_caps(call: ApiRequest, sent: AgentCapsChange) -> ModelResponse[AgentCapsView]:
-    """Change the caps that are sent; the audit log names each change."""
-    return ModelResponse(AgentCapsView.of(await call.write(agent_caps.change, sent.sent())))
+@operation(notice="caps-changed")
+async def change_agent_caps(call: ApiRequest, sent: AgentCapsChange) -> AgentCapsView:
+    """Change the caps of the program's agent keys."""
+    return AgentCapsView(**published(await call.write(agent_caps.change, sent.sent()), CAPS))
 
 
 async def _page(context: PageContext, outcome: FormOutcome) -> Response:

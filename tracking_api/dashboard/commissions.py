@@ -11,9 +11,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from presentation import queries
-from presentation.actions import action
 from presentation.api_request import ApiRequest
 from presentation.changes import CommissionChanges
+from presentation.operations import operation
 from presentation.resources import CommissionView
 from presentation.view import View
 from storage.lists import find as engine
@@ -31,7 +31,6 @@ from tracking_api.dashboard.pages.lists import ListPage, ListState
 from tracking_api.dashboard.pages.page_context import PageContext
 from web import body
 from web.errors import ErrorObject, error_body
-from web.response import ModelResponse
 
 ALL = "all"
 PAY = "Mark them as paid after you have paid the partners. The ledger then has a payout for each."
@@ -60,18 +59,21 @@ class DecidedView(View):
     data: list[CommissionView | UndecidedView]
 
 
-@action("Approve, reject or pay several commissions")
-async def decide_commissions(call: ApiRequest, sent: CommissionChanges) -> ModelResponse[DecidedView]:
-    """Set the status of up to 200 commissions; each has its own result, a commission or an error."""
+@operation()
+async def decide_commissions(call: ApiRequest, sent: CommissionChanges) -> DecidedView:
+    """Approve, reject or pay several commissions.
+
+    These are up to 200; each has its own result, a commission or an error.
+    """
     results = await call.write(decisions.decide_each, sent.ids, sent.status)
-    return ModelResponse(DecidedView(data=[_result(call, *result) for result in results.items()]))
-
-
-def _result(call: ApiRequest, commission_id: int, result: Commission | ServiceError) -> CommissionView | UndecidedView:
-    if isinstance(result, ServiceError):
-        error = error_body(result, call.request.scope["request_id"])["error"]
-        return UndecidedView(id=commission_id, error=ErrorObject(**error))
-    return CommissionView.of(result)
+    return DecidedView(
+        data=[
+            UndecidedView(id=commission_id, error=ErrorObject(**error_body(result, "")["error"]))
+            if isinstance(result, ServiceError)
+            else CommissionView.of(result)
+            for commission_id, result in results.items()
+        ]
+    )
 
 
 def _by_status(address: FilterValues, at: datetime) -> Mapping[str, Any]:

@@ -14,11 +14,9 @@ from storage.rules.errors import AccessDenied, AuthorizationPending, ExpiredToke
 from tracking_api.dashboard.authentication import storage_of, time_of
 from tracking_api.dashboard.pages import forms, notices, templates
 from tracking_api.dashboard.roles import VisitorRequest, visitor_request
-from tracking_api.dashboard.sessions import NO_STORE, NewSessionView, new_session
-from web import body
+from tracking_api.dashboard.sessions import NewSessionView, new_session
 from web.body import Body, Identifier
 from web.limits import client_of
-from web.response import ModelResponse
 
 
 class DeviceLogin(Body):
@@ -44,14 +42,13 @@ class DeviceCodeView(View):
     interval: int
 
 
-@operation("Start a login of a device without a browser (RFC 8628)", RateLimited, body=DeviceLogin)
-async def start_device_login(request: Request) -> ModelResponse[DeviceCodeView]:
-    """Start a login: a code for the device to show, and the page on which a member approves it."""
-    sent = body.parse(DeviceLogin, await body.read_body(request.scope, request.receive))
+@operation(RateLimited)
+async def start_device_login(request: Request, sent: DeviceLogin) -> DeviceCodeView:
+    """Start a login of a device without a browser (RFC 8628)."""
     await request.app.state.limits.hit("login", client_of(request.scope), "device")
     pending = await storage_of(request).write(device_logins.ask, client=sent.client, at=time_of(request))
     page = f"{request.app.state.settings.base_url}/device"
-    started = DeviceCodeView(
+    return DeviceCodeView(
         device_code=pending.device_code,
         user_code=pending.user_code,
         verification_uri=page,
@@ -59,20 +56,11 @@ async def start_device_login(request: Request) -> ModelResponse[DeviceCodeView]:
         expires_in=int(LIFETIME.total_seconds()),
         interval=int(INTERVAL.total_seconds()),
     )
-    return ModelResponse(started, NO_STORE)
 
 
-@operation(
-    "The session's token, once a member has approved the login",
-    *(AuthorizationPending, SlowDown, AccessDenied, ExpiredToken, RateLimited),
-    body=DeviceToken,
-)
-async def poll_device_login(request: Request) -> ModelResponse[NewSessionView]:
-    """Return the session's token once the login is approved.
-
-    Raises AuthorizationPending, SlowDown, AccessDenied, ExpiredToken.
-    """
-    sent = body.parse(DeviceToken, await body.read_body(request.scope, request.receive))
+@operation(AuthorizationPending, SlowDown, AccessDenied, ExpiredToken, RateLimited)
+async def poll_device_login(request: Request, sent: DeviceToken) -> NewSessionView:
+    """Return the session's token once a member has approved the login."""
     async with request.app.state.limits.guessing(client_of(request.scope)):
         started = await storage_of(request).write(device_logins.poll, sent.device_code, at=time_of(request))
     return await new_session(request, started)

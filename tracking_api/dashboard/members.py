@@ -6,10 +6,9 @@ from datetime import datetime
 from starlette.requests import Request
 from starlette.responses import Response
 
-from presentation.actions import action
 from presentation.changes import Email, RowId
 from presentation.operations import operation
-from presentation.view import SUCCESS, ListView, SuccessView, View, with_fields_of
+from presentation.view import View, with_fields_of
 from storage.access import accounts, invitations, members
 from storage.access.invitations import Invitation
 from storage.access.members import MemberRecord
@@ -20,9 +19,8 @@ from tracking_api.dashboard.mail import Alert
 from tracking_api.dashboard.pages.buttons import Button, FormOutcome, FormPage, Question
 from tracking_api.dashboard.pages.page_context import PageContext
 from tracking_api.dashboard.roles import WorkspaceRequest
-from tracking_api.dashboard.sessions import NO_STORE
 from web.body import Body
-from web.response import CreatedResponse, ModelResponse
+from web.response import CreatedResponse
 
 
 @with_fields_of(MemberRecord, leave_out={"name"})
@@ -44,11 +42,7 @@ class NewOwner(Body):
 
 
 @with_fields_of(Invitation)
-class InvitationView(View):
-    """An invitation that waits for an answer."""
-
-
-class NewInvitationView(InvitationView):
+class NewInvitationView(View):
     """A new invitation. Only this response shows `link`; `emailed` says whether it was sent by e-mail, too."""
 
     link: str
@@ -75,46 +69,44 @@ class Invitee(Body):
     role: Role = Role.MEMBER
 
 
-@operation("The members of a workspace: owners first, then in the order of joining")
-async def list_members(call: WorkspaceRequest) -> ModelResponse[ListView[MemberView]]:
-    """List a workspace's members."""
-    return ModelResponse(ListView[MemberView].of_rows(await call.read(members.list_members)))
+@operation()
+async def list_members(call: WorkspaceRequest) -> list[MemberView]:
+    """List the members of a workspace: owners first, then in the order of joining."""
+    return [MemberView.of(each) for each in await call.read(members.list_members)]
 
 
-@action("Change a member's role, suspend or reactivate them", LastOwner)
-async def change_member(call: WorkspaceRequest, sent: MemberChange) -> ModelResponse[MemberView]:
-    """Change a member. Raises NotFound, LastOwner."""
+@operation(LastOwner)
+async def change_member(call: WorkspaceRequest, sent: MemberChange) -> MemberView:
+    """Change a member's role, suspend or reactivate them."""
     user_id, changes = call.path_id("user_id"), sent.model_dump(exclude_none=True)
     if changes:
         changed = await call.write(members.change, user_id, **changes)
     else:
         changed = await call.read(members.get_member, user_id)
-    return ModelResponse(MemberView.of(changed))
+    return MemberView.of(changed)
 
 
-@action("Remove a member from a workspace; the account stays", LastOwner, notice="member-removed")
-async def remove_member(call: WorkspaceRequest) -> ModelResponse[SuccessView]:
-    """Remove a member. Raises NotFound, LastOwner."""
+@operation(LastOwner, notice="member-removed")
+async def remove_member(call: WorkspaceRequest) -> None:
+    """Remove a member from a workspace; the account stays."""
     await call.write(members.remove, call.path_id("user_id"))
-    return ModelResponse(SUCCESS)
 
 
-@action("Hand a workspace over to another active member", NotFound, notice="owner-changed")
-async def transfer_ownership(call: WorkspaceRequest, sent: NewOwner) -> ModelResponse[SuccessView]:
-    """Make a member an owner in place of the one who asks. Raises NotFound."""
+@operation(NotFound, notice="owner-changed")
+async def transfer_ownership(call: WorkspaceRequest, sent: NewOwner) -> None:
+    """Hand a workspace over to another active member."""
     await call.write(members.transfer_ownership, sent.user_id, owner_id=call.user_id)
-    return ModelResponse(SUCCESS)
 
 
-@operation("The invitations that are not accepted yet, the oldest first")
-async def list_invitations(call: WorkspaceRequest) -> ModelResponse[ListView[InvitationView]]:
-    """List a workspace's invitations."""
-    return ModelResponse(ListView[InvitationView].of_rows(await call.read(invitations.list_invitations, at=call.at)))
+@operation()
+async def list_invitations(call: WorkspaceRequest) -> list[Invitation]:
+    """List the invitations that are not accepted yet, the oldest first."""
+    return await call.read(invitations.list_invitations, at=call.at)
 
 
-@action("Invite a person to a workspace", RateLimited)
+@operation(RateLimited)
 async def invite(call: WorkspaceRequest, sent: Invitee) -> CreatedResponse[NewInvitationView]:
-    """Create an invitation and send it if the server sends e-mail. Raises ValidationError, RateLimited."""
+    """Invite a person to a workspace, by e-mail if the server sends it."""
     await _count_mail(call)
     created = await call.write(invitations.invite, email=sent.email, role=sent.role)
     invitation, link = created.invitation, f"{call.base_url}/join#"
@@ -122,23 +114,20 @@ async def invite(call: WorkspaceRequest, sent: Invitee) -> CreatedResponse[NewIn
     about = {"inviter": call.actor.name, "workspace": created.workspace, "expires_on": expires_on}
     about["link"] = link + created.mailed_token
     emailed = await mail.send(call.request, invitation.email, "invitation", **about)
-    return CreatedResponse(
-        NewInvitationView(**invitation._asdict(), link=link + created.token, emailed=emailed), NO_STORE
-    )
+    return CreatedResponse(NewInvitationView(**invitation._asdict(), link=link + created.token, emailed=emailed))
 
 
-@action("Withdraw an invitation: its link stops working", NotFound, notice="invitation-withdrawn")
-async def withdraw_invitation(call: WorkspaceRequest) -> ModelResponse[SuccessView]:
-    """Withdraw an invitation. Raises NotFound."""
+@operation(NotFound, notice="invitation-withdrawn")
+async def withdraw_invitation(call: WorkspaceRequest) -> None:
+    """Withdraw an invitation: its link stops working."""
     await call.write(invitations.withdraw, call.path_id("invitation_id"))
-    return ModelResponse(SUCCESS)
 
 
-@action("Create a one-time link for a member who lost their password", NotFound, RateLimited)
+@operation(NotFound, RateLimited)
 async def create_reset_link(call: WorkspaceRequest) -> CreatedResponse[ResetLinkView]:
-    """Create a link and tell its holder.
+    """Create a one-time link for a member who lost their password, and tell the account's holder.
 
-    Raises Forbidden for an account that is also elsewhere, NotFound, RateLimited.
+    Raises Forbidden for an account that is also elsewhere.
     """
     await _count_mail(call)
     member = await call.read(members.get_member, call.path_id("user_id"))
@@ -147,13 +136,8 @@ async def create_reset_link(call: WorkspaceRequest) -> CreatedResponse[ResetLink
     text = f"{begins}Change your password if you did not ask for the link: that ends it."
     subject = f"{call.actor.name} created a link that sets a new password for your account"
     emailed = await mail.send_alert(call.request, member.email, Alert(subject, text))
-    shown = ResetLinkView(
-        link=reset_link(call.request, created.token),
-        expires_at=created.expires_at,
-        usable_at=created.usable_at,
-        emailed=emailed,
-    )
-    return CreatedResponse(shown, NO_STORE)
+    link, about = reset_link(call.request, created.token), created._asdict()
+    return CreatedResponse(ResetLinkView(**about, link=link, emailed=emailed))
 
 
 async def _count_mail(call: WorkspaceRequest) -> None:

@@ -6,10 +6,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import StringConstraints
 
-from presentation.actions import action
 from presentation.api_request import ApiRequest
 from presentation.operations import operation
-from presentation.view import SUCCESS, SuccessView, View
+from presentation.view import SuccessView, View
 from storage.lists.payment_events import PAYMENT_EVENTS
 from storage.lists.payment_events import TO_DO as OPEN_OUTCOMES
 from storage.payments import accounts, decisions, received_events, stripe
@@ -33,7 +32,6 @@ from tracking_api.dashboard.pages.lists import ListPage, ListState
 from tracking_api.dashboard.pages.page_context import PageContext
 from tracking_api.dashboard.pages.payment_fixes import TO_DO
 from web.body import Body, Identifier
-from web.response import ModelResponse
 
 RECORDED = PaymentOutcome.RECORDED
 LATELY = timedelta(days=30)
@@ -85,53 +83,43 @@ class PaymentDecidedView(SuccessView):
     outcome: str
 
 
-@action(
-    "Connect a payment account, or roll its webhook secret over",
-    notice="account-connected",
-    tag="payments",
-)
-async def connect_payment_account(call: ApiRequest, sent: NewPaymentAccount) -> ModelResponse[PaymentAccountView]:
-    """Connect an account, or add a webhook secret; the previous one stays valid."""
+@operation(notice="account-connected", tag="payments")
+async def connect_payment_account(call: ApiRequest, sent: NewPaymentAccount) -> PaymentAccountView:
+    """Connect a payment account, or add a webhook secret, beside which the previous one stays valid."""
     sealer = call.request.app.state.settings.sealer()
     connecting = {"provider": sent.provider, "account_id": sent.account_id, "secret": sent.webhook_secret}
-    return _response(call, await call.write(accounts.connect, **connecting, sealer=sealer))
+    return _view(call, await call.write(accounts.connect, **connecting, sealer=sealer))
 
 
-@operation("The connected payment account; never its secrets", NotFound, tag="payments")
-async def get_payment_account(call: ApiRequest) -> ModelResponse[PaymentAccountView]:
-    """Return the connected account. Raises NotFound."""
-    return _response(call, await call.read(accounts.get_account))
+@operation(NotFound, tag="payments")
+async def get_payment_account(call: ApiRequest) -> PaymentAccountView:
+    """Return the connected payment account, never its secrets."""
+    return _view(call, await call.read(accounts.get_account))
 
 
-@action(
-    "Disconnect the payment account; its recorded sales and refunds stay",
-    NotFound,
-    notice="account-disconnected",
-    tag="payments",
-)
-async def disconnect_payment_account(call: ApiRequest) -> ModelResponse[SuccessView]:
-    """Disconnect the account. Raises NotFound."""
+@operation(NotFound, notice="account-disconnected", tag="payments")
+async def disconnect_payment_account(call: ApiRequest) -> None:
+    """Disconnect the payment account; its recorded sales and refunds stay."""
     await call.write(accounts.disconnect)
-    return ModelResponse(SUCCESS)
 
 
-@action(
-    "Decide on a payment that is held as a possible duplicate, or on a payment or refund that waits",
+@operation(
     *(CustomerNotFound, DuplicateTransaction, CustomerNotAttributed, AttributionWindowExpired),
     *(CurrencyNotSupported, SaleBeforeClick, TransactionNotFound),
     tag="payments",
 )
-async def decide_payment_event(call: ApiRequest, sent: PaymentDecision) -> ModelResponse[PaymentDecidedView]:
-    """Decide on a payment that does not count. Raises NotFound and the errors of a sale."""
+async def decide_payment_event(call: ApiRequest, sent: PaymentDecision) -> PaymentDecidedView:
+    """Decide on a payment that is held as a possible duplicate, or on a payment or refund that waits."""
     about = {"customer": NamedCustomer(sent.click_id, sent.customer_key), "transaction_id": sent.transaction_id}
     outcome = await call.write(decisions.decide, call.path_id("event_id"), sent.decision, **about)
-    return ModelResponse(PaymentDecidedView(success=True, outcome=outcome))
+    return PaymentDecidedView(success=True, outcome=outcome)
 
 
-def _response(call: ApiRequest, account: accounts.PaymentAccount) -> ModelResponse[PaymentAccountView]:
+def _view(call: ApiRequest, account: accounts.PaymentAccount) -> PaymentAccountView:
     webhook_url = f"{call.base_url}/api/v1/payments/{account.provider}/{account.program_id}"
-    shown = account._asdict() | {"webhook_secrets": len(account.sealed), "webhook_url": webhook_url}
-    return ModelResponse(PaymentAccountView.of(shown))
+    return PaymentAccountView.of(
+        account._asdict() | {"webhook_secrets": len(account.sealed), "webhook_url": webhook_url}
+    )
 
 
 def _by_outcome(address: FilterValues, _: datetime) -> Mapping[str, Any]:

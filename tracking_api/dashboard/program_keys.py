@@ -4,8 +4,8 @@ from dataclasses import replace
 
 from starlette.responses import Response
 
-from presentation.actions import action
 from presentation.api_request import ApiRequest
+from presentation.operations import operation
 from presentation.view import View
 from storage.access import program_keys
 from storage.lists.programs import read_program
@@ -14,8 +14,6 @@ from storage.rules.errors import ValidationError
 from storage.tracking import key_callers
 from tracking_api.dashboard.pages.buttons import Button, FormOutcome, FormPage
 from tracking_api.dashboard.pages.page_context import PageContext
-from tracking_api.dashboard.sessions import NO_STORE
-from web.response import ModelResponse
 
 REPLACED = "This key was already replaced, so nothing changed. A new key is shown only once, when it is created."
 
@@ -33,17 +31,16 @@ class RegeneratedView(View):
     data: NewKeyView
 
 
-@action("Replace the program's key; the old one stops working at once")
-async def regenerate_program_key(call: ApiRequest) -> ModelResponse[RegeneratedView]:
-    """Replace the program's key; the old one stops at once.
+@operation()
+async def regenerate_program_key(call: ApiRequest) -> RegeneratedView:
+    """Replace the program's key; the old one stops working at once.
 
     A form names the key that it replaces, so that a reloaded page does not replace the key again.
     """
     if "replaces" in call.named and call.named["replaces"] != (await call.read(read_program)).api_token_masked:
         raise ValidationError(REPLACED)
     new_key = await call.write(program_keys.regenerate)
-    key = NewKeyView(api_token=new_key.secret, api_token_masked=new_key.masked)
-    return ModelResponse(RegeneratedView(data=key), NO_STORE)
+    return RegeneratedView(data=NewKeyView(api_token=new_key.secret, api_token_masked=new_key.masked))
 
 
 async def _page(context: PageContext, outcome: FormOutcome) -> Response:

@@ -6,12 +6,11 @@ from typing import Any
 from starlette.responses import Response
 
 from presentation import agents_file, queries
-from presentation.actions import action
 from presentation.api_request import ApiRequest
 from presentation.changes import NewProgram, ProgramChange
 from presentation.operations import operation
 from presentation.resources import ProgramView
-from presentation.view import SUCCESS, SuccessView, View
+from presentation.view import View
 from storage.access.sessions import Visitor
 from storage.access.workspaces import OWNERS
 from storage.lists.partners import newest_code
@@ -31,15 +30,15 @@ from tracking_api.dashboard.pages import values
 from tracking_api.dashboard.pages.buttons import SIGNED_IN, Button, FormOutcome, FormPage
 from tracking_api.dashboard.pages.page_context import PageContext
 from tracking_api.dashboard.roles import VisitorRequest
-from web.response import CreatedResponse, ModelResponse
+from web.response import CreatedResponse
 
 CHOSEN_FIRST = [BY_NAME[name] for name in ("name", "domain", "commission_type", "commission_rate", "currency")]
 BY_SECTION = {section: [setting for setting in SETTINGS if setting.section == section] for section in SECTIONS}
 
 
-@action("Create a program", OwnerRequired, CurrencyNotSupported, notice="program-created")
+@operation(OwnerRequired, CurrencyNotSupported, notice="program-created")
 async def create_program(call: VisitorRequest, sent: NewProgram) -> CreatedResponse[ProgramView]:
-    """Create a program with a hidden key; an owner regenerates the key to see it."""
+    """Create a program with a hidden key, which an owner replaces to see one."""
     chosen = sent.sent()
     workspace_id = _workspace(call.visitor, chosen.pop("workspace_id", None))
     program_id = await call.storage.write(
@@ -62,29 +61,26 @@ def _workspace(visitor: Visitor, named: int | None) -> int:
     return named or visitor.owned[0].workspace_id
 
 
-@operation("A program, with its key masked")
-async def get_program(call: ApiRequest) -> ModelResponse[ProgramView]:
+@operation()
+async def get_program(call: ApiRequest) -> ProgramView:
     """Return a program, with its key masked."""
-    return ModelResponse(ProgramView.of(await call.read(read_program)))
+    return ProgramView.of(await call.read(read_program))
 
 
-@action("Change a program's settings; new terms apply to later sales only", CurrencyNotSupported)
-async def change_program(call: ApiRequest, sent: ProgramChange) -> ModelResponse[ProgramView]:
-    """Change the settings that are sent; earned commissions do not change. A form names the revision that it shows."""
+@operation(CurrencyNotSupported)
+async def change_program(call: ApiRequest, sent: ProgramChange) -> ProgramView:
+    """Change a program's settings; new terms apply to later sales only.
+
+    A form names the revision that it shows.
+    """
     expected = call.path_id("revision") if "revision" in call.named else None
-    changed = await call.write(program_settings.change, sent.sent(), expected_revision=expected)
-    return ModelResponse(ProgramView.of(changed))
+    return ProgramView.of(await call.write(program_settings.change, sent.sent(), expected_revision=expected))
 
 
-@action(
-    "Delete a program that has no events, or a sandbox; its own sandbox goes with it",
-    ProgramHasEvents,
-    notice="program-deleted",
-)
-async def delete_program(call: ApiRequest) -> ModelResponse[SuccessView]:
-    """Delete the program. Raises ProgramHasEvents."""
+@operation(ProgramHasEvents, notice="program-deleted")
+async def delete_program(call: ApiRequest) -> None:
+    """Delete a program that has no events, or a sandbox; its own sandbox goes with it."""
     await call.write(deletion.delete_program)
-    return ModelResponse(SUCCESS)
 
 
 class IntegrationView(View):
@@ -96,17 +92,15 @@ class IntegrationView(View):
     payment_account: str | None
 
 
-@operation("What `svc init` writes", ValidationError, query={"framework": "Its snippets come first."})
-async def get_integration(call: ApiRequest) -> ModelResponse[IntegrationView]:
-    """Return the program's AGENTS.md; it has no secret. `?framework=` puts that framework's snippets first."""
+@operation(query={"framework": "Its snippets come first."})
+async def get_integration(call: ApiRequest) -> IntegrationView:
+    """Return what `svc init` writes: the program's AGENTS.md, which has no secret."""
     base_url = call.request.app.state.settings.base_url
     program = await call.read(read_program)
     code, framework = await call.read(newest_code), queries.text(call.request.query_params, "framework")
     markdown = agents_file.written(program, base_url=base_url, code=code, framework=framework)
     account = await call.read(accounts.find_account_id)
-    return ModelResponse(
-        IntegrationView(program_id=program.id, base_url=base_url, agents_md=markdown, payment_account=account)
-    )
+    return IntegrationView(program_id=program.id, base_url=base_url, agents_md=markdown, payment_account=account)
 
 
 async def _new_page(call: VisitorRequest, outcome: FormOutcome) -> Response:

@@ -13,7 +13,6 @@ from storage.rules.errors import FieldError, ValidationError
 from storage.rules.reconciliation import Code, Correction, Payment, PaymentFinding, RecordSale, RefundSale, SettleLead
 from storage.tracking import currencies
 from web.body import Body, Identifier
-from web.response import ModelResponse
 
 MOST = 1000
 LARGEST = 1024 * 1024
@@ -76,17 +75,12 @@ class ReconciliationView(View):
     unattributed: int
 
 
-@operation(
-    "Compare payments of the processor's export with the sales, and get the calls that correct differences",
-    body=Export,
-    tag="payments",
-)
-async def reconcile_payments(call: ApiRequest) -> ModelResponse[ReconciliationView]:
-    """Compare these payments with the recorded sales; change nothing."""
-    sent = await call.parse(Export, largest=LARGEST)
+@operation(largest=LARGEST, tag="payments")
+async def reconcile_payments(call: ApiRequest, sent: Export) -> ReconciliationView:
+    """Compare payments of the processor's export with the sales, and get the calls that correct differences."""
     comparison = await call.read(reconciliation.compare, [_payment(each) for each in sent.payments], at=call.at)
     findings = [_finding(each) for each in comparison.findings]
-    return ModelResponse(ReconciliationView(findings=findings, unattributed=comparison.unattributed))
+    return ReconciliationView(findings=findings, unattributed=comparison.unattributed)
 
 
 def _payment(sent: ExportedPayment) -> Payment:

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 from starlette.requests import Request
 
 from presentation.api_request import ApiRequest, path_id
-from presentation.operations import Operation
+from presentation.operations import Operation, RouteMethod
 from storage.access.sessions import Member, Visitor
 from storage.access.workspaces import ANYONE, Role
 from storage.rules.errors import Forbidden, OwnerRequired
@@ -81,7 +81,7 @@ def behind(
     operation: Operation[Call],
     identify: Callable[[Request, Collection[Role]], Awaitable[Call]],
     roles: Collection[Role] = ANYONE,
-) -> Operation[Request]:
+) -> RouteMethod:
     """Return an operation for members with these roles alone. It raises Forbidden, and OwnerRequired for the others."""
 
     async def handle(request: Request) -> JsonResponse:
@@ -89,4 +89,6 @@ def behind(
 
     limits: Any = ((Forbidden,), ()) if roles == ANYONE else ((Forbidden, OwnerRequired), sorted(roles))
     errors, named = limits
-    return Operation(handle, operation.description.behind(*errors, security=({"session": named},), description=COOKIE))
+    return RouteMethod(
+        handle, operation.description.behind(*errors, security=({"session": named},), description=COOKIE)
+    )

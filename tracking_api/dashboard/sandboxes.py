@@ -2,20 +2,17 @@
 
 from starlette.responses import Response
 
-from presentation.actions import action
 from presentation.api_request import ApiRequest
 from presentation.operations import operation
-from presentation.view import SUCCESS, SuccessView, View
+from presentation.view import View
 from storage.management import sandboxes
 from storage.payments import processing
-from storage.rules.errors import InvalidJson, NotFound, PayloadTooLarge, UnsupportedMediaType, ValidationError
+from storage.rules.errors import InvalidJson, NotFound, PayloadTooLarge, UnsupportedMediaType
 from tracking_api.dashboard.pages.buttons import Button, FormOutcome, FormPage, Question
 from tracking_api.dashboard.pages.page_context import PageContext
 from tracking_api.dashboard.program_keys import NewKeyView
-from tracking_api.dashboard.sessions import NO_STORE
 from tracking_api.stripe_events import LARGEST_EVENT, ReceivedEventView, event_of
 from web import body
-from web.response import ModelResponse
 
 
 class SandboxKeyView(NewKeyView):
@@ -30,31 +27,25 @@ class SandboxView(View):
     data: SandboxKeyView
 
 
-@action("Create the program's sandbox, or give it a new key", ValidationError)
-async def open_sandbox(call: ApiRequest) -> ModelResponse[SandboxView]:
-    """Create the program's sandbox, or replace the key of the one that it has."""
+@operation()
+async def open_sandbox(call: ApiRequest) -> SandboxView:
+    """Create the program's sandbox, or give it a new key."""
     program_id, key = await call.write(sandboxes.open_sandbox)
-    view = SandboxKeyView(program_id=program_id, api_token=key.secret, api_token_masked=key.masked)
-    return ModelResponse(SandboxView(data=view), NO_STORE)
+    return SandboxView(data=SandboxKeyView(program_id=program_id, api_token=key.secret, api_token_masked=key.masked))
 
 
-@action("Delete every event of the program's sandbox", NotFound, notice="sandbox-emptied")
-async def empty_sandbox(call: ApiRequest) -> ModelResponse[SuccessView]:
-    """Delete the sandbox's events; its settings, key and partners stay."""
+@operation(NotFound, notice="sandbox-emptied")
+async def empty_sandbox(call: ApiRequest) -> None:
+    """Delete every event of the program's sandbox; its settings, key and partners stay."""
     await call.write(sandboxes.empty)
-    return ModelResponse(SUCCESS)
 
 
-@operation(
-    "Process an event of the payment processor in the program's sandbox, without its signature",
-    *(NotFound, InvalidJson, PayloadTooLarge, UnsupportedMediaType),
-    tag="payments",
-)
-async def rehearse_payment_event(call: ApiRequest) -> ModelResponse[ReceivedEventView]:
-    """Process an event in the sandbox; it needs no connected account and reaches no live program."""
+@operation(NotFound, InvalidJson, PayloadTooLarge, UnsupportedMediaType, tag="payments")
+async def rehearse_payment_event(call: ApiRequest) -> ReceivedEventView:
+    """Process an event of the payment processor in the program's sandbox, without its signature."""
     content = bytes(await body.read_body(call.request.scope, call.request.receive, largest=LARGEST_EVENT))
     done = await call.write(processing.process_in_sandbox, event_of(content, call.at))
-    return ModelResponse(ReceivedEventView(received=True, outcome=done.outcome, transaction_id=done.transaction_id))
+    return ReceivedEventView(received=True, outcome=done.outcome, transaction_id=done.transaction_id)
 
 
 async def _page(context: PageContext, outcome: FormOutcome) -> Response:

@@ -4,18 +4,16 @@ from typing import Annotated, Any
 
 from pydantic import StringConstraints
 
-from presentation.actions import action
 from presentation.operations import operation
-from presentation.view import SUCCESS, SuccessView, View, with_fields_of
+from presentation.view import View
 from storage.access import second_factors
 from storage.access.second_factors import Enrolment
 from storage.rules.errors import InvalidSecondFactor, Overloaded, RateLimited, SecondFactorExists
 from tracking_api.dashboard import mail
 from tracking_api.dashboard.mail import Alert
 from tracking_api.dashboard.roles import VisitorRequest
-from tracking_api.dashboard.sessions import NO_STORE, Password, require_password
+from tracking_api.dashboard.sessions import Password, require_password
 from web.body import Body
-from web.response import ModelResponse
 
 TURNED_OFF = Alert(
     "The second factor of your account was turned off",
@@ -49,45 +47,38 @@ class SecondFactorView(View):
     is_on: bool
 
 
-@with_fields_of(Enrolment)
-class EnrolmentView(View):
-    """A secret for an authenticator app, shown once; the second factor is on once a code of it is confirmed."""
-
-
 class RecoveryCodesView(View):
     """Codes that each sign in once without the app; only this response shows them."""
 
     recovery_codes: list[str]
 
 
-@operation("Whether the account has a second factor")
-async def get_second_factor(call: VisitorRequest) -> ModelResponse[SecondFactorView]:
+@operation()
+async def get_second_factor(call: VisitorRequest) -> SecondFactorView:
     """Return whether the account has a second factor."""
-    on = await call.storage.read(second_factors.is_on, call.visitor.user_id)
-    return ModelResponse(SecondFactorView(is_on=on), NO_STORE)
+    return SecondFactorView(is_on=await call.storage.read(second_factors.is_on, call.visitor.user_id))
 
 
-@action("Start a second factor (TOTP)", SecondFactorExists, RateLimited, Overloaded)
-async def enrol_second_factor(call: VisitorRequest, sent: SecondFactorStart) -> ModelResponse[EnrolmentView]:
-    """Return a secret for the app. Raises ValidationError, SecondFactorExists, RateLimited."""
+@operation(SecondFactorExists, RateLimited, Overloaded)
+async def enrol_second_factor(call: VisitorRequest, sent: SecondFactorStart) -> Enrolment:
+    """Start a second factor (TOTP)."""
     await require_password(call, sent.current_password)
     about: dict[str, Any] = {"email": call.visitor.email, "sealer": call.request.app.state.settings.sealer()}
-    enrolled = await call.storage.write(second_factors.enrol, call.visitor.user_id, **about)
-    return ModelResponse(EnrolmentView.of(enrolled), NO_STORE)
+    return await call.storage.write(second_factors.enrol, call.visitor.user_id, **about)
 
 
-@action("Turn the second factor on with a code of the app", InvalidSecondFactor, SecondFactorExists, RateLimited)
-async def confirm_second_factor(call: VisitorRequest, sent: SecondFactorCode) -> ModelResponse[RecoveryCodesView]:
-    """Return the recovery codes. Raises InvalidSecondFactor, SecondFactorExists, RateLimited."""
+@operation(InvalidSecondFactor, SecondFactorExists, RateLimited)
+async def confirm_second_factor(call: VisitorRequest, sent: SecondFactorCode) -> RecoveryCodesView:
+    """Turn the second factor on with a code of the app."""
     await _hit(call)
     about = {"sealer": call.request.app.state.settings.sealer(), "actor": call.actor, "at": call.at}
     codes = await call.storage.write(second_factors.confirm, call.visitor.user_id, sent.totp, **about)
-    return ModelResponse(RecoveryCodesView(recovery_codes=codes), NO_STORE)
+    return RecoveryCodesView(recovery_codes=codes)
 
 
-@action("Turn the second factor off", InvalidSecondFactor, RateLimited, Overloaded, notice="second-factor-off")
-async def disable_second_factor(call: VisitorRequest, sent: SecondFactorEnd) -> ModelResponse[SuccessView]:
-    """Turn it off with the password or a code. Raises ValidationError, InvalidSecondFactor, RateLimited."""
+@operation(InvalidSecondFactor, RateLimited, Overloaded, notice="second-factor-off")
+async def disable_second_factor(call: VisitorRequest, sent: SecondFactorEnd) -> None:
+    """Turn the second factor off, with the password or a code."""
     user_id = call.visitor.user_id
     about: dict[str, Any] = {"actor": call.actor, "at": call.at}
     if sent.current_password is not None:
@@ -98,7 +89,6 @@ async def disable_second_factor(call: VisitorRequest, sent: SecondFactorEnd) -> 
         by_code = second_factors.disable_by_code
         await call.storage.write(by_code, user_id, sent.totp, sealer=call.request.app.state.settings.sealer(), **about)
     await mail.send_alert(call.request, call.visitor.email, TURNED_OFF)
-    return ModelResponse(SUCCESS)
 
 
 async def _hit(call: VisitorRequest) -> None:

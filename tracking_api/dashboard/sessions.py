@@ -10,7 +10,7 @@ from pydantic import StringConstraints
 from starlette.requests import Request
 
 from presentation.operations import ANYONE, operation
-from presentation.view import SUCCESS, SuccessView, View
+from presentation.view import View
 from storage.access import accounts, passwords, second_factors, sessions
 from storage.access.sessions import Account, Started, Visitor
 from storage.access.workspaces import Role
@@ -28,17 +28,14 @@ from tracking_api.dashboard.authentication import storage_of, time_of
 from tracking_api.dashboard.mail import Alert
 from tracking_api.dashboard.password_queue import hashed
 from tracking_api.dashboard.roles import VisitorRequest
-from web import body
 from web.body import Body, Identifier
 from web.limits import network_of
-from web.response import ModelResponse
 
 MANY_WRONG = Alert(
     "Many wrong passwords are tried for your account",
     "New browsers cannot sign in to it without a second factor while this goes on; browsers that you have used can. "
     "If it is not you, check that the password is long and used nowhere else, and turn the second factor on.",
 )
-NO_STORE = {"Cache-Control": "no-store"}
 Password = Annotated[str, StringConstraints(min_length=1, max_length=passwords.LONGEST)]
 
 
@@ -86,38 +83,31 @@ class NewSessionView(SessionView):
     token: str
 
 
-@operation(
-    "Sign in with an e-mail address and a password",
-    *(InvalidCredentials, SecondFactorRequired, InvalidSecondFactor, RateLimited),
-    body=Credentials,
-)
-async def log_in(request: Request) -> ModelResponse[NewSessionView]:
-    """Sign in: 200 with the session's token, 401 for a wrong e-mail address or password, 429 after too many tries."""
-    credentials = body.parse(Credentials, await body.read_body(request.scope, request.receive))
-    account = await require_account(request, credentials)
-    started = await start(request, account, credentials.totp)
-    return await new_session(request, started)
+@operation(InvalidCredentials, SecondFactorRequired, InvalidSecondFactor, RateLimited)
+async def log_in(request: Request, sent: Credentials) -> NewSessionView:
+    """Sign in with an e-mail address and a password."""
+    account = await require_account(request, sent)
+    return await new_session(request, await start(request, account, sent.totp))
 
 
-async def new_session(request: Request, started: Started) -> ModelResponse[NewSessionView]:
-    """Return the response that shows a new session's token."""
+async def new_session(request: Request, started: Started) -> NewSessionView:
+    """Return a new session with its token."""
     signed_in = await storage_of(request).read(sessions.identify, keys.digest(started.token), at=time_of(request))
-    return ModelResponse(NewSessionView.of(signed_in, token=started.token), NO_STORE)
+    return NewSessionView.of(signed_in, token=started.token)
 
 
-@operation("End the presented session, if there is one", security=({"session": ()}, ANYONE))
-async def log_out(request: Request) -> ModelResponse[SuccessView]:
-    """Sign out. A session that has already ended is not an error."""
+@operation(security=({"session": ()}, ANYONE))
+async def log_out(request: Request) -> None:
+    """End the presented session, if there is one."""
     token_hash = authentication.presented(request)
     if token_hash is not None:
         await storage_of(request).write(sessions.end, token_hash)
-    return ModelResponse(SUCCESS)
 
 
-@operation("Who is signed in")
-async def get_session(call: VisitorRequest) -> ModelResponse[SessionView]:
+@operation()
+async def get_session(call: VisitorRequest) -> SessionView:
     """Return the signed-in account."""
-    return ModelResponse(SessionView.of(call.visitor), NO_STORE)
+    return SessionView.of(call.visitor)
 
 
 async def require_account(request: Request, credentials: Credentials) -> Account:

@@ -6,12 +6,10 @@ from pydantic import AfterValidator, Base64Bytes
 from starlette.requests import Request
 from starlette.responses import Response
 
-from presentation.actions import action
 from presentation.api_request import path_id
 from presentation.changes import Changes
 from presentation.operations import operation
 from presentation.settings_models import Name
-from presentation.view import View, with_fields_of
 from storage.access import workspace_settings
 from storage.access.workspace_settings import Image, WorkspaceSettings
 from storage.rules.errors import PayloadTooLarge
@@ -22,7 +20,6 @@ from tracking_api.dashboard.pages.buttons import Button, FormOutcome, FormPage
 from tracking_api.dashboard.pages.page_context import PageContext
 from tracking_api.dashboard.roles import WorkspaceRequest
 from web.body import Body
-from web.response import ModelResponse
 
 LARGEST_UPLOAD = 1024 * 1024  # the error of a larger one does not stand beside the field
 LOGO_HEADERS = {
@@ -31,11 +28,6 @@ LOGO_HEADERS = {
     "Content-Disposition": "inline",
     "Cross-Origin-Resource-Policy": "same-origin",
 }
-
-
-@with_fields_of(WorkspaceSettings)
-class WorkspaceSettingsView(View):
-    """A workspace's name, the time zone of the times on its pages, and the version of its logo, if it has one."""
 
 
 class WorkspaceChange(Changes):
@@ -51,34 +43,28 @@ class NewLogo(Body):
     image: Base64Bytes
 
 
-@operation("A workspace's name, time zone and logo")
-async def get_workspace(call: WorkspaceRequest) -> ModelResponse[WorkspaceSettingsView]:
-    """Return a workspace's settings."""
-    return _shown(await call.read(workspace_settings.get_settings))
+@operation()
+async def get_workspace(call: WorkspaceRequest) -> WorkspaceSettings:
+    """Return a workspace's name, time zone and logo."""
+    return await call.read(workspace_settings.get_settings)
 
 
-@action("Change a workspace's name or time zone", notice="workspace-saved")
-async def change_workspace(call: WorkspaceRequest, sent: WorkspaceChange) -> ModelResponse[WorkspaceSettingsView]:
-    """Change the settings that are sent."""
-    return _shown(await call.write(workspace_settings.change, **sent.sent()))
+@operation(notice="workspace-saved")
+async def change_workspace(call: WorkspaceRequest, sent: WorkspaceChange) -> WorkspaceSettings:
+    """Change a workspace's name or time zone."""
+    return await call.write(workspace_settings.change, **sent.sent())
 
 
-@action("Replace a workspace's logo", PayloadTooLarge, notice="logo-saved")
-async def replace_logo(call: WorkspaceRequest, sent: NewLogo) -> ModelResponse[WorkspaceSettingsView]:
-    """Save an image as the logo. Raises ValidationError."""
-    return _shown(
-        await call.write(workspace_settings.set_logo, workspace_settings.accept_image(sent.image, field="image"))
-    )
+@operation(PayloadTooLarge, notice="logo-saved")
+async def replace_logo(call: WorkspaceRequest, sent: NewLogo) -> WorkspaceSettings:
+    """Replace a workspace's logo."""
+    return await call.write(workspace_settings.set_logo, workspace_settings.accept_image(sent.image, field="image"))
 
 
-@action("Remove a workspace's logo", notice="logo-removed")
-async def remove_logo(call: WorkspaceRequest) -> ModelResponse[WorkspaceSettingsView]:
-    """Remove the logo."""
-    return _shown(await call.write(workspace_settings.set_logo, None))
-
-
-def _shown(settings: WorkspaceSettings) -> ModelResponse[WorkspaceSettingsView]:
-    return ModelResponse(WorkspaceSettingsView.of(settings))
+@operation(notice="logo-removed")
+async def remove_logo(call: WorkspaceRequest) -> WorkspaceSettings:
+    """Remove a workspace's logo."""
+    return await call.write(workspace_settings.set_logo, None)
 
 
 async def show_logo(request: Request) -> Response:

@@ -10,9 +10,8 @@ from typing import Any, NamedTuple
 from starlette.requests import Request
 from starlette.responses import Response
 
-from presentation.actions import Action
 from presentation.api_request import ApiRequest
-from presentation.operations import ALWAYS, EMPTY
+from presentation.operations import ALWAYS, EMPTY, Operation
 from storage.management.pending_work import Waiting
 from storage.rules.errors import NotFound, ServiceError, ValidationError
 from tracking_api.dashboard.pages import forms, notices, page_context, templates, values
@@ -50,7 +49,7 @@ class Button(NamedTuple):
     final asks a `question` first, which the call may decide, or has a box to tick; `unticked` says so.
     """
 
-    action: Action[Any]
+    action: Operation[Any]
     fixed: Mapping[str, Any] = EMPTY
     notice: Notice = ""
     then: str = ""
@@ -138,7 +137,7 @@ async def _submit(button: Button, call: ApiRequest, form: Form, viewer: Viewer) 
     if "repeated" in form.fields:
         forms.chosen_password(form)
     currency = viewer.currency if isinstance(viewer, PageContext) else ""
-    fields = values.of_form(form, button.action.sent, currency=currency)
+    fields = values.of_form(form, button.action.description.body, currency=currency)
     return await button.action.submit(call, fields | dict(button.fixed))
 
 

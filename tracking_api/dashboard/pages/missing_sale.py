@@ -6,7 +6,7 @@ from typing import Any
 from starlette.responses import Response
 
 from presentation.changes import credit_sale
-from presentation.diagnosis import SubjectView
+from presentation.reads import IDENTIFIERS
 from storage.diagnosis.explanation import Explanation, explain
 from storage.lists.declaration import MOST, ListQuery, Order
 from storage.lists.find import find
@@ -24,7 +24,7 @@ BY_NAME = Order("name", is_ascending=True)
 
 async def _page(context: PageContext, outcome: FormOutcome) -> Response:
     sent = context.request.query_params
-    subject = {name: sent[name] for name in SubjectView.model_fields if sent.get(name)} or {"transaction_id": ""}
+    subject = {name: sent[name] for name in IDENTIFIERS if sent.get(name)} or {"transaction_id": ""}
     explained = await context.report(explain, at=context.at, **subject)
     story = likely = stories.of(context.program, explained)
     if explained.likely_customer_key:
