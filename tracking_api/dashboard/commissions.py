@@ -25,10 +25,10 @@ from storage.rules.commission import MAY_BECOME, CommissionStatus
 from storage.rules.errors import ServiceError, ValidationError
 from tracking_api.dashboard.pages import buttons, forms, notices, page_context
 from tracking_api.dashboard.pages.buttons import Question
-from tracking_api.dashboard.pages.filters import FilterValues
 from tracking_api.dashboard.pages.forms import Form
 from tracking_api.dashboard.pages.lists import ListPage, ListState
 from tracking_api.dashboard.pages.page_context import PageContext
+from tracking_api.dashboard.pages.ranges import FilterValues
 from web import body
 from web.errors import ErrorObject, error_body
 

@@ -27,10 +27,10 @@ from storage.rules.payment import PaymentOutcome
 from storage.rules.periods.period import Span
 from tracking_api.dashboard.pages import payment_fixes
 from tracking_api.dashboard.pages.buttons import Button, FormPage, Notice, Question, elsewhere
-from tracking_api.dashboard.pages.filters import FilterValues
 from tracking_api.dashboard.pages.lists import ListPage, ListState
 from tracking_api.dashboard.pages.page_context import PageContext
 from tracking_api.dashboard.pages.payment_fixes import TO_DO
+from tracking_api.dashboard.pages.ranges import FilterValues
 from web.body import Body, Identifier
 
 RECORDED = PaymentOutcome.RECORDED

@@ -1,4 +1,4 @@
-"""Results as a page shows them: tiles with trends, a chart, and the chart's table. A long range is added up."""
+"""Results as a page shows them: figures as tiles with trends, a chart, and its table. A long range is added up."""
 
 from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
@@ -8,14 +8,76 @@ from typing import Any, NamedTuple
 from storage.reports.chart import Results, Step
 from storage.rules.periods.period import Window
 from storage.rules.reports import metrics
-from storage.rules.reports.metrics import Totals, Trend
+from storage.rules.reports.metrics import Direction, Totals, Trend
 from storage.tracking import currencies
-from tracking_api.dashboard.pages import figures, text
-from tracking_api.dashboard.pages.figures import FIGURES, Figure
+from tracking_api.dashboard.pages import text
 
+COUNT, MONEY, PERCENT = "count", "money", "percent"
 MOST_DAYS = 92
 MOST_WEEKS_OF_DAYS = 732
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
+
+
+class Figure(NamedTuple):
+    """A figure, its definition, the section of the glossary that has it, and which direction is good news.
+
+    It is a count, money in cents, or a percentage.
+    """
+
+    name: str
+    title: str
+    definition: str
+    section: str
+    kind: str
+    of: Callable[[Step], float]
+    good: Direction = Direction.UP
+
+    def written(self, row: Step, currency: str) -> str:
+        """Return its value as people read it."""
+        value = self.of(row)
+        if self.kind == PERCENT:
+            return text.percentage(value)
+        return text.number(int(value)) if self.kind == COUNT else text.money(int(value), currency)
+
+    def moved(self, before: Step, now: Step) -> tuple[Trend, str]:
+        """Return how it moved, and by how much: in percent, or in points of a percentage."""
+        units = 100 if self.kind == PERCENT else 1  # a trend compares integers
+        first, last = round(self.of(before) * units), round(self.of(now) * units)
+        trend = metrics.trend(first, last)
+        is_in_points = self.kind == PERCENT and trend.direction != Direction.STABLE
+        return trend, f"{text.number(abs(last - first) / units)} pt" if is_in_points else text.percent(trend)
+
+
+FIGURES = (
+    Figure(
+        *("revenue", "Revenue", "The amounts of sales minus their refunds. A refund counts on the day of its sale."),
+        *("money", MONEY, lambda row: row.totals.revenue_cents),
+    ),
+    Figure(
+        *("commission", "Commission", "What partners earned, minus what refunds and rejections took back."),
+        *("money", MONEY),
+        lambda row: row.totals.commission_cents,
+        Direction.STABLE,
+    ),
+    Figure(
+        *("clicks", "Clicks", "Clicks by visitors through a partner's link. Bots and test clicks do not count."),
+        *("counts", COUNT, lambda row: row.totals.clicks),
+    ),
+    Figure(
+        *("customers", "Customers", "Customers who paid for the first time. The APIs call them conversions."),
+        *("counts", COUNT, lambda row: row.totals.conversions),
+    ),
+    Figure(
+        *("conversion", "Conversion", "Customers in percent of the clicks."),
+        *("money", PERCENT, lambda row: row.totals.conversion_rate_percent),
+    ),
+    Figure(
+        *("refund-rate", "Refund rate", "What was refunded, in percent of it and the revenue that is left."),
+        *("breakdowns", PERCENT),
+        lambda row: metrics.refund_rate(row.refunded_cents, row.totals.revenue_cents),
+        Direction.STABLE,
+    ),
+)
 
 
 class Tile(NamedTuple):
@@ -56,7 +118,7 @@ class Charted(NamedTuple):
 
 
 def of(results: Results, *, is_compared: bool, figure: str | None = None) -> Charted:
-    """Return results as a page shows them."""
+    """Return results as a page shows them; its chart begins with the figure of that name, or the first."""
     report, currency = results.report, results.report.currency
     unit, groups = grouped(results.steps, is_hourly=results.is_hourly)
     steps = list(map(added, groups))
@@ -65,26 +127,30 @@ def of(results: Results, *, is_compared: bool, figure: str | None = None) -> Cha
     previous = list(alike(groups, results.previous_steps)) if is_compared else []
     totals = added(results.steps)._replace(totals=report.current)
     before = added(results.previous_steps)._replace(totals=report.previous) if is_compared else None
-    chart = {
-        "unit": unit,
-        "currency": currency,
-        "digits": currencies.digits(currency),
-        "ticks": [_tick(step, unit) for step in steps],
-        "from": [row.first for row in rows],
-        "to": [row.last for row in rows],
-        "labels": [row.label for row in rows],
-        "open": next((n for n, row in enumerate(rows) if row.is_open), None),  # later ones are not drawn
-        "figures": {figure.name: _plotted(figure, begun, previous, currency) for figure in FIGURES},
-    }
-    tiles = [_tile(figure, totals, before, currency) for figure in FIGURES]
-    chosen = figures.chosen(figure)
+    chosen = next((each for each in FIGURES if each.name == figure), FIGURES[0])
     drawn = [[max(chosen.of(step), 0) for step in each] for each in (begun, previous)]
-    top = max(chain(*drawn), default=0)
-    lines = [_line(each, top or 1, len(steps)) for each in drawn]
-    highest = max((*begun, *previous), key=chosen.of, default=totals)
-    compared_with = report.previous_window if is_compared else None
-    shown = (unit, report.window, compared_with, tiles, rows[: len(begun)], chart)
-    return Charted(*shown, chosen, lines, chosen.written(highest, currency))
+    top = max(chain(*drawn), default=0) or 1
+    return Charted(
+        unit,
+        report.window,
+        report.previous_window if is_compared else None,
+        tiles=[_tile(each, totals, before, currency) for each in FIGURES],
+        rows=rows[: len(begun)],
+        chart={
+            "unit": unit,
+            "currency": currency,
+            "digits": currencies.digits(currency),
+            "ticks": [_tick(step.first, unit) for step in steps],
+            "from": [row.first for row in rows],
+            "to": [row.last for row in rows],
+            "labels": [row.label for row in rows],
+            "open": next((n for n, row in enumerate(rows) if row.is_open), None),  # later ones are not drawn
+            "figures": {each.name: _plotted(each, begun, previous, currency) for each in FIGURES},
+        },
+        chosen=chosen,
+        lines=[_line(each, top, len(steps)) for each in drawn],
+        highest=chosen.written(max((*begun, *previous), key=chosen.of, default=totals), currency),
+    )
 
 
 def grouped(steps: list[Step], *, is_hourly: bool = False) -> tuple[str, list[list[Step]]]:
@@ -116,17 +182,13 @@ def _by(steps: list[Step], start: Callable[[datetime], datetime]) -> list[list[S
 
 def _tile(figure: Figure, totals: Step, before: Step | None, currency: str) -> Tile:
     tile = Tile(figure, figure.written(totals, currency))
-    if before is None:
-        return tile
-    trend, moved = figure.moved(before, totals)
-    return tile._replace(before=figure.written(before, currency), trend=trend, moved=moved)
+    return Tile(*tile[:2], figure.written(before, currency), *figure.moved(before, totals)) if before else tile
 
 
 def _line(values: list[float], top: float, count: int) -> str:
     """Return the points of a line through the steps."""
-    return " ".join(
-        f"{100 * n / max(count - 1, 1):.1f},{100 - 100 * value / top:.0f}" for n, value in enumerate(values)
-    )
+    points = (f"{100 * n / max(count - 1, 1):.1f},{100 - 100 * value / top:.0f}" for n, value in enumerate(values))
+    return " ".join(points)
 
 
 def _row(step: Step, unit: str, currency: str, at: datetime) -> Row:
@@ -140,16 +202,16 @@ def _row(step: Step, unit: str, currency: str, at: datetime) -> Row:
 
 
 def _plotted(figure: Figure, now: list[Step], before: list[Step], currency: str) -> dict[str, Any]:
-    return {
-        "title": figure.title,
-        "kind": figure.kind,
-        "now": [figure.plotted(step, currency) for step in now],
-        "before": [figure.plotted(step, currency) for step in before],
-    }
+    """Return a figure as the chart draws it: money in major units."""
+    drawn = [
+        [float(text.major(value, currency)) if figure.kind == MONEY else value for value in map(figure.of, each)]
+        for each in (now, before)
+    ]
+    return {"title": figure.title, "kind": figure.kind, "now": drawn[0], "before": drawn[1]}
 
 
-def _tick(step: Step, unit: str) -> str:
+def _tick(first: datetime, unit: str) -> str:
     """Return the short label on the axis."""
     if unit == "hour":
-        return f"{step.first:%H:%M}"
-    return text.month(step.first) if unit == "month" else text.short_day(step.first)
+        return f"{first:%H:%M}"
+    return text.month(first) if unit == "month" else text.short_day(first)

@@ -14,7 +14,7 @@ from storage.lists.customers import CUSTOMERS, ListedCustomer
 from storage.lists.event_kinds import Event, EventKind
 from storage.management import moves
 from storage.management.moves import Past
-from tracking_api.dashboard.pages import missing_sale, stories, text
+from tracking_api.dashboard.pages import missing_sale, text
 from tracking_api.dashboard.pages.buttons import DECIDERS, Button, FormOutcome, FormPage, Question
 from tracking_api.dashboard.pages.lists import ListPage
 from tracking_api.dashboard.pages.page_context import PageContext
@@ -49,7 +49,7 @@ async def _page(context: PageContext, outcome: FormOutcome) -> Response:
         paid=sum(sale.refunded_cents != sale.amount_cents for sale in sales),
         commission_cents=sum(each.net_cents for each in earned),
         earning=[each.sale_id for each in earned],
-        why=stories.of(context.program, explained),
+        why=missing_sale.story_of(context.program, explained),
     )
 
 

@@ -19,9 +19,8 @@ from storage.rules.reports.breakdown import Dimension, Filters, GroupTotals, Ope
 from storage.rules.reports.breakdown_query import NONE
 from tracking_api.dashboard.pages import charted, csv_export, notices, page_context, ranges, templates, text
 from tracking_api.dashboard.pages.dimensions import CARDS, OPERATORS, name_of, title_of, typed
-from tracking_api.dashboard.pages.filters import FilterValues
 from tracking_api.dashboard.pages.page_context import PageContext
-from tracking_api.dashboard.pages.ranges import Picker
+from tracking_api.dashboard.pages.ranges import FilterValues, Picker
 
 ROWS, SHOWN_ROWS, MOST_ROWS = 8, 200, 10_000  # of a card, of a page with its rows, of its file
 OTHER = "(other)"

@@ -1,29 +1,36 @@
-"""Import from another tool: its files, what they would add, the decision on conflicts, and Undo for an hour."""
+"""Imports of files: partners, customers and commissions of another tool, with Undo for an hour, and the ECB's rates.
+
+All workspaces of the server convert at the same rates, so only a member who owns them all may import some.
+"""
 
 import asyncio
-from collections.abc import Sequence
 from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import Response
 
+from storage.access import workspaces
 from storage.management import import_undo, imports
 from storage.management.import_report import OnConflict
-from storage.rules import tool_exports
-from storage.rules.errors import PayloadTooLarge, ValidationError
+from storage.reports import exchange_rates
+from storage.rules import ecb, tool_exports
+from storage.rules.errors import Forbidden, PayloadTooLarge, ValidationError
 from storage.rules.tool_exports import AmountUnit, ImportFile, ImportTool
+from storage.tracking import currencies
 from tracking_api.dashboard.pages import forms, notices, page_context
 from tracking_api.dashboard.pages.buttons import FormOutcome, is_confirmed
 from tracking_api.dashboard.pages.forms import Form, Problems
 from tracking_api.dashboard.pages.page_context import PageContext
 
 LARGEST = 1024 * 1024  # of all files; the program takes no other write for the 2 seconds that they need
+LARGEST_RATES = 8 * 1024 * 1024  # four times the file of all days since 1999
+ROWS_AT_ONCE = 2_000  # other writes go between two batches
 TOO_LARGE = "The files have more than 1 MiB together. Import them with `svc admin import` on the server."
 
 
 async def show_import(request: Request) -> Response:
     """Show the form, and the imports that can be undone. Raises Forbidden."""
-    return await _page(await page_context.as_member(request), FormOutcome())
+    return await _import_page(await page_context.as_member(request), FormOutcome())
 
 
 async def import_files(request: Request) -> Response:
@@ -32,20 +39,19 @@ async def import_files(request: Request) -> Response:
     try:
         form = await forms.read_form(request, largest_file=2 * LARGEST)
     except PayloadTooLarge:
-        return await _page(context, FormOutcome(Problems({"": TOO_LARGE})))
-    texts = [*zip(form.each("name"), form.each("content"), strict=False), *_uploaded(form)]
+        return await _import_page(context, FormOutcome(Problems({"": TOO_LARGE})))
+    texts = [*zip(form.each("name"), form.each("content"), strict=False)]  # of the form that asked
+    texts += [(name, content.decode("utf-8-sig", "replace")) for name, content in form.files if name]
     outcome = FormOutcome(typed={name: form.text(name) for name in ("tool", "amounts", "on_conflict")})
     try:
         files = await asyncio.to_thread(_read, form, texts)
         decided = OnConflict(form.text("on_conflict") or OnConflict.STOP)
         report = await context.write(imports.run, files, on_conflict=decided, dry_run=not is_confirmed(form))
-    except ValidationError as rejection:
-        return await _page(context, outcome._replace(problems=Problems.of(rejection)))
-    except ValueError as wrong:
-        return await _page(context, outcome._replace(problems=Problems({"": str(wrong)})))
+    except (ValidationError, ValueError) as wrong:
+        return await _import_page(context, outcome._replace(problems=Problems.of(wrong)))
     if report.import_id is not None:
         return notices.redirect(request.url.path, "imported", report.import_id)
-    return await _page(context, outcome, report=report, files=files, texts=texts)
+    return await _import_page(context, outcome, report=report, files=files, texts=texts)
 
 
 async def undo_import(request: Request) -> Response:
@@ -57,11 +63,7 @@ async def undo_import(request: Request) -> Response:
     return notices.redirect(f"{context.program_path}/import", "import-undone")
 
 
-def _uploaded(form: Form) -> list[tuple[str, str]]:
-    return [(name, content.decode("utf-8-sig", "replace")) for name, content in form.files if name]
-
-
-def _read(form: Form, texts: Sequence[tuple[str, str]]) -> list[ImportFile]:
+def _read(form: Form, texts: list[tuple[str, str]]) -> list[ImportFile]:
     """Return what the files say. Raises ValueError."""
     if not texts or sum(len(text) for _, text in texts) > LARGEST:
         raise ValueError(TOO_LARGE if texts else "Choose one file at least.")
@@ -70,6 +72,35 @@ def _read(form: Form, texts: Sequence[tuple[str, str]]) -> list[ImportFile]:
     return [tool_exports.read(name, text.splitlines(keepends=True), tool, unit) for name, text in texts]
 
 
-async def _page(context: PageContext, outcome: FormOutcome, **shown: Any) -> Response:
+async def _import_page(context: PageContext, outcome: FormOutcome, **shown: Any) -> Response:
     recent = await context.read(import_undo.list_recent, at=context.at)
     return outcome.page(context, "import.html", **{"report": None, **shown}, recent=recent)
+
+
+async def show_rates(request: Request) -> Response:
+    """Show the currencies of the program's sales, and which of them lack a rate."""
+    return await _rates_page(await page_context.as_member(request), FormOutcome())
+
+
+async def import_rates(request: Request) -> Response:
+    """Import the ECB's file; an error names the line. Raises Forbidden, OwnerRequired."""
+    context = await page_context.as_owner(request)
+    if not await _may_import(context):
+        raise Forbidden("The rates are those of every workspace of this server: its operator imports them.")
+    try:
+        form = await forms.read_form(request, largest_file=LARGEST_RATES)
+        rates = await asyncio.to_thread(ecb.parse, form.file)
+    except (ValueError, PayloadTooLarge) as wrong:
+        return await _rates_page(context, FormOutcome(Problems.of(wrong)))
+    for start in range(0, len(rates), ROWS_AT_ONCE):
+        await context.storage.write(currencies.load, rates[start : start + ROWS_AT_ONCE])
+    return notices.redirect(f"{context.program_path}/settings/rates", "rates-imported")
+
+
+async def _rates_page(context: PageContext, outcome: FormOutcome) -> Response:
+    rates = await context.read(exchange_rates.list_rates)
+    return outcome.page(context, "rates.html", rates=rates, may_import=await _may_import(context))
+
+
+async def _may_import(context: PageContext) -> bool:
+    return await context.storage.read(workspaces.owns_all, context.member.user_id)

@@ -20,11 +20,10 @@ from storage.lists.find import find
 from storage.rules.periods.period import ALWAYS
 from storage.rules.periods.picked_period import PickedPeriod
 from tracking_api.dashboard.authentication import time_of
-from tracking_api.dashboard.pages import csv_export, filters, page_context, ranges, text
+from tracking_api.dashboard.pages import csv_export, page_context, ranges, text
 from tracking_api.dashboard.pages.buttons import FormOutcome
-from tracking_api.dashboard.pages.filters import FilterValues
 from tracking_api.dashboard.pages.page_context import PageContext
-from tracking_api.dashboard.pages.ranges import Picker
+from tracking_api.dashboard.pages.ranges import FilterValues, Picker
 
 DATES = ("period", *ranges.DATES)
 MOST_FIRST, LATEST_FIRST = ("most first", "least first"), ("latest first", "earliest first")
@@ -98,13 +97,13 @@ class ListPage:
         """Return the state of the list in a request. Raises ValidationError, InvalidPeriod, InvalidRange."""
         at, wanted = time_of(request), self.of
         default = PickedPeriod.THIRTY_DAYS if wanted.has_window else PickedPeriod.ALL
-        picker = ranges.valid_picker(request, at, default=default)
-        own = (each.name for each in wanted.filters)
-        address = filters.chosen(request, "q", "sort", "by", *dict.fromkeys((*own, *self.tabs)), *DATES)
+        picker = ranges.picker(request, at, default=default, is_valid=True)
+        known = {"q", "sort", "by", *(each.name for each in wanted.filters), *self.tabs, *DATES}
+        address = FilterValues({name: sent for name, sent in picker.address.items() if name in known})
         unknown = {"sort": not is_order(wanted, address["sort"]), "by": address["by"] not in self.days}
         address = address.without(*(name for name, is_unknown in unknown.items() if is_unknown))
         sent = {"sort": self.sort, **address.without(*self.tabs if self.narrow else ())}
-        query = query_of(wanted, sent | filters.chosen(request, "cursor"))
+        query = query_of(wanted, sent | {"cursor": request.query_params.get("cursor", "")})
         of_tabs = dict(self.narrow(address, at)) if self.narrow else {}
         span = picker.window.span if picker.window and not wanted.has_window else ALWAYS
         if address["by"]:

@@ -1,7 +1,8 @@
-"""Why a sale is not credited: one sentence, its amount, the likely partner, and the form that credits it."""
+"""Why a sale is credited or not: the story, and for one that is missing its likely partner and the form for it."""
 
+from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from starlette.responses import Response
 
@@ -11,10 +12,12 @@ from storage.diagnosis.explanation import Explanation, explain
 from storage.lists.declaration import MOST, ListQuery, Order
 from storage.lists.find import find
 from storage.lists.partners import PARTNERS
+from storage.lists.programs import Program
 from storage.lists.rejected_calls import RejectedCall
 from storage.management import by_hand
 from storage.rules.errors import ServiceError
-from tracking_api.dashboard.pages import stories, text
+from storage.rules.outcome import SaleOutcome
+from tracking_api.dashboard.pages import text
 from tracking_api.dashboard.pages.buttons import DECIDERS, Button, FormOutcome, FormPage
 from tracking_api.dashboard.pages.page_context import PageContext
 
@@ -22,14 +25,54 @@ COMMISSION = "/programs/{program_id}/commissions/{id}"
 BY_NAME = Order("name", is_ascending=True)
 
 
+GOOD = {SaleOutcome.CREDITED, SaleOutcome.CREDITED_IN_PART}
+OPEN = {
+    SaleOutcome.POSSIBLE_DUPLICATE,
+    SaleOutcome.NO_SALE,
+    SaleOutcome.NO_LEAD,
+    SaleOutcome.LEAD_PROVISIONAL,
+    SaleOutcome.ONLY_A_TEST,
+    SaleOutcome.PAYMENT_WAITING,
+    SaleOutcome.PAYMENT_HELD,
+}
+TITLES = {"transaction_id": "Transaction", "customer_key": "Customer", "click_id": "Click"}
+IN_CENTS = {"refunds", "arithmetic"}  # these steps' texts; pages write their amounts as money
+
+
+class StoryView(NamedTuple):
+    """An explanation in its program: the class of its badge, what it is about, its steps and their facts by name.
+
+    The steps are those that are not about amounts, as name, state and text. `path` is that of the program's pages.
+    """
+
+    program: Program
+    explanation: Explanation
+    tone: str
+    title: str
+    kind: str
+    value: str
+    steps: Sequence[tuple[str, str, str]]
+    facts: dict[str, dict[str, Any]]
+    path: str
+
+
+def story_of(program: Program, found: Explanation) -> StoryView:
+    """Return an explanation as pages show it."""
+    tone = "approved" if found.outcome in GOOD else "pending" if found.outcome in OPEN else "rejected"
+    kind, value = next((kind, value) for kind, value in found.subject._asdict().items() if value is not None)
+    steps = [(each.step, each.state, each.text) for each in found.steps if each.step not in IN_CENTS]
+    facts = {each.step: each.facts for each in found.steps}
+    return StoryView(program, found, tone, TITLES[kind], kind, value, steps, facts, f"/programs/{program.id}")
+
+
 async def _page(context: PageContext, outcome: FormOutcome) -> Response:
     sent = context.request.query_params
     subject = {name: sent[name] for name in IDENTIFIERS if sent.get(name)} or {"transaction_id": ""}
     explained = await context.report(explain, at=context.at, **subject)
-    story = likely = stories.of(context.program, explained)
+    story = likely = story_of(context.program, explained)
     if explained.likely_customer_key:
         found = await context.report(explain, at=context.at, customer_key=explained.likely_customer_key)
-        likely = stories.of(context.program, found)
+        likely = story_of(context.program, found)
     call = next((each for each in explained.rejected_calls if each.call == "sale"), None)
     partner, click = (likely.facts.get(name) or {} for name in ("partner", "click"))
     likely_ids = {"partner_id": str(partner.get("partner_id", "")), "click_id": click.get("click_id", "")}

@@ -1,16 +1,19 @@
-"""A program's overview: what needs action, its results with trends and a chart, and the top partners."""
+"""A program's overview: what needs action, its results with a chart, the top partners; and the integration checklist.
+
+templates/checklist_steps.html says how a step is done: on a page, or by a snippet of the guide `verify`.
+"""
 
 from collections import Counter
-from collections.abc import Iterator
 from math import inf
 from typing import NamedTuple
 
 from starlette.requests import Request
 from starlette.responses import Response
 
-from storage.lists.rejected_calls import Cause
-from storage.management.pending_work import PendingWork
-from storage.reports import chart
+from presentation import guides
+from storage.lists.partners import newest_code
+from storage.lists.programs import read_program
+from storage.reports import chart, checklist
 from storage.reports.chart import Overview
 from storage.rules.keys import Rotation
 from tracking_api.dashboard.pages import charted, page_context, ranges, templates, text
@@ -18,12 +21,12 @@ from tracking_api.dashboard.pages.page_context import PageContext
 
 
 class PendingAction(NamedTuple):
-    """What is to be done, why, what is at stake (cents to compare, and as text), and the page of the program for it."""
+    """What is at stake (cents to compare, and as text), what is to be done and why, and the program's page for it."""
 
-    title: str
-    reason: str
     cents: float
     at_stake: str
+    title: str
+    reason: str
     path: str
     link: str
 
@@ -48,53 +51,66 @@ async def show_overview(request: Request) -> Response:
 
 def _actions(overview: Overview, context: PageContext) -> list[PendingAction]:
     """Return whom to pay, then what waits for a decision, most money at stake first."""
-    waiting = [*_key(context), *_rejected_calls(overview.causes), *_pending(overview.pending, context)]
-    return [*_payments(overview.pending, context), *sorted(waiting, key=lambda each: -each.cents)]
+    pending, program, waiting = overview.pending, context.program, list[PendingAction]()
 
+    def add(cents: float, title: str, reason: str, link: tuple[str, str], *, at_stake: str = "") -> None:
+        at_stake = at_stake or text.money(int(cents), context.currency)
+        waiting.append(PendingAction(cents, at_stake, title, reason, *link))
 
-def _payments(pending: PendingWork, context: PageContext) -> Iterator[PendingAction]:
-    if pending.to_pay.number:
-        money = text.money(pending.to_pay.cents, context.currency)
-        title = f"Pay {_counted(pending.to_pay.number, 'partner')}, {money}"
-        yield PendingAction(title, "Approved, less what they owe back.", 0, "", "/commissions?status=approved", "Pay")
-
-
-def _key(context: PageContext) -> Iterator[PendingAction]:
-    if context.program.rotate_by is None or context.rotation == Rotation.ACTIVE:
-        return
-    by = f"{text.day(context.program.rotate_by)}, {context.program.rotate_by:%H:%M} UTC"
-    when = f"are rejected from {by} on" if context.rotation == Rotation.FLAGGED else f"have been rejected since {by}"
-    reason = f"Calls with {context.program.api_token_masked} {when}."
-    yield PendingAction("Replace the program key", reason, inf, "all sales", "/settings/api-keys", "API keys")
-
-
-def _rejected_calls(causes: list[Cause]) -> Iterator[PendingAction]:
-    sums: Counter[str] = Counter()
-    for each in (amount for cause in causes for amount in cause.at_stake):
-        sums[each.currency] += each.amount_cents
-    if sums:
-        money = ", ".join(text.money(cents, currency) for currency, cents in sorted(sums.items()))
-        title = _counted(sum(cause.calls for cause in causes), "rejected call")
+    if program.rotate_by is not None and context.rotation != Rotation.ACTIVE:
+        by = f"{text.day(program.rotate_by)}, {program.rotate_by:%H:%M} UTC"
+        is_flagged = context.rotation == Rotation.FLAGGED
+        when = f"are rejected from {by} on" if is_flagged else f"have been rejected since {by}"
+        reason = f"Calls with {program.api_token_masked} {when}."
+        add(inf, "Replace the program key", reason, ("/settings/api-keys", "API keys"), at_stake="all sales")
+    lost: Counter[str] = Counter()
+    for each in (amount for cause in overview.causes for amount in cause.at_stake):
+        lost[each.currency] += each.amount_cents
+    if lost:
+        money = ", ".join(text.money(cents, currency) for currency, cents in sorted(lost.items()))
+        title = _counted(sum(cause.calls for cause in overview.causes), "rejected call")
         reason = "In the last 30 days. The sales among them were not recorded."
-        yield PendingAction(title, reason, sums.total(), money, "/refused-calls", "See the causes")
-
-
-def _pending(pending: PendingWork, context: PageContext) -> Iterator[PendingAction]:
-    def action(title: str, reason: str, cents: int, path: str, link: str) -> PendingAction:
-        return PendingAction(title, reason, cents, text.money(cents, context.currency), path, link)
-
+        add(lost.total(), title, reason, ("/refused-calls", "See the causes"), at_stake=money)
     if pending.flags:
         reason = f"{_counted(pending.held.number, 'commission')} cannot be approved or paid until you decide."
         title = f"{_counted(pending.flags, 'sign')} of fraud or duplicates"
-        yield action(title, reason, pending.held.cents, "/review", "Review")
+        add(pending.held.cents, title, reason, ("/review", "Review"))
     if pending.ready.number:
         title = f"{_counted(pending.ready.number, 'commission')} to approve"
-        yield action(title, "The hold is over.", pending.ready.cents, "/commissions", "Approve")
-    if cents := pending.provisional_leads * context.program.settings.lead_commission_cents:
+        add(pending.ready.cents, title, "The hold is over.", ("/commissions", "Approve"))
+    if cents := pending.provisional_leads * program.settings.lead_commission_cents:
         title = _counted(pending.provisional_leads, "provisional lead")
         reason = "A browser sent them. They count once your server sends the same lead."
-        yield action(title, reason, cents, "/customers?status=provisional", "See the leads")
+        add(cents, title, reason, ("/customers?status=provisional", "See the leads"))
+    waiting.sort(key=lambda each: -each.cents)
+    if pending.to_pay.number:
+        title = (
+            f"Pay {_counted(pending.to_pay.number, 'partner')}, {text.money(pending.to_pay.cents, context.currency)}"
+        )
+        pay = ("Approved, less what they owe back.", "/commissions?status=approved", "Pay")
+        waiting.insert(0, PendingAction(0, "", title, *pay))
+    return waiting
 
 
 def _counted(count: int, noun: str) -> str:
     return f"{text.number(count)} {noun}{'' if count == 1 else 's'}"
+
+
+async def show_checklist(request: Request) -> Response:
+    """Show every step, with a snippet for each open one (htmx requests only the steps, every few seconds)."""
+    context = await page_context.as_member(request)
+    live_id, code = context.program.sandbox_of, await context.read(newest_code)
+    return templates.render(
+        request,
+        "checklist_steps.html" if request.headers.get("hx-request") == "true" else "checklist.html",
+        context=context,
+        steps=await context.read(checklist.list_all_steps, base_url=context.base_url),
+        snippets=guides.blocks("verify", guides.filling(context.program, base_url=context.base_url, code=code)),
+        partner_code=code,
+        live=await context.storage.read(read_program, live_id) if live_id else None,
+    )
+
+
+async def show_sample_page(request: Request) -> Response:
+    """Show a page with the tracker, which records a click if the URL has a partner's code."""
+    return templates.render(request, "sample_page.html", context=await page_context.as_member(request))

@@ -1,6 +1,5 @@
 """Why a processor's event does not count, and the one thing to do about it."""
 
-from enum import StrEnum
 from typing import NamedTuple
 
 from storage.diagnosis.messages import MESSAGES
@@ -15,47 +14,41 @@ COUNTED = {
 }
 
 
-class Fix(StrEnum):
-    """The form that a row shows."""
-
-    COMPARE = "compare"  # is it the sale that the API reported
-    NAME_CUSTOMER = "name_customer"
-    DISMISS = "dismiss"  # and, less likely, name the customer
-    NAME_SALE = "name_sale"  # of a refund
-    NONE = ""
-
-
 class PaymentFix(NamedTuple):
-    """Why an event does not count, what to do, and the form for it."""
+    """Why an event does not count, what to do, and the form for it (empty: none).
+
+    The forms compare a payment with the sale that the API reported, name its customer, dismiss it and, less likely,
+    name its customer, or name the sale of a refund.
+    """
 
     text: str
     change: str
-    form: Fix
+    form: str
 
 
 UNKNOWN_CUSTOMER = PaymentFix(
     "The customer key in the payment's metadata belongs to no lead. Most likely no partner sent this customer.",
     "Dismiss it, and later payments of this customer. If a partner did send them, send the customer's lead with this "
     "key: the payment is recorded within an hour.",
-    Fix.DISMISS,
+    "dismiss",
 )
 UNKNOWN_CLICK = PaymentFix(
     "The payment's metadata names a click that this program has not recorded, and no customer who is known.",
     "Name the customer, or dismiss it. It is also recorded within an hour after the customer's lead arrives.",
-    Fix.NAME_CUSTOMER,
+    "name_customer",
 )
 UNKNOWN_PAYMENT = PaymentFix(
     "Money went back for a payment that the account has not reported: it was made before the account was connected, or "
     "no partner sent its customer.",
     "If your server reported it as a sale, enter the sale's transaction id. Else dismiss it.",
-    Fix.NAME_SALE,
+    "name_sale",
 )
 
 HELD_REFUND = PaymentFix(
     "The account reported more returned money than your server, and one may include the other. Only what went back for "
     "certain was taken from the commission.",
     "Decide whether your server's refund is a part of what the account reported.",
-    Fix.COMPARE,
+    "compare",
 )
 
 
@@ -73,16 +66,12 @@ def of(event: PaymentEvent) -> PaymentFix | None:
     elif is_payment and event.outcome == PaymentOutcome.WAITING:
         fix = UNKNOWN_CLICK
     else:
-        message = MESSAGES[of_payment(event.outcome, is_payment=is_payment)]
-        fix = PaymentFix(message.text, message.change or "", _form(event))
+        message, form = MESSAGES[of_payment(event.outcome, is_payment=is_payment)], "name_customer"
+        if event.outcome == PaymentOutcome.HELD:
+            form = "compare"
+        elif not is_payment:
+            form = "dismiss"
+        elif event.outcome == PaymentOutcome.IGNORED:
+            form = ""
+        fix = PaymentFix(message.text, message.change or "", form)
     return fix
-
-
-def _form(event: PaymentEvent) -> Fix:
-    if event.outcome == PaymentOutcome.HELD:
-        form = Fix.COMPARE
-    elif event.currency is None:
-        form = Fix.DISMISS
-    else:
-        form = Fix.NONE if event.outcome == PaymentOutcome.IGNORED else Fix.NAME_CUSTOMER
-    return form

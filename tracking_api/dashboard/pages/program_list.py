@@ -10,8 +10,7 @@ from starlette.responses import Response
 
 from storage.access.sessions import Visitor
 from storage.lists.declaration import List, ListQuery, ListScope, Page
-from storage.lists.partners import FIGURES
-from storage.lists.programs import PROGRAMS, Program
+from storage.lists.programs import PROGRAMS
 from storage.reports.performance import Performance, read_performance
 from storage.rules.attribution import ProgramStatus
 from tracking_api.dashboard import authentication
@@ -72,13 +71,10 @@ def _reader(
         reports = await storage.report(
             lambda connection: [read_performance(connection, each, query_of_period, at=at) for each in ids]
         )
-        rows = [_with_results(each, report) for each, report in zip(listed.data, reports, strict=True)]
+        rows = []
+        for each, report in zip(listed.data, reports, strict=True):
+            named = each._asdict() | report.current._asdict()
+            rows.append(ProgramResults._make([*(named[name] for name in ProgramResults._fields[:-1]), report]))
         return Page(rows, *listed[1:])
 
     return read
-
-
-def _with_results(each: Program, report: Performance) -> ProgramResults:
-    shown = {name: getattr(each, name) for name in ProgramResults._fields if name in Program._fields}
-    figures = {name: getattr(report.current, name) for name in FIGURES}
-    return ProgramResults(**shown, **figures, report=report)

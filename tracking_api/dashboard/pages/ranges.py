@@ -1,7 +1,8 @@
-"""The date picker: the days that a page shows, and those it compares them with. Its state is in the URL."""
+"""What a URL says of a page: its filters, and the date picker's days with those it compares them with."""
 
 from datetime import datetime
 from typing import NamedTuple
+from urllib.parse import urlencode
 
 from starlette.requests import Request
 
@@ -10,7 +11,6 @@ from storage.rules.periods import picked_period
 from storage.rules.periods.period import DateRangeQuery, Window
 from storage.rules.periods.picked_period import Comparison, Picked, PickedPeriod
 from tracking_api.dashboard.pages import text
-from tracking_api.dashboard.pages.filters import FilterValues
 
 NAMES = {
     PickedPeriod.TODAY: "Today",
@@ -33,6 +33,22 @@ COMPARISONS: dict[str, str] = {
     Comparison.NONE: "Nothing",
 }
 DATES = ("dateFrom", "dateTo")
+
+
+class FilterValues(dict[str, str]):
+    """The chosen filters, for the form and for links; a filter that is not set is empty."""
+
+    def __missing__(self, name: str) -> str:
+        return ""
+
+    def link(self, **others: str | None) -> str:
+        """Return a query string with these filters and others; None removes one."""
+        chosen = {name: value for name, value in (self | others).items() if value}
+        return f"?{urlencode(chosen)}" if chosen else "?"
+
+    def without(self, *names: str) -> "FilterValues":
+        """Return these filters without some."""
+        return FilterValues({name: value for name, value in self.items() if name not in names})
 
 
 class Picker(NamedTuple):
@@ -74,8 +90,10 @@ class Picker(NamedTuple):
         return self.address.without("period", *DATES)
 
 
-def picker(request: Request, at: datetime, *, default: PickedPeriod = PickedPeriod.THIRTY_DAYS) -> Picker:
-    """Return the range in the query."""
+def picker(
+    request: Request, at: datetime, *, default: PickedPeriod = PickedPeriod.THIRTY_DAYS, is_valid: bool = False
+) -> Picker:
+    """Return the range in the query. Raises InvalidPeriod, InvalidRange if it has to be valid."""
     sent, problem = request.query_params, None
     date_from, date_to = (sent.get(name) or None for name in DATES)
     query = DateRangeQuery(sent.get("period") or default, date_from, date_to)
@@ -83,6 +101,8 @@ def picker(request: Request, at: datetime, *, default: PickedPeriod = PickedPeri
     try:
         picked = picked_period.pick(query, at=at, comparison=_comparison(comparison))
     except (InvalidPeriod, InvalidRange) as rejection:
+        if is_valid:
+            raise
         problem, picked = rejection, picked_period.pick(DateRangeQuery(PickedPeriod.THIRTY_DAYS), at=at)
     is_custom = query.date_from is not None and query.date_to is not None
     first, last = (query.date_from, query.date_to) if is_custom else picked.window or ("", "")
@@ -95,14 +115,6 @@ def picker(request: Request, at: datetime, *, default: PickedPeriod = PickedPeri
         comparison=comparison if comparison in COMPARISONS else Comparison.PREVIOUS,
         address=FilterValues({name: value for name, value in sent.items() if value and name != "cursor"}),
     )
-
-
-def valid_picker(request: Request, at: datetime, *, default: PickedPeriod = PickedPeriod.THIRTY_DAYS) -> Picker:
-    """Return the range in the query. Raises InvalidPeriod, InvalidRange."""
-    found = picker(request, at, default=default)
-    if found.problem:
-        raise found.problem
-    return found
 
 
 def _comparison(sent: str) -> Comparison:

@@ -13,8 +13,8 @@ from storage.lists.flags import FLAGS
 from storage.management.pending_work import Waiting
 from storage.rules.fraud.flag import FlagState
 from tracking_api.dashboard.pages.buttons import MANAGERS, Button, FormPage, Question, elsewhere
-from tracking_api.dashboard.pages.filters import FilterValues
 from tracking_api.dashboard.pages.lists import ListPage
+from tracking_api.dashboard.pages.ranges import FilterValues
 
 
 def _decision(verb: str, meaning: str, *, is_danger: bool) -> Button:

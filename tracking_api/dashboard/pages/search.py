@@ -18,7 +18,7 @@ from storage.lists.programs import PROGRAMS, Program
 from storage.rules.attribution import PartnerStatus
 from tracking_api.dashboard import authentication
 from tracking_api.dashboard.authentication import storage_of, time_of
-from tracking_api.dashboard.pages import forms, ranges, stories, templates
+from tracking_api.dashboard.pages import forms, missing_sale, ranges, templates
 
 LONGEST = 2048  # a URL
 MOST_PROGRAMS = 5
@@ -104,7 +104,7 @@ async def _answer(request: Request, sent: str, program_id: str, template: str) -
         partners_of_first=result.partners_of_first,
         searched_in=programs[0].id if programs and str(programs[0].id) == program_id else None,
         pages=_pages(programs, typed),
-        stories=[stories.of(by_id[each.program_id], each) for each in result.stories],
+        stories=[missing_sale.story_of(by_id[each.program_id], each) for each in result.stories],
         partners=[(by_id[each.program_id], each) for each in result.partners],
         silences=[(by_id[each.program_id], each) for each in result.silences],
         ago=lambda called_at: format_timedelta(called_at - at, add_direction=True, locale="en"),
