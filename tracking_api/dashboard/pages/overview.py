@@ -51,17 +51,13 @@ async def show_overview(request: Request) -> Response:
 
 def _actions(overview: Overview, context: PageContext) -> list[PendingAction]:
     """Return whom to pay, then what waits for a decision, most money at stake first."""
-    pending, program, waiting = overview.pending, context.program, list[PendingAction]()
+    pending, waiting = overview.pending, list[PendingAction]()
 
     def add(cents: float, title: str, reason: str, link: tuple[str, str], *, at_stake: str = "") -> None:
         at_stake = at_stake or text.money(int(cents), context.currency)
         waiting.append(PendingAction(cents, at_stake, title, reason, *link))
 
-    if program.rotate_by is not None and context.rotation != Rotation.ACTIVE:
-        by = f"{text.day(program.rotate_by)}, {program.rotate_by:%H:%M} UTC"
-        is_flagged = context.rotation == Rotation.FLAGGED
-        when = f"are rejected from {by} on" if is_flagged else f"have been rejected since {by}"
-        reason = f"Calls with {program.api_token_masked} {when}."
+    if reason := _rotation(context):
         add(inf, "Replace the program key", reason, ("/settings/api-keys", "API keys"), at_stake="all sales")
     lost: Counter[str] = Counter()
     for each in (amount for cause in overview.causes for amount in cause.at_stake):
@@ -78,7 +74,7 @@ def _actions(overview: Overview, context: PageContext) -> list[PendingAction]:
     if pending.ready.number:
         title = f"{_counted(pending.ready.number, 'commission')} to approve"
         add(pending.ready.cents, title, "The hold is over.", ("/commissions", "Approve"))
-    if cents := pending.provisional_leads * program.settings.lead_commission_cents:
+    if cents := pending.provisional_leads * context.program.settings.lead_commission_cents:
         title = _counted(pending.provisional_leads, "provisional lead")
         reason = "A browser sent them. They count once your server sends the same lead."
         add(cents, title, reason, ("/customers?status=provisional", "See the leads"))
@@ -90,6 +86,16 @@ def _actions(overview: Overview, context: PageContext) -> list[PendingAction]:
         pay = ("Approved, less what they owe back.", "/commissions?status=approved", "Pay")
         waiting.insert(0, PendingAction(0, "", title, *pay))
     return waiting
+
+
+def _rotation(context: PageContext) -> str:
+    """Return what becomes of calls with a key that was flagged; empty for any other key."""
+    masked, rotate_by = context.program.api_token_masked, context.program.rotate_by
+    if rotate_by is None or context.rotation == Rotation.ACTIVE:
+        return ""
+    by = f"{text.day(rotate_by)}, {rotate_by:%H:%M} UTC"
+    when = f"are rejected from {by} on" if context.rotation == Rotation.FLAGGED else f"have been rejected since {by}"
+    return f"Calls with {masked} {when}."
 
 
 def _counted(count: int, noun: str) -> str:
