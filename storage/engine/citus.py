@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection, Table, text
 from sqlalchemy.schema import AddConstraint, DropConstraint
 
 from storage.tables import (
@@ -51,11 +51,10 @@ JOIN pg_dist_node USING (nodeid) ORDER BY 1"""
 _NODES = text("""SELECT nodename || ':' || nodeport AS name,
 citus_check_connection_to_node(nodename, nodeport) AS responds
 FROM pg_dist_node WHERE groupid <> 0 AND noderole = 'primary' ORDER BY 1""")
-ON_EVERY_NODE = [
-    *(workspaces, programs, program_keys, retired_program_keys),
-    *(commission_terms, payment_accounts, agent_caps, currency_rates),
-]
-_EVENTS = [table for table in metadata.sorted_tables if "program_id" in table.c and table not in ON_EVERY_NODE]
+ON_EVERY_NODE = [workspaces, programs, commission_terms, payment_accounts, agent_caps, currency_rates]
+KEYS = (program_keys, retired_program_keys)  # on the coordinator: a leaked one is replaced while a worker is down, too
+_NOT_BY_PROGRAM = {*ON_EVERY_NODE, *KEYS}
+_EVENTS = [table for table in metadata.sorted_tables if "program_id" in table.c and table not in _NOT_BY_PROGRAM]
 # The others lie beside partners. Until clicks are distributed, the service takes the database for a plain one.
 BY_PROGRAM = [partners, *(table for table in _EVENTS if table not in {partners, clicks}), clicks]
 _OTHERS = [table for table in metadata.sorted_tables if table not in {*ON_EVERY_NODE, *BY_PROGRAM}]
@@ -165,8 +164,9 @@ def _steps(placed: Mapping[str, str]) -> Iterator[DistributionStep]:
         yield DistributionStep(f"distribute {table.name}", None if is_there else move)
     yield DistributionStep("add foreign keys", _add_foreign_keys, is_repeated=True)
     for table in _OTHERS:
-        keep = _function("citus_add_local_table_to_metadata", table.name)
-        yield DistributionStep(f"keep {table.name} on the coordinator", None if table.name in placed else keep)
+        keep = _take_back(table) if table.name in placed else _function("citus_add_local_table_to_metadata", table.name)
+        is_there = placed.get(table.name) == "local"
+        yield DistributionStep(f"keep {table.name} on the coordinator", None if is_there else keep)
     yield DistributionStep("set what the workers' planners need", _set_role, is_repeated=True)
 
 
@@ -188,6 +188,19 @@ def _function(function: str, table: str, options: str = "") -> Callable[[Connect
         connection.execute(text(f"SELECT {function}({arguments})"))  # names of our own tables
         if function == "create_distributed_table":
             connection.execute(text(f"SELECT truncate_local_data_after_distributing_table('{table}')"))
+
+    return run
+
+
+def _take_back(table: Table) -> Callable[[Connection], None]:
+    """Return what moves a table of an older version from every node to the coordinator alone."""
+
+    def run(connection: Connection) -> None:
+        for key in table.foreign_key_constraints:
+            connection.execute(DropConstraint(key))
+        connection.execute(text(f"SELECT undistribute_table('{table.name}')"))
+        for key in table.foreign_key_constraints:
+            connection.execute(AddConstraint(key))  # to a table on every node, so Citus knows this one again
 
     return run
 

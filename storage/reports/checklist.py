@@ -63,7 +63,7 @@ FIRST_ACTIONS = {
 def list_all_steps(connection: Connection, program_id: int, *, base_url: str) -> list[ChecklistStep]:
     """Return what a new program needs first, a key that was shown, a partner and a first click, and its checklist."""
     proved: dict[str, datetime | None] = connection.execute(_PROVED, {"program_id": program_id}).one()._asdict()
-    proved |= _pages(connection, program_id)
+    proved |= {"program_key": find_shown_key(connection, program_id), **_pages(connection, program_id)}
     actions = {step: text.format(base_url=base_url, program_id=program_id) for step, text in NEXT_ACTIONS.items()}
     return [
         ChecklistStep(step, done=(at := proved[step]) is not None, verified_at=at, next_action=None if at else action)
@@ -79,9 +79,13 @@ def list_steps(connection: Connection, program_id: int, *, base_url: str) -> lis
     return list_all_steps(connection, program_id, base_url=base_url)[len(FIRST_ACTIONS) :]
 
 
-def has_shown_key(connection: Connection, program_id: int) -> bool:
-    """Return whether the value of the program's key was ever shown: a program is created with a hidden one."""
-    return connection.execute(select(_SHOWN_KEY), {"program_id": program_id}).scalar() is not None
+def find_shown_key(connection: Connection, program_id: int) -> datetime | None:
+    """Return when the program's key was made, if its value was shown: a program is created with a hidden one.
+
+    It is no part of _PROVED, since a cluster has keys and events on different nodes.
+    """
+    at: datetime | None = connection.execute(select(_SHOWN_KEY), {"program_id": program_id}).scalar()
+    return at
 
 
 def sample_page(program_id: int) -> str:
@@ -136,10 +140,9 @@ def _live_lead() -> Any:
 
 _key, _click = program_keys.c, clicks.c
 _hidden = select(retired_program_keys.c.key_hash).where(retired_program_keys.c.program_id == _key.program_id)
-_SHOWN_KEY = _first(_key.created_at, _key.created_at, _hidden.exists()).label("program_key")
+_SHOWN_KEY = _first(_key.created_at, _key.created_at, _hidden.exists())
 _on_sample_page = func.coalesce(_click.page_url, "").like("%/programs/%/sample-page%")
 _PROVED = select(
-    _SHOWN_KEY,
     _first(partners.c.created_at, partners.c.id).label("first_partner"),
     _tested("click").label("test_click"),
     _tested("lead").label("test_lead"),

@@ -3,6 +3,7 @@
 import asyncio
 import re
 from collections.abc import Callable
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from sqlalchemy import Connection, Engine, event, select, text
 
 import storage
 from storage import Storage
+from storage.access import program_keys
 from storage.checks import books
 from storage.engine.audit import OPERATOR
 from storage.lists.commissions import COMMISSIONS
@@ -169,6 +171,24 @@ async def test_with_a_worker_down_the_others_programs_are_listed_and_managed(
         assert store.is_available
     await acme.store.watch_nodes()
     assert acme.store.lacking == []
+
+
+async def test_a_leaked_key_is_replaced_while_another_node_is_down(
+    acme: World, citus_cluster: Cluster, citus_url: str, serve: Serve
+):
+    programs = await one_on_each_node(acme)
+    lost, left = citus_cluster.workers
+    kept = programs[left.port]
+    server = serve(citus_url)
+    async with Integrator(server, kept) as leaked:
+        await leaked.customer()
+        async with catalog.stopped(lost), storage.opened(citus_url) as store:
+            new = await store.write(program_keys.regenerate, kept.program_id, actor=OPERATOR, at=datetime.now(UTC))
+            async with Integrator(server, kept, new.secret) as shop:
+                rejected, accepted = await leaked.sale(), await shop.sale()
+
+    assert (rejected.status_code, rejected.json()["error"]["code"]) == (401, "invalid_key")
+    assert accepted.status_code == 200
 
 
 async def test_two_workers_serve_eight_programs_on_citus_without_a_deadlock():

@@ -20,6 +20,7 @@ from storage.rules.errors import StorageUnavailable
 from storage.tables import metadata
 from tests import postgres, world
 from tests.citus import Cluster
+from tests.citus import distribute as distribute_rest
 from tests.storage.test_migrations import difference
 
 Done = TypeVar("Done")
@@ -49,7 +50,7 @@ async def fill(store: Storage) -> None:
 
 
 def rows(connection: Connection) -> dict[str, int]:
-    tables = [*citus.ON_EVERY_NODE, *citus.BY_PROGRAM]
+    tables = [*citus.ON_EVERY_NODE, *citus.KEYS, *citus.BY_PROGRAM]
     return {table.name: connection.execute(select(func.count()).select_from(table)).scalar_one() for table in tables}
 
 
@@ -131,6 +132,25 @@ async def fill_again(store: Storage) -> None:
     other = await world.program_of(store, 1, 1)
     await other.customer()
     assert (await other.sale()).commission_cents == 2_000
+
+
+def test_keys_that_an_older_version_copied_to_every_node_move_to_the_coordinator(citus_url: str):
+    over(citus_url, fill)
+    before = over(citus_url, lambda store: store.read(rows))
+    for name in ("program_keys", "retired_program_keys"):
+        copied = text(f"SELECT create_reference_table('{name}')")
+        over(citus_url, lambda store, copied=copied: store.write(lambda connection: connection.execute(copied)))  # type: ignore[misc]
+    lacking = over(citus_url, lambda store: store.read(citus.missing_settings))
+
+    asyncio.run(distribute_rest(citus_url))
+
+    assert [each.partition("(")[2].partition(")")[0] for each in lacking] == [
+        "keep program_keys on the coordinator",
+        "keep retired_program_keys on the coordinator",
+    ]
+    assert over(citus_url, lambda store: store.read(citus.missing_settings)) == []
+    assert over(citus_url, lambda store: store.read(rows)) == before
+    over(citus_url, fill_again)
 
 
 def test_db_check_names_the_node_that_lacks_a_setting(

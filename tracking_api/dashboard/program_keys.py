@@ -48,7 +48,7 @@ async def _page(context: PageContext, outcome: FormOutcome) -> Response:
         replace(context, program=await context.read(read_program)) if outcome.response else context,
         "program_key.html",
         callers=await context.read(key_callers.list_callers),
-        has_key=await context.read(checklist.has_shown_key),
+        has_key=await context.read(checklist.find_shown_key) is not None,
         is_first=outcome.pressed == "create",
     )
 
