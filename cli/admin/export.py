@@ -1,12 +1,10 @@
-"""`svc admin export` and `svc admin analyze`: the events of closed months as Parquet files, and breakdowns of them.
-
-DuckDB, of the extra `analytics`, writes and reads the files.
-"""
+"""`svc admin export`: old events as Parquet files (DuckDB, of the extra `analytics`); `retention`: delete clicks."""
 
 import gzip
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import ModuleType
@@ -14,21 +12,14 @@ from typing import Annotated, Any
 
 import typer
 
-from cli.admin import command, options
+from cli.admin import command
 from cli.integrator.output import Answer, Failure
 from storage import Storage
 from storage.reports import exported_events
 from storage.reports.exported_events import METRICS
 from storage.rules.periods.month import Month
-from storage.rules.reports import breakdown_query
-from storage.rules.reports.breakdown import (
-    BreakdownGroup,
-    BreakdownQuery,
-    Dimension,
-    GroupTotals,
-    RankedGroups,
-    ranked,
-)
+from storage.rules.reports.breakdown import Dimension
+from storage.tracking import click_retention
 
 COLUMNS = {
     "program_id": "BIGINT",
@@ -41,15 +32,10 @@ COLUMNS = {
 app = typer.Typer()
 Name = Annotated[str, typer.Option("--month", help="A month that is over, such as 2026-05.")]
 Folder = Annotated[Path, typer.Option("--to", help="The folder of the files; it is created.")]
-Archive = Annotated[Path, typer.Option("--in", help="The folder that `svc admin export` wrote to.")]
-By = Annotated[
-    list[str], typer.Option("--by", help="One dimension, or two: referrer, partner, utm_source, country ...")
+Days = Annotated[int, typer.Option(min=1, max=36_500, help="Keep the clicks of this many days.")]
+Exact = Annotated[
+    bool, typer.Option("--exact", help="PostgreSQL: delete the rest of the oldest month row by row, too.")
 ]
-First = Annotated[str | None, typer.Option("--from", help="The first month; the first file by default.")]
-Last = Annotated[str | None, typer.Option("--until", help="The last month; the last file by default.")]
-Filters = Annotated[list[str], typer.Option("--filter", help="Only events with this value: device=mobile. Repeatable.")]
-Sort = Annotated[str, typer.Option("--sort", help="The metric whose largest groups come first.")]
-Limit = Annotated[int, typer.Option("--limit", min=1, max=breakdown_query.MOST_ROWS, help="The number of groups.")]
 
 
 @command.register(app)
@@ -119,55 +105,41 @@ def _duckdb() -> ModuleType:
 
 
 @command.register(app)
-def analyze(
-    archive: Archive,
-    program: options.ProgramId,
-    by: By,
-    first: First = None,
-    last: Last = None,
-    filters: Filters = [],  # noqa: B006 - typer reads it, nothing changes it
-    sort: Sort = "clicks",
-    limit: Limit = 25,
-) -> Answer:
-    """Show a program's totals by one or two dimensions over the months that were exported, without the database.
+def retention(clicks_days: Days, exact: Exact = False) -> Answer:
+    """Delete clicks older than N days; it may run while the service serves.
 
-    Example: svc admin analyze --in archive --program 1 --by referrer --from 2025-01 --until 2026-05
+    Reports keep their numbers, and a click that a customer came with stays with its customer. A program keeps clicks
+    at least as long as its cookie and attribution windows, so that no later sign-up or sale loses its partner.
+
+    On PostgreSQL each month of clicks is a partition. A month is dropped, which takes moments and frees its disk space,
+    when its last day is older than N days for every program; --exact also deletes older days of the month after it.
+
+    Example: svc admin retention --clicks-days 400
     """
-    sent = dict(each.partition("=")[::2] for each in filters)
-    query = breakdown_query.query(by[0], *by[1:2], filters=sent, sort=sort, limit=limit)
-    files = list_files(archive, first, last)
-    groups, _, other, total = read(files, program, query, sent)
-    result = {
-        "months": [file.stem[-7:] for file in files],
-        "groups": [{"values": list(values), **totals._asdict()} for values, totals in groups],
-        "other": other._asdict(),
-        "total": total._asdict(),
-    }
-    lines = []
-    for values, totals in [*groups, (("other",), other), (("total",), total)]:
-        figures = totals._asdict()
-        shown = "  ".join(f"{name} {figures[name]:,}" for name in ("clicks", "leads", "sales", "revenue_cents"))
-        lines.append(f"{shown}  {' / '.join(value or '(none)' for value in values)}")
-    return Answer(result, "\n".join(lines))
+    at = command.now()
+    months = command.run(lambda store: drop_months(store, clicks_days, at))
+    programs = command.run(lambda store: delete_clicks(store, clicks_days, at, is_exact=exact))
+    deleted = sum(program["deleted"] for program in programs)
+    lines = [f"month {month}: dropped" for month in months]
+    for each in programs:
+        before = f"{each['clicks_before']:%Y-%m-%d}"
+        lines.append(f"program {each['program_id']}: {each['deleted']:,} clicks before {before}")
+    result = {"dropped_months": months, "deleted": deleted, "programs": programs}
+    return Answer(result, "\n".join([*lines, f"{deleted:,} deleted row by row."]))
 
 
-def list_files(folder: Path, first: str | None, last: str | None) -> list[Path]:
-    """Return the files of the months from `first` to `last`, by time. Raises Failure if there is none."""
-    bounds = [str(Month.parse(each)) if each else default for each, default in ((first, "0000-00"), (last, "9999-99"))]
-    files = [file for file in sorted(folder.glob("events-????-??.parquet")) if bounds[0] <= file.stem[-7:] <= bounds[1]]
-    if not files:
-        raise Failure("nothing_exported", f"{folder} has no month of these.", "Write some: svc admin export.")
-    return files
+async def drop_months(store: Storage, days: int, at: datetime) -> list[str]:
+    """Drop the months that every program is past, and say which; none on SQLite."""
+    ends = (await store.read(click_retention.ends, days=days, at=at)).values()
+    return await store.write(click_retention.drop_months, before=min(ends)) if ends else []
 
 
-def read(files: Iterable[Path], program_id: int, query: BreakdownQuery, filters: dict[str, str]) -> RankedGroups:
-    """Return a program's totals in the months of these files by the query's dimensions."""
-    by = ", ".join(f'"{each.value}"' for each in query.by)
-    sums = ", ".join(f'coalesce(sum("{name}"), 0)::BIGINT' for name in METRICS)
-    chosen = "".join(f' AND "{Dimension(name).value}" IS NOT DISTINCT FROM ?' for name in filters)
-    statement = f"SELECT {by}, {sums} FROM read_parquet(?) WHERE program_id = ?{chosen} GROUP BY {by}"  # noqa: S608 - our names
-    values = [None if value == breakdown_query.NONE else value for value in filters.values()]
-    with _duckdb().connect() as database:
-        rows = database.execute(statement, [[str(file) for file in files], program_id, *values]).fetchall()
-    width = len(query.by)
-    return ranked([BreakdownGroup(tuple(row[:width]), GroupTotals(*row[width:])) for row in rows], query)
+async def delete_clicks(store: Storage, days: int, at: datetime, *, is_exact: bool = False) -> list[dict[str, Any]]:
+    """Delete chunk by chunk, each in its own write, so that the service's writes go on in between."""
+    programs = []
+    for program_id, before in (await store.read(click_retention.ends, days=days, at=at, is_exact=is_exact)).items():
+        deleted, after = 0, ""
+        while chunk := await store.write(click_retention.delete_some, program_id, before=before, after=after):
+            deleted, after = deleted + chunk.clicks, chunk.last
+        programs.append({"program_id": program_id, "clicks_before": before, "deleted": deleted})
+    return programs

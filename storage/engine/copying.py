@@ -45,13 +45,6 @@ class Position(NamedTuple):
     last_key: Sequence[Any] | None = None
 
 
-class Chunk(NamedTuple):
-    """Rows of a table in the order of its key, and the position after them."""
-
-    rows: list[dict[str, Any]]
-    position: Position
-
-
 def is_unfinished(connection: Connection) -> bool:
     """Return whether a copy into this database has begun and has not ended."""
     return connection.dialect.has_table(connection, _progress.name)
@@ -69,24 +62,26 @@ def begin(connection: Connection, source: str) -> dict[str, Position] | None:
     return {row.copied: Position(row.rows, json.loads(row.last_key)) for row in stored}
 
 
-def read_chunk(connection: Connection, table: Table, after: Position) -> Chunk:
-    """Return the source's next rows; fewer than ROWS_AT_ONCE are the last ones."""
+def read_chunk(connection: Connection, table: Table, last_key: Sequence[Any] | None) -> list[dict[str, Any]]:
+    """Return the source's next rows, in the order of the table's key; fewer than ROWS_AT_ONCE are the last ones."""
     key = list(table.primary_key.columns)
     some = select(table).order_by(*key).limit(ROWS_AT_ONCE)
-    if after.last_key is not None:
-        last = (literal(_loaded(column, value), column.type) for column, value in zip(key, after.last_key, strict=True))
+    if last_key is not None:
+        last = (literal(_loaded(column, value), column.type) for column, value in zip(key, last_key, strict=True))
         some = some.where(tuple_(*key) > tuple_(*last))
-    rows = [dict(row) for row in connection.execute(some).mappings()]
-    last_key = [_dumped(rows[-1][column.name]) for column in key] if rows else after.last_key
-    return Chunk(rows, Position(after.rows + len(rows), last_key))
+    return [dict(row) for row in connection.execute(some).mappings()]
 
 
-def store_chunk(connection: Connection, table: Table, chunk: Chunk, source: str) -> None:
-    """Store rows in the target, with the position after them."""
-    connection.execute(insert(table), chunk.rows)
-    position = {"source": source, "rows": chunk.position.rows, "last_key": json.dumps(chunk.position.last_key)}
+def store_chunk(
+    connection: Connection, table: Table, rows: list[dict[str, Any]], before: Position, source: str
+) -> Position:
+    """Store rows in the target, with the position after them, and return that."""
+    connection.execute(insert(table), rows)
+    last_key = json.dumps([rows[-1][column.name] for column in table.primary_key], default=str)
+    position = {"source": source, "rows": before.rows + len(rows), "last_key": last_key}
     upsert = database.insert_for(connection)(_progress).values(copied=table.name, **position)
     connection.execute(upsert.on_conflict_do_update(index_elements=[_progress.c.copied], set_=position))
+    return Position(before.rows + len(rows), json.loads(last_key))
 
 
 def finish(connection: Connection, largest_ids: dict[str, int]) -> None:
@@ -98,10 +93,6 @@ def finish(connection: Connection, largest_ids: dict[str, int]) -> None:
 def counts(connection: Connection) -> dict[str, int]:
     """Return the number of rows of each table."""
     return {table.name: connection.execute(select(func.count()).select_from(table)).scalar_one() for table in TABLES}
-
-
-def _dumped(value: Any) -> Any:
-    return value.isoformat() if isinstance(value, date) else value
 
 
 def _loaded(column: Column[Any], value: Any) -> Any:

@@ -1,12 +1,8 @@
 """The tables, a file for each subject; `metadata` is what migrations and models agree on."""
 
-from storage.tables.agent import *
 from storage.tables.columns import metadata as metadata
 from storage.tables.event import *
 from storage.tables.integration import *
 from storage.tables.ledger import *
-from storage.tables.partner import *
-from storage.tables.payment import *
-from storage.tables.process import *
 from storage.tables.program import *
 from storage.tables.workspace import *

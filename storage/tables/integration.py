@@ -1,8 +1,13 @@
-"""What integrations leave: test events, the tracking log, rejected calls, repeated calls, and who uses a key."""
+"""What integrations leave (tests, logs, rejected and repeated calls), payment accounts, and notes of processes.
 
-from sqlalchemy import BigInteger, Boolean, Column, Date, Index, String, Text
+A batch without a response to its COMMIT is looked up by its token. On a distributed database, the row of a program's
+place shows a statement where to store rows, and tokens lie beside the events.
+"""
 
-from storage.tables.columns import event_id, program_table, timestamp_column
+from sqlalchemy import BigInteger, Boolean, Column, Date, ForeignKey, Index, String, Text
+
+from storage.tables.columns import event_id, program_table, table, timestamp_column
+from storage.tables.program import programs
 
 test_events = program_table(
     "test_events",  # 0 while the event names no program
@@ -75,3 +80,80 @@ key_caller_weeks = program_table(
     Column("week", Date, primary_key=True),  # its Monday
     Column("calls", BigInteger, nullable=False),
 )
+
+payment_accounts = table(
+    "payment_accounts",
+    Column("program_id", BigInteger, ForeignKey(programs.c.id), primary_key=True, autoincrement=False),
+    Column("provider", String(16), nullable=False),
+    Column("account_id", String(255), nullable=False),
+    Column("sealed_secrets", Text, nullable=False),
+    timestamp_column("connected_at"),
+)
+
+payment_events = program_table(
+    "payment_events",
+    Column("event_id", String(255), primary_key=True),
+    Column("id", BigInteger, nullable=False),
+    Column("type", String(64), nullable=False),
+    Column("outcome", String(64), nullable=False),
+    Column("transaction_id", String(255)),
+    Column("waits_for", String(255)),
+    Column("payment", Text),
+    Column("is_test", Boolean, nullable=False, server_default="0"),
+    timestamp_column("occurred_at"),
+    timestamp_column("received_at"),
+    Index("ix_payment_events_newest", "program_id", "id", unique=True),
+    Index("ix_payment_events_waiting", "program_id", "waits_for"),
+    Index("ix_payment_events_outcome", "program_id", "outcome", "id"),
+)
+
+payment_event_names = program_table(
+    "payment_event_names",
+    Column("name", String(300), primary_key=True),
+    Column("event_id", String(255), primary_key=True),
+)
+
+payment_references = program_table(
+    "payment_references",
+    Column("reference", String(255), primary_key=True),
+    Column("transaction_id", String(255), nullable=False),
+    Index("ix_payment_references_transaction", "program_id", "transaction_id"),
+)
+
+payment_customers = program_table(
+    "payment_customers",
+    Column("processor_customer", String(255), primary_key=True),
+    Column("click_id", String(64), nullable=False),
+)
+
+payment_returns = program_table(
+    "payment_returns",
+    Column("reference", String(255), primary_key=True),
+    Column("return_id", String(255), primary_key=True),
+    Column("kind", String(16), nullable=False),
+    Column("amount_cents", BigInteger, nullable=False),
+    Column("stands", Boolean, nullable=False),
+    Column("totals", Text),  # of a charge, all that were reported; null where `amount_cents` is the only one
+    timestamp_column("told_at"),
+)
+
+committed_batches = table(
+    "committed_batches",
+    Column("lane", String(32), primary_key=True),
+    Column("token", String(32), nullable=False),
+    timestamp_column("at"),
+)
+
+program_places = table(
+    "program_places",
+    Column("program_id", ForeignKey(programs.c.id), primary_key=True, autoincrement=False),
+)
+
+program_batches = program_table(
+    "program_batches",
+    Column("lane", String(32), primary_key=True),
+    Column("token", String(32), nullable=False),
+    timestamp_column("at"),
+)
+
+recurring_tasks = table("recurring_tasks", Column("name", String(64), primary_key=True), timestamp_column("started_at"))

@@ -1,8 +1,21 @@
-"""Programs, the versions of their terms, the caps of agent keys, program keys (as hashes only), and the audit log."""
+"""Programs with terms, keys (as hashes), caps of agent keys and audit log; partners, flags of fraud, and imports."""
 
-from sqlalchemy import BigInteger, Boolean, Column, Date, ForeignKey, Index, Integer, String, Text, false
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Column,
+    Date,
+    ForeignKey,
+    ForeignKeyConstraint,
+    Index,
+    Integer,
+    String,
+    Text,
+    UniqueConstraint,
+    false,
+)
 
-from storage.rules.attribution import AttributionModel, OldLinks, PaidAds, ProgramStatus
+from storage.rules.attribution import AttributionModel, OldLinks, PaidAds, PartnerStatus, ProgramStatus
 from storage.rules.commission import CommissionBasis
 from storage.rules.settlement import LeadAuthPolicy
 from storage.tables.columns import assigned_id, event_id, program_table, table, timestamp_column
@@ -109,5 +122,49 @@ audit_entries = program_table(
     Column("field", String(64)),
     Column("before", Text),
     Column("after", Text),
+    timestamp_column("at"),
+)
+
+partners = program_table(
+    "partners",
+    event_id(),
+    Column("name", String(512), nullable=False),
+    Column("email", String(255)),
+    Column("code", String(255), nullable=False),
+    Column("code_key", String(255)),  # see storage/rules/attribution.py; NULL: only the code as it is names the partner
+    Column("status", String(16), nullable=False, server_default=PartnerStatus.ACTIVE),
+    Column("notes", Text),  # of the workspace, about the partner
+    timestamp_column("created_at"),
+    UniqueConstraint("program_id", "code"),
+    Index("ix_partners_code_key", "program_id", "code_key", unique=True),
+    ForeignKeyConstraint(["program_id"], ["programs.id"]),
+)
+
+flags = program_table(
+    "flags",
+    event_id(),
+    Column("kind", String(32), nullable=False),
+    Column("subject", String(128), nullable=False),  # what was found: the same finding is never flagged twice
+    Column("partner_id", BigInteger, nullable=False),
+    Column("customer_id", BigInteger),
+    Column("commission_id", BigInteger),
+    Column("incident", String(128)),  # flags of one kind and partner with the same are one finding; NULL: none other
+    Column("evidence", Text, nullable=False),
+    Column("state", String(16), nullable=False),
+    timestamp_column("held_from"),  # commissions that were created before are not held
+    timestamp_column("created_at"),
+    timestamp_column("decided_at", nullable=True),
+    Column("decided_by", String(512)),
+    Column("decided_by_key_id", BigInteger),
+    Column("decision_reason", Text),
+    UniqueConstraint("program_id", "kind", "subject"),
+    Index("ix_flags_partner", "program_id", "partner_id"),
+    ForeignKeyConstraint(["program_id", "partner_id"], ["partners.program_id", "partners.id"]),
+)
+
+imports = program_table(
+    "imports",  # of the last hour
+    event_id(),
+    Column("undo", Text, nullable=False),  # JSON, see storage/management/import_undo.py
     timestamp_column("at"),
 )

@@ -14,7 +14,7 @@ import typer
 from sqlalchemy import select
 
 import storage
-from cli.admin import copy as command
+from cli.admin import backup as command
 from cli.demo import sample
 from storage.access import workspaces
 from storage.engine import copying

@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import Connection, text
 
 import background
-from cli.admin import retention
+from cli.admin import export
 from storage.checks import books
 from storage.rules.periods.month import Month
 from storage.tables import commissions, customers
@@ -77,12 +77,12 @@ async def test_retention_drops_whole_months_and_keeps_the_clicks_of_customers(ac
     kept = set(await stored(acme, customers.c.click_id))
     at = day(THIS.plus(7))
 
-    dropped = await retention.drop_months(acme.store, 70, at)
+    dropped = await export.drop_months(acme.store, 70, at)
 
     assert dropped == [f"until {THIS.plus(-1)}", *(str(THIS.plus(ahead)) for ahead in range(4))]
     assert await acme.store.read(placed) == {"clicks_kept": 1, "clicks_other": 1}
     assert await acme.store.read(books.run) == []
-    assert await retention.drop_months(acme.store, 70, at) == []
+    assert await export.drop_months(acme.store, 70, at) == []
     await acme.sale("inv-2", click_id=next(iter(kept))[0], at=at)
     assert await stored(acme, commissions.c.partner_id) == [(acme.anna,), (acme.anna,)]
 
@@ -93,8 +93,8 @@ async def test_a_month_that_one_program_still_needs_stays(acme: World):
     await other.visitor(at=day(THIS))
     at = day(THIS.plus(3))
 
-    await retention.drop_months(acme.store, 1, at)
-    deleted = await retention.delete_clicks(acme.store, 1, at)
+    await export.drop_months(acme.store, 1, at)
+    deleted = await export.delete_clicks(acme.store, 1, at)
 
     assert [each["deleted"] for each in deleted] == [1, 0]
     assert await acme.store.read(placed) == {named(THIS): 1}
@@ -106,8 +106,8 @@ async def test_days_of_the_oldest_month_are_deleted_only_exactly(acme: World):
     await acme.visitor(at=day(month) + timedelta(days=5))
     at = day(month) + timedelta(days=64)
 
-    (whole,) = await retention.delete_clicks(acme.store, 1, at)
-    (exact,) = await retention.delete_clicks(acme.store, 1, at, is_exact=True)
+    (whole,) = await export.delete_clicks(acme.store, 1, at)
+    (exact,) = await export.delete_clicks(acme.store, 1, at, is_exact=True)
 
     assert (whole["clicks_before"], whole["deleted"]) == (month.starts_at, 0)
     assert (exact["clicks_before"], exact["deleted"]) == (day(month) + timedelta(days=4), 1)
