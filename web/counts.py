@@ -1,5 +1,6 @@
 """The counts of the rate limits: in this process, or in Redis for several processes while Redis responds."""
 
+import asyncio
 import logging
 import time
 from collections import OrderedDict, defaultdict
@@ -11,6 +12,7 @@ from limits import RateLimitItem
 from limits.aio.strategies import FixedWindowRateLimiter
 
 MOST_WINDOWS = 100_000  # of one length in this process; beyond them the oldest is forgotten
+LONGEST_WAIT_SECONDS = 0.25  # for Redis
 PAUSE_SECONDS = 5.0  # without a request to Redis after it failed
 Result = TypeVar("Result")
 Subject = tuple[str, ...]
@@ -25,14 +27,15 @@ class Counts:
 
     def __init__(self, redis_url: str | None = None, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._local = Windows()
-        self._shared = _in_redis(redis_url) if redis_url else None
+        shared: tuple[Any, FixedWindowRateLimiter | None] = _in_redis(redis_url) if redis_url else (None, None)
+        self._pool, self._limiter = shared
         self._clock = clock
         self._failed = False
         self._retry_at = clock()
 
     async def hit(self, rate: RateLimitItem, *subject: str) -> float | None:
         """Count one request. Return None if the rate allows it, else the time at which the window ends."""
-        if self._shared is None:
+        if self._limiter is None:
             return self._local.hit(rate, subject)
 
         async def count(limiter: FixedWindowRateLimiter) -> float | None:
@@ -58,42 +61,44 @@ class Counts:
 
     async def aclose(self) -> None:
         """Close the connections to Redis."""
-        if self._shared:
-            await self._shared.aclose()
+        if self._pool is not None:
+            await self._pool.disconnect()
 
     async def _ask(
         self, shared: Callable[[FixedWindowRateLimiter], Awaitable[Result]], alone: Callable[[], Result]
     ) -> Result:
         """Return the result of work in Redis, or in this process alone without Redis and while it does not respond."""
-        if self._shared is None or self._clock() < self._retry_at:
+        if self._limiter is None or self._clock() < self._retry_at:
             return alone()
         if self._failed:
             self._retry_at = self._clock() + PAUSE_SECONDS  # only this request tries whether Redis is back
         try:
-            result: Result = await self._shared.run(shared)
-        except OSError as error:
-            self._fail(error)
-            return alone()
-        self._recover()
-        return result
-
-    def _fail(self, error: Exception) -> None:
-        self._retry_at = self._clock() + PAUSE_SECONDS
-        if not self._failed:
+            async with asyncio.timeout(LONGEST_WAIT_SECONDS):
+                result = await shared(self._limiter)
+        except Exception as error:  # noqa: BLE001 - a Redis that answers nonsense raises anything
+            self._retry_at = self._clock() + PAUSE_SECONDS
+            if not self._failed:
+                log.warning("Redis does not respond (%r): this process counts rate limits alone until it does", error)
             self._failed = True
-            log.warning("Redis does not respond (%r): this process counts rate limits alone until it does", error)
-
-    def _recover(self) -> None:
+            return alone()
         self._retry_at = self._clock()
         if self._failed:
-            self._failed = False
             log.warning("Redis responds again: processes share their rate limits")
+        self._failed = False
+        return result
 
 
-def _in_redis(url: str) -> Any:
-    from web.redis_counts import RedisCounts  # noqa: PLC0415 - its imports take 0.1 s, and few servers have Redis
+def _in_redis(url: str) -> tuple[Any, FixedWindowRateLimiter]:
+    """Return the connections and what counts there; the imports take 0.1 s, and few servers have Redis."""
+    from limits.aio.storage import RedisStorage  # noqa: PLC0415
+    from redis.asyncio import ConnectionPool  # noqa: PLC0415
+    from redis.asyncio.retry import Retry  # noqa: PLC0415
+    from redis.backoff import NoBackoff  # noqa: PLC0415
 
-    return RedisCounts(url)
+    pool = ConnectionPool.from_url(url, retry=Retry(NoBackoff(), 0))
+    options: dict[str, Any] = {"connection_pool": pool}  # documented by `limits`, but not in its types
+    storage = RedisStorage("async+redis://", implementation="redispy", **options)
+    return pool, FixedWindowRateLimiter(storage)
 
 
 @dataclass(slots=True)
