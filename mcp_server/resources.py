@@ -21,22 +21,6 @@ from presentation import guides
 from presentation.guides import Filling
 
 MARKDOWN = "text/markdown"
-ABOUT = {
-    "integration": ("Integration guide", "The calls that lead to a commission, test mode, and what to check first."),
-    "snippets": ("Snippets", "Code for each framework and language: Next.js, Node.js, Python, PHP, Ruby."),
-    "cases": ("Special cases", "Consent, policies, other domains, ad blockers, Safari, guests, bots, trials."),
-    "tracker": ("The browser tracker", "The script tag, consent, other domains, your own proxy, content policies."),
-    "sdk": ("SDKs", "The SDKs for browsers and for servers, which never throw into a checkout."),
-    "cli": ("The svc command", "Every `svc` command for a shop's project: set-up, status, tests, explanations."),
-    "verify": (
-        "Verifying an integration",
-        "Seven steps from the tracker to a live sale, each with its commands.",
-    ),
-    "payments": ("Payments", "Sales, renewals and refunds that a connected Stripe account reports."),
-    "metrics": ("Glossary of metrics", "What each number of a report counts, and how trends are computed."),
-    "errors": ("Error codes", "Every error code, what happened, and what to do."),
-    "key-rotation": ("Replacing a program key", "How to replace a program key, before and after its deadline."),
-}
 
 
 class Resources:
@@ -48,7 +32,7 @@ class Resources:
     @cached_property
     def _texts(self) -> Mapping[str, str]:
         """The guides by URI, filled when a client first asks: that takes 0.03 s, which no start has to spend."""
-        return {f"guide://{name}": guides.filled(name, self._filling) for name in ABOUT}
+        return {f"guide://{name}": guides.filled(name, self._filling) for name in guides.NAMES}
 
     async def list(self, _context: Context, _params: PaginatedRequestParams | None) -> ListResourcesResult:
         """List the guides."""
@@ -57,12 +41,12 @@ class Resources:
                 Resource(
                     uri=uri,
                     name=name,
-                    title=title,
-                    description=description,
+                    title=guides.titles()[name],
+                    description=guides.about(name),
                     mime_type=MARKDOWN,
                     size=len(text.encode()),
                 )
-                for (name, (title, description)), (uri, text) in zip(ABOUT.items(), self._texts.items(), strict=True)
+                for name, (uri, text) in zip(guides.NAMES, self._texts.items(), strict=True)
             ]
         )
 
@@ -82,7 +66,6 @@ async def list_templates(_context: Context, _params: PaginatedRequestParams | No
 
 def llms_txt(base_url: str) -> str:
     """Return the index as Markdown, in the format of llmstxt.org."""
-    guides = [f"- [{title}]({base_url}/docs/{name}): {about}" for name, (title, about) in ABOUT.items()]
     lines = [
         "# Affiliate tracking service",
         "",
@@ -91,7 +74,7 @@ def llms_txt(base_url: str) -> str:
         "",
         "## Guides",
         "",
-        *guides,
+        *(f"- [{guides.titles()[name]}]({base_url}/docs/{name}): {guides.about(name)}" for name in guides.NAMES),
         "",
         "## Interfaces",
         "",

@@ -1,6 +1,7 @@
 """The files that `svc init` writes for coding agents, and the frameworks and guides that it finds in a project."""
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import typer
@@ -37,31 +38,35 @@ def _has(path: Path, sign: str) -> bool:
     return path.is_file() and re.search(sign, path.read_text(encoding="utf-8", errors="replace")) is not None
 
 
-def save_example(place: Path, exposed: list[str]) -> bool:
-    """Write `.env.example`: the names without the values, those for the browser last; return whether it changed."""
+def save(path: Path, change: Callable[[str], str]) -> bool:
+    """Write what becomes of a file's text, which is empty if there is no file; return whether it changed."""
+    before = path.read_text(encoding="utf-8") if path.exists() else None
+    after = change(before or "")
+    if after != before:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(after, encoding="utf-8")
+    return after != before
+
+
+def example(exposed: list[str]) -> str:
+    """Return `.env.example`: the names without the values, those for the browser last."""
     explained = EXPLAINED | dict.fromkeys(exposed, "the same, as the framework gives it to the browser")
-    return _save(place / ".env.example", "".join(f"# {text}\n{name}=\n" for name, text in explained.items()))
+    return "".join(f"# {text}\n{name}=\n" for name, text in explained.items())
 
 
-def save_guide(path: Path, markdown: str) -> bool:
-    """Write the guide between its markers and keep the text around them; return whether the file changed."""
-    section, before = f"{BEGIN}\n{markdown.strip()}\n{END}\n", _text(path)
+def with_guide(markdown: str, before: str) -> str:
+    """Return a text with the guide between its markers, and the text around them as it was."""
+    section = f"{BEGIN}\n{markdown.strip()}\n{END}\n"
     head, begin, rest = before.partition(BEGIN)
     _, end, tail = rest.partition(f"{END}\n")
-    added = f"{before.rstrip()}\n\n{section}".lstrip()
-    return _save(path, head + section + tail if begin and end else added)
+    return head + section + tail if begin and end else f"{before.rstrip()}\n\n{section}".lstrip()
 
 
-def deny(place: Path) -> bool:
-    """Write `.htaccess`, with which Apache publishes nothing of the folder; return whether it changed."""
-    return _save(place / ".htaccess", "Require all denied\n")
-
-
-def ignore(place: Path) -> bool:
-    """Add `.svc/.env` to the project's `.gitignore`, once; return whether it was added."""
-    path, line = place.parent / ".gitignore", f"{FOLDER}/.env"
-    ignored = {each.strip().removeprefix("/").rstrip("/") for each in _text(path).splitlines()}
-    return not {line, FOLDER} & ignored and _save(path, f"{_text(path).rstrip()}\n{line}\n".lstrip("\n"))
+def ignoring(before: str) -> str:
+    """Return a `.gitignore` that names `.svc/.env`."""
+    line = f"{FOLDER}/.env"
+    ignored = {each.strip().removeprefix("/").rstrip("/") for each in before.splitlines()}
+    return before if {line, FOLDER} & ignored else f"{before.rstrip()}\n{line}\n".lstrip("\n")
 
 
 def add_line(root: Path, *, yes: bool) -> list[str]:
@@ -71,24 +76,12 @@ def add_line(root: Path, *, yes: bool) -> list[str]:
     """
     added = []
     for path in (root / name for name in NAMES if (root / name).is_file()):
-        if LINK in _text(path):
+        if LINK in path.read_text(encoding="utf-8"):
             continue
         question = f"Add one line about {LINK} to {path.name}?"
         if yes or (is_interactive() and typer.confirm(question, default=True)):
-            _save(path, f"{_text(path).rstrip()}\n\n{LINE}\n".lstrip())
+            save(path, lambda before: f"{before.rstrip()}\n\n{LINE}\n".lstrip())
             added.append(path.name)
         else:
             say(f"  {path.name} does not mention {LINK}; `svc init --yes` adds one line")
     return added
-
-
-def _text(path: Path) -> str:
-    return path.read_text(encoding="utf-8") if path.exists() else ""
-
-
-def _save(path: Path, text: str) -> bool:
-    changed = not path.exists() or _text(path) != text
-    if changed:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-    return changed

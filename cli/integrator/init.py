@@ -1,6 +1,7 @@
 """`svc init`: a project's `.svc` folder, from the program's configuration."""
 
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -126,11 +127,14 @@ def _write(place: Path, service: ServiceClient, program: dict[str, Any], key: st
     values[project.PAYMENTS] = integration["payment_account"] or ""
     done = {}
     if "php" in found:
-        done[f"{project.FOLDER}/.htaccess"] = guides.deny(place)
+        done[f"{project.FOLDER}/.htaccess"] = guides.save(place / ".htaccess", lambda _: "Require all denied\n")
         say(PUBLISHED)
-    done |= {f"{project.FOLDER}/.env": project.save_settings(place, values | exposed)}
-    done[".gitignore"] = guides.ignore(place)
-    done[f"{project.FOLDER}/.env.example"] = guides.save_example(place, list(exposed))
+    done[f"{project.FOLDER}/.env"] = project.save_settings(place, values | exposed)
+    done[".gitignore"] = guides.save(place.parent / ".gitignore", guides.ignoring)
+    done[f"{project.FOLDER}/.env.example"] = guides.save(
+        place / ".env.example", lambda _: guides.example(list(exposed))
+    )
     for name in ("AGENTS.md", "skills.md"):
-        done[f"{project.FOLDER}/{name}"] = guides.save_guide(place / name, integration["agents_md"])
+        with_guide = partial(guides.with_guide, integration["agents_md"])
+        done[f"{project.FOLDER}/{name}"] = guides.save(place / name, with_guide)
     return [name for name, changed in done.items() if changed]

@@ -23,6 +23,7 @@ OPERATORS = (
 )
 _PACKAGED, _CHECKOUT = _FOLDER / "docs", _FOLDER.parents[1] / "docs"  # pyproject.toml puts docs into the wheel
 _LINK = re.compile(r"(!?)\[([^\]]*)\]\((?!https?:)([^)#]*)(#[^)]*)?\)")
+_LINKED = re.compile(r"\[([^\]]*)\]\([^)]*\)")
 _BLOCK = re.compile(r"^```\w+ (\w+)\n(.*?)\n```$", re.MULTILINE | re.DOTALL)
 
 
@@ -66,15 +67,17 @@ def _served(link: re.Match[str]) -> str:
     return f"[{title}]({f'/docs/{name}' if path else ''}{section})"
 
 
-def listed() -> str:
-    """Return the list of guides as Markdown."""
-    return "\n".join(["# Guides", "", *(f"- [{title}](/docs/{name})" for name, title in titles().items()), ""])
-
-
 @cache
 def titles() -> Mapping[str, str]:
     """Return the title of each guide."""
     return {name: text(name).partition("\n")[0].removeprefix("# ") for name in (*NAMES, *PEOPLE, *OPERATORS)}
+
+
+@cache
+def about(name: str) -> str:
+    """Return the first sentence of a guide."""
+    paragraphs = (each for each in text(name).split("\n\n")[1:] if not each.startswith(("#", "```", "|")))
+    return _LINKED.sub(r"\1", next(paragraphs).replace("\n", " ")).partition(". ")[0].removesuffix(".") + "."
 
 
 def filled(name: str, filling: Filling) -> str:
@@ -102,9 +105,7 @@ def cookie_domain(domain: str) -> str:
     return host if is_ip_address else _public_suffixes().privatesuffix(host) or host
 
 
-@cache
-def _public_suffixes() -> PublicSuffixList:
-    return PublicSuffixList()
+_public_suffixes = cache(PublicSuffixList)
 
 
 def blocks(name: str, filling: Filling) -> dict[str, str]:
