@@ -4,6 +4,7 @@ import heapq
 import random
 from collections.abc import Callable
 from datetime import datetime, timedelta
+from functools import partial
 from itertools import count
 from typing import Any, NamedTuple
 
@@ -76,18 +77,12 @@ class History:
         self._connection = connection
         self._owner = owner
         self._start = start
-        self._chance = random.Random(self.program_id)  # noqa: S311 - sample data, not a secret
-        self._networks = random.Random(self.program_id)  # noqa: S311 - as above
-        self._visitors = random.Random(self.program_id)  # noqa: S311 - as above
+        self._random = random.Random(self.program_id)  # noqa: S311 - sample data, not a secret
         self._hashes = contact.AddressHashes(lambda: self.key)
-        self._due: list[tuple[datetime, int, Callable[..., None], tuple[Any, ...]]] = []
+        self._due: list[tuple[datetime, int, Callable[[datetime], object]]] = []
         self._numbers = count(1)
         for kind in ("click", "lead", "sale"):
             test_mode.record_with_key(connection, [(self._terms, TestModeCall(kind, start))])
-        for number, (name, code, _) in enumerate(PARTNERS):
-            self._later(start + timedelta(days=number * number), self._enrol, name, code)
-        self._later(start + timedelta(days=12, hours=9), self._change, {"cookie_window_days": 90})
-        self._later(start + timedelta(days=75, hours=14), self._pause, "toms-toolbox")
 
     @property
     def _terms(self) -> ProgramTerms:
@@ -95,117 +90,114 @@ class History:
 
     def record(self, begin: datetime, end: datetime) -> None:
         """Record the events between two timestamps in chronological order, including the clicks of these hours."""
-        for at, code in self._visits(begin, end):
-            self._later(at, self._visit, code)
-        while self._due and self._due[0][0] < end:
-            at, _, happen, about = heapq.heappop(self._due)
-            happen(at, *about)
         if begin.hour == 0:
-            self._decide(begin)
+            self._manage(begin, (begin - self._start).days)
+        for at, code in self._visits(begin, end):
+            self._later(at, partial(self._visit, code))
+        while self._due and self._due[0][0] < end:
+            at, _, happen = heapq.heappop(self._due)
+            happen(at)
 
-    def _later(self, at: datetime, happen: Callable[..., None], *about: Any) -> None:
-        heapq.heappush(self._due, (at, next(self._numbers), happen, about))
-
-    def _after(self, at: datetime, **longest: float) -> datetime:
-        return at + timedelta(minutes=3) + timedelta(**longest) * self._chance.random() ** 2
-
-    def _enrol(self, at: datetime, name: str, code: str) -> None:
-        email = f"{code}@partners.example"
-        partners.enrol(self._connection, self.program_id, name=name, code=code, email=email, at=at, actor=self._owner)
-
-    def _change(self, at: datetime, changes: dict[str, Any]) -> None:
-        program_settings.change(self._connection, self.program_id, changes, actor=self._owner, at=at)
-
-    def _pause(self, at: datetime, code: str) -> None:
-        [partner_id] = ids_of_name(self._connection, self.program_id, code)
-        changes = {"status": PartnerStatus.PAUSED}
-        partners.change(self._connection, self.program_id, partner_id, changes, actor=self._owner, at=at)
-
-    def _visits(self, begin: datetime, end: datetime) -> list[tuple[datetime, str]]:
-        """Draw the visits of a quarter of a day: fewer at night and at weekends, more from month to month."""
-        growth = 0.6 + 0.8 * (begin - self._start).days / DAYS
-        busy = WEEK[begin.weekday()] * DAY[begin.hour // 6] * (end - begin) / STEP
-        number = round(self.shop.clicks_a_day / 4 * growth * busy * self._chance.uniform(0.75, 1.25))
-        joined = [partner for n, partner in enumerate(PARTNERS) if begin > self._start + timedelta(days=n * n)]
-        if not joined:
-            return []
-        codes = self._chance.choices([code for _, code, _ in joined], [weight for *_, weight in joined], k=number)
-        return [(begin + (end - begin) * self._chance.random(), code) for code in codes]
-
-    def _visit(self, at: datetime, code: str) -> None:
-        """Record a click, which may lead to a sign-up: one in 25 comes from a bot."""
-        bot = self._chance.random() < 0.04  # noqa: PLR2004 - one in 25
-        page, referrer = self._chance.choice(PAGES), self._chance.choice(REFERRERS)
-        landing = f"https://{self.shop.settings.domain}/{page}?aff={code}"
-        network = f"81.{self._networks.randrange(256)}.{self._networks.randrange(16)}.1"  # one of four thousand
-        about: dict[str, Any] = {"page_url": landing, "referrer_url": referrer, "filtered": "bot" if bot else None}
-        (agent, place, language), campaign = self._visitors.choice(VISITORS), self._visitors.choice(CAMPAIGNS)
-        tagged = f"{landing}&utm_source=newsletter&utm_campaign={campaign}" if campaign else landing
-        described = click_details.describe(tagged, agent, place, language)
-        details = click_details.read(landing, referrer, self._hashes.of(network, at), described)
-        new_id = keys.click_id(self.program_id, at)
-        click = Click(self.program_id, code, landing, at, new_id, details=details, **about)
-        clicked = clicks.record(self._connection, [click])[0]
-        if isinstance(clicked, ClickResult) and not bot and self._chance.random() < self.shop.signs_up:
-            self._later(self._after(at, days=6), self._sign_up, clicked.click_id)
-
-    def _sign_up(self, at: datetime, click_id: str) -> None:
-        """Record a lead: one in eight comes only from the browser and may stay provisional."""
-        customer = f"user_{next(self._numbers)}"
-        browser = self._chance.random() < 1 / 8
-        who = contact.protect(f"{customer}@mail.example")
-        lead = Lead(click_id, customer, at, is_trusted=not browser, contact=who)
-        leads.record(self._connection, [(self._terms, lead)])
-        settled = not browser or self.shop.settings.lead_auth_policy == LeadAuthPolicy.BROWSER_ALLOWED
-        if self._chance.random() < self.shop.buys and (settled or self._chance.random() < 0.5):  # noqa: PLR2004 - half
-            self._later(self._after(at, days=9), self._buy, customer, click_id, self._chance.choice(self.shop.prices))
-
-    def _buy(self, at: datetime, customer: str, click_id: str, cents: int) -> None:
-        number = next(self._numbers)
-        sale = Sale(f"inv_{number:06}", cents, at, customer_key=customer, click_id=click_id)
-        if not self._record(sale):
-            return
-        chance = self._chance.random()
-        if chance < 0.05:  # noqa: PLR2004 - one sale in twenty goes back, half of them in part
-            part = None if chance < 0.025 else cents // 3  # noqa: PLR2004 - as above
-            self._later(self._after(at, days=12), self._refund, sale.transaction_id, part)
-        elif chance < 0.06:  # noqa: PLR2004 - one in a hundred is sent twice
-            self._later(self._after(at, hours=2), self._repeat, sale)
-        elif chance < 0.07:  # noqa: PLR2004 - and one in a hundred comes with an unknown customer key
-            self._later(at, self._buy, f"guest-{number}", None, cents)
-        if self._chance.random() < self.shop.renews:
-            self._later(at + timedelta(days=30), self._buy, customer, click_id, cents)
-
-    def _repeat(self, at: datetime, sale: Sale) -> None:
-        self._record(sale._replace(at=at))
-
-    def _record(self, sale: Sale) -> bool:
-        """Record a sale and return whether it counts; an error goes into the log of rejected calls."""
-        recorded = sales.record(self._connection, [(self._terms, sale)])[0]
-        if isinstance(recorded, SaleResult):
-            return True
-        details = CallDetails("sale", f"{self._chance.getrandbits(64):016x}", sale.at, sale._asdict)
-        rejection_log.append(self._connection, [Rejection(self.program_id, details, recorded)])
-        return False
-
-    def _refund(self, at: datetime, transaction_id: str, cents: int | None) -> None:
-        refund = Refund(transaction_id, at, cents, reason="requested_by_customer")
-        refunds.record(self._connection, [(self._terms, refund)])
+    def _manage(self, at: datetime, day: int) -> None:
+        """Do a day's work of the owner: partners join further and further apart, and commissions are decided."""
+        about: dict[str, Any] = {"at": at, "actor": self._owner}
+        for number, (name, code, _) in enumerate(PARTNERS):
+            if day == number * number:
+                email = f"{code}@partners.example"
+                partners.enrol(self._connection, self.program_id, name=name, code=code, email=email, **about)
+        if day == 12:  # noqa: PLR2004 - one day
+            program_settings.change(self._connection, self.program_id, {"cookie_window_days": 90}, **about)
+        if day == 75:  # noqa: PLR2004 - another
+            [left] = ids_of_name(self._connection, self.program_id, "toms-toolbox")
+            partners.change(self._connection, self.program_id, left, {"status": PartnerStatus.PAUSED}, **about)
+        self._decide(at)
 
     def _decide(self, at: datetime) -> None:
         """Approve commissions after their hold period, reject one in fifteen, pay approved ones on Mondays."""
         row = earned.c
         mine = select(row.id, row.status).where(row.program_id == self.program_id, row.hold_until <= at)
-        open_ = mine.where(row.status.in_([CommissionStatus.PENDING, CommissionStatus.APPROVED]))
         decided: dict[CommissionStatus, list[int]] = {}
-        for commission in self._connection.execute(open_.order_by(row.id)).all():
+        for commission in self._connection.execute(mine.order_by(row.id)).all():
             if commission.status == CommissionStatus.PENDING:
-                rejected = self._chance.random() < 1 / 15
-                status = CommissionStatus.REJECTED if rejected else CommissionStatus.APPROVED
-            elif at.weekday() == 0:
-                status = CommissionStatus.PAID
-            else:
-                continue
-            decided.setdefault(status, []).append(commission.id)
+                status = CommissionStatus.REJECTED if self._happens(1 / 15) else CommissionStatus.APPROVED
+                decided.setdefault(status, []).append(commission.id)
+            elif commission.status == CommissionStatus.APPROVED and at.weekday() == 0:
+                decided.setdefault(CommissionStatus.PAID, []).append(commission.id)
         for status, ids in decided.items():
             commission_decisions.decide_each(self._connection, self.program_id, ids, status, actor=self._owner, at=at)
+
+    def _visits(self, begin: datetime, end: datetime) -> list[tuple[datetime, str]]:
+        """Draw the visits of a quarter of a day: fewer at night and at weekends, more from month to month."""
+        day = (begin - self._start).days
+        busy = WEEK[begin.weekday()] * DAY[begin.hour // 6] * (end - begin) / STEP
+        growth = (0.6 + 0.8 * day / DAYS) * self._random.uniform(0.75, 1.25)
+        joined = [partner for number, partner in enumerate(PARTNERS) if day >= number * number]
+        number = round(self.shop.clicks_a_day / 4 * growth * busy)
+        codes = self._random.choices([code for _, code, _ in joined], [weight for *_, weight in joined], k=number)
+        return [(begin + (end - begin) * self._random.random(), code) for code in codes]
+
+    def _visit(self, code: str, at: datetime) -> None:
+        """Record a click, which may lead to a sign-up: one in 25 comes from a bot."""
+        choose, is_bot = self._random.choice, self._happens(0.04)
+        landing = f"https://{self.shop.settings.domain}/{choose(PAGES)}?aff={code}"
+        referrer, (agent, place, language), campaign = choose(REFERRERS), choose(VISITORS), choose(CAMPAIGNS)
+        network = f"81.{self._random.randrange(256)}.{self._random.randrange(16)}.1"  # one of four thousand
+        tagged = f"{landing}&utm_source=newsletter&utm_campaign={campaign}" if campaign else landing
+        described = click_details.describe(tagged, agent, place, language)
+        details = click_details.read(landing, referrer, self._hashes.of(network, at), described)
+        about: dict[str, Any] = {"page_url": landing, "referrer_url": referrer, "filtered": "bot" if is_bot else None}
+        click = Click(self.program_id, code, landing, at, keys.click_id(self.program_id, at), details=details, **about)
+        clicked = clicks.record(self._connection, [click])[0]
+        if isinstance(clicked, ClickResult) and not is_bot and self._happens(self.shop.signs_up):
+            self._later(self._within(at, days=6), partial(self._sign_up, clicked.click_id))
+
+    def _sign_up(self, click_id: str, at: datetime) -> None:
+        """Record a lead: one in eight comes only from the browser and may stay provisional."""
+        customer, is_trusted = f"user_{next(self._numbers)}", not self._happens(1 / 8)
+        who = contact.protect(f"{customer}@mail.example")
+        leads.record(
+            self._connection, [(self._terms, Lead(click_id, customer, at, is_trusted=is_trusted, contact=who))]
+        )
+        is_settled = is_trusted or self.shop.settings.lead_auth_policy == LeadAuthPolicy.BROWSER_ALLOWED
+        if self._happens(self.shop.buys) and (is_settled or self._happens(0.5)):
+            cents = self._random.choice(self.shop.prices)
+            self._later(self._within(at, days=9), partial(self._buy, customer, click_id, cents))
+
+    def _buy(self, customer: str, click_id: str | None, cents: int, at: datetime) -> None:
+        """Record a sale. One in twenty goes back, half of them in part; one in a hundred is sent twice, or is lost."""
+        number = next(self._numbers)
+        sale = Sale(f"inv_{number:06}", cents, at, customer_key=customer, click_id=click_id)
+        if not self._sell(sale, at):
+            return
+        chance = self._random.random()
+        if chance < 0.05:  # noqa: PLR2004 - one in twenty
+            part = None if chance < 0.025 else cents // 3  # noqa: PLR2004 - half of them
+            self._later(self._within(at, days=12), partial(self._refund, sale.transaction_id, part))
+        elif chance < 0.06:  # noqa: PLR2004 - one in a hundred
+            self._later(self._within(at, hours=2), partial(self._sell, sale))
+        elif chance < 0.07:  # noqa: PLR2004 - one in a hundred comes with an unknown customer key
+            self._later(at, partial(self._buy, f"guest-{number}", None, cents))
+        if self._happens(self.shop.renews):
+            self._later(at + timedelta(days=30), partial(self._buy, customer, click_id, cents))
+
+    def _sell(self, sale: Sale, at: datetime) -> bool:
+        """Record a sale and return whether it counts; an error goes into the log of rejected calls."""
+        recorded = sales.record(self._connection, [(self._terms, sale._replace(at=at))])[0]
+        if isinstance(recorded, SaleResult):
+            return True
+        details = CallDetails("sale", f"{self._random.getrandbits(64):016x}", at, sale._asdict)
+        rejection_log.append(self._connection, [Rejection(self.program_id, details, recorded)])
+        return False
+
+    def _refund(self, transaction_id: str, cents: int | None, at: datetime) -> None:
+        refund = Refund(transaction_id, at, cents, reason="requested_by_customer")
+        refunds.record(self._connection, [(self._terms, refund)])
+
+    def _later(self, at: datetime, happen: Callable[[datetime], object]) -> None:
+        heapq.heappush(self._due, (at, next(self._numbers), happen))
+
+    def _within(self, at: datetime, **longest: float) -> datetime:
+        return at + timedelta(minutes=3) + timedelta(**longest) * self._random.random() ** 2
+
+    def _happens(self, chance: float) -> bool:
+        return self._random.random() < chance
