@@ -22,42 +22,35 @@ PIECE = 16 * 1024
 _free = threading.BoundedSemaphore(MOST_AT_ONCE)
 
 
-class Sending:
-    """One call on its way in a thread; the caller takes the result of `future`, or gives up."""
-
-    def __init__(self, call: PreparedCall, target: Target, *, seconds: float) -> None:
-        self.call, self.target = call, target
-        self.future: Future[TrackResult[Any]] = Future()
-        self.future.set_running_or_notify_cancel()  # a caller that gives up cannot cancel it
-        self._is_given_up = threading.Event()
-        if not _free.acquire(blocking=False):
-            self._fail(f"{MOST_AT_ONCE} calls to the service hang.")
-            return
+def send(call: PreparedCall, target: Target, *, seconds: float) -> Future[TrackResult[Any]]:
+    """Send a call in a thread. Who gives up cancels the future: a call that succeeds after all leaves the outbox."""
+    future: Future[TrackResult[Any]] = Future()
+    problem = f"{MOST_AT_ONCE} calls to the service hang."
+    if _free.acquire(blocking=False):
+        arguments = (call, target, seconds, future)
         try:
-            threading.Thread(target=self._run, args=[seconds], daemon=True, name="svc-affiliate").start()
-        except RuntimeError as problem:  # too many threads, or the interpreter is ending
+            threading.Thread(target=_run, args=arguments, daemon=True, name="svc-affiliate").start()
+        except RuntimeError as error:  # too many threads, or the interpreter is ending
             _free.release()
-            self._fail(str(problem))
+            problem = str(error)
+        else:
+            return future
+    future.set_result(result.failed(call, ErrorCode.SERVICE_UNREACHABLE, problem))
+    return future
 
-    def give_up(self) -> TrackResult[Any]:
-        """Return the result of a call that took too long; if it succeeds after all, it leaves the outbox."""
-        self._is_given_up.set()
-        return result.failed(self.call, ErrorCode.TIMED_OUT, "The service took too long to respond.")
 
-    def _fail(self, problem: str) -> None:
-        self.future.set_result(result.failed(self.call, ErrorCode.SERVICE_UNREACHABLE, problem))
-
-    def _run(self, seconds: float) -> None:
-        try:
-            sent = attempt(self.call, self.target, seconds=seconds)
-            if self._is_given_up.is_set() and self.target.outbox and sent.status != Status.FAILED:
-                for path in self.target.outbox.glob(f"*-{self.call.repeat_key}.json"):
-                    path.unlink(missing_ok=True)
-        except Exception as problem:  # noqa: BLE001 - the waiting caller gets a result
-            sent = result.broken(self.call.name, problem)
-        finally:
-            _free.release()
-        self.future.set_result(sent)
+def _run(call: PreparedCall, target: Target, seconds: float, future: Future[TrackResult[Any]]) -> None:
+    try:
+        sent = attempt(call, target, seconds=seconds)
+    except Exception as problem:  # noqa: BLE001 - the waiting caller gets a result
+        sent = result.broken(call.name, problem)
+    finally:
+        _free.release()
+    if future.set_running_or_notify_cancel():
+        future.set_result(sent)
+    elif target.outbox and sent.status != Status.FAILED:
+        for path in target.outbox.glob(f"*-{call.repeat_key}.json"):
+            path.unlink(missing_ok=True)
 
 
 def attempt(call: PreparedCall, target: Target, *, seconds: float) -> TrackResult[Any]:
@@ -79,11 +72,7 @@ def _once(call: PreparedCall, target: Target, deadline: float) -> TrackResult[An
     if not target.base_url.startswith(("http://", "https://")):
         return result.failed(call, ErrorCode.SERVICE_UNREACHABLE, f"{target.base_url} is not an http or https URL.")
     url = f"{target.base_url}/api/v1/track/{call.name}"
-    headers = {
-        "Content-Type": "application/json",
-        "Authorization": f"Bearer {target.key}",
-        "User-Agent": AGENT,
-    }
+    headers = {"Content-Type": "application/json", "Authorization": f"Bearer {target.key}", "User-Agent": AGENT}
     request = Request(url, call.body.encode(), headers, method="POST")  # noqa: S310 - the scheme is checked above
     try:
         with OPENER.open(request, timeout=max(deadline - time.monotonic(), 0.001)) as response:

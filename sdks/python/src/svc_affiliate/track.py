@@ -2,17 +2,18 @@
 
 import asyncio
 from collections.abc import Mapping
-from concurrent.futures import wait
+from concurrent.futures import Future, wait
 from dataclasses import replace
 from typing import Any, Self, Unpack
 
-from svc_affiliate import fields, log, outbox, result
+from svc_affiliate import delivery, fields, log, outbox, result
 from svc_affiliate.codes import ErrorCode
-from svc_affiliate.delivery import Sending
 from svc_affiliate.fields import CallName, LeadFields, PreparedCall, RefundFields, SaleFields
 from svc_affiliate.outbox import Resender
 from svc_affiliate.result import LeadResult, RefundResult, SaleResult, Status, TrackResult
 from svc_affiliate.settings import CLICK_COOKIE, TIMEOUT_SECONDS, Options, Target, target_of
+
+_Sent = tuple[PreparedCall, Target, Future[TrackResult[Any]]]
 
 
 class _Tracking:
@@ -41,7 +42,7 @@ class _Tracking:
             log.LOGGER.exception("The outbox cannot be resent.")
             return 0
 
-    def _begin(self, name: CallName, given: Mapping[str, Any]) -> Sending | TrackResult[Any]:
+    def _begin(self, name: CallName, given: Mapping[str, Any]) -> _Sent | TrackResult[Any]:
         """Return the call on its way, or the result if there is nothing to send now."""
         try:
             target = target_of(self._options)
@@ -52,16 +53,19 @@ class _Tracking:
             if target.outbox and outbox.waiting(target.outbox):
                 before = "Earlier calls wait in the outbox. This one waits behind them."
                 return self._kept(call, target, result.failed(call, ErrorCode.OUTBOX_WAITING, before))
-            return Sending(call, target, seconds=self._seconds)
+            return call, target, delivery.send(call, target, seconds=self._seconds)
         except Exception as problem:  # noqa: BLE001 - nothing that goes wrong here may stop a checkout
             broken = result.broken(name, problem)
             log.report(broken)
             return broken
 
-    def _end(self, sending: Sending) -> TrackResult[Any]:
+    def _end(self, call: PreparedCall, target: Target, sent: Future[TrackResult[Any]]) -> TrackResult[Any]:
         """Return the result of a call, or give it up."""
-        sent = sending.future.result() if sending.future.done() else sending.give_up()
-        return self._kept(sending.call, sending.target, sent)
+        if sent.cancel():
+            return self._kept(
+                call, target, result.failed(call, ErrorCode.TIMED_OUT, "The service took too long to respond.")
+            )
+        return self._kept(call, target, sent.result())
 
     def _kept(self, call: PreparedCall, target: Target, sent: TrackResult[Any]) -> TrackResult[Any]:
         """Put a call that did not arrive into the outbox, if there is one."""
@@ -95,8 +99,8 @@ class Track(_Tracking):
         begun = self._begin(name, given)
         if isinstance(begun, TrackResult):
             return begun
-        wait([begun.future], self._seconds)
-        return self._end(begun)
+        wait([begun[-1]], self._seconds)
+        return self._end(*begun)
 
 
 class AsyncTrack(_Tracking):
@@ -118,5 +122,5 @@ class AsyncTrack(_Tracking):
         begun = self._begin(name, given)
         if isinstance(begun, TrackResult):
             return begun
-        await asyncio.wait([asyncio.wrap_future(begun.future)], timeout=self._seconds)
-        return self._end(begun)
+        await asyncio.wait([asyncio.wrap_future(begun[-1])], timeout=self._seconds)
+        return self._end(*begun)
