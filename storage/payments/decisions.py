@@ -8,7 +8,7 @@ from sqlalchemy import Connection, Select, and_, func, or_, select, update
 
 from storage.engine import audit
 from storage.engine.audit import Actor, Change
-from storage.payments import accounts, event_log, payers, processing, stored_events
+from storage.payments import accounts, event_log, linked_names, payers, processing, stored_events
 from storage.payments.processing import EventOutcome
 from storage.rules.errors import (
     BY_CODE,
@@ -156,7 +156,7 @@ def _resolve(
 ) -> EventOutcome:
     customer = payers.find(connection, program_id, paid, at)
     assert customer is not None  # noqa: S101 - it was known when the payment was held
-    duplicate = processing.possible_duplicate(connection, program_id, paid, customer)
+    duplicate = linked_names.possible_duplicate(connection, program_id, paid, customer)
     sale = duplicate.transaction_id if duplicate else None
     if decision == Decision.COUNT:
         result = processing.sell(connection, program_id, paid, customer, at)

@@ -1,10 +1,16 @@
-"""The names of payments: which sale has one of them, and what other events say that belongs to it."""
+"""The names of payments: which sale has one of them, what other events say that belongs to it, and what repeats it."""
 
-from sqlalchemy import Connection, select
+from typing import Any
+
+from sqlalchemy import Connection, and_, or_, select
 
 from storage.payments import event_log, stored_events
 from storage.rules.payment import Linked, Paid, PaymentOutcome
-from storage.tables import payment_references
+from storage.rules.reconciliation import WITHIN
+from storage.tables import payment_references, sales
+from storage.tracking.customers import Customer
+
+INTENTS = ("pi_", "ch_", "py_")  # how the names of what pays begin
 
 
 def find_sale(connection: Connection, program_id: int, references: tuple[str, ...]) -> str | None:
@@ -31,3 +37,27 @@ def whole_of(connection: Connection, program_id: int, paid: Paid) -> tuple[Paid 
             named = content._replace(references=names, click_id=paid.click_id, customer_key=paid.customer_key)
             return named, row.outcome
     return None, ""
+
+
+def possible_duplicate(connection: Connection, program_id: int, paid: Paid, customer: Customer) -> Any:
+    """Return the row of a sale that another report made and that may be this payment; None without one.
+
+    It is the API's, by id or because it is similar; or a similar payment, one of them bare and the other without the
+    name of what paid it, so that nothing links the two.
+    """
+    sale = sales.c
+    within = sale.occurred_at.between(paid.occurred_at - WITHIN, paid.occurred_at + WITHIN)
+    same = (sale.amount_cents == paid.amount_cents, sale.currency == paid.currency)
+    alike = and_(sale.customer_id == customer.id, *same, within)
+    references = payment_references.c
+    of_payments = select(references.transaction_id).where(references.program_id == program_id)
+    intents = of_payments.where(or_(*(references.reference.startswith(each, autoescape=True) for each in INTENTS)))
+    by_api = and_(or_(alike, sale.transaction_id == paid.transaction_id), sale.transaction_id.not_in(of_payments))
+    if paid.is_bare:
+        unlinked = and_(sale.transaction_id.in_(of_payments), sale.transaction_id.not_in(intents))
+    else:
+        unlinked = sale.transaction_id.in_(intents.where(references.reference == sale.transaction_id))
+    may_be_apart = paid.is_bare or not any(name.startswith(INTENTS) for name in paid.references)
+    either = or_(by_api, and_(alike, unlinked)) if may_be_apart else by_api
+    mine = (sale.program_id == program_id, either)
+    return connection.execute(select(sales).where(*mine).order_by(sale.id).limit(1)).one_or_none()

@@ -9,7 +9,7 @@ from storage.payments import event_log, stored_events
 from storage.rules import keys
 from storage.rules.payment import Introduced, Paid
 from storage.tables import payment_customers
-from storage.tracking.customers import Customer, CustomerQuery, Registry
+from storage.tracking.customers import Customer, Registry
 
 
 def find(connection: Connection, program_id: int, paid: Paid | Introduced, at: datetime) -> Customer | None:
@@ -39,7 +39,7 @@ def find_named(
 ) -> Customer | None:
     """Return the customer of a click, else the one who has a key."""
     own_click_id = click_id if keys.click_program(click_id or "") == program_id else None
-    registry = Registry(connection, [CustomerQuery(program_id, customer_key, own_click_id)], at=at)
+    registry = Registry(connection, [(program_id, customer_key, own_click_id)], at=at)
     return registry.by_click(own_click_id) or registry.by_key(program_id, customer_key)
 
 

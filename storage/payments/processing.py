@@ -17,7 +17,6 @@ from storage.tracking import leads, program_terms, refunds, rollups, sales, test
 from storage.tracking.customers import Customer
 from storage.tracking.lead_decisions import Lead
 from storage.tracking.program_terms import ProgramTerms
-from storage.tracking.recorded_sales import SaleQuery, find_other_report
 from storage.tracking.sale_decisions import Provenance, Sale
 from storage.tracking.test_mode import TestModeCall
 
@@ -141,7 +140,7 @@ def _record(
         return EventOutcome(outcome, paid.transaction_id, paid.processor_customer or paid.references[0])
     if payers.is_another(connection, program_id, paid, customer):
         return EventOutcome(IdentifierConflict.code, paid.transaction_id)
-    if possible_duplicate(connection, program_id, paid, customer) is not None:
+    if linked_names.possible_duplicate(connection, program_id, paid, customer) is not None:
         _settle(connection, program_terms.load_one(connection, program_id), paid, customer, at)
         return EventOutcome(PaymentOutcome.HELD, paid.transaction_id, paid.references[0])
     result = sell(connection, program_id, paid, customer, at)
@@ -177,12 +176,6 @@ def _settle(connection: Connection, program: ProgramTerms, paid: Paid, customer:
         lead = Lead(customer.click_id, paid.customer_key, at, has_paid=True)
         if isinstance(leads.record(connection, [(program, lead)])[0], IdentifierConflict):
             leads.record(connection, [(program, lead._replace(customer_key=None))])
-
-
-def possible_duplicate(connection: Connection, program_id: int, paid: Paid, customer: Customer) -> Any:
-    """Return the row of a sale that another report made and that may be this payment; None without one."""
-    query = SaleQuery(program_id, paid.transaction_id, customer.id, paid.amount_cents, paid.currency, paid.occurred_at)
-    return find_other_report(connection, query, paid.references, is_bare=paid.is_bare)
 
 
 def link(

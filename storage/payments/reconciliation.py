@@ -85,9 +85,9 @@ def _buyers(
         )
         for payment in payments
     }
-    queries = [CustomerQuery(program_id, payment.customer_key, None) for payment in payments]
+    queries: list[CustomerQuery] = [(program_id, payment.customer_key, None) for payment in payments]
     queries += [
-        CustomerQuery(program_id, None, each)
+        (program_id, None, each)
         for click_ids in named.values()
         for each in click_ids
         if each and keys.click_program(each) == program_id

@@ -16,6 +16,9 @@ from storage.tables.columns import from_millis, to_millis
 
 _find = Statement("customer_lookup")
 _save = Statement("customer_save")
+CustomerQuery = tuple[
+    int, str | None, str | None
+]  # a program, a key within it, and a click, whose id names its program
 
 
 class Customer(NamedTuple):
@@ -64,14 +67,6 @@ class Customer(NamedTuple):
         return self.revision == 0
 
 
-class CustomerQuery(NamedTuple):
-    """The identifiers of a call: a key within `program_id`, and a click, whose id names its program."""
-
-    program_id: int
-    customer_key: str | None
-    click_id: str | None
-
-
 class Registry:
     """The customers that a batch names, as the earlier items of the batch left them."""
 
@@ -84,6 +79,10 @@ class Registry:
         for row in _find(connection, list(dict.fromkeys(row for query in queries for row in _look_ups(query)))):
             if (row.program_id or row.of_program_id, row.click_id or row.of_click_id) not in self._customers:
                 self._remember(_from_click(row, at) if row.id is None else _customer(row))
+
+    def named(self, program_id: int, call: Any) -> tuple[Customer | None, Customer | None]:
+        """Return the customer of a call's click, and the one who has its customer_key."""
+        return self.by_click(call.click_id), self.by_key(program_id, call.customer_key)
 
     def by_key(self, program_id: int, customer_key: str | None) -> Customer | None:
         """Return the customer who carries this key, else the one who is known as it."""
@@ -129,7 +128,7 @@ class Registry:
             self._known[customer.program_id, customer.known_as] = customer.click_id
 
 
-def _look_ups(query: CustomerQuery) -> Iterator[tuple[int, str | None, str | None]]:
+def _look_ups(query: CustomerQuery) -> Iterator[CustomerQuery]:
     """Yield the rows that look a call up: one, or two where its click names another program."""
     program_id, customer_key, click_id = query
     click_program_id = keys.click_program(click_id or "")

@@ -49,11 +49,14 @@ class LeadResult(NamedTuple):
 class LeadChange(NamedTuple):
     """What one lead changes: its customer as they are afterwards, and the claim that it outranks.
 
-    `settlement` is that of the lead to record: None if it only names or confirms a customer, or changes nothing.
+    `id` is the lead's, if it is to be recorded with a `settlement`: not if it only names or confirms a customer.
     `rival` is the customer who has the key that a browser claims for this one; `forgotten` is no longer known by a key
     that is this one's now.
     """
 
+    id: int
+    lead: Lead
+    program: ProgramTerms
     result: LeadResult
     customer: Customer
     settlement: Settlement | None
@@ -70,7 +73,9 @@ class LeadChange(NamedTuple):
         return [*changed, self.customer] if self.is_changed else changed
 
 
-def decide(lead: Lead, program: ProgramTerms, *, clicked: Customer | None, holder: Customer | None) -> LeadChange:
+def decide(
+    lead_id: int, lead: Lead, program: ProgramTerms, *, clicked: Customer | None, holder: Customer | None
+) -> LeadChange:
     """Return what a lead changes, given the customer of its click and the one who has its customer_key.
 
     Raises CustomerNotFound, CustomerWrongProgram, IdentifierConflict, StatusTransitionRefused,
@@ -95,6 +100,9 @@ def decide(lead: Lead, program: ProgramTerms, *, clicked: Customer | None, holde
     after = _named(settled, lead, may_name=may_name)
     recorded = moved.changed or after.customer_key != before.customer_key
     return LeadChange(
+        lead_id,
+        lead,
+        program,
         LeadResult(moved.settlement, recorded),
         after,
         after.settlement if moved.changed else None,

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any
 
 from sqlalchemy import Connection
 
@@ -22,15 +22,6 @@ from storage.tracking.program_terms import ProgramTerms
 _insert = Statement("lead_insert")
 
 
-class _AcceptedLead(NamedTuple):
-    """A change with the id and the program of its lead."""
-
-    lead_id: int
-    lead: Lead
-    program: ProgramTerms
-    change: LeadChange
-
-
 @set_based
 def record(connection: Connection, batch: Sequence[tuple[ProgramTerms, Lead]]) -> list[LeadResult | ServiceError]:
     """Record a batch of leads; each result is a LeadResult or the error.
@@ -40,68 +31,57 @@ def record(connection: Connection, batch: Sequence[tuple[ProgramTerms, Lead]]) -
     """
     at = max(lead.at for _, lead in batch)
     registry = Registry(connection, [_identifiers(program, lead) for program, lead in batch], at=at)
-    elsewhere = _named_elsewhere(connection, batch)
-    accepted: list[_AcceptedLead] = []
+    named = {lead.program_id for program, lead in batch if lead.program_id not in {None, program.id}}
+    elsewhere = program_terms.load(connection, [each for each in named if each is not None]) if named else {}
+    changes: list[LeadChange] = []
     results: list[LeadResult | ServiceError] = []
     for (program, lead), lead_id in zip(batch, ids.after(at, len(batch)), strict=True):
+        clicked, holder = registry.named(program.id, lead)
         try:
-            clicked = registry.by_click(lead.click_id)
             if lead.program_id not in {None, program.id}:
                 raise CustomerWrongProgram if lead.program_id in elsewhere else ProgramNotFound
-            change = decide(lead, program, clicked=clicked, holder=registry.by_key(program.id, lead.customer_key))
+            change = decide(lead_id, lead, program, clicked=clicked, holder=holder)
         except ServiceError as error:
             results.append(error)
         else:
             results.append(change.result)
             for customer in change.customers:
                 registry.change(customer)
-            accepted.append(_AcceptedLead(lead_id, lead, program, change))
-    _store(connection, accepted, registry, at=at)
+            changes.append(change)
+    _store(connection, changes, registry, at=at)
     return results
 
 
 def _identifiers(program: ProgramTerms, lead: Lead) -> CustomerQuery:
     """Return what to look up: no customer_key of a browser that may not settle, or that sends no click."""
     claims = program.lead_auth_policy == LeadAuthPolicy.BROWSER_ALLOWED and lead.click_id
-    customer_key = lead.customer_key if lead.is_trusted or claims else None
-    return CustomerQuery(program.id, customer_key, lead.click_id)
+    return program.id, lead.customer_key if lead.is_trusted or claims else None, lead.click_id
 
 
-def _named_elsewhere(connection: Connection, batch: Sequence[tuple[ProgramTerms, Lead]]) -> dict[int, ProgramTerms]:
-    """Return the programs that calls name with another program's key."""
-    named = {lead.program_id for program, lead in batch if lead.program_id not in {None, program.id}}
-    return program_terms.load(connection, [each for each in named if each is not None]) if named else {}
-
-
-def _store(connection: Connection, accepted: Sequence[_AcceptedLead], registry: Registry, *, at: datetime) -> None:
+def _store(connection: Connection, changes: Sequence[LeadChange], registry: Registry, *, at: datetime) -> None:
     registry.save(connection)
-    events = [each for each in accepted if each.change.settlement]
+    events = [each for each in changes if each.settlement]
     if events:
         _insert(connection, [_row(each) for each in events])
-    settled = [each for each in events if each.change.settlement == Settlement.SETTLED]
-    earned = [_earned(each) for each in settled]
+    earned = [_earned(each) for each in events if each.settlement == Settlement.SETTLED]
     ledger.append(connection, earned, at=at)
-    steps = [_step(each, item) for each, item in zip(settled, earned, strict=True)]
-    outranked = [each.change.outranked for each in accepted if each.change.outranked]
+    steps = [
+        rollups.Increment(*each.key[:2], rollups.day_of(each.at), leads=1, commission_cents=each.cents)
+        for each in earned
+    ]
+    outranked = [each.outranked for each in changes if each.outranked]
     rollups.add(connection, [*steps, *outranking.store(connection, outranked, at=at)])
 
 
-def _earned(accepted: _AcceptedLead) -> Earned:
+def _earned(change: LeadChange) -> Earned:
     """Return what a settled lead earns: the program's per-lead commission, unless its partner has left."""
-    lead_id, lead, program, change = accepted
-    left = change.customer.partner_status == PartnerStatus.INACTIVE
-    cents = 0 if left else program.terms.lead_commission_cents
-    return ledger.earn(program, change.customer, cents, lead_id=lead_id, at=lead.at, happened_at=lead.at)
+    at, left = change.lead.at, change.customer.partner_status == PartnerStatus.INACTIVE
+    cents = 0 if left else change.program.terms.lead_commission_cents
+    return Earned(change.program, change.customer, cents, at, at, lead_id=change.id)
 
 
-def _step(accepted: _AcceptedLead, earned: Earned) -> rollups.Increment:
-    day = rollups.day_of(accepted.lead.at)
-    partner_id = accepted.change.customer.partner_id
-    return rollups.Increment(accepted.program.id, partner_id, day, leads=1, commission_cents=earned.amount_cents)
-
-
-def _row(accepted: _AcceptedLead) -> tuple[Any, ...]:
-    lead_id, lead, program, change = accepted
-    who = (program.id, lead_id, change.customer.id, change.customer.partner_id)
-    lost = (change.rival.id, to_millis(lead.at)) if change.rival else (None, None)
-    return (*who, change.settlement, lead.is_trusted, lead.event_name, lead.address_hash, *lost, to_millis(lead.at))
+def _row(change: LeadChange) -> tuple[Any, ...]:
+    lead, at = change.lead, to_millis(change.lead.at)
+    who = (change.program.id, change.id, change.customer.id, change.customer.partner_id)
+    lost = (change.rival.id, at) if change.rival else (None, None)
+    return (*who, change.settlement, lead.is_trusted, lead.event_name, lead.address_hash, *lost, at)

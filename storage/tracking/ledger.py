@@ -43,71 +43,49 @@ ACCOUNT_KINDS = (*PARTNER_KINDS, EntryKind.PAYOUT, EntryKind.SET_OFF, EntryKind.
 
 
 class Earned(NamedTuple):
-    """A commission to create, with the platform's fee on it, both in cents of `currency`."""
+    """What a sale or a lead earns, in cents of the program's currency; it was reported at `at`.
 
-    program_id: int
-    commission_id: int
-    partner_id: int
-    customer_id: int
-    sale_id: int | None
-    lead_id: int | None
-    terms_version: int
-    amount_cents: int
-    fee_cents: int
-    currency: str
-    created_at: datetime
-    hold_until: datetime
-
-
-def earn(
-    program: ProgramTerms,
-    customer: Customer,
-    cents: int,
-    *,
-    at: datetime,
-    happened_at: datetime,
-    sale_id: int | None = None,
-    lead_id: int | None = None,
-) -> Earned:
-    """Return the commission of `cents`, created at `at`, with its platform fee.
-
-    Its hold period starts at the time of the sale or lead, so a backfilled sale is not held again.
+    Its hold period starts when it happened, so a backfilled sale is not held again.
     """
-    return Earned(
-        program_id=program.id,
-        commission_id=sale_id or lead_id or 0,
-        partner_id=customer.partner_id,
-        customer_id=customer.id,
-        sale_id=sale_id,
-        lead_id=lead_id,
-        terms_version=program.terms.version,
-        amount_cents=cents,
-        fee_cents=platform_fee(program.terms, cents),
-        currency=program.currency,
-        created_at=at,
-        hold_until=happened_at + timedelta(days=program.hold_days),
-    )
+
+    program: ProgramTerms
+    customer: Customer
+    cents: int
+    at: datetime
+    happened_at: datetime
+    sale_id: int | None = None
+    lead_id: int | None = None
+
+    @property
+    def key(self) -> tuple[int, int, int]:
+        """The program, the partner, and the id of the commission, which is that of its sale or lead."""
+        return self.program.id, self.customer.partner_id, self.sale_id or self.lead_id or 0
 
 
 def append(connection: Connection, earned: Sequence[Earned], *, at: datetime) -> None:
     """Create the commissions above 0, each with its ledger entry and another for its platform fee."""
-    earned = [item for item in earned if item.amount_cents]
+    earned = [item for item in earned if item.cents]
     if not earned:
         return
     _insert_commissions(connection, [_commission_row(item) for item in earned])
-    entries = [(item, EntryKind.COMMISSION, item.amount_cents) for item in earned]
-    entries += [(item, EntryKind.PLATFORM_FEE, item.fee_cents) for item in earned if item.fee_cents]
-    new_ids = ids.after(at, len(entries))
+    entries = [(*item.key, EntryKind.COMMISSION, item.cents) for item in earned]
+    fees = [(*item.key, EntryKind.PLATFORM_FEE, platform_fee(item.program.terms, item.cents)) for item in earned]
+    entries += [entry for entry in fees if entry[-1]]
+    stored_at = to_millis(at)
     insert_entries(
         connection,
         [
-            (item.program_id, entry_id, item.partner_id, item.commission_id, kind, cents, None, None, to_millis(at))
-            for entry_id, (item, kind, cents) in zip(new_ids, entries, strict=True)
+            (program_id, entry_id, partner_id, commission_id, kind, cents, None, None, stored_at)
+            for entry_id, (program_id, partner_id, commission_id, kind, cents) in zip(
+                ids.after(at, len(entries)), entries, strict=True
+            )
         ],
     )
 
 
 def _commission_row(item: Earned) -> tuple[Any, ...]:
-    links = [item.partner_id, item.customer_id, item.sale_id, item.lead_id, item.terms_version]
-    worth = [item.amount_cents, item.currency, CommissionStatus.PENDING]
-    return (item.program_id, item.commission_id, *links, *worth, to_millis(item.created_at), to_millis(item.hold_until))
+    program, customer, cents, at, happened_at, sale_id, lead_id = item
+    links = (customer.partner_id, customer.id, sale_id, lead_id, program.terms.version)
+    hold_until = to_millis(happened_at + timedelta(days=program.hold_days))
+    worth = (cents, program.currency, CommissionStatus.PENDING)
+    return (program.id, sale_id or lead_id, *links, *worth, to_millis(at), hold_until)

@@ -67,17 +67,26 @@ def add(connection: Connection, steps: Iterable[Increment]) -> None:
     changes: Counter[tuple[Any, ...]] = Counter()
     for item in steps:
         program, partner, day, *counts = item
-        changes[program, day.isoformat()] += not item.clicks
-        for totals in (by_program[program, day.isoformat()], by_partner[program, day.isoformat(), partner]):
-            for index, count in enumerate(counts):
-                totals[index] += count
+        changes[program, day] += not item.clicks
+        _increase(by_partner[program, day, partner], counts)
+    for (program, day, _), counts in by_partner.items():
+        _increase(by_program[program, day], counts)
     if by_program:
-        _add_to_programs(connection, [[*key, *by_program[key], changes[key]] for key in sorted(by_program)])
-        _add_to_partners(connection, [[*key, *by_partner[key]] for key in sorted(by_partner)])
+        rows = [
+            [program, str(day), *by_program[program, day], changes[program, day]] for program, day in sorted(by_program)
+        ]
+        _add_to_programs(connection, rows)
+        _add_to_partners(connection, [[key[0], str(key[1]), key[2], *by_partner[key]] for key in sorted(by_partner)])
 
 
 def _zeros() -> list[int]:
     return [0] * len(COUNTS)
+
+
+def _increase(totals: list[int], counts: Iterable[int]) -> None:
+    for index, count in enumerate(counts):
+        if count:
+            totals[index] += count
 
 
 def save_by_dimension(connection: Connection, step: DayStep) -> bool:

@@ -1,7 +1,5 @@
 """What a sale changes: whose it is, whether it repeats another, and what it earns."""
 
-import hashlib
-import json
 from datetime import datetime
 from enum import StrEnum
 from typing import NamedTuple
@@ -18,12 +16,10 @@ from storage.rules.errors import (
     SaleBeforeClick,
 )
 from storage.rules.settlement import CustomerStatus
-from storage.tables.columns import to_millis
 from storage.tracking.currencies import Exchange, Rates
 from storage.tracking.customers import Customer
 from storage.tracking.outranking import Outranked
 from storage.tracking.program_terms import ProgramTerms
-from storage.tracking.recorded_sales import RecordedSale, RecordedSales
 
 DIFFERENT = (
     "If it is the same sale, do nothing, or refund what is too much. Another purchase has its own transaction_id."
@@ -62,14 +58,6 @@ class Sale(NamedTuple):
         """When the customer paid: the reported time, else the time of the call."""
         return self.occurred_at or self.at
 
-    @property
-    def payload_hash(self) -> str:
-        """A hash of the report, equal for every repeat of the same call."""
-        sent = (self.transaction_id, self.amount_cents, self.customer_key, self.click_id, self.currency, self.details)
-        return hashlib.sha256(
-            json.dumps([*sent, self.occurred_at and to_millis(self.occurred_at)]).encode()
-        ).hexdigest()
-
 
 class SaleResult(NamedTuple):
     """A recorded sale; the commission is in cents of the program's `currency`, None and 0 when none is earned.
@@ -88,32 +76,51 @@ class SaleResult(NamedTuple):
     possibly_repeats: str | None = None
 
 
+class RecordedSale(NamedTuple):
+    """A sale that is stored, or accepted earlier in the batch."""
+
+    transaction_id: str
+    id: int
+    at: datetime
+    customer_id: int
+    amount_cents: int
+    currency: str
+
+
 class SaleBuyer(NamedTuple):
     """The customer whom a sale names, who may be new, and the one from whom the sale takes the customer_key.
 
-    `conflicts` if the click is of one customer and the customer_key of another. `is_pair` if no customer has the key.
+    `conflicts` if the click is of one customer and the customer_key of another.
     """
 
     customer: Customer
     claimant: Customer | None = None
     conflicts: bool = False
-    is_pair: bool = False
 
 
 class SaleChange(NamedTuple):
     """What one sale changes: its customer as they are afterwards, the claim that it outranks, and what it earns.
 
-    `is_first` says that it is the customer's first purchase, `is_changed` that they are not as they were before. Cents
-    are in the program's currency. `likely` is a sale by the payment account that it may repeat.
+    `id` is the sale's. `is_first` says that it is the customer's first purchase, `is_changed` that they are not as they
+    were before. Cents are in the program's currency. `likely` is a sale by the payment account that it may repeat.
     """
 
+    id: int
+    sale: Sale
+    program: ProgramTerms
     customer: Customer
     outranked: Outranked | None
     program_cents: int
     commission_cents: int
     is_first: bool
     is_changed: bool
-    likely: RecordedSale | None = None
+    likely: RecordedSale | None
+
+    @property
+    def recorded(self) -> RecordedSale:
+        """The sale, as later ones of the batch find it."""
+        sale = self.sale
+        return RecordedSale(sale.transaction_id, self.id, sale.at, self.customer.id, sale.amount_cents, sale.currency)
 
     @property
     def customers(self) -> list[Customer]:
@@ -122,9 +129,7 @@ class SaleChange(NamedTuple):
         return [*changed, self.customer] if self.is_changed else changed
 
 
-def buyer_of(
-    sale: Sale, program: ProgramTerms, *, clicked: Customer | None, holder: Customer | None
-) -> SaleBuyer | None:
+def buyer_of(sale: Sale, program: ProgramTerms, clicked: Customer | None, holder: Customer | None) -> SaleBuyer | None:
     """Return the customer with the customer_key (`holder`), else the one created from the click.
 
     A sale outranks what a browser alone claimed for the customer_key, as a lead with the program key does. A payment
@@ -132,7 +137,7 @@ def buyer_of(
     """
     if clicked is None or holder is None or clicked.id == holder.id:
         known = holder or clicked
-        buyer = SaleBuyer(known, is_pair=holder is None) if known else None
+        buyer = SaleBuyer(known) if known else None
     elif clicked.program_id != program.id:
         buyer = SaleBuyer(holder)
     elif sale.provenance == Provenance.PROCESSOR:
@@ -145,18 +150,25 @@ def buyer_of(
 
 
 def decide(
-    sale: Sale, program: ProgramTerms, buyer: SaleBuyer | None, *, recorded: RecordedSales, rates: Rates
+    sale_id: int,
+    sale: Sale,
+    program: ProgramTerms,
+    *,
+    clicked: Customer | None,
+    holder: Customer | None,
+    same: RecordedSale | None,
+    likely: RecordedSale | None,
+    rates: Rates,
 ) -> SaleChange:
-    """Return what a sale changes, given its buyer, the recorded sales that it may repeat, and the exchange rates.
+    """Return what a sale changes, given the customers that it names and the recorded sales that it repeats, or may.
 
     Raises DuplicateTransaction, CustomerNotFound, CustomerWrongProgram, CustomerNotAttributed, IdentifierConflict,
     SaleBeforeClick, AttributionWindowExpired, CurrencyNotSupported.
     """
-    same = recorded.same(program.id, sale.transaction_id)
+    buyer = buyer_of(sale, program, clicked, holder)
     if same is not None:
         raise _duplicate(sale, buyer, same)
-    before, claimant, _, is_pair = _required(buyer, sale, program)
-    likely = recorded.likely(program.id, sale.transaction_id) if may_repeat(sale, program, before) else None
+    before, claimant, _ = _required(buyer, sale, program)
     cents = rates.convert(sale.amount_cents, exchange(sale, program))
     first_purchase_at = before.first_purchase_at
     basis_cents = program.terms.basis_cents(sale, cents)
@@ -164,13 +176,14 @@ def decide(
         program.terms, cents, basis_cents, first_purchase_at=first_purchase_at, occurred_at=sale.happened_at
     )
     after = before._replace(customer_key=claimant.customer_key, confirmed=True) if claimant else before
-    if is_pair and sale.customer_key is not None:
+    if holder is None and sale.customer_key is not None:
         after = after._replace(known_as=sale.customer_key)
     is_first = first_purchase_at is None
     if is_first:
         after = after._replace(first_purchase_at=sale.happened_at, status=CustomerStatus.CONVERSION)
     outranked = Outranked(claimant, after) if claimant else None
-    return SaleChange(after, outranked, cents, earned_cents, is_first, after is not before, likely)
+    changed = after is not before
+    return SaleChange(sale_id, sale, program, after, outranked, cents, earned_cents, is_first, changed, likely)
 
 
 def _duplicate(sale: Sale, buyer: SaleBuyer | None, same: RecordedSale) -> DuplicateTransaction:
@@ -184,11 +197,6 @@ def _duplicate(sale: Sale, buyer: SaleBuyer | None, same: RecordedSale) -> Dupli
     existing = {"eventId": same.id, "recorded_at": same.at}
     hint = f"The recorded sale has another {' and '.join(differing)}. {DIFFERENT}" if differing else None
     return DuplicateTransaction(hint=hint, existing=existing, same_payload=not differing)
-
-
-def may_repeat(sale: Sale, program: ProgramTerms, customer: Customer) -> bool:
-    """Return whether the connected payment account may have reported a sale of the API, too."""
-    return program.has_payments and sale.provenance == Provenance.API and customer.first_purchase_at is not None
 
 
 def exchange(sale: Sale, program: ProgramTerms) -> Exchange:
