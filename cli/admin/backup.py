@@ -19,7 +19,7 @@ from cli.admin import command
 from cli.integrator.output import Answer, Failure
 from storage import Storage, migrations
 from storage.checks import books
-from storage.engine import copying, database, ids
+from storage.engine import copying, database
 from storage.engine.copying import Position
 
 _DUMP = "pg_dump --format=custom --file={file} {url}"
@@ -201,7 +201,7 @@ async def _copy_database(source: str, target: str) -> tuple[list[dict[str, int]]
             await _copy_rows(reading, writing, database.parse_url(source).render_as_string(hide_password=True))
             counted = [await store.read(copying.counts) for store in (reading, writing)]
             checked = [list(map(str, await store.read(books.run))) for store in (reading, writing)]
-            await writing.write(copying.finish, await reading.read(ids.largest_assigned))
+            await writing.write(copying.finish, await reading.read(database.largest_assigned_ids))
     return counted, checked
 
 

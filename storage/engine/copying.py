@@ -21,7 +21,7 @@ from sqlalchemy import (
     tuple_,
 )
 
-from storage.engine import database, ids
+from storage.engine import database
 from storage.tables import committed_batches, metadata, program_batches, recurring_tasks
 
 ROWS_AT_ONCE = 5_000
@@ -86,7 +86,7 @@ def store_chunk(
 
 def finish(connection: Connection, largest_ids: dict[str, int]) -> None:
     """Let the target give new rows ids above those that the source has ever assigned, and forget the positions."""
-    ids.assign_above(connection, largest_ids)
+    database.assign_ids_above(connection, largest_ids)
     _progress.drop(connection)
 
 

@@ -1,6 +1,5 @@
 """Connections to SQLite and PostgreSQL, and what differs between them: the only file that knows a dialect."""
 
-import sqlite3
 from collections import namedtuple
 from collections.abc import Callable, Sequence
 from functools import cache
@@ -16,8 +15,10 @@ from storage.engine.lane import Lane, WriteLane
 from storage.engine.postgres_lane import PostgresLane
 from storage.engine.sqlite_file import DatabaseFile
 from storage.engine.sqlite_lane import SqliteLane
+from storage.tables import metadata
 
 WRITE_LANES = READERS = 4
+ASSIGNED = [table.name for table in metadata.sorted_tables if table.autoincrement_column is not None]
 BUSY_MILLISECONDS = 4_000
 PATIENT_MILLISECONDS = 60_000
 _READING = ("PRAGMA query_only = ON",)
@@ -64,9 +65,10 @@ def lanes(url: URL, *, patient: bool = False) -> tuple[list[WriteLane], list[Lan
     """
     if is_sqlite(url):
         file = DatabaseFile(file_of(url))
-        reading, writing = (_settings(own, patient=patient) for own in (_READING, _WRITING))
-        return [SqliteLane(file, read_only=False, settings=writing, saving=_SAVING)], [
-            SqliteLane(file, read_only=True, settings=reading) for _ in range(READERS)
+        busy = f"PRAGMA busy_timeout = {PATIENT_MILLISECONDS if patient else BUSY_MILLISECONDS}"
+        shared = (busy, "PRAGMA foreign_keys = ON", "PRAGMA cache_size = -16384")
+        return [SqliteLane(file, read_only=False, settings=(*shared, *_WRITING), saving=_SAVING)], [
+            SqliteLane(file, read_only=True, settings=(*shared, *_READING)) for _ in range(READERS)
         ]
     return [PostgresLane(url, read_only=False, patient=patient) for _ in range(WRITE_LANES)], [
         PostgresLane(url, read_only=True, patient=patient) for _ in range(READERS)
@@ -76,11 +78,6 @@ def lanes(url: URL, *, patient: bool = False) -> tuple[list[WriteLane], list[Lan
 def writers(url: URL, *, patient: bool = False) -> list[WriteLane]:
     """Return the lanes that may write."""
     return lanes(url, patient=patient)[0]
-
-
-def _settings(own: tuple[str, ...], *, patient: bool) -> tuple[str, ...]:
-    busy = f"PRAGMA busy_timeout = {PATIENT_MILLISECONDS if patient else BUSY_MILLISECONDS}"
-    return (busy, "PRAGMA foreign_keys = ON", "PRAGMA cache_size = -16384", *own)
 
 
 def parse_url(url: str) -> URL:
@@ -111,41 +108,46 @@ def lock_migrations(connection: Connection) -> None:
 
     Citus changes related tables in one transaction only over one connection to each node; others ignore the setting.
     """
-    if connection.dialect.name == "postgresql":
+    if is_server(connection):
         connection.execute(text("SELECT pg_advisory_xact_lock(7275637)"))
         connection.execute(text("SET LOCAL citus.multi_shard_modify_mode TO 'sequential'"))
 
 
 def lock_set_up(connection: Connection) -> None:
     """Let one transaction at a time set the service up, until it ends; SQLite has one writer."""
-    if connection.dialect.name == "postgresql":
+    if is_server(connection):
         connection.execute(text("SELECT pg_advisory_xact_lock(7275638)"))
 
 
-def has_partitions(connection: Connection) -> bool:
-    """Return whether clicks are partitioned by month, as they are on PostgreSQL."""
+def is_server(connection: Connection) -> bool:
+    """Return whether it is PostgreSQL, with clicks by month and a round trip for each statement."""
     return connection.dialect.name == "postgresql"
 
 
 def lock_shared(connection: Connection, rows: Select[Any]) -> None:
     """Lock rows against changes until the transaction ends; SQLite needs no lock, as it has one writer."""
-    if connection.dialect.name == "postgresql":
+    if is_server(connection):
         connection.execute(rows.with_for_update(read=True))
 
 
-def largest_assigned_id(connection: Connection, table: str) -> int:
-    """Return the largest id that a table has ever assigned, and at least that of its rows.
+def largest_assigned_ids(connection: Connection) -> dict[str, int]:
+    """Return the largest id that each table has ever assigned, and at least that of its rows.
 
     On a distributed database, rows have ids that other nodes assigned.
     """
-    last = _LAST_ID[connection.dialect.name].format(table)
-    found = connection.execute(text(f"SELECT ({last}), max(id) FROM {table}")).one()  # noqa: S608 - our own table
-    return max(each or 0 for each in found)
+    last = _LAST_ID[connection.dialect.name]
+    found = {
+        table: connection.execute(text(f"SELECT ({last.format(table)}), max(id) FROM {table}")).one()  # noqa: S608 - our own table
+        for table in ASSIGNED
+    }
+    return {table: max(each or 0 for each in ids) for table, ids in found.items()}
 
 
-def assign_ids_above(connection: Connection, table: str, largest: int) -> None:
-    """Let a table assign ids above this one."""
-    connection.execute(text(_GO_ON[connection.dialect.name].format(table)), {"largest": largest})
+def assign_ids_above(connection: Connection, largest_ids: dict[str, int]) -> None:
+    """Let each table assign ids above these and above those that it has ever assigned itself, also in a copy."""
+    for table, own in largest_assigned_ids(connection).items():
+        if past := max(own, largest_ids[table]):
+            connection.execute(text(_GO_ON[connection.dialect.name].format(table)), {"largest": past})
 
 
 def analyze_new_tables(connection: Connection) -> list[str]:
@@ -155,7 +157,7 @@ def analyze_new_tables(connection: Connection) -> list[str]:
     plan may read all rows of the program for each item, until autovacuum comes, which takes a minute or more. ANALYZE
     replaces the plan (PostgreSQL, PREPARE). SQLite keeps no such plans: it returns none.
     """
-    if connection.dialect.name != "postgresql":
+    if not is_server(connection):
         return []
     names = list(connection.execute(_FILLED).scalars())
     for name in names:
@@ -168,34 +170,21 @@ def rows_syntax(connection: Connection) -> RowsSyntax:
     return _ROWS[connection.dialect.name]
 
 
-def groups_by_many(connection: Connection) -> bool:
-    """Return whether one statement can group rows in several ways."""
-    return connection.dialect.name == "postgresql"
-
-
-def inserts_in_one(connection: Connection) -> bool:
-    """Return whether many rows go in fastest as one statement (a round trip costs) or as the driver's loop (SQLite)."""
-    return connection.dialect.name == "postgresql"
-
-
 def run_prepared(connection: Connection, sql: str, values: tuple[Any, ...]) -> Sequence[Any]:
     """Run a compiled statement and return its rows, with named columns; SQLite's own cursor costs half of a result."""
-    if connection.dialect.name == "postgresql":
+    if is_server(connection):
         result = connection.exec_driver_sql(sql, values)
         return result.fetchall() if result.returns_rows else ()
-    cursor = _driver(connection).execute(sql, values)
+    driver: Any = connection.connection.driver_connection
+    cursor = driver.execute(sql, values)
     rows = cursor.fetchall()
     return list(map(_row_type(*(column[0] for column in cursor.description))._make, rows)) if rows else ()
 
 
 def insert_rows(connection: Connection, sql: str, rows: Sequence[Sequence[Any]]) -> None:
     """Run a compiled INSERT of one row for each row, in SQLite's own loop."""
-    _driver(connection).executemany(sql, rows)
-
-
-def _driver(connection: Connection) -> sqlite3.Connection:
     driver: Any = connection.connection.driver_connection
-    return driver
+    driver.executemany(sql, rows)
 
 
 @cache
@@ -205,4 +194,4 @@ def _row_type(*names: str) -> Any:
 
 def insert_for(connection: Connection) -> Callable[..., Any]:
     """Return the dialect's INSERT, the one with ON CONFLICT."""
-    return sqlite.insert if connection.dialect.name == "sqlite" else postgresql.insert
+    return postgresql.insert if is_server(connection) else sqlite.insert

@@ -1,4 +1,4 @@
-"""Event ids, integers in time order, and the ids that the database assigns: none is given out twice."""
+"""Event ids, integers in time order: none is given out twice."""
 
 import random
 import threading
@@ -7,14 +7,8 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from datetime import UTC, datetime
 
-from sqlalchemy import Connection
-
-from storage.engine import database
-from storage.tables import metadata
-
 _EPOCH = datetime(2020, 1, 1, tzinfo=UTC)
 EPOCH_MILLIS = 1_577_836_800_000
-ASSIGNED = [table.name for table in metadata.sorted_tables if table.autoincrement_column is not None]
 _lock = threading.Lock()
 _process = [0]  # the last id that this process has issued
 _past: ContextVar[list[int] | None] = ContextVar("the last id of imported events", default=None)
@@ -50,15 +44,3 @@ def of_the_past() -> Iterator[None]:
         yield
     finally:
         _past.reset(token)
-
-
-def largest_assigned(connection: Connection) -> dict[str, int]:
-    """Return the largest id that each table has ever assigned, and at least that of its rows."""
-    return {table: database.largest_assigned_id(connection, table) for table in ASSIGNED}
-
-
-def assign_above(connection: Connection, largest_ids: dict[str, int]) -> None:
-    """Let each table assign ids above these and above those that it has ever assigned itself, also in a copy."""
-    for table, own in largest_assigned(connection).items():
-        if past := max(own, largest_ids[table]):
-            database.assign_ids_above(connection, table, past)

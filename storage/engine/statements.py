@@ -12,7 +12,7 @@ from typing import Any
 from sqlalchemy import Connection
 
 from storage.engine.citus import is_distributed
-from storage.engine.database import RowsSyntax, insert_rows, inserts_in_one, rows_syntax, run_prepared
+from storage.engine.database import RowsSyntax, insert_rows, is_server, rows_syntax, run_prepared
 
 FOLDER = Path(__file__).parent.parent / "sql"
 _ROWS = re.compile(r"jsonb_to_recordset\(:rows\) AS (\w+)\s*\(((?:[^()]|\(\d+\))*)\)")
@@ -41,7 +41,7 @@ class Statement:
 
         Returns rows with named columns.
         """
-        if self._is_append and not inserts_in_one(connection):
+        if self._is_append and not is_server(connection):
             insert_rows(connection, self.one_row, rows)
             return ()
         is_placed = self._of_programs and is_distributed(connection)

@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Select, func, select, tuple_
 
-from storage.engine.database import groups_by_many
+from storage.engine.database import is_server
 from storage.engine.expressions import JsonField
 
 ROWS_AT_ONCE = 10_000
@@ -25,7 +25,7 @@ def sums_by_each(
     `most` values or more, if there are as many. PostgreSQL groups by all keys at once; SQLite would sort all rows for
     each key, so they are added up as they come.
     """
-    if groups_by_many(connection):
+    if is_server(connection):
         yield from _grouped_by_each(connection, rows, keys, amounts, most * len(keys))
     else:
         yield from _added_up(connection, rows, keys, amounts)

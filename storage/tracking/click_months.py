@@ -44,7 +44,7 @@ class Partition(NamedTuple):
 
 def list_partitions(connection: Connection) -> list[Partition]:
     """Return the partitions by time, without the default one; none on SQLite."""
-    if not database.has_partitions(connection):
+    if not database.is_server(connection):
         return []
     rows = [(name, _BOUND.search(bound)) for name, bound in connection.execute(_PARTITIONS)]
     return sorted(
@@ -57,7 +57,7 @@ def make_ahead(connection: Connection, *, at: datetime) -> list[str]:
 
     Clicks that came before their month was made move into it.
     """
-    if not database.has_partitions(connection):
+    if not database.is_server(connection):
         return []
     there, this = list_partitions(connection), Month.of(at)
     wanted = [_partition(this.plus(ahead)) for ahead in range(MONTHS_AHEAD + 1)]

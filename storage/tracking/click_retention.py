@@ -33,7 +33,7 @@ def ends(connection: Connection, *, days: int, at: datetime, is_exact: bool = Fa
     """
     row = programs.c
     chosen = connection.execute(select(row.id, row.cookie_window_days, row.attribution_window_days))
-    begin = _midnight if is_exact or not database.has_partitions(connection) else _month
+    begin = _midnight if is_exact or not database.is_server(connection) else _month
     return {program_id: begin(at - timedelta(days=max(days, *windows))) for program_id, *windows in chosen}
 
 

@@ -13,9 +13,8 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 from sqlalchemy import Connection, create_engine, event
 from sqlalchemy.pool import StaticPool
 
-from storage.engine import copying, ids
+from storage.engine import copying, database
 from storage.engine.audit import OPERATOR, Actor
-from storage.engine.copying import Position
 from storage.rules.errors import NotFound, ServiceError
 from tests.security.asking import ask
 from tests.security.rights import Grant, Kind, Reach, Rights
@@ -137,13 +136,13 @@ class Machine(RuleBasedStateMachine):
     def copied(self) -> Connection:
         """Return a new database with every row."""
         target = opened(self.template)
-        chunks = [(table, self.do(copying.read_chunk, table, Position())) for table in copying.TABLES]
-        largest = self.do(ids.largest_assigned)
+        chunks = [(table, self.do(copying.read_chunk, table, None)) for table in copying.TABLES]
+        largest = self.do(database.largest_assigned_ids)
         with target.begin():
-            for table, chunk in chunks:
-                if chunk.rows:
-                    target.execute(table.insert(), chunk.rows)
-            ids.assign_above(target, largest)
-            highest = ids.largest_assigned(target)
+            for table, rows in chunks:
+                if rows:
+                    target.execute(table.insert(), rows)
+            database.assign_ids_above(target, largest)
+            highest = database.largest_assigned_ids(target)
         assert all(number <= highest[table] for table, number in self.rights.given_out)
         return target

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection, delete, insert
 
-from storage.engine import cursors, ids
+from storage.engine import cursors, database, ids
 from storage.engine.cursors import cut, edge_of
 from storage.lists.declaration import ListQuery, ListScope, Page
 from storage.lists.find import find
@@ -35,13 +35,13 @@ def add(connection: Connection, name: str) -> int:
 
 
 async def test_ids_of_deleted_rows_are_not_given_out_again_and_go_on_above_those_of_another_database(acme: World):
-    for table in ids.ASSIGNED:
+    for table in database.ASSIGNED:
         first, second = [await acme.store.write(add, table) for _ in range(2)]
-        own = await acme.store.read(ids.largest_assigned)
+        own = await acme.store.read(database.largest_assigned_ids)
 
-        await acme.store.write(ids.assign_above, own | {table: 70})
+        await acme.store.write(database.assign_ids_above, own | {table: 70})
         above = await acme.store.write(add, table)
-        await acme.store.write(ids.assign_above, own)
+        await acme.store.write(database.assign_ids_above, own)
 
         assert second > first, table
         assert own[table] == second, table
