@@ -1,20 +1,14 @@
 """By hand: a sale that no one reported, a bonus, another partner; the books add up after any of it."""
 
-from collections import Counter
-from contextlib import suppress
 from datetime import timedelta
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
-from storage import Storage
 from storage.access import agent_keys
 from storage.checks import books
 from storage.diagnosis.explanation import explain
 from storage.engine.audit import AGENT_KEY, Actor
-from storage.lists import balances
 from storage.lists.audit_log import AUDIT_LOG
 from storage.lists.commissions import COMMISSIONS
 from storage.lists.customers import CUSTOMERS
@@ -25,7 +19,6 @@ from storage.management.moves import Past
 from storage.rules import errors
 from storage.rules.commission import CommissionStatus
 from storage.rules.scope import Scope
-from tests import world
 from tests.storage.databases import both_databases
 from tests.world import NOW, World
 
@@ -33,13 +26,6 @@ OLGA = Actor("user", "7", "olga@acme.example")
 BY: Any = {"actor": OLGA, "at": NOW}
 LATER: Any = {"actor": OLGA, "at": NOW + timedelta(days=20)}
 WHY = {"reason": "Anna asked; order confirmed"}
-KEYS = ["user-0", "user-1", "new"]
-STEPS = st.tuples(
-    st.sampled_from(["credit", "adjust", "move", "sale", "refund", *list(CommissionStatus)[1:4]]),
-    st.integers(0, 5),
-    st.booleans(),
-    st.integers(-3_000, 12_000),
-)
 
 
 async def credit(acme: World, **sent: Any) -> Any:
@@ -167,47 +153,3 @@ async def test_a_moved_customer_earns_the_other_partner_the_unpaid_past_and_the_
     step = next(each for each in (await why(acme, transaction_id="inv-1")).steps if each.step == "partner")
     assert "was moved to them" in step.text
     assert await acme.store.read(books.run) == []
-
-
-async def take(acme: World, step: str, which: int, partner: int, cents: int) -> int:
-    """Take a step of a history; return by how much it adjusted the partner's balance. Raises ServiceError."""
-    people, earned = [(await acme.listed(each)).data for each in (CUSTOMERS, COMMISSIONS)]
-    one = earned[which % len(earned)] if earned else None
-    if step == "credit":
-        await credit(acme, partner_id=partner, amount_cents=abs(cents) + 5, customer_key=KEYS[which % 3])
-    elif step == "adjust":
-        return int((await adjust(acme, cents, partner_id=partner)).amount_cents)
-    elif step == "move":
-        past = Past.MOVE if cents > 4_000 else Past.STAY
-        await move(acme, people[which % len(people)].id, past, partner_id=partner)
-    elif step == "sale":
-        await acme.sale(f"inv-{len(earned)}", abs(cents) + 5, customer_key=KEYS[which % 2])
-    elif one and step == "refund":
-        await acme.refund(one.transaction_id, max(cents, 1))
-    elif one:
-        await acme.store.write(decide, acme.program_id, one.id, CommissionStatus(step), **LATER)
-    return 0
-
-
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(st.lists(STEPS, max_size=14))
-async def test_after_any_history_each_partners_balance_is_the_sum_of_what_is_theirs(
-    store: Storage, steps: list[tuple[str, int, bool, int]]
-):
-    acme = await world.acme(store, platform_fee_bps=500)
-    for n, code in enumerate(("anna", "ben")):
-        await acme.customer(f"user-{n}", code)
-    adjusted: Counter[int] = Counter()
-    for step, which, yes, cents in steps:
-        partner = acme.anna if yes else acme.ben
-        with suppress(errors.ServiceError):
-            adjusted[partner] += await take(acme, step, which, partner, cents)
-
-    earned = (await acme.listed(COMMISSIONS)).data
-    shown = await store.read(balances.of_partners, acme.program_id, [acme.anna, acme.ben], at=NOW)
-    for partner in (acme.anna, acme.ben):
-        balance = await store.read(world.balance, acme.program_id, partner)
-        theirs = sum(each.net_cents for each in earned if each.partner_id == partner)
-        assert balance.earned_cents == theirs + adjusted[partner]
-        assert balance.earned_cents == sum(shown[partner][:4]) - shown[partner].owed_back_cents
-    assert await store.read(books.run) == []

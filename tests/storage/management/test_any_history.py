@@ -1,0 +1,141 @@
+"""After any history, every balance, list and report is the ledger's sum in SQL, and what they call ready is."""
+
+from collections import Counter
+from contextlib import suppress
+from datetime import timedelta
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sqlalchemy import text
+
+from storage import Storage
+from storage.checks import books
+from storage.lists import balances
+from storage.lists.commissions import COMMISSIONS, Commission
+from storage.lists.customers import CUSTOMERS
+from storage.lists.flags import FLAGS
+from storage.management import commission_decisions, flag_decisions, fraud_review
+from storage.management.moves import Past
+from storage.reports import performance
+from storage.rules.commission import CommissionStatus
+from storage.rules.errors import ServiceError
+from storage.rules.fraud.flag import Finding, FlagKind, FlagState
+from storage.rules.periods.period import DateRangeQuery
+from tests import world
+from tests.storage.management.test_by_hand import OLGA, adjust, credit, move
+from tests.world import HELD_SINCE, NOW, World
+
+AT = NOW + timedelta(hours=1)
+KINDS = (FlagKind.SELF_REFERRAL, FlagKind.UNUSUAL_REFUND_RATE, FlagKind.UNUSUAL_CONVERSION_RATE)
+STEPS = st.one_of(
+    st.tuples(st.just("sale"), st.integers(1, 4), st.sampled_from([HELD_SINCE, NOW])),
+    st.tuples(st.just("refund"), st.integers(0, 7), st.integers(1, 12_000)),
+    st.tuples(st.just("decide"), st.integers(0, 7), st.sampled_from(list(CommissionStatus)[1:4])),
+    st.tuples(st.just("flag"), st.integers(0, 4), st.sampled_from(KINDS)),
+    st.tuples(st.just("review"), st.integers(0, 3), st.sampled_from([FlagState.DISMISSED, FlagState.CONFIRMED])),
+    st.tuples(st.just("credit"), st.integers(0, 4), st.integers(5, 12_000)),
+    st.tuples(st.just("adjust"), st.integers(0, 1), st.integers(-3_000, 12_000)),
+    st.tuples(st.just("move"), st.integers(0, 4), st.sampled_from(Past)),
+)
+FIGURES = """
+WITH held AS (
+  SELECT c.id FROM commissions c JOIN flags f ON f.program_id = c.program_id AND f.partner_id = c.partner_id
+  WHERE (f.state = 'open' OR f.state = 'confirmed' AND f.customer_id IS NOT NULL)
+    AND (f.customer_id = c.customer_id OR f.customer_id IS NULL AND f.kind <> 'unusual_conversion_rate')
+    AND f.held_from <= c.created_at AND c.status IN ('pending', 'approved')
+), entries AS (
+  SELECT e.*, coalesce(c.status, 'paid') AS status, c.hold_until > :now AS waits,
+    e.commission_id IS NOT NULL AND e.commission_id IN (SELECT id FROM held) AS is_held
+  FROM ledger_entries e LEFT JOIN commissions c ON c.program_id = e.program_id AND c.id = e.commission_id
+  WHERE e.program_id = :program AND e.kind NOT LIKE 'platform%'
+)
+SELECT sum(CASE WHEN status = 'pending' AND NOT is_held THEN amount_cents ELSE 0 END) AS pending_cents,
+  sum(CASE WHEN status = 'pending' AND NOT is_held AND NOT waits THEN amount_cents ELSE 0 END) AS ready_cents,
+  sum(CASE WHEN is_held THEN amount_cents ELSE 0 END) AS flagged_cents,
+  sum(CASE WHEN kind IN ('payout', 'set_off') THEN -amount_cents ELSE 0 END) AS paid_cents,
+  sum(CASE WHEN status = 'paid' THEN amount_cents ELSE 0 END) AS settled_cents,
+  sum(CASE WHEN status = 'approved' AND NOT is_held THEN amount_cents ELSE 0 END) AS free_cents,
+  sum(CASE WHEN kind NOT IN ('payout', 'set_off') THEN amount_cents ELSE 0 END) AS earned_cents
+FROM entries WHERE partner_id = :partner
+"""
+
+
+async def take(acme: World, step: str, number: int, value: Any) -> int:
+    """Take a step of a history; return by how much it adjusted Anna's or Ben's balance. Raises ServiceError."""
+    people, earned = [(await acme.listed(each)).data for each in (CUSTOMERS, COMMISSIONS)]
+    partner_id, about = (acme.anna, acme.ben)[number % 2], {"actor": OLGA, "at": AT}
+    if step == "sale":
+        await acme.customer(key := f"user-{number}", "anna" if number % 2 else "ben", at=value)
+        await acme.sale(f"inv-{len(earned)}", customer_key=key, at=value)
+    elif step == "refund":
+        await acme.refund(f"inv-{number}", value)
+    elif step == "decide":
+        await acme.store.write(commission_decisions.decide, acme.program_id, earned[number].id, value, **about)
+    elif step == "flag":  # one of the customers, or without a number all of Anna's since then
+        partner_id = people[number - 1].partner_id if number else acme.anna
+        customer_id = people[number - 1].id if number else None
+        found = Finding(value, f"{customer_id}", partner_id, HELD_SINCE, {}, customer_id)
+        await acme.store.write(fraud_review.raise_flags, acme.program_id, [found], at=NOW)
+    elif step == "review":
+        flag = (await acme.listed(FLAGS)).data[number]
+        await acme.store.write(flag_decisions.decide, acme.program_id, flag.id, value, **about)
+    elif step == "credit":
+        await credit(acme, partner_id=partner_id, amount_cents=value, customer_key=f"user-{number}")
+    elif step == "move":
+        await move(acme, people[number].id, value, partner_id=partner_id)
+    else:
+        return int((await adjust(acme, value, partner_id=partner_id)).amount_cents)
+    return 0
+
+
+async def figures(acme: World, partner_id: int) -> dict[str, int]:
+    """Return a partner's balance, and what they earned."""
+    about = {"program": acme.program_id, "now": int(AT.timestamp() * 1000), "partner": partner_id}
+    [row] = await acme.store.read(lambda each: list(each.execute(text(FIGURES), about).mappings()))
+    sums = {name: int(value or 0) for name, value in row.items()}
+    settled, free = sums.pop("settled_cents"), sums.pop("free_cents")
+    due = {"approved_cents": free + max(settled, 0), "owed_back_cents": max(-settled, 0)}
+    on_hold = sums["pending_cents"] - sums["ready_cents"]
+    return {**sums, **due, "on_hold_cents": on_hold, "to_pay_cents": max(free + settled, 0)}
+
+
+@settings(max_examples=25)
+@given(st.lists(STEPS, min_size=4, max_size=16))
+async def test_every_balance_list_and_report_is_the_sum_of_the_ledger(
+    store: Storage, steps: list[tuple[str, int, Any]]
+):
+    acme = await world.acme(store, platform_fee_bps=500)
+    by_hand: Counter[int] = Counter()
+    for step, number, value in steps:
+        with suppress(ServiceError, IndexError):
+            by_hand[number % 2] += await take(acme, step, number, value)
+
+    async def net(**filters: Any) -> int:
+        return sum(each.net_cents for each in (await acme.listed(COMMISSIONS, **filters)).data)
+
+    earned = 0
+    shown = await store.read(balances.of_partners, acme.program_id, [acme.anna, acme.ben], at=AT)
+    for number, partner_id in enumerate((acme.anna, acme.ben)):
+        expected, mine = await figures(acme, partner_id), {"partner_id": partner_id}
+        holds = await store.read(balances.next_holds, acme.program_id, partner_id, at=AT)
+        total = expected.pop("earned_cents")
+        earned += total - by_hand[number]
+        assert total == await net(**mine) + by_hand[number]
+        assert {name: getattr(shown[partner_id], name) for name in expected} == expected
+        assert sum(each.cents for each in holds) == expected["on_hold_cents"]
+        assert await net(**mine, status=CommissionStatus.PENDING, flagged=False) == expected["pending_cents"]
+        assert await net(**mine, flagged=True) == expected["flagged_cents"]
+        assert await net(**mine, ready_at=AT) == expected["ready_cents"]
+    report = await store.read(performance.read_performance, acme.program_id, DateRangeQuery("30d"), at=AT)
+    assert report.current.commission_cents == earned
+    assert await store.read(books.run) == []
+
+    for filters, status in (({"ready_at": AT}, "approved"), ({"status": "approved", "flagged": False}, "paid")):
+        ids = [each.id for each in (await acme.listed(COMMISSIONS, **filters)).data]
+        decided = (acme.program_id, ids, CommissionStatus(status))
+        done = await store.write(commission_decisions.decide_each, *decided, actor=OLGA, at=AT)
+        assert all(isinstance(each, Commission) for each in done.values()), done
+    paid = await store.read(balances.of_partners, acme.program_id, [each.partner_id for each in done.values()], at=AT)
+    assert [each.to_pay_cents for each in paid.values() if each.to_pay_cents] == []
+    assert await store.read(books.run) == []
