@@ -18,8 +18,9 @@ from storage.engine.audit import OPERATOR
 from storage.lists.declaration import List, ListQuery, ListScope, Page
 from storage.lists.find import find
 from storage.lists.flags import FLAGS
-from storage.management import fraud_review, partners, program_settings
+from storage.management import commission_decisions, fraud_review, partners, program_settings
 from storage.rules import keys
+from storage.rules.commission import CommissionStatus
 from storage.rules.errors import ServiceError
 from storage.rules.fraud.flag import Finding, FlagKind
 from storage.rules.settings import ProgramSettings
@@ -81,6 +82,15 @@ class World:
         taken = Refund(transaction_id, **{"at": NOW, "amount_cents": amount_cents, **fields})
         refunded: RefundResult = await self.handle(refunds.record, taken)
         return refunded
+
+    async def decide(self, status: str, *commission_ids: Any, **about: Any) -> Any:
+        """Decide on commissions one after the other, as the operator long after any hold; return the last one."""
+        decided = None
+        for each in commission_ids:
+            decision = (self.program_id, each, CommissionStatus(status))
+            about = {"actor": OPERATOR, "at": NOW + timedelta(days=60), **about}
+            decided = await self.store.write(commission_decisions.decide, *decision, **about)
+        return decided
 
     async def net(self, commission_id: int, kinds: Sequence[EntryKind]) -> int:
         """Return what the ledger says a commission, or its platform fee, is worth."""

@@ -70,14 +70,6 @@ async def test_a_change_of_another_version_is_rejected_and_changes_nothing(agent
     assert (await agents.get(".")).json()["name"] == "Acme partners"
 
 
-async def test_status_id_and_key_are_not_an_agents_to_change(agents: Agents):
-    before = (await agents.get(".")).json()
-
-    changed = await change(agents, None, status="paused", id=7, api_token_masked="aff_x", created_at="2020-01-01")
-
-    assert changed.json() == before
-
-
 async def test_every_write_leaves_an_audit_entry_of_the_key(agents: Agents, path: str):
     partner = (await enrol(agents, None)).json()
     await agents.call("PATCH", f"./partners/{partner['id']}", json={"status": "paused"})

@@ -18,18 +18,6 @@ from tests.world import NOW
 pytestmark = pytest.mark.anyio
 
 
-async def test_a_cursor_neither_skips_nor_repeats(agents: Agents):
-    for number in range(3):
-        await agents.acme.customer(f"user-{number}")
-
-    first = (await agents.get("./customers", limit=2)).json()
-    second = (await agents.get("./customers", limit=2, cursor=first["next_cursor"])).json()
-
-    seen = [customer["customer_key"] for page in (first, second) for customer in page["data"]]
-    assert seen == ["user-2", "user-1", "user-0"]
-    assert second["next_cursor"] is None
-
-
 async def test_a_list_rejects_an_invalid_cursor_and_limit(agents: Agents):
     lists = [path for path, _, description in described(ROUTES) if "limit" in description.query]
     assert len(lists) >= 9

@@ -80,17 +80,6 @@ async def test_an_invitation_ends_after_a_week_or_when_it_is_withdrawn(acme: Wor
     assert await acme.store.write(recurring.prune, tables.invitations, at=late) == 1
 
 
-async def test_inviting_again_replaces_the_earlier_link(acme: World):
-    first, second = await invite(acme), await invite(acme, EVA.upper(), Role.OWNER)
-
-    with pytest.raises(LinkExpired):
-        await acme.store.read(invitations.find, first.token, at=NOW)
-    listed = await acme.store.read(invitations.list_invitations, acme.workspace_id, at=NOW)
-    assert [(each.email, each.role) for each in listed] == [(EVA, Role.OWNER)]
-    offer = await acme.store.read(invitations.find, second.token, at=NOW)
-    assert (offer.workspace, offer.user_id) == ("Acme", None)
-
-
 async def test_an_account_in_use_joins_signed_in_and_an_owner_resets_only_accounts_of_their_own_workspace(acme: World):
     theirs, own = (await globex(acme, EVA)).user_id, await add(acme, MAX)
     invited = await invite(acme)

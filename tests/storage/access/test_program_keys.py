@@ -52,18 +52,6 @@ async def test_a_key_from_before_the_prefix_works_by_exact_match_and_no_weak_one
             await acme.store.write(program_keys.import_key, acme.program_id, weak, at=NOW)
 
 
-async def test_a_flagged_key_works_until_its_deadline_and_a_new_one_replaces_it_at_once(acme: World):
-    await acme.store.write(program_keys.flag, acme.program_id, rotate_by=DEADLINE, at=NOW)
-
-    assert await works(acme, acme.key, DEADLINE - timedelta(seconds=1)) == acme.program_id
-    with pytest.raises(errors.ApiKeyRotationRequired):
-        await works(acme, acme.key, DEADLINE)
-    new = await acme.store.write(program_keys.regenerate, acme.program_id, at=DEADLINE)
-    assert await works(acme, new.secret, DEADLINE) == acme.program_id
-    with pytest.raises(errors.InvalidKey):
-        await works(acme, acme.key)
-
-
 async def listed(acme: World) -> list[KeyCaller]:
     await background.save_callers(acme.store)
     return await acme.store.read(key_callers.list_callers, acme.program_id, by_week=True)
@@ -178,11 +166,3 @@ async def test_responses_are_stored_for_30_days_and_for_their_request_only(store
         await store.write(recurring.prune, idempotent_answers, at=NOW + timedelta(days=days)) for days in (59, 60)
     ]
     assert pruned == [0, 1]
-
-
-async def test_each_agent_key_has_responses_of_its_own(acme: World, agent_key_id: int):
-    about: dict[str, Any] = {"name": "B", "scopes": [Scope.EVENTS_READ], "at": NOW}
-    other = await acme.store.write(agent_keys.issue, acme.workspace_id, **about)
-    await once(acme.store, agent_key_id)
-
-    assert (await once(acme.store, other.id)).replayed is False

@@ -9,7 +9,7 @@ import pyotp
 import pytest
 from argon2 import PasswordHasher
 
-from storage.access import accounts, device_logins, passwords, second_factors, sessions, workspaces
+from storage.access import device_logins, passwords, second_factors, sessions, workspaces
 from storage.access.device_logins import LIFETIME
 from storage.access.sessions import Started
 from storage.access.workspaces import Role
@@ -204,12 +204,3 @@ async def test_a_login_expires(acme: World):
     assert isinstance(await poll(acme, asked.device_code, late), errors.ExpiredToken)
     assert await acme.store.write(recurring.prune, logins, at=late - timedelta(seconds=1)) == 0
     assert await acme.store.write(recurring.prune, logins, at=late) == 1
-
-
-async def test_a_new_password_ends_a_login_that_was_approved(acme: World):
-    asked = await ask(acme)
-    await decide(acme, asked.user_code)
-
-    await acme.store.write(accounts.set_password, acme.owner_id, "a new hash", actor=OPERATOR, at=NOW)
-
-    assert isinstance(await poll(acme, asked.device_code), errors.ExpiredToken)

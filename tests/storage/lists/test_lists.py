@@ -17,14 +17,12 @@ from storage.lists.event_kinds import Event, EventKind
 from storage.lists.events import EVENTS
 from storage.lists.find import find
 from storage.lists.partners import PARTNERS
-from storage.lists.programs import PROGRAMS
 from storage.management import commission_decisions as decisions
 from storage.management import partners
 from storage.rules.attribution import PartnerStatus
 from storage.rules.commission import CommissionStatus
 from storage.rules.periods.period import Window
 from storage.tracking import currencies
-from tests import world
 from tests.storage.databases import both_databases
 from tests.world import NOW, World
 
@@ -142,15 +140,6 @@ async def test_each_order_shows_what_was_sold_once_forwards_and_backwards(sold: 
         )
     ]
     assert found == [2, 0, 0, 0]
-
-
-async def test_programs_of_other_workspaces_are_not_listed(acme: World):
-    await world.acme(acme.store, name="Another workspace's")
-
-    scope = ListScope(0, NOW, workspace_ids=[acme.workspace_id])
-    listed = await acme.store.read(find, PROGRAMS, scope, ListQuery())
-
-    assert [row.name for row in listed.data] == ["Acme partners"]
 
 
 async def test_totals_and_amounts_in_each_currency_are_of_all_that_matches_and_not_of_the_page(sold: World):

@@ -12,10 +12,10 @@ from sqlalchemy import text
 from storage import Storage
 from storage.checks import books
 from storage.lists import balances
-from storage.lists.commissions import COMMISSIONS, Commission
+from storage.lists.commissions import COMMISSIONS
 from storage.lists.customers import CUSTOMERS
 from storage.lists.flags import FLAGS
-from storage.management import commission_decisions, flag_decisions, fraud_review
+from storage.management import flag_decisions, fraud_review
 from storage.management.moves import Past
 from storage.reports import performance
 from storage.rules.commission import CommissionStatus
@@ -64,14 +64,15 @@ FROM entries WHERE partner_id = :partner
 async def take(acme: World, step: str, number: int, value: Any) -> int:
     """Take a step of a history; return by how much it adjusted Anna's or Ben's balance. Raises ServiceError."""
     people, earned = [(await acme.listed(each)).data for each in (CUSTOMERS, COMMISSIONS)]
-    partner_id, about = (acme.anna, acme.ben)[number % 2], {"actor": OLGA, "at": AT}
+    partner_id: int = (acme.anna, acme.ben)[number % 2]
+    about: Any = {"actor": OLGA, "at": AT}
     if step == "sale":
         await acme.customer(key := f"user-{number}", "anna" if number % 2 else "ben", at=value)
         await acme.sale(f"inv-{len(earned)}", customer_key=key, at=value)
     elif step == "refund":
         await acme.refund(f"inv-{number}", value)
     elif step == "decide":
-        await acme.store.write(commission_decisions.decide, acme.program_id, earned[number].id, value, **about)
+        await acme.decide(value, earned[number].id, at=AT)
     elif step == "flag":  # one of the customers, or without a number all of Anna's since then
         partner_id = people[number - 1].partner_id if number else acme.anna
         customer_id = people[number - 1].id if number else None
@@ -132,10 +133,8 @@ async def test_every_balance_list_and_report_is_the_sum_of_the_ledger(
     assert await store.read(books.run) == []
 
     for filters, status in (({"ready_at": AT}, "approved"), ({"status": "approved", "flagged": False}, "paid")):
-        ids = [each.id for each in (await acme.listed(COMMISSIONS, **filters)).data]
-        decided = (acme.program_id, ids, CommissionStatus(status))
-        done = await store.write(commission_decisions.decide_each, *decided, actor=OLGA, at=AT)
-        assert all(isinstance(each, Commission) for each in done.values()), done
-    paid = await store.read(balances.of_partners, acme.program_id, [each.partner_id for each in done.values()], at=AT)
+        chosen = (await acme.listed(COMMISSIONS, **filters)).data
+        await acme.decide(status, *(each.id for each in chosen), at=AT)
+    paid = await store.read(balances.of_partners, acme.program_id, [each.partner_id for each in chosen], at=AT)
     assert [each.to_pay_cents for each in paid.values() if each.to_pay_cents] == []
     assert await store.read(books.run) == []

@@ -8,19 +8,16 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection, Table, func, select
 
-from storage.access import agent_keys
 from storage.checks import books
 from storage.engine.audit import OPERATOR
 from storage.lists.programs import read_program
 from storage.management import commission_decisions, deletion, sandboxes
 from storage.rules.commission import CommissionStatus
 from storage.rules.errors import InvalidKey, NotFound, ProgramHasEvents, ValidationError
-from storage.rules.scope import Scope
-from storage.tables import assistants, audit_entries, metadata, programs, rollups
 from storage.tables import commissions as earned
+from storage.tables import metadata, programs, rollups
 from tests import stripe_events as stripe
 from tests import world
-from tests.storage.access.test_assistants import authorize, tokens, visitor
 from tests.storage.databases import both_databases
 from tests.storage.payments.paying import connect, take
 from tests.world import NOW, World, stored
@@ -175,29 +172,3 @@ async def test_a_program_with_a_payment_that_names_no_customer_is_not_deleted(ac
 
     with pytest.raises(ProgramHasEvents):
         await delete(acme, acme.program_id)
-
-
-async def test_what_was_granted_for_a_program_ends_with_it_and_every_audit_entry_stays(acme: World):
-    async def issue(*program_ids: int) -> str:
-        about: Any = {"name": "Helper", "scopes": [Scope.PROGRAMS_READ], "program_ids": program_ids, "at": NOW}
-        return str((await acme.store.write(agent_keys.issue, acme.workspace_id, **about)).secret)
-
-    other = await world.program_of(acme.store, acme.workspace_id, acme.owner_id)
-    both, gone = (acme.program_id, other.program_id), (other.program_id,)
-    who = await visitor(acme)
-    connected = [await tokens(acme, who, *program_ids) for program_ids in (both, gone)]
-    issued = [await issue(*program_ids) for program_ids in ((), both, gone)]
-    entries = await stored(acme, audit_entries.c.id)
-
-    await delete(acme, other.program_id)
-
-    about: Any = {"scope": None, "program_id": acme.program_id, "at": NOW}
-    assert (await authorize(acme, connected[0].access)).program_ids == (acme.program_id,)
-    for secret, program_ids in zip(issued, (None, (acme.program_id,)), strict=False):
-        assert (await acme.store.read(agent_keys.authorize, secret, **about)).program_ids == program_ids
-    with pytest.raises(InvalidKey):
-        await authorize(acme, connected[1].access)
-    with pytest.raises(InvalidKey):
-        await acme.store.read(agent_keys.authorize, issued[2], **about)
-    assert set(entries) < set(await stored(acme, audit_entries.c.id))
-    assert await stored(acme, assistants.c.program_ids) == [(str(acme.program_id),)]

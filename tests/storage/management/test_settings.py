@@ -8,11 +8,8 @@ from typing import Any
 import pytest
 
 from storage import Storage
-from storage.access import accounts, program_keys, sessions, workspace_settings, workspaces
-from storage.access.sessions import Preferences, Theme, TimeFormat
-from storage.access.workspace_settings import Image, WorkspaceSettings
-from storage.access.workspaces import Role
-from storage.engine.audit import OPERATOR, Actor
+from storage.access import sessions
+from storage.engine.audit import Actor
 from storage.lists.audit_log import AUDIT_LOG
 from storage.lists.declaration import ListQuery, ListScope
 from storage.lists.find import find, get
@@ -37,7 +34,6 @@ from tests import world
 from tests.storage.databases import both_databases
 from tests.world import NOW, World, stored
 
-ABOUT: dict[str, Any] = {"actor": OPERATOR, "at": NOW}
 LATER = NOW + timedelta(days=60)
 OLGA, MAX = Actor("user", "7", "olga@acme.example"), Actor("user", "8", "max@acme.example")
 PROGRAM = ProgramSettings("Acme partners", "acme.example")
@@ -46,21 +42,6 @@ CHOSEN = FirstWorkspace("Acme", "Olga@acme.example", "a hash", PROGRAM, "Anna", 
 
 async def set_up(store: Storage, chosen: FirstWorkspace = CHOSEN, lane: int = 0) -> Any:
     return await store.write_in(lane, first_workspace.create, chosen, client="Firefox", at=NOW)
-
-
-async def test_the_owner_is_signed_in_to_a_program_with_a_key_and_a_partner(store: Storage):
-    made = await set_up(store)
-
-    visitor = await store.read(sessions.identify, keys.digest(made.session.token), at=NOW)
-    assert (visitor.email, [each.role for each in visitor.memberships]) == ("olga@acme.example", [Role.OWNER])
-    program = await store.read(read_program, made.program_id)
-    assert (program.settings, program.api_token_masked) == (CHOSEN.settings, made.key.masked)
-    key = await store.read(program_keys.authenticate, keys.digest(made.key.secret), at=NOW)
-    assert key.program_id == made.program_id
-    scope = ListScope(made.program_id, NOW)
-    assert [each.code for each in (await store.read(find, PARTNERS, scope, ListQuery())).data] == ["anna"]
-    log = await store.read(find, AUDIT_LOG, scope, ListQuery())
-    assert {entry.actor.name for entry in log.data} == {"olga@acme.example"}
 
 
 @both_databases
@@ -80,44 +61,6 @@ async def test_of_several_at_once_one_sets_the_service_up(store: Storage):
     scope = ListScope(0, NOW, workspace_ids=range(mine - 10, mine + 10))
     programs = await store.read(find, PROGRAMS, scope, ListQuery())
     assert [each.id for each in programs.data] == [made.program_id]
-
-
-async def test_what_is_rejected_leaves_nothing_behind(store: Storage):
-    with pytest.raises(errors.CurrencyNotSupported):
-        await set_up(store, CHOSEN._replace(settings=CHOSEN.settings._replace(currency="XXX")))
-
-    assert not await store.read(workspaces.exist)
-
-
-async def test_a_workspace_has_a_name_a_time_zone_and_a_logo(acme: World):
-    store, workspace_id = acme.store, acme.workspace_id
-    logo = Image("image/png", b"\x00\xff" * 20)
-    named: Any = {"name": "Acme & Co", "time_zone": "Asia/Tokyo"}
-
-    await store.write(workspace_settings.change, workspace_id, **named, **ABOUT)
-    await store.write(workspace_settings.set_logo, workspace_id, logo, **ABOUT)
-    chosen = await store.read(workspace_settings.get_settings, workspace_id)
-    shown = await store.read(workspace_settings.get_logo, workspace_id)
-    await store.write(workspace_settings.set_logo, workspace_id, None, **ABOUT)
-    log = (await acme.listed(AUDIT_LOG, action="workspace")).data
-
-    assert chosen == WorkspaceSettings("Acme & Co", "Asia/Tokyo", chosen.logo_version)
-    assert (shown, len(chosen.logo_version or "")) == (logo, 16)
-    assert {entry.action for entry in log} == {"workspace.change", "workspace.logo"}
-    with pytest.raises(errors.NotFound):
-        await store.read(workspace_settings.get_logo, workspace_id)
-
-
-async def test_a_person_switches_between_the_programs_of_their_workspaces(acme: World):
-    other = await world.program_of(acme.store, acme.workspace_id, acme.owner_id, name="A second shop")
-    await acme.store.write(
-        accounts.change_preferences, acme.owner_id, Preferences("Olga", Theme.DARK, TimeFormat.HOURS_12)
-    )
-
-    choices = await acme.store.read(program_settings.list_choices, acme.owner_id)
-
-    assert [each.id for each in choices] == [other.program_id, acme.program_id]
-    assert not await acme.store.read(program_settings.list_choices, 987_654)
 
 
 async def change(acme: World, values: dict[str, Any], **options: Any) -> Any:

@@ -151,18 +151,6 @@ async def test_a_refund_of_a_payment_from_before_the_account_was_connected_is_na
 ON_EACH_NODE = text("SELECT coalesce(to_regclass('citus_stat_activity'), 'pg_stat_activity')::text")
 
 
-async def test_a_possible_duplicate_of_an_api_sale_is_held_and_paid_once_and_two_api_sales_are_two(acme: World):
-    await connect(acme)
-    await acme.customer()
-    await acme.sale("order-7")
-    await acme.sale("order-8")
-
-    done = await take(acme, stripe.checkout(metadata=UNKNOWN, at=NOW + timedelta(minutes=5)))
-
-    assert done.outcome == "held_as_duplicate"
-    assert len(await stored(acme, sales.c.id)) == 2
-
-
 async def held(acme: World, transaction_id: str = "order-7") -> None:
     """Let a checkout be held beside a sale of the API's."""
     await acme.customer()

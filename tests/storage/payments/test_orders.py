@@ -165,15 +165,3 @@ async def test_any_order_any_repetition_and_any_company_end_as_in_order_and_once
     assert in_any == in_order if not reported.is_late else summed(in_any) == summed(in_order)
     assert len(in_order.sales) == sum(event["type"] == "invoice.paid" for event in reported.history)
     assert await store.read(books.run) == []
-
-
-async def test_a_refund_may_arrive_before_the_invoice_that_it_is_linked_to(store: Storage):
-    refund = stripe.refund_updated(amount=2_500, intent="pi_in_0")
-    linked = stripe.invoice_payment(invoice="in_0", intent="pi_in_0")
-    first = [checkout(), stripe.invoice(name="in_0", payments=None)]
-
-    in_order = await deliver(store, [[event] for event in (*first, linked, refund)])
-    before = await deliver(store, [[event] for event in (refund, linked, *first)])
-
-    assert before == in_order
-    assert in_order.sales == [("in_0", AMOUNT, 2_500)]

@@ -46,17 +46,6 @@ async def outcomes(acme: World, *events: dict[str, Any]) -> list[str]:
     return [(await take(acme, event)).outcome for event in events]
 
 
-async def test_a_checkout_is_a_sale_of_the_visitor_whom_its_click_names(acme: World):
-    done = await take(acme, stripe.checkout(metadata=await named(acme)))
-
-    assert done == EventOutcome("recorded", "pi_1")
-    assert await stored(acme, sales.c.transaction_id, sales.c.amount_cents, sales.c.currency) == [
-        ("pi_1", 10_000, "USD")
-    ]
-    assert await stored(acme, commissions.c.amount_cents) == [(2_000,)]
-    assert await acme.store.read(books.run) == []
-
-
 @pytest.mark.parametrize(
     ("bought_cents", "outcome", "sold"),
     [(None, "recorded", 1), (4_900, "recorded", 2), (10_000, "held_as_duplicate", 1)],

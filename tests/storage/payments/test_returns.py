@@ -3,7 +3,7 @@
 import asyncio
 from dataclasses import replace
 from datetime import timedelta
-from itertools import accumulate, permutations
+from itertools import accumulate
 from typing import Any, NamedTuple
 
 import pytest
@@ -66,34 +66,6 @@ async def require_returned(acme: World, cents: int) -> None:
     assert await acme.store.read(books.run) == []
 
 
-async def test_a_refund_that_arrives_before_its_sale_is_applied_with_it(acme: World):
-    early = await take(acme, stripe.charge_refunded(total=2_500))
-
-    await paid(acme)
-
-    assert early.outcome == "waiting"
-    assert sorted(await stored(acme, ledger_entries.c.amount_cents)) == [(-500,), (2_000,)]
-    await require_returned(acme, 2_500)
-
-
-async def test_a_refund_reported_by_itself_and_in_a_total_counts_once_and_a_failed_one_takes_nothing(acme: World):
-    await paid(acme)
-
-    for number, status in enumerate(("pending", "failed")):
-        name = f"re_{status}"
-        await take(acme, stripe.refund_updated(f"evt_{number}", amount=2_500, name=name, status=status))
-    nothing = await refunded(acme)
-    await take(acme, stripe.refund_updated(amount=2_500))
-    await take(acme, stripe.charge_refunded(total=2_500))
-    await take(acme, stripe.refund_updated("evt_refund_2", amount=1_000, name="re_2"))
-    once = await refunded(acme)
-    await take(acme, stripe.dispute(amount=4_000))
-    await take(acme, stripe.dispute_closed("lost", amount=4_000))
-
-    assert (nothing, once) == (0, 3_500)
-    await require_returned(acme, 7_500)
-
-
 async def test_a_dispute_takes_the_commission_back_and_a_won_one_restores_it(acme: World):
     await paid(acme)
     await take(acme, stripe.dispute())
@@ -132,19 +104,6 @@ async def test_both_reports_take_back_one_refund(
         repeated = repeated._replace(replayed=True)
     assert (repeated.replayed, repeated.refunded_cents, repeated.commission_reversed_cents) == (True, 500, 100)
     assert (repeated.refunded_total_cents, repeated.remaining_cents) == (500, 9_500)
-
-
-@pytest.mark.parametrize("event", [LISTED, UNLISTED, ALONE[1]], ids=["listed", "unlisted", "alone"])
-async def test_a_second_refund_counts_beside_it_in_any_order(store: Storage, event: dict[str, Any]):
-    for order in permutations([Call("re_1", 500), event, Call("re_2", 300)]):
-        acme = await paid(await world.acme(store))
-
-        for each in order:
-            await report(acme, each)
-        await report(acme, stripe.charge_refunded("evt_both", total=800))
-
-        assert await refunded(acme) == 800
-    assert await store.read(books.run) == []
 
 
 PENDING, CANCELED = (stripe.refund_updated(amount=500, status=status) for status in ("pending", "canceled"))

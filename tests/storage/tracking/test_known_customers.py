@@ -56,33 +56,6 @@ async def test_a_sale_with_a_click_and_a_new_key_lets_the_key_alone_find_its_cus
     assert await acme.store.read(books.run) == []
 
 
-async def test_a_payment_with_both_is_remembered_and_found_by_sales_and_payments(acme: World):
-    outcomes = [await paid(acme, 1, customer_key="user-1"), await paid(acme, 2, click_id=await acme.visitor())]
-    click_id = await acme.visitor()
-    outcomes += [await paid(acme, 3, click_id=click_id, customer_key="user-1")]
-    outcomes += [await paid(acme, 4, customer_key="user-1")]
-
-    assert outcomes == ["waiting", "recorded", "recorded", "recorded"]
-    assert (await acme.sale("inv-1", 700)).commission_cents == 140
-    assert await stored(acme) == [(None, None), (None, "user-1")]
-
-
-async def test_the_first_pair_wins_and_another_one_is_a_conflict(acme: World):
-    first, second = await acme.visitor(), await acme.visitor("ben")
-    await acme.sale("inv-1", click_id=first, customer_key="user-1")
-    await acme.sale("inv-2", click_id=second, customer_key="user-2")
-
-    for click_id, customer_key in ((first, "user-2"), (first, "user-3"), (second, "user-1")):
-        with pytest.raises(errors.IdentifierConflict):
-            await acme.sale("inv-3", click_id=click_id, customer_key=customer_key)
-        assert await paid(acme, 1, click_id=click_id, customer_key=customer_key) in {"identifier_conflict", "repeated"}
-    again = await acme.sale("inv-3", click_id=await acme.visitor("ben"), customer_key="user-1")
-
-    assert again.customer_key == "user-1"  # a click of nobody yet is no pair
-    assert await stored(acme) == [(None, "user-1"), (None, "user-2")]
-    assert await world.stored(acme, sales.c.partner_id) == [(acme.anna,), (acme.ben,), (acme.anna,)]
-
-
 async def test_a_settled_lead_outranks_what_a_sale_said_and_a_browser_does_not(store: Storage):
     acme = await world.acme(store, lead_auth_policy=LeadAuthPolicy.BROWSER_ALLOWED)
     await acme.sale("inv-1", click_id=await acme.visitor(), customer_key="user-1")

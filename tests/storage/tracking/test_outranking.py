@@ -19,7 +19,6 @@ from storage.rules.errors import (
     CustomerNotAttributed,
     CustomerNotFound,
     IdentifierConflict,
-    StatusTransitionRefused,
 )
 from storage.rules.settlement import LeadAuthPolicy, Settlement
 from storage.tables import commissions, customers, leads, partner_rollups, sales
@@ -109,15 +108,6 @@ async def test_a_lead_with_the_key_is_outranked_by_no_claim_and_no_other_lead(ac
     assert await stored(acme, sales.c.partner_id) == [(acme.anna,)]
     assert await counted(acme) == {acme.anna: 1}
     assert await acme.store.read(books.run) == []
-
-
-async def test_a_customer_who_has_bought_stays(acme: World):
-    await acme.lead(await acme.visitor("anna"), "user-1", **CLAIM)
-    await acme.sale()
-
-    with pytest.raises(StatusTransitionRefused):
-        await acme.lead(await acme.visitor("ben"), "user-1")
-    assert await counted(acme) == {acme.anna: 1}
 
 
 async def test_a_paid_commission_on_a_claim_is_owed_back(claimed: World):

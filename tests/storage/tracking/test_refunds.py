@@ -5,15 +5,12 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
-from sqlalchemy import func, select
+from sqlalchemy import func
 
-from storage import Storage
 from storage.checks import books
-from storage.engine.audit import OPERATOR
-from storage.management import commission_decisions
-from storage.rules import commission
+from storage.lists import balances
+from storage.lists.balances import PartnerBalance
+from storage.lists.commissions import COMMISSIONS
 from storage.rules.commission import CommissionStatus
 from storage.rules.errors import IdempotencyKeyReused, RefundExceedsSale, TransactionNotFound
 from storage.rules.money import RefundStatus
@@ -82,9 +79,8 @@ async def test_more_than_remains_and_unknown_sales_are_rejected(sold: World):
 
 async def test_a_paid_commission_is_never_edited(sold: World):
     [(commission_id,)] = await stored(sold, commission_table.c.id)
-    about: dict[str, Any] = {"actor": OPERATOR, "at": NOW + timedelta(days=15)}
-    for status in (CommissionStatus.APPROVED, CommissionStatus.PAID):
-        await sold.store.write(commission_decisions.decide, sold.program_id, commission_id, status, **about)
+    for status in ("approved", "paid"):
+        await sold.decide(status, commission_id)
     before = await stored(sold, commission_table)
 
     await sold.refund()
@@ -94,33 +90,32 @@ async def test_a_paid_commission_is_never_edited(sold: World):
     assert (await sold.store.read(world.balance, sold.program_id, sold.anna)).owed_cents == -2_000
 
 
+async def test_what_is_owed_back_is_set_against_the_next_payouts(acme: World):
+    async def owed() -> Any:
+        return (await acme.store.read(balances.of_partners, acme.program_id, [acme.anna], at=NOW))[acme.anna]
+
+    await acme.customer()
+    sold = [(await acme.sale(f"inv-{n}", cents)).commission_id for n, cents in enumerate((10_000, 2_500, 5_000))]
+    await acme.decide("approved", *sold)
+    await acme.decide("paid", sold[0])
+    await acme.refund("inv-0", 5_000)
+    owing = await owed()
+
+    await acme.decide("paid", *sold[1:])
+
+    set_off = {each.id: each.set_off_cents for each in (await acme.listed(COMMISSIONS)).data}
+    assert (owing.approved_cents, owing.owed_back_cents, owing.to_pay_cents) == (1_500, 1_000, 500)
+    assert [set_off[each] for each in sold] == [0, 500, 500]
+    assert await owed() == PartnerBalance(paid_cents=2_500)
+    assert await acme.store.read(books.run) == []
+
+
 async def test_many_refunds_at_once_never_give_back_more_than_was_paid(sold: World):
     results = await asyncio.gather(*(sold.refund(amount_cents=2_000) for _ in range(9)), return_exceptions=True)
 
     assert sum(isinstance(result, RefundResult) for result in results) == 4
     assert await stored(sold, rollups.c.revenue_cents) == [(1_999,)]
     assert await sold.store.read(books.run) == []
-
-
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(st.integers(1, 100_000), st.integers(0, 10_000), st.lists(st.integers(1, 100_000), max_size=5))
-async def test_after_any_refunds_the_ledger_sums_to_the_commission_of_the_remainder(
-    store: Storage, sale_cents: int, bps: int, asked: list[int]
-):
-    acme = await world.acme(store, rate=bps, platform_fee_bps=1_234)
-    await acme.customer()
-    sold = await acme.sale(amount_cents=sale_cents)
-    back = 0
-
-    for cents in asked:
-        result = await asyncio.gather(acme.refund(amount_cents=cents), return_exceptions=True)
-        back += cents if isinstance(result[0], RefundResult) and result[0].refunded_cents else 0
-
-    left = commission.of_remaining(sold.commission_cents, sale_cents=sale_cents, refunded_cents=back)
-    mine = (ledger_entries.c.program_id == acme.program_id, ledger_entries.c.kind.in_(["commission", "reversal"]))
-    total = select(func.coalesce(func.sum(ledger_entries.c.amount_cents), 0)).where(*mine)
-    assert await store.read(lambda connection: connection.execute(total).scalar()) == left
-    assert await store.read(books.run) == []
 
 
 async def repeat(acme: World, *, asks: str = "hash", at: datetime = NOW) -> Any:

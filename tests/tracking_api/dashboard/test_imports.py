@@ -41,19 +41,6 @@ async def test_files_are_checked_then_imported_and_undone(olga: httpx.AsyncClien
     assert ("nora",) not in await stored(acme, partners.c.code)
 
 
-async def test_a_conflict_is_decided_on_the_page(olga: httpx.AsyncClient, dashboard: Dashboard):
-    path, acme = f"{dashboard.pages}/import", dashboard.acme
-    await acme.customer("user-7")
-
-    checked = await check(olga, path)
-    done = await press(olga, path, checked.text, "Import", on_conflict="skip")
-
-    assert "Conflicts: 4" in words(checked.text)
-    assert "2.csv, line 2: the customer 'user-7' came through another partner" in words(checked.text)
-    assert (done.status_code, await stored(acme, commissions.c.id)) == (303, [])
-    assert ("nora",) in await stored(acme, partners.c.code)
-
-
 async def test_whole_numbers_are_asked_about_and_files_that_are_none_named(
     olga: httpx.AsyncClient, dashboard: Dashboard
 ):

@@ -15,7 +15,6 @@ from storage.access.workspaces import Role
 from tests import smtp
 from tests.smtp import Mailbox
 from tests.tracking_api.dashboard.conftest import FOREIGN, MAX, OLGA, PASSWORD, Dashboard
-from tests.tracking_api.dashboard.reading import follow, form_of, send
 from tests.world import NOW
 from tracking_api.dashboard import mail
 
@@ -125,17 +124,6 @@ async def test_an_account_that_had_left_joins_again_with_its_own_password(dashbo
     assert ("enter its password" in shown.text, "Choose a password" in shown.text) == (True, False)
     assert [each.status_code for each in answers] == [400, 303]
     assert (await dashboard.login(MAX)).status_code == 200
-
-
-async def test_a_workspace_is_handed_over_on_the_page_once_confirmed(dashboard: Dashboard, olga: httpx.AsyncClient):
-    place = f"{dashboard.pages}/settings/members"
-
-    asked = await send(olga, place, f"Hand over {MAX}")
-    action, fields = form_of(asked.text, "Hand over")
-    handed = await olga.post(action, data=fields)
-
-    assert (asked.status_code, f"Hand over: {MAX}?" in asked.text) == (200, True)
-    assert "The workspace has a new owner" in await follow(olga, handed)
 
 
 async def test_an_invitation_is_withdrawn_and_one_to_no_address_is_not_made(dashboard: Dashboard):

@@ -11,8 +11,8 @@ from storage.access.workspaces import Role
 from storage.rules import keys
 from tests import stripe_events as stripe
 from tests.tracking_api.dashboard.conftest import HASH, MAX, OLGA, Dashboard
-from tests.tracking_api.dashboard.reading import csrf, follow, send, words
-from tests.world import LANDING_PAGE, NOW
+from tests.tracking_api.dashboard.reading import csrf
+from tests.world import NOW
 
 FIELDS = {
     "name": "Acme partners",
@@ -202,18 +202,3 @@ async def test_an_owner_plays_processor_events_in_the_sandbox_and_nowhere_else(d
 
     assert [each.status_code for each in (without, by_member, broken)] == [404, 403, 400]
     assert (by_live.json()["outcome"], by_itself.json()["outcome"], live) == ("waiting", "repeated", [])
-
-
-async def test_an_owner_opens_and_empties_it_on_its_page(dashboard: Dashboard, olga: httpx.AsyncClient):
-    path = f"{dashboard.pages}/settings/sandbox"
-
-    opened = await send(olga, path, "Open a sandbox")
-    sandbox_id = int(words(opened.text).partition("SERVICE_PROGRAM_ID=")[2].partition(" ")[0])
-    click = {"program_id": sandbox_id, "affiliate_url": LANDING_PAGE.replace("anna", "sandbox")}
-    clicked = await dashboard.call("POST", "/api/v1/track/click", None, json=click)
-    unticked = await send(olga, path, "Delete events")
-    emptied = await send(olga, path, "Delete events", confirmed="yes")
-
-    assert (opened.status_code, f'href="/programs/{sandbox_id}"' in opened.text) == (200, True)
-    assert (clicked.json()["success"], unticked.status_code) == (True, 400)
-    assert "The sandbox has no events any more" in await follow(olga, emptied)

@@ -10,7 +10,6 @@ from sqlalchemy import select
 from storage.access import accounts, passwords
 from storage.rules import keys
 from storage.tables import sessions as stored
-from tests import world
 from tests.tracking_api.dashboard.conftest import FOREIGN, HASH, MAX, OLGA, PASSWORD, Dashboard
 from tests.tracking_api.dashboard.reading import csrf, hidden
 from tests.world import NOW
@@ -71,16 +70,6 @@ async def test_a_session_ends_when_its_owner_signs_out_or_after_three_days_unuse
     for hours, status in ((0.9, 200), (72.1, 403)):  # the last request is known to the hour
         dashboard.at = NOW + timedelta(hours=hours)
         assert (await dashboard.get(".", used)).status_code == status, hours
-
-
-async def test_a_suspended_member_is_out_at_the_next_request(dashboard: Dashboard):
-    before = await dashboard.get(".", MAX)
-    await world.suspend(dashboard.acme.store, dashboard.acme.workspace_id, MAX)
-
-    assert before.status_code == 200
-    assert (await dashboard.get(".", MAX)).status_code == 403
-    assert (await dashboard.get("/api/auth/me", MAX)).status_code == 403
-    assert (await dashboard.login(MAX)).status_code == 401
 
 
 async def test_a_token_is_stored_as_its_hash_and_logged_nowhere(dashboard: Dashboard, caplog: pytest.LogCaptureFixture):

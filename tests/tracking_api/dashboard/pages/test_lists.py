@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from playwright.async_api import Page, expect
 
 from storage.engine.audit import OPERATOR
-from storage.management import partners, program_settings
+from storage.management import partners
 from tests.tracking_api.dashboard.pages.conftest import MAX, Site
 from tests.tracking_api.dashboard.pages.test_every_page import violations_here
 from tests.world import NOW
@@ -34,30 +34,6 @@ async def test_the_list_is_filtered_without_loading_the_page_again_and_shows_new
     await expect(page.locator("#log")).to_have_attribute("hx-trigger", "every 3s")
     await site.sell("user-2", "inv-2")
     await expect(page.locator("tbody tr")).to_have_count(2)
-
-
-async def test_selected_commissions_are_approved_and_others_are_not(site: Site):
-    changes = {"hold_days": 0}
-    await site.acme.store.write(program_settings.change, site.acme.program_id, changes, actor=OPERATOR, at=NOW)
-    for number in range(3):
-        await site.sell(f"user-{number}", f"inv-{number}")
-    page = await site.sign_in(viewport={"width": 390, "height": 500})
-    await page.goto(f"{site.program}/commissions?status=all")
-    await page.locator("tbody input[type=checkbox]").nth(0).check()
-    await page.locator("tbody input[type=checkbox]").nth(2).check()
-
-    await expect(page.locator(".bulk .sum")).to_have_text("2 selected, $40.00")
-    await expect(page.locator(".bulk")).to_be_in_viewport(ratio=1)
-
-    await page.get_by_role("button", name="Approve").click()
-
-    await expect(page.get_by_role("status")).to_have_text("Approved: 2.")
-    await expect(page.locator("tbody .badge")).to_have_text(["Approved", "Pending", "Approved"])
-    async with page.expect_download() as downloading:
-        await page.get_by_role("button", name="Filter").click()
-        await page.locator("summary.dots").click()
-        await page.get_by_role("link", name="Export as CSV").click()
-    assert (await downloading.value).suggested_filename.startswith(f"commissions-{site.acme.program_id}-")
 
 
 async def test_a_partner_is_added_gets_a_link_to_copy_that_counts_and_is_paused(site: Site):
