@@ -91,13 +91,16 @@ def _fix(findings: Sequence[dict[str, Any]]) -> int:
 
 
 def _say(finding: dict[str, Any]) -> None:
-    paid, recorded = f"paid {_money(finding, 'paid_cents')}", "not recorded"
+    def shown(cents: str, currency: str = "currency") -> str:
+        return plain(money(int(finding[cents]), str(finding[currency])))
+
+    paid, recorded = f"paid {shown('paid_cents')}", "not recorded"
     if finding["returned_cents"]:
-        paid += f", returned {_money(finding, 'returned_cents')}"
+        paid += f", returned {shown('returned_cents')}"
     if finding["recorded_cents"] is not None:
-        recorded = f"recorded {_money(finding, 'recorded_cents', 'recorded_currency')}"
+        recorded = f"recorded {shown('recorded_cents', 'recorded_currency')}"
         if finding["recorded_refunded_cents"]:
-            recorded += f", refunded {_money(finding, 'recorded_refunded_cents', 'recorded_currency')}"
+            recorded += f", refunded {shown('recorded_refunded_cents', 'recorded_currency')}"
     mark = " [green]fixed[/]" if finding.get("fixed") else ""
     code, transaction = finding["code"].replace("_", " "), plain(finding["transaction_id"])
     say(f"line {finding['line']}: [yellow]{code}[/]{mark}: {transaction}, {paid}; {recorded}")
@@ -105,10 +108,6 @@ def _say(finding: dict[str, Any]) -> None:
         say(f"  {plain(finding['reason'])}")
     if "refusal" in finding:
         say(f"  [red]rejected[/]: {plain(finding['refusal']['code'])}: {plain(finding['refusal']['message'])}")
-
-
-def _money(finding: dict[str, Any], cents: str, currency: str = "currency") -> str:
-    return plain(money(int(finding[cents]), str(finding[currency])))
 
 
 def money(minor_units: int, currency: str) -> str:

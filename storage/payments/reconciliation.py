@@ -1,8 +1,9 @@
 """Reconciliation: compares a payment processor's export with the recorded sales, a few hundred payments in one read."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
+from functools import partial
 from typing import Any, NamedTuple
 
 from sqlalchemy import Column, Connection, select
@@ -29,8 +30,7 @@ def compare(connection: Connection, program_id: int, payments: Sequence[Payment]
 
     The number of statements is fixed: by the payments' names, by their customers, and by those customers' sales.
     """
-    customer_ids = _named(connection, program_id, payments)
-    buyers = _buyers(connection, program_id, payments, customer_ids, at)
+    buyers = _buyers(connection, program_id, payments, at)
     groups: dict[int, list[Payment]] = defaultdict(list)
     for payment in payments:
         if (buyer := buyers.get(payment.line)) is not None:
@@ -43,63 +43,39 @@ def compare(connection: Connection, program_id: int, payments: Sequence[Payment]
         settled = buyer.settlement != Settlement.PROVISIONAL
         who = Buyer(buyer.click_id, buyer.customer_key, settled, buyer.first_purchase_at)
         findings += reconciliation.judge(paid, recorded[customer_id], who)
-    return Reconciled(sorted(findings, key=lambda finding: finding.payment.line), len(payments) - len(buyers))
+    return Reconciled(sorted(findings, key=lambda finding: finding.line), len(payments) - len(buyers))
 
 
-def _named(connection: Connection, program_id: int, payments: Iterable[Payment]) -> dict[int, int]:
-    """Return the customer of the sale that each payment's names lead to, by line."""
-    names = {name for payment in payments for name in payment.names}
-    reported = {
-        row.reference: row.transaction_id
-        for row in _rows_with(connection, program_id, payment_references.c.reference, names)
-    }
-    by_name = {
-        row.transaction_id: row.customer_id
-        for row in _rows_with(connection, program_id, sales.c.transaction_id, {*names, *reported.values()})
-    }
-    return {
-        payment.line: customer_id
-        for payment in payments
-        for name in payment.names
-        if (customer_id := by_name.get(reported.get(name, name))) is not None
-    }
-
-
-def _buyers(
-    connection: Connection, program_id: int, payments: Sequence[Payment], customer_ids: Mapping[int, int], at: datetime
-) -> dict[int, Customer]:
+def _buyers(connection: Connection, program_id: int, payments: Sequence[Payment], at: datetime) -> dict[int, Customer]:
     """Return who paid, by line: the customer of the metadata's click, else of its key, the processor, or the sale."""
-    processors = {payment.processor_customer for payment in payments if payment.processor_customer}
-    clicks = {
-        row.processor_customer: row.click_id
-        for row in _rows_with(connection, program_id, payment_customers.c.processor_customer, processors)
-    }
-    owners: dict[int | None, str] = {
-        row.id: row.click_id for row in _rows_with(connection, program_id, customers.c.id, customer_ids.values())
-    }
+    rows = partial(_rows_with, connection, program_id)
+    names = {name for payment in payments for name in payment.names}
+    sold_as = {row.reference: row.transaction_id for row in rows(payment_references.c.reference, names)}
+    sold = rows(sales.c.transaction_id, {*names, *sold_as.values()})
+    owners = {row.id: row.click_id for row in rows(customers.c.id, (row.customer_id for row in sold))}
+    clicks = {row.transaction_id: owners.get(row.customer_id) for row in sold}
+    processors = {payment.processor_customer for payment in payments} - {None}
+    linked = {row.processor_customer: row.click_id for row in rows(payment_customers.c.processor_customer, processors)}
     named = {
         payment.line: (
             payment.click_id,
-            clicks.get(payment.processor_customer or ""),
-            owners.get(customer_ids.get(payment.line)),
+            linked.get(payment.processor_customer),
+            next(filter(None, (clicks.get(sold_as.get(name, name)) for name in reversed(payment.names))), None),
         )
         for payment in payments
     }
     queries: list[CustomerQuery] = [(program_id, payment.customer_key, None) for payment in payments]
-    queries += [
-        (program_id, None, each)
-        for click_ids in named.values()
-        for each in click_ids
-        if each and keys.click_program(each) == program_id
-    ]
+    own = {
+        each for click_ids in named.values() for each in click_ids if each and keys.click_program(each) == program_id
+    }
+    queries += [(program_id, None, each) for each in sorted(own)]
     registry = Registry(connection, queries, at=at)
     buyers: dict[int, Customer] = {}
     for payment in payments:
         first, *others = (registry.by_click(click_id) for click_id in named[payment.line])
-        known = (first, registry.by_key(program_id, payment.customer_key), *others)
-        buyer = next((each for each in known if each is not None), None)
-        if buyer is not None:
-            buyers[payment.line] = buyer
+        for customer in (first, registry.by_key(program_id, payment.customer_key), *others):
+            if customer is not None:
+                buyers.setdefault(payment.line, customer)
     return buyers
 
 
@@ -112,13 +88,16 @@ def _recorded(
     recorded_ids = (row.transaction_id for row in rows)
     for row in _rows_with(connection, program_id, payment_references.c.transaction_id, recorded_ids):
         references[row.transaction_id].add(row.reference)
-    separate = _separate(connection, program_id, (f"sale:{row.id}" for row in rows))
+    about = _rows_with(connection, program_id, flags.c.subject, (f"sale:{row.id}" for row in rows))
+    dismissed = (FlagKind.POSSIBLE_DUPLICATE, FlagState.DISMISSED)  # a person decided that it is none
+    separate = {row.subject for row in about if (row.kind, row.state) == dismissed}
     named = {name for payment in payments for name in payment.names}
     first, last = (choose(payment.occurred_at for payment in payments) for choose in (min, max))
     by_customer: dict[int, list[Recorded]] = defaultdict(list)
     for row in rows:
         reported = references.get(row.transaction_id, set())
-        names = frozenset({*_bases(row.transaction_id), *reported})
+        corrected = (row.transaction_id.removesuffix(CORRECTED * depth) for depth in range(DEEPEST))
+        names = frozenset({*corrected, *reported})
         at = row.occurred_at
         if names & named or first - WITHIN <= at <= last + WITHIN:
             cents = (row.amount_cents, row.refunded_cents)
@@ -126,19 +105,6 @@ def _recorded(
             sale = Recorded(row.transaction_id, *cents, row.currency, at, names, *decided)
             by_customer[row.customer_id].append(sale)
     return by_customer
-
-
-def _separate(connection: Connection, program_id: int, subjects: Iterable[str]) -> set[str]:
-    """Return which sales a person decided to be no duplicates, as the flags name them."""
-    rows = _rows_with(connection, program_id, flags.c.subject, subjects)
-    return {row.subject for row in rows if (row.kind, row.state) == (FlagKind.POSSIBLE_DUPLICATE, FlagState.DISMISSED)}
-
-
-def _bases(transaction_id: str) -> Iterable[str]:
-    """Yield a sale's name, and those of the sales that it corrects."""
-    for _ in range(DEEPEST):
-        yield transaction_id
-        transaction_id = transaction_id.removesuffix(CORRECTED)
 
 
 def _rows_with(connection: Connection, program_id: int, column: Column[Any], values: Iterable[Any]) -> Sequence[Any]:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 from enum import StrEnum
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 WITHIN = timedelta(minutes=10)  # two reports this close may be one payment
 CORRECTED = ":corrected"
@@ -54,11 +54,6 @@ class Recorded(NamedTuple):
         """Whether it is not fully refunded."""
         return self.refunded_cents < self.amount_cents
 
-    def may_be(self, payment: Payment) -> bool:
-        """Return whether this may be the payment, reported under an id of the shop."""
-        same = (self.amount_cents, self.currency) == (payment.amount_cents, payment.currency)
-        return same and abs(self.occurred_at - payment.occurred_at) <= WITHIN
-
     def match_quality(self, payment: Payment) -> tuple[bool, bool, bool]:
         """Return how well this matches a payment with one of its ids; higher is better."""
         return (self.has_remainder, self.currency == payment.currency, self.amount_cents == payment.amount_cents)
@@ -73,42 +68,30 @@ class Buyer(NamedTuple):
     bought_at: datetime | None
 
 
-class SettleLead(NamedTuple):
-    """A correction: settle the provisional lead of this click."""
+class Correction(NamedTuple):
+    """A call of the tracking API that corrects a difference: a `lead`, a `sale` or a `refund`, with its values.
 
-    click_id: str
-    customer_key: str
+    Amounts are in minor units. Repeating it changes nothing.
+    """
 
-
-class RecordSale(NamedTuple):
-    """A correction: record this sale; `amount_cents` is in minor units of `currency`."""
-
-    transaction_id: str
-    click_id: str
-    amount_cents: int
-    currency: str
-    occurred_at: datetime
-
-
-class RefundSale(NamedTuple):
-    """A correction: refund this much of a sale; a repeat with the same `refund_id` changes nothing."""
-
-    transaction_id: str
-    refund_amount_cents: int
-    refund_id: str
-
-
-Correction = SettleLead | RecordSale | RefundSale
+    call: str
+    values: dict[str, Any]
 
 
 class PaymentFinding(NamedTuple):
-    """What is wrong about a payment; if `corrections` is empty, `reason` says why."""
+    """A difference; `recorded_cents` is null without a sale, `reason` says why no call can correct it."""
 
     code: Code
-    payment: Payment
-    recorded: Recorded | None
-    corrections: tuple[Correction, ...]
-    reason: str | None = None
+    line: int
+    transaction_id: str
+    paid_cents: int
+    returned_cents: int
+    currency: str
+    recorded_cents: int | None
+    recorded_refunded_cents: int | None
+    recorded_currency: str | None
+    calls: tuple[Correction, ...]
+    reason: str | None
 
 
 def judge(payments: Sequence[Payment], recorded: Sequence[Recorded], buyer: Buyer) -> list[PaymentFinding]:
@@ -134,11 +117,13 @@ def judge(payments: Sequence[Payment], recorded: Sequence[Recorded], buyer: Buye
 
 
 def _take(free: list[Recorded], payment: Payment) -> Recorded | None:
-    """Take the first sale that may be the payment and that matches no other payment."""
-    alike = next((sale for sale in free if sale.may_be(payment)), None)
-    if alike is not None:
-        free.remove(alike)
-    return alike
+    """Take the first sale that may be the payment, reported under an id of the shop, and that matches no other one."""
+    for sale in free:
+        same = (sale.amount_cents, sale.currency) == (payment.amount_cents, payment.currency)
+        if same and abs(sale.occurred_at - payment.occurred_at) <= WITHIN:
+            free.remove(sale)
+            return sale
+    return None
 
 
 def _compared(payment: Payment, sale: Recorded, buyer: Buyer) -> Iterable[PaymentFinding]:
@@ -146,12 +131,12 @@ def _compared(payment: Payment, sale: Recorded, buyer: Buyer) -> Iterable[Paymen
     left_cents = payment.amount_cents - payment.returned_cents
     too_much_cents = sale.amount_cents - sale.refunded_cents - left_cents
     if sale.currency != payment.currency and (sale.has_remainder or left_cents > 0):
-        yield PaymentFinding(Code.CURRENCY_MISMATCH, payment, sale, _replacement(payment, sale, buyer))
+        yield _finding(Code.CURRENCY_MISMATCH, payment, sale, *_replacement(payment, sale, buyer))
     elif sale.currency == payment.currency and sale.amount_cents < payment.amount_cents and left_cents > 0:
-        yield PaymentFinding(Code.AMOUNT_MISMATCH, payment, sale, _replacement(payment, sale, buyer))
+        yield _finding(Code.AMOUNT_MISMATCH, payment, sale, *_replacement(payment, sale, buyer))
     elif sale.currency == payment.currency and too_much_cents > 0:
         code = Code.REFUND_MISSING if sale.amount_cents == payment.amount_cents else Code.AMOUNT_MISMATCH
-        yield PaymentFinding(code, payment, sale, (_refund(sale.transaction_id, sale.refunded_cents, too_much_cents),))
+        yield _finding(code, payment, sale, _refund(sale.transaction_id, sale.refunded_cents, too_much_cents))
 
 
 def _unrecorded(payment: Payment, buyer: Buyer) -> Iterable[PaymentFinding]:
@@ -160,40 +145,48 @@ def _unrecorded(payment: Payment, buyer: Buyer) -> Iterable[PaymentFinding]:
         return
     bought = buyer.bought_at is not None and buyer.bought_at < payment.occurred_at
     code = Code.RENEWAL_NOT_REPORTED if bought else Code.MISSING
-    if buyer.settled:
-        yield PaymentFinding(code, payment, None, tuple(_record(payment, payment.names[0], buyer)))
-    elif payment.customer_key is not None:
-        lead = SettleLead(buyer.click_id, payment.customer_key)
-        yield PaymentFinding(code, payment, None, (lead, *_record(payment, payment.names[0], buyer)))
+    lead = Correction("lead", {"click_id": buyer.click_id, "customer_key": payment.customer_key})
+    if buyer.settled or payment.customer_key is not None:
+        recorded = _record(payment, payment.names[0], buyer)
+        yield _finding(code, payment, None, *([] if buyer.settled else [lead]), *recorded)
     else:
-        yield PaymentFinding(
-            code, payment, None, (), "The customer's lead is not settled, and the export has no customer key."
-        )
+        reason = "The customer's lead is not settled, and the export has no customer key."
+        yield _finding(code, payment, None, reason=reason)
 
 
 def _doubled(payment: Payment, sale: Recorded) -> PaymentFinding:
     left_cents = sale.amount_cents - sale.refunded_cents
-    return PaymentFinding(Code.DOUBLED, payment, sale, (_refund(sale.transaction_id, sale.refunded_cents, left_cents),))
+    return _finding(Code.DOUBLED, payment, sale, _refund(sale.transaction_id, sale.refunded_cents, left_cents))
 
 
-def _replacement(payment: Payment, sale: Recorded, buyer: Buyer) -> tuple[Correction, ...]:
+def _finding(
+    code: Code, paid: Payment, sale: Recorded | None, *calls: Correction, reason: str | None = None
+) -> PaymentFinding:
+    name = sale.transaction_id if sale else paid.names[0]
+    of_payment = (paid.line, name, paid.amount_cents, paid.returned_cents, paid.currency)
+    of_sale: tuple[Any, Any, Any] = (None, None, None)
+    if sale:
+        of_sale = (sale.amount_cents, sale.refunded_cents, sale.currency)
+    return PaymentFinding(code, *of_payment, *of_sale, calls, reason)
+
+
+def _replacement(payment: Payment, sale: Recorded, buyer: Buyer) -> Iterable[Correction]:
     """Record the payment under a new id, then refund the wrong sale: in this order, an interruption loses nothing."""
-    left_cents = sale.amount_cents - sale.refunded_cents
-    undone = [_refund(sale.transaction_id, sale.refunded_cents, left_cents)] if left_cents else []
-    replacement = (
-        _record(payment, f"{sale.transaction_id}{CORRECTED}", buyer)
-        if payment.returned_cents < payment.amount_cents
-        else ()
-    )
-    return (*replacement, *undone)
+    if payment.returned_cents < payment.amount_cents:
+        yield from _record(payment, f"{sale.transaction_id}{CORRECTED}", buyer)
+    if left_cents := sale.amount_cents - sale.refunded_cents:
+        yield _refund(sale.transaction_id, sale.refunded_cents, left_cents)
 
 
 def _record(payment: Payment, transaction_id: str, buyer: Buyer) -> Iterable[Correction]:
-    yield RecordSale(transaction_id, buyer.click_id, payment.amount_cents, payment.currency, payment.occurred_at)
+    sale = {"transaction_id": transaction_id, "click_id": buyer.click_id, "amount_cents": payment.amount_cents}
+    yield Correction("sale", {**sale, "currency": payment.currency, "occurred_at": payment.occurred_at})
     if payment.returned_cents:
         yield _refund(transaction_id, 0, payment.returned_cents)
 
 
-def _refund(transaction_id: str, refunded_cents: int, cents: int) -> RefundSale:
+def _refund(transaction_id: str, refunded_cents: int, cents: int) -> Correction:
     """Return a refund whose id names the total refunded, so that the processor's own events do not repeat it."""
-    return RefundSale(transaction_id, cents, f"payments:reconciled:{refunded_cents + cents}")
+    total = f"payments:reconciled:{refunded_cents + cents}"
+    named = {"transaction_id": transaction_id, "refund_amount_cents": cents, "refund_id": total}
+    return Correction("refund", {**named, "refund_reason": "reconciled with the payment processor's export"})

@@ -7,18 +7,16 @@ from pydantic import AwareDatetime, Field, StringConstraints
 
 from presentation.api_request import ApiRequest
 from presentation.operations import operation
-from presentation.view import View
+from presentation.view import View, with_fields_of
 from storage.payments import reconciliation
 from storage.rules.errors import FieldError, ValidationError
-from storage.rules.reconciliation import Code, Correction, Payment, PaymentFinding, RecordSale, RefundSale, SettleLead
+from storage.rules.reconciliation import Payment, PaymentFinding
 from storage.tracking import currencies
 from web.body import Body, Identifier
 
 MOST = 1000
 LARGEST = 1024 * 1024
 LARGEST_CENTS = 10**12
-CALLS: dict[type[Correction], str] = {SettleLead: "lead", RecordSale: "sale", RefundSale: "refund"}
-REFUNDED = {"refund_reason": "reconciled with the payment processor's export"}
 Amount = Annotated[str, StringConstraints(pattern=r"^[0-9]{1,15}(\.[0-9]{1,6})?$")]
 
 
@@ -52,20 +50,9 @@ class CorrectingCallView(View):
     body: dict[str, Any]
 
 
+@with_fields_of(PaymentFinding, calls=list[CorrectingCallView])
 class FindingView(View):
     """A difference; `recorded_cents` is null without a sale, `reason` says why no call can correct it."""
-
-    code: Code
-    line: int
-    transaction_id: str
-    paid_cents: int
-    returned_cents: int
-    currency: str
-    recorded_cents: int | None
-    recorded_refunded_cents: int | None
-    recorded_currency: str | None
-    calls: list[CorrectingCallView]
-    reason: str | None
 
 
 class ReconciliationView(View):
@@ -98,23 +85,5 @@ def _cents(sent: ExportedPayment, name: str) -> int:
 
 
 def _finding(finding: PaymentFinding) -> FindingView:
-    paid, sale = finding.payment, finding.recorded
-    return FindingView(
-        code=finding.code,
-        line=paid.line,
-        transaction_id=sale.transaction_id if sale else paid.names[0],
-        paid_cents=paid.amount_cents,
-        returned_cents=paid.returned_cents,
-        currency=paid.currency,
-        recorded_cents=sale.amount_cents if sale else None,
-        recorded_refunded_cents=sale.refunded_cents if sale else None,
-        recorded_currency=sale.currency if sale else None,
-        calls=[_call(correction) for correction in finding.corrections],
-        reason=finding.reason,
-    )
-
-
-def _call(correction: Correction) -> CorrectingCallView:
-    """Return the call of the tracking API that makes a correction; its body has the correction's fields."""
-    body = correction._asdict() | (REFUNDED if isinstance(correction, RefundSale) else {})
-    return CorrectingCallView(path=f"/api/v1/track/{CALLS[type(correction)]}", body=body)
+    calls = [CorrectingCallView(path=f"/api/v1/track/{each.call}", body=each.values) for each in finding.calls]
+    return FindingView.of(finding._asdict() | {"calls": calls})

@@ -14,7 +14,7 @@ from storage.payments import accounts, reconciliation, stored_events
 from storage.payments.reconciliation import Reconciled
 from storage.payments.stripe import parse_event
 from storage.rules.payment import Introduced, Linked, Paid, Returned, ReturnKind
-from storage.rules.reconciliation import Code, Payment, RecordSale, SettleLead
+from storage.rules.reconciliation import Code, Payment
 from storage.rules.returned_money import ApiRefund, ReturnedMoney
 from storage.rules.returned_money import returned as returned_money
 from storage.tables import payment_events, sales
@@ -201,9 +201,8 @@ async def test_the_processors_customer_names_who_paid_again(acme: World):
 
     assert codes(found) == [Code.RENEWAL_NOT_REPORTED]
     assert found.unattributed == 1
-    (correction,) = found.findings[0].corrections
-    assert isinstance(correction, RecordSale)
-    assert correction.transaction_id == "in_2"
+    (call,) = found.findings[0].calls
+    assert (call.call, call.values["transaction_id"]) == ("sale", "in_2")
 
 
 async def test_the_click_of_the_metadata_outranks_the_key(acme: World):
@@ -214,9 +213,8 @@ async def test_the_click_of_the_metadata_outranks_the_key(acme: World):
     found = await reconcile(acme, PAID._replace(click_id=click_id, customer_key="user-1"))
 
     assert codes(found) == [Code.MISSING]
-    (correction,) = found.findings[0].corrections
-    assert isinstance(correction, SettleLead | RecordSale)
-    assert correction.click_id == click_id
+    (call,) = found.findings[0].calls
+    assert call.values["click_id"] == click_id
 
 
 async def test_a_sale_with_the_shops_own_id_is_the_payment_if_similar_and_near(acme: World):

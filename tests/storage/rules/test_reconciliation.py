@@ -6,16 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from storage.rules import reconciliation
-from storage.rules.reconciliation import (
-    CORRECTED,
-    Buyer,
-    Code,
-    Payment,
-    PaymentFinding,
-    Recorded,
-    RecordSale,
-    RefundSale,
-)
+from storage.rules.reconciliation import CORRECTED, Buyer, Code, Payment, PaymentFinding, Recorded
 from tests.world import NOW
 
 JANE = Buyer("click-1", "user-1", settled=True, bought_at=None)
@@ -61,16 +52,15 @@ def sales(draw: st.DrawFn) -> list[Recorded]:
 def fix(recorded: list[Recorded], findings: list[PaymentFinding], *, calls: int | None = None) -> list[Recorded]:
     """Apply the corrections of the findings, or only the first `calls` of them."""
     known = {sale.transaction_id: sale for sale in recorded}
-    for each in [each for finding in findings for each in finding.corrections][:calls]:
-        assert isinstance(each, RecordSale | RefundSale)
-        name = each.transaction_id
-        if isinstance(each, RecordSale):
+    for call, sent in [each for finding in findings for each in finding.calls][:calls]:
+        name = sent["transaction_id"]
+        if call == "sale":
             assert name not in known
             names = frozenset({name, name.removesuffix(CORRECTED)})
-            paid = (each.amount_cents, 0, each.currency, each.occurred_at)
+            paid = (sent["amount_cents"], 0, sent["currency"], sent["occurred_at"])
             known[name] = Recorded(name, *paid, names, by_processor=False)
         else:
-            refunded = known[name].refunded_cents + each.refund_amount_cents
+            refunded = known[name].refunded_cents + sent["refund_amount_cents"]
             assert known[name].refunded_cents < refunded <= known[name].amount_cents
             known[name] = known[name]._replace(refunded_cents=refunded)
     return list(known.values())
@@ -82,7 +72,7 @@ def test_a_fixed_difference_is_not_found_again(paid: list[Payment], recorded: li
 
     fixed = fix(recorded, found)
 
-    assert all(finding.corrections for finding in found)
+    assert all(finding.calls for finding in found)
     assert reconciliation.judge(paid, fixed, JANE) == []
 
 
