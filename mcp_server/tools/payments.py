@@ -4,8 +4,8 @@ from mcp_server.results import BUDGET, JsonRow, fitting, weight
 from mcp_server.sanitize import json_of, row_of
 from mcp_server.tools.lists import Asked, list_tool
 from storage.lists.payment_events import PAYMENT_EVENTS, PaymentEvent
-from storage.payments import disputes, received_events
-from storage.payments.disputes import DisputeState
+from storage.payments import received_events
+from storage.payments.received_events import DisputeState
 from storage.rules import errors
 from storage.rules.payment import PaymentOutcome
 from storage.rules.scope import Scope
@@ -44,7 +44,7 @@ def list_payment_events(asked: Asked) -> JsonRow:
         return asked.page(row=row)
     counts = received_events.count_outcomes(connection, program_id, span=asked.query.span)
     outcomes = [row_of(count) | {"meaning": _meaning(count.outcome)} for count in counts]
-    reported = disputes.list_disputes(connection, program_id)
+    reported = received_events.list_disputes(connection, program_id)
     states = [each.state for each in reported]
     rows = json_of(reported)
     shown = rows[: fitting(rows, BUDGET // 3)]

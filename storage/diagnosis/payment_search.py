@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, select
 
-from storage.payments import event_log, stored_events
+from storage.payments import event_log
 from storage.rules import outcome
 from storage.rules.outcome import SaleOutcome
 from storage.rules.payment import Paid, PaymentOutcome
@@ -49,7 +49,7 @@ def find(connection: Connection, program_id: int, subject: Subject) -> FoundPaym
 
 
 def _of_row(row: Any) -> FoundPayment:
-    content = stored_events.load(row.payment) if row.payment else None
+    content = event_log.load(row.payment)
     return FoundPayment(
         event_id=row.event_id,
         meaning=outcome.of_payment(row.outcome, is_payment=isinstance(content, Paid)),

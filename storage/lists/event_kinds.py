@@ -8,7 +8,7 @@ from sqlalchemy import ColumnElement, FromClause, Result, Select, Table, select
 
 from storage.engine import ids
 from storage.lists.declaration import Column
-from storage.payments import disputes
+from storage.payments import received_events
 from storage.rules import keys
 from storage.rules.scope import Scope
 from storage.rules.settlement import Settlement
@@ -159,7 +159,12 @@ def _of_refunds() -> Select[Any]:
     back, sale = refunds.c, sales.c
     columns = (back.id, back.at, back.sale_id, back.refund_id, back.amount_cents, back.program_cents, back.reason)
     said = (back.caller, sale.amount_cents.label("sale_cents"))
-    effects = (back.reversed_cents, disputes.of_refund().label("disputed"), sale.transaction_id, sale.currency)
+    effects = (
+        back.reversed_cents,
+        received_events.of_disputed_sale().label("disputed"),
+        sale.transaction_id,
+        sale.currency,
+    )
     whole = refunds.join(sales, (sale.program_id == back.program_id) & (sale.id == back.sale_id))
     return _with_people(sales, *columns, *said, *effects, of=whole).where(back.amount_cents != 0)
 

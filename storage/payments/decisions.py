@@ -8,7 +8,7 @@ from sqlalchemy import Connection, Select, and_, func, or_, select, update
 
 from storage.engine import audit
 from storage.engine.audit import Actor, Change
-from storage.payments import accounts, event_log, linked_names, payers, processing, stored_events
+from storage.payments import accounts, event_log, payers, processing
 from storage.payments.processing import EventOutcome
 from storage.rules.errors import (
     BY_CODE,
@@ -33,14 +33,15 @@ class Decision(StrEnum):
     REFUND = "refund"
 
 
-class NamedCustomer(NamedTuple):
-    """The customer who paid, if the owner names them."""
+class Named(NamedTuple):
+    """What the owner names: the customer who paid, or the sale that money went back of."""
 
     click_id: str | None = None
     customer_key: str | None = None
+    transaction_id: str | None = None
 
 
-NOT_NAMED = NamedCustomer()
+NOT_NAMED = Named()
 RETRIED = {*event_log.UNLINKED, PaymentOutcome.NOT_REFERRED}
 RETURNS_WAIT = timedelta(days=7)  # the processor gives up on an event after 3 days
 AT_ONCE = 100  # late payments; each is a sale of its own
@@ -55,8 +56,7 @@ def decide(
     event_id: int,
     decision: Decision,
     *,
-    customer: NamedCustomer = NOT_NAMED,
-    transaction_id: str | None = None,
+    named: Named = NOT_NAMED,
     actor: Actor,
     at: datetime,
 ) -> str:
@@ -76,13 +76,11 @@ def decide(
     row = connection.execute(select(payment_events).where(*mine)).one_or_none()
     if row is None:
         raise NotFound
-    content = stored_events.load(row.payment) if row.payment else None
+    content = event_log.load(row.payment)
     if isinstance(content, Paid):  # of returned money, a refund of the API's may lock the event after its sale
         row = connection.execute(select(payment_events).where(*mine).with_for_update()).one()
-    about: dict[str, Any] = {"decision": decision, "customer": customer, "transaction_id": transaction_id}
-    about |= {"by": actor.name, "at": at}
     with rollups.gathered(connection):
-        done = _decided(connection, program_id, row, content, **about)
+        done = _decided(connection, program_id, row, content, decision=decision, named=named, by=actor.name, at=at)
         processing.note(connection, program_id, row.event_id, content, done)
         entry = Change("payment_event.decide", event_id, "outcome", row.outcome, done.outcome)
         audit.write(connection, program_id, [entry], actor=actor, at=at)
@@ -98,8 +96,7 @@ def _decided(
     content: Content | None,
     *,
     decision: Decision,
-    customer: NamedCustomer,
-    transaction_id: str | None,
+    named: Named,
     by: str,
     at: datetime,
 ) -> EventOutcome:
@@ -115,11 +112,11 @@ def _decided(
             outcome = PaymentOutcome.SAME if is_same else PaymentOutcome.RECORDED
             return EventOutcome(PaymentOutcome.HELD if is_held else outcome, row.transaction_id, returned.reference)
         case Paid() as paid, Decision.RETRY if is_unlinked:
-            return _retry(connection, program_id, paid, customer, at)
+            return _retry(connection, program_id, paid, named, at)
         case Paid() as paid, Decision.DISMISS if is_unlinked:
             return EventOutcome(PaymentOutcome.NOT_REFERRED, paid.transaction_id)
         case Returned() as returned, Decision.REFUND if is_without_payment:
-            return _refund(connection, program_id, returned, transaction_id, at)
+            return _refund(connection, program_id, returned, named.transaction_id, at)
         case Returned() | Linked(), Decision.DISMISS if is_without_payment:
             return EventOutcome(PaymentOutcome.NOT_REFERRED, None, row.waits_for)
         case _:
@@ -138,11 +135,11 @@ def _refund(
     return EventOutcome(PaymentOutcome.RECORDED, transaction_id, returned.reference)
 
 
-def _retry(connection: Connection, program_id: int, paid: Paid, named: NamedCustomer, at: datetime) -> EventOutcome:
+def _retry(connection: Connection, program_id: int, paid: Paid, named: Named, at: datetime) -> EventOutcome:
     if named == NOT_NAMED:
         customer = payers.find(connection, program_id, paid, at)
     else:
-        customer = payers.find_named(connection, program_id, *named, at)
+        customer = payers.find_named(connection, program_id, named.click_id, named.customer_key, at)
         if customer is not None:
             own_key = None if customer.has_other_key(paid.customer_key) else paid.customer_key
             paid = paid._replace(click_id=customer.click_id, customer_key=own_key)
@@ -156,7 +153,7 @@ def _resolve(
 ) -> EventOutcome:
     customer = payers.find(connection, program_id, paid, at)
     assert customer is not None  # noqa: S101 - it was known when the payment was held
-    duplicate = linked_names.possible_duplicate(connection, program_id, paid, customer)
+    duplicate = payers.possible_duplicate(connection, program_id, paid, customer)
     sale = duplicate.transaction_id if duplicate else None
     if decision == Decision.COUNT:
         result = processing.sell(connection, program_id, paid, customer, at)
@@ -167,7 +164,8 @@ def _resolve(
             flagging.raise_each(connection, [(program_id, found)], at=at, dismissed_by=by)
         sale = paid.transaction_id
     if sale is not None:
-        processing.link(connection, program_id, paid, customer, sale=sale, at=at)
+        payers.remember(connection, program_id, paid.processor_customer, customer)
+        processing.refer(connection, program_id, paid.references, sale, at)
     return EventOutcome(PaymentOutcome.RECORDED if decision == Decision.COUNT else PaymentOutcome.SAME, sale)
 
 
@@ -191,7 +189,7 @@ def record_late(connection: Connection, program_id: int, *, at: datetime) -> int
     rows = [row for each in of_program for row in connection.execute(each.order_by(event.occurred_at, event.event_id))]
     with rollups.gathered(connection):
         for row in rows:
-            paid = stored_events.load(row.payment)
+            paid = event_log.load(row.payment)
             if isinstance(paid, Paid):
                 buyer = payers.find(connection, program_id, paid, at)
                 done = processing.pay(connection, program_id, paid, buyer, at)

@@ -1,17 +1,35 @@
-"""The log of a payment account's events: each once, with its outcome and the names by which it is found."""
+"""The log of a payment account's events: each once, with its outcome, its content and the names it is found by."""
 
-from collections.abc import Iterable, Mapping
+import json
+from collections.abc import Callable, Iterable
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, and_, select, update
+from sqlalchemy import Connection, and_, select
 
 from storage.engine import ids
 from storage.engine.database import insert_for
-from storage.payments import stored_events
-from storage.rules.payment import Content, Introduced, Paid, PaymentOutcome, ProcessorEvent
+from storage.rules.payment import (
+    Content,
+    Introduced,
+    Linked,
+    Paid,
+    PaymentOutcome,
+    ProcessorEvent,
+    Returned,
+    ReturnKind,
+)
 from storage.tables import payment_event_names, payment_events
 
+VERSION = 1  # of the JSON in which the database stores an event's content, beside its type and its named fields
+KINDS: dict[str, type[Content]] = {"paid": Paid, "returned": Returned, "linked": Linked, "introduced": Introduced}
+READERS: dict[str, Callable[[Any], Any]] = {
+    "references": tuple,
+    "occurred_at": datetime.fromisoformat,
+    "told_at": datetime.fromisoformat,
+    "kind": ReturnKind,
+    "listed": lambda stored: tuple(_read(Returned, each) for each in stored),
+}
 MOST_OF_A_NAME = 100
 UNLINKED = (
     *(PaymentOutcome.WAITING, PaymentOutcome.SETTLING),
@@ -31,7 +49,7 @@ def key_name(customer_key: str) -> str:
 
 def add(connection: Connection, program_id: int, event: ProcessorEvent, *, at: datetime) -> bool:
     """Log an event with its names; return False if it is logged already."""
-    payment = None if event.content is None else stored_events.dump(event.content)
+    payment = None if event.content is None else dump(event.content)
     row = {"program_id": program_id, "event_id": event.id, "id": ids.after(at, 1)[0], "outcome": PaymentOutcome.WAITING}
     row |= {"type": event.type, "occurred_at": event.occurred_at, "received_at": at, "payment": payment}
     row |= {"is_test": event.is_test}
@@ -43,31 +61,6 @@ def add(connection: Connection, program_id: int, event: ProcessorEvent, *, at: d
     if rows:
         connection.execute(insert_for(connection)(payment_event_names).values(rows))
     return True
-
-
-def note(connection: Connection, program_id: int, event_id: str, done: Mapping[str, Any]) -> None:
-    """Save an event's new outcome."""
-    mine = (payment_events.c.program_id == program_id, payment_events.c.event_id == event_id)
-    connection.execute(update(payment_events).where(*mine).values(**done))
-
-
-def waiting_for(connection: Connection, program_id: int, names: Iterable[str]) -> list[tuple[str, Content]]:
-    """Return the events that wait for one of these names, in time order, and payments held for what they may repeat."""
-    event = payment_events.c
-    is_open = event.outcome.in_((*UNLINKED, PaymentOutcome.HELD))
-    mine = (event.program_id == program_id, is_open, event.waits_for.in_(list(names)))
-    ordered = select(event.event_id, event.outcome, event.payment).where(*mine)
-    rows = connection.execute(ordered.order_by(event.occurred_at, event.event_id)).all()
-    waiting = [(row.event_id, stored_events.load(row.payment), row.outcome) for row in rows]
-    return [(each, content) for each, content, outcome in waiting if outcome in UNLINKED or isinstance(content, Paid)]
-
-
-def mark_organic(connection: Connection, program_id: int, names: Iterable[str]) -> None:
-    """Mark what waits for a payment as organic."""
-    event = payment_events.c
-    waiting = (event.program_id == program_id, event.outcome == PaymentOutcome.WAITING)
-    mine = (*waiting, event.waits_for.in_(list(names)))
-    connection.execute(update(payment_events).where(*mine).values(outcome=PaymentOutcome.ORGANIC))
 
 
 def find(connection: Connection, program_id: int, names: Iterable[str], *, outcome: str | None = None) -> list[Any]:
@@ -87,3 +80,36 @@ def customer_names(content: Any) -> list[str]:
         return []
     click = [click_name(content.click_id)] if content.click_id else []
     return click + ([key_name(content.customer_key)] if content.customer_key else [])
+
+
+def dump(content: Content) -> str:
+    """Return an event's content as JSON for storage."""
+    kind = next(name for name, each in KINDS.items() if isinstance(content, each))
+    return json.dumps({"version": VERSION, "type": kind, **_fields(content)}, default=datetime.isoformat)
+
+
+def load(stored: str | None) -> Content | None:
+    """Return an event's content, if it has one, also from the format before versions: `{"Paid": {...}}`."""
+    if not stored:
+        return None
+    fields = json.loads(stored)
+    if "version" not in fields:
+        [(name, content)] = fields.items()
+        fields = {"version": VERSION, "type": name.lower(), **content}
+    version, kind = fields["version"], fields["type"]
+    if version != VERSION or kind not in KINDS:
+        raise ValueError(f"A newer release stored this event (version {version}, {kind}): upgrade this one.")
+    return _read(KINDS[kind], fields)
+
+
+def _fields(content: Content) -> dict[str, Any]:
+    fields = content._asdict()
+    if not fields.get("is_bare"):
+        fields.pop("is_bare", None)
+    listed = [_fields(each) for each in fields.pop("listed", ())]
+    return fields | ({"listed": listed} if listed else {})
+
+
+def _read(kind: type[Content], fields: dict[str, Any]) -> Any:
+    stored = {name: fields[name] for name in kind._fields if name in fields}
+    return kind(**{name: READERS[name](value) if name in READERS else value for name, value in stored.items()})

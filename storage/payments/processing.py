@@ -4,15 +4,15 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, and_, or_, select
+from sqlalchemy import Connection, and_, or_, select, update
 
 from storage.engine.audit import Actor
 from storage.engine.database import insert_for
-from storage.payments import accounts, event_log, linked_names, payers, returns
+from storage.payments import accounts, event_log, payers, returns
 from storage.rules.errors import IdentifierConflict, NotFound, ServiceError
 from storage.rules.payment import Content, Introduced, Linked, Paid, PaymentOutcome, ProcessorEvent, Returned
 from storage.rules.settlement import Settlement
-from storage.tables import payment_references, programs
+from storage.tables import payment_events, payment_references, programs
 from storage.tracking import leads, program_terms, refunds, rollups, sales, test_mode
 from storage.tracking.customers import Customer
 from storage.tracking.lead_decisions import Lead
@@ -76,7 +76,7 @@ def _apply(connection: Connection, program_id: int, content: Content | None, at:
         outcome = PaymentOutcome.RECORDED if sale else PaymentOutcome.WAITING
         done = EventOutcome(PaymentOutcome.HELD if is_held else outcome, sale, content.reference)
     elif isinstance(content, Linked):
-        sale = linked_names.find_sale(connection, program_id, content.references)
+        sale = payers.find_sale(connection, program_id, content.references)
         if sale is not None:
             refer(connection, program_id, content.references, sale, at)
         done = EventOutcome(PaymentOutcome.RECORDED if sale else PaymentOutcome.WAITING, sale, content.references[0])
@@ -115,11 +115,14 @@ def _test(connection: Connection, program_id: int, content: Content | None, at: 
 
 def pay(connection: Connection, program_id: int, paid: Paid, customer: Customer | None, at: datetime) -> EventOutcome:
     """Record a payment as a sale, unless it is recorded, may repeat another report, or has no known customer."""
-    paid = linked_names.with_links(connection, program_id, paid)
-    sale = linked_names.find_sale(connection, program_id, paid.references)
-    whole, outcome = linked_names.whole_of(connection, program_id, paid) if paid.is_bare else (None, "")
+    contents = (event_log.load(row.payment) for row in event_log.find(connection, program_id, paid.references))
+    linked = [name for each in contents if isinstance(each, Linked) for name in each.references]
+    paid = paid._replace(references=tuple(dict.fromkeys((*paid.references, *linked))))
+    sale = payers.find_sale(connection, program_id, paid.references)
+    whole, outcome = payers.whole_of(connection, program_id, paid) if paid.is_bare else (None, "")
     if sale is not None:
-        link(connection, program_id, paid, customer, sale=sale, at=at)
+        payers.remember(connection, program_id, paid.processor_customer, customer)
+        refer(connection, program_id, paid.references, sale, at)
         done = EventOutcome(PaymentOutcome.REPEATED, sale)
     elif whole is not None and (customer is None or outcome not in event_log.UNLINKED):
         done = EventOutcome(PaymentOutcome.REPEATED, whole.transaction_id)
@@ -140,13 +143,14 @@ def _record(
         return EventOutcome(outcome, paid.transaction_id, paid.processor_customer or paid.references[0])
     if payers.is_another(connection, program_id, paid, customer):
         return EventOutcome(IdentifierConflict.code, paid.transaction_id)
-    if linked_names.possible_duplicate(connection, program_id, paid, customer) is not None:
+    if payers.possible_duplicate(connection, program_id, paid, customer) is not None:
         _settle(connection, program_terms.load_one(connection, program_id), paid, customer, at)
         return EventOutcome(PaymentOutcome.HELD, paid.transaction_id, paid.references[0])
     result = sell(connection, program_id, paid, customer, at)
     if isinstance(result, ServiceError):
         return EventOutcome(result.code, paid.transaction_id)
-    link(connection, program_id, paid, customer, sale=paid.transaction_id, at=at)
+    payers.remember(connection, program_id, paid.processor_customer, customer)
+    refer(connection, program_id, paid.references, paid.transaction_id, at)
     return EventOutcome(PaymentOutcome.RECORDED, paid.transaction_id)
 
 
@@ -178,17 +182,8 @@ def _settle(connection: Connection, program: ProgramTerms, paid: Paid, customer:
             leads.record(connection, [(program, lead._replace(customer_key=None))])
 
 
-def link(
-    connection: Connection, program_id: int, paid: Paid, customer: Customer | None, *, sale: str, at: datetime
-) -> None:
-    """Save the names that link later events to this payment's sale and customer; refund what already went back."""
-    if paid.processor_customer and customer:
-        payers.remember(connection, program_id, paid.processor_customer, customer)
-    refer(connection, program_id, paid.references, sale, at)
-
-
 def refer(connection: Connection, program_id: int, references: tuple[str, ...], sale: str, at: datetime) -> None:
-    """Save the processor's ids of a sale's payment; refund what already went back."""
+    """Save the processor's ids of a sale's payment, which link later events to it; refund what already went back."""
     for reference in references:
         row = {"program_id": program_id, "reference": reference, "transaction_id": sale}
         connection.execute(insert_for(connection)(payment_references).values(**row).on_conflict_do_nothing())
@@ -204,21 +199,32 @@ def try_again(connection: Connection, program_id: int, content: Content | None, 
 
 
 def try_names_again(connection: Connection, program_id: int, names: Sequence[str], at: datetime) -> None:
-    """Retry events that wait for one of these names, in time order."""
-    for event_id, waiting in event_log.waiting_for(connection, program_id, names) if names else ():
-        done = _apply(connection, program_id, waiting, at)
-        note(connection, program_id, event_id, waiting, done)
-        if done.outcome in {PaymentOutcome.RECORDED, PaymentOutcome.REPEATED}:
-            try_again(connection, program_id, waiting, at)
+    """Retry events that wait for one of these names, in time order, and payments held for what they may repeat."""
+    event = payment_events.c
+    is_open = event.outcome.in_((*event_log.UNLINKED, PaymentOutcome.HELD))
+    mine = (event.program_id == program_id, is_open, event.waits_for.in_(names))
+    ordered = (
+        select(event.event_id, event.outcome, event.payment).where(*mine).order_by(event.occurred_at, event.event_id)
+    )
+    for event_id, outcome, stored in connection.execute(ordered).all() if names else ():
+        waiting = event_log.load(stored)
+        if outcome in event_log.UNLINKED or isinstance(waiting, Paid):
+            done = _apply(connection, program_id, waiting, at)
+            note(connection, program_id, event_id, waiting, done)
+            if done.outcome in {PaymentOutcome.RECORDED, PaymentOutcome.REPEATED}:
+                try_again(connection, program_id, waiting, at)
 
 
 def note(connection: Connection, program_id: int, event_id: str, content: Content | None, done: EventOutcome) -> None:
     """Save an event's outcome, and sort what waits; all that waits for an organic payment is organic."""
+    event = payment_events.c
     if done.outcome == PaymentOutcome.WAITING:
         done = done._replace(outcome=_sorted(connection, program_id, content))
-    event_log.note(connection, program_id, event_id, done._asdict())
+    mine = update(payment_events).where(event.program_id == program_id)
+    connection.execute(mine.where(event.event_id == event_id).values(**done._asdict()))
     if done.outcome == PaymentOutcome.ORGANIC and isinstance(content, Paid):
-        event_log.mark_organic(connection, program_id, content.references)
+        waiting = mine.where(event.outcome == PaymentOutcome.WAITING, event.waits_for.in_(content.references))
+        connection.execute(waiting.values(outcome=PaymentOutcome.ORGANIC))
 
 
 def _sorted(connection: Connection, program_id: int, content: Content | None) -> PaymentOutcome:

@@ -1,8 +1,6 @@
 """Returned money: saves refunds and disputes of the payment processor, in any order, and refunds their sale."""
 
-from collections.abc import Sequence
 from datetime import datetime
-from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, select, update
 
@@ -12,15 +10,11 @@ from storage.tables import payment_references, payment_returns, sales
 from storage.tracking import refunds
 
 
-class SavedReturn(NamedTuple):
-    """The transaction_id of a returned amount's sale, if it is known, and whether a person has to decide on it."""
+def save(connection: Connection, program_id: int, returned: Returned, *, at: datetime) -> tuple[str | None, bool]:
+    """Save a returned amount unless a newer one is stored, and refund its sale.
 
-    transaction_id: str | None
-    is_held: bool = False
-
-
-def save(connection: Connection, program_id: int, returned: Returned, *, at: datetime) -> SavedReturn:
-    """Save a returned amount unless a newer one is stored, and refund its sale, if it is known."""
+    Return the sale's transaction_id, if it is known, and whether a person has to decide on the amount.
+    """
     known = payment_references.c
     of_payment = (known.program_id == program_id, known.reference == returned.reference)
     transaction_id = connection.execute(select(known.transaction_id).where(*of_payment)).scalar()
@@ -30,7 +24,7 @@ def save(connection: Connection, program_id: int, returned: Returned, *, at: dat
     for each in (returned, *returned.listed):
         _save(connection, program_id, each)
     is_held = transaction_id is not None and refunds.follow(connection, program_id, transaction_id, at=at)
-    return SavedReturn(transaction_id, is_held)
+    return transaction_id, is_held
 
 
 def _save(connection: Connection, program_id: int, returned: Returned) -> None:
@@ -40,18 +34,12 @@ def _save(connection: Connection, program_id: int, returned: Returned) -> None:
     names = {"reference": returned.reference, "return_id": returned.return_id, "kind": returned.kind}
     new = insert_for(connection)(payment_returns).values(program_id=program_id, **names, **reported)
     if connection.execute(new.on_conflict_do_nothing().returning(row.return_id)).scalar() is None:
-        if returned.kind == ReturnKind.TOTAL:
-            _add_total(connection, mine, returned.amount_cents)
+        if returned.kind == ReturnKind.TOTAL:  # beside the earlier ones: each step between them was refunded then
+            stored = connection.execute(select(row.amount_cents, row.totals).where(*mine)).one()
+            totals = {returned.amount_cents, *map(int, (stored.totals or str(stored.amount_cents)).split(","))}
+            values = {"amount_cents": max(totals), "totals": ",".join(map(str, sorted(totals)))}
+            connection.execute(update(payment_returns).where(*mine).values(**values))
         else:  # of one second: a dispute that was opened and closed is closed
             is_open = returned.kind == ReturnKind.DISPUTE and returned.stands
             newer = row.told_at < returned.told_at if is_open else row.told_at <= returned.told_at
             connection.execute(update(payment_returns).where(*mine, newer).values(**reported))
-
-
-def _add_total(connection: Connection, mine: Sequence[Any], cents: int) -> None:
-    """Save another total of a charge beside the earlier ones: each step between them is what was refunded then."""
-    row = payment_returns.c
-    stored = connection.execute(select(row.amount_cents, row.totals).where(*mine)).one()
-    totals = {cents, *map(int, (stored.totals or str(stored.amount_cents)).split(","))}
-    values = {"amount_cents": max(totals), "totals": ",".join(map(str, sorted(totals)))}
-    connection.execute(update(payment_returns).where(*mine).values(**values))

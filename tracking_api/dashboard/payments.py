@@ -12,7 +12,7 @@ from presentation.view import SuccessView, View
 from storage.lists.payment_events import PAYMENT_EVENTS
 from storage.lists.payment_events import TO_DO as OPEN_OUTCOMES
 from storage.payments import accounts, decisions, received_events, stripe
-from storage.payments.decisions import Decision, NamedCustomer
+from storage.payments.decisions import Decision, Named
 from storage.rules.errors import (
     AttributionWindowExpired,
     CurrencyNotSupported,
@@ -110,8 +110,8 @@ async def disconnect_payment_account(call: ApiRequest) -> None:
 )
 async def decide_payment_event(call: ApiRequest, sent: PaymentDecision) -> PaymentDecidedView:
     """Decide on a payment that is held as a possible duplicate, or on a payment or refund that waits."""
-    about = {"customer": NamedCustomer(sent.click_id, sent.customer_key), "transaction_id": sent.transaction_id}
-    outcome = await call.write(decisions.decide, call.path_id("event_id"), sent.decision, **about)
+    named = Named(sent.click_id, sent.customer_key, sent.transaction_id)
+    outcome = await call.write(decisions.decide, call.path_id("event_id"), sent.decision, named=named)
     return PaymentDecidedView(success=True, outcome=outcome)
 
 

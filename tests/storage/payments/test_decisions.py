@@ -14,7 +14,7 @@ from storage.engine import citus
 from storage.engine.audit import OPERATOR
 from storage.lists.payment_events import PAYMENT_EVENTS
 from storage.payments import decisions, processing, received_events
-from storage.payments.decisions import NOT_NAMED, Decision, NamedCustomer
+from storage.payments.decisions import Decision, Named
 from storage.payments.processing import EventOutcome
 from storage.payments.stripe import parse_event
 from storage.rules.errors import CustomerNotFound, DuplicateTransaction, NotFound, TransactionNotFound, ValidationError
@@ -33,12 +33,10 @@ async def listed(acme: World, outcome: str) -> list[str]:
     return [event.type for event in page.data]
 
 
-async def decide(
-    acme: World, decision: Decision, customer: NamedCustomer = NOT_NAMED, transaction_id: str | None = None
-) -> str:
+async def decide(acme: World, decision: Decision, **named: str) -> str:
     """Decide on the first event that the account sent."""
     [(event_id,), *_] = await stored(acme, payment_events.c.id)
-    about: dict[str, Any] = {"customer": customer, "transaction_id": transaction_id, "actor": OPERATOR, "at": NOW}
+    about: dict[str, Any] = {"named": Named(**named), "actor": OPERATOR, "at": NOW}
     return str(await acme.store.write(decisions.decide, acme.program_id, event_id, decision, **about))
 
 
@@ -104,7 +102,7 @@ async def test_an_owner_names_the_customer_of_an_organic_payment_and_its_renewal
     await take(acme, stripe.invoice("evt_2", name="in_2", renewal=True))
     await acme.customer("user-1")
 
-    assert await decide(acme, Decision.RETRY, NamedCustomer(customer_key="user-1")) == "recorded"
+    assert await decide(acme, Decision.RETRY, customer_key="user-1") == "recorded"
     assert await recorded(acme) == ["in_1", "in_2"]
 
 

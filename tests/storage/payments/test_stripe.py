@@ -10,7 +10,7 @@ from sqlalchemy import update
 from storage.engine.audit import OPERATOR
 from storage.engine.sealing import Sealer
 from storage.lists.payment_events import PAYMENT_EVENTS
-from storage.payments import accounts, reconciliation, stored_events
+from storage.payments import accounts, event_log, reconciliation
 from storage.payments.reconciliation import Reconciled
 from storage.payments.stripe import parse_event
 from storage.rules.payment import Introduced, Linked, Paid, Returned, ReturnKind
@@ -148,12 +148,12 @@ VERSION_1 = {
 
 def test_an_event_is_read_whichever_release_stored_it_and_stored_by_named_fields_and_a_version():
     for text, content in (*WITHOUT_VERSION.items(), *VERSION_1.items()):
-        assert stored_events.load(text) == content
+        assert event_log.load(text) == content
     contents: dict[str, Any] = VERSION_1
     for text, content in contents.items():
-        assert json.loads(stored_events.dump(content)) == json.loads(text)
+        assert json.loads(event_log.dump(content)) == json.loads(text)
     with pytest.raises(ValueError, match="version 2"):
-        stored_events.load('{"version": 2, "type": "paid"}')
+        event_log.load('{"version": 2, "type": "paid"}')
 
 
 async def test_a_payment_stored_by_an_earlier_release_is_listed_and_tried_again(acme: World):
