@@ -158,7 +158,7 @@ def password_hash(password: str) -> str:
 
 async def suspend(store: Storage, workspace_id: int, email: str) -> None:
     """Suspend a member."""
-    member = await store.read(members.find_member, workspace_id, email)
+    member = await store.read(members.get_member, workspace_id, email)
     about: dict[str, Any] = {"status": MemberStatus.SUSPENDED, "actor": OPERATOR, "at": NOW}
     await store.write(members.change, workspace_id, member.user_id, **about)
 

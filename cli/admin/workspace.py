@@ -117,7 +117,7 @@ def change_role(workspace: options.WorkspaceId, email: options.Email, role: Memb
 
 
 def _change(workspace: int, email: str, **values: Any) -> dict[str, Any]:
-    user_id = command.read(members.find_member, workspace, email).user_id
+    user_id = command.read(members.get_member, workspace, email).user_id
     command.change(members.change, workspace, user_id, **values)
     return {"user_id": user_id, **values}
 
@@ -128,7 +128,7 @@ def remove(workspace: options.WorkspaceId, email: options.Email) -> Answer:
 
     Example: svc admin member remove --workspace 1 --email bo@example.com
     """
-    user_id = command.read(members.find_member, workspace, email).user_id
+    user_id = command.read(members.get_member, workspace, email).user_id
     command.change(members.remove, workspace, user_id)
     return Answer({"user_id": user_id}, f"{escape(email)} is no longer a member of workspace {workspace}.")
 

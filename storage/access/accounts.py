@@ -3,7 +3,7 @@
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, delete, insert, select, update
+from sqlalchemy import Connection, delete, insert, select, update
 
 from storage.access import assistants, members, sessions, workspaces
 from storage.access.sessions import Account, Preferences
@@ -28,17 +28,15 @@ class ResetLink(NamedTuple):
 
 def find_id(connection: Connection, email: str) -> int:
     """Return the id of the account with an e-mail address. Raises NotFound."""
-    return _find(connection, users.c.email == email.strip().lower()).id
+    user_id = connection.execute(select(users.c.id).where(users.c.email == email.strip().lower())).scalar()
+    if user_id is None:
+        raise NotFound("There is no account with this e-mail address.", hint="Add it: svc admin member add.")
+    return user_id
 
 
 def find_hash(connection: Connection, email: str) -> str | None:
     """Return the stored password hash of the account with an e-mail address; None without one."""
     return connection.execute(select(users.c.password_hash).where(users.c.email == email.strip().lower())).scalar()
-
-
-def has_password(connection: Connection, user_id: int, password_hash: str) -> bool:
-    """Return whether this is the account's stored password hash."""
-    return _find(connection, users.c.id == user_id).password_hash == password_hash
 
 
 def renew_hash(connection: Connection, account: Account, password_hash: str) -> bool:
@@ -80,12 +78,10 @@ def create_reset_link(
     """
     owned = select(joined.c.user_id).where(joined.c.user_id == user_id, joined.c.role == Role.OWNER)  # suspended, too
     waits = created_by is not None and connection.execute(owned.limit(1)).scalar() is not None
-    usable_at = at + OWNER_DELAY if waits else None
     given = (password_resets.c.user_id == user_id, password_resets.c.is_mailed.is_(False))
     connection.execute(delete(password_resets).where(*given))
-    link = _add_link(connection, user_id, at=usable_at or at, created_by=created_by, usable_at=usable_at)
     write_audit(connection, user_id, "account.reset_link", actor=actor, at=at)
-    return link._replace(usable_at=usable_at)
+    return _add_link(connection, user_id, created_by=created_by, usable_at=at + OWNER_DELAY if waits else None, at=at)
 
 
 def create_mailed_link(connection: Connection, email: str, *, at: datetime) -> ResetLink:
@@ -97,10 +93,12 @@ def create_mailed_link(connection: Connection, email: str, *, at: datetime) -> R
     return _add_link(connection, find_id(connection, email), at=at, is_mailed=True)
 
 
-def _add_link(connection: Connection, user_id: int, *, at: datetime, **about: Any) -> ResetLink:
-    link = ResetLink(keys.generate(keys.RESET_PREFIX), at + LINK_LIFETIME)
-    row = {"token_hash": keys.digest(link.token), "user_id": user_id, "expires_at": link.expires_at}
-    connection.execute(insert(password_resets).values(**row, **about))
+def _add_link(
+    connection: Connection, user_id: int, *, usable_at: datetime | None = None, at: datetime, **about: Any
+) -> ResetLink:
+    link = ResetLink(keys.generate(keys.RESET_PREFIX), (usable_at or at) + LINK_LIFETIME, usable_at)
+    row = {"token_hash": keys.digest(link.token), "user_id": user_id, "expires_at": link.expires_at, **about}
+    connection.execute(insert(password_resets).values(**row, usable_at=usable_at))
     return link
 
 
@@ -156,13 +154,6 @@ def write_audit(connection: Connection, user_id: int, action: str, *, actor: Act
     mine = select(joined.c.workspace_id).where(joined.c.user_id == user_id)
     for workspace_id in connection.execute(mine).scalars().all():
         members.write_audit(connection, workspace_id, [Change(action, user_id)], actor=actor, at=at)
-
-
-def _find(connection: Connection, who: ColumnElement[bool]) -> Any:
-    row = connection.execute(select(users.c.id, users.c.password_hash).where(who)).one_or_none()
-    if row is None:
-        raise NotFound("There is no account with this e-mail address.", hint="Add it: svc admin member add.")
-    return row
 
 
 def _reset(connection: Connection, token: str, at: datetime) -> Any:

@@ -18,17 +18,6 @@ ACCESS_LIFETIME = timedelta(minutes=15)
 REFRESH_LIFETIME = timedelta(days=30)
 
 
-class TokenGrant(NamedTuple):
-    """What a code or refresh token grants, used or not."""
-
-    client_id: str
-    redirect_uri: str
-    code_challenge: str
-    resource: str
-    scopes: tuple[Scope, ...]
-    email: str
-
-
 class Tokens(NamedTuple):
     """A new pair, shown once and never stored; `scopes` are those of the access token."""
 
@@ -37,12 +26,9 @@ class Tokens(NamedTuple):
     scopes: tuple[Scope, ...]
 
 
-def get_grant(connection: Connection, token: str, kind: str, *, at: datetime) -> TokenGrant | None:
-    """Return what a token grants; None if it is unknown, expired or revoked, or its member is suspended."""
-    row = connection.execute(_presented(token, kind, at)).one_or_none()
-    if row is None:
-        return None
-    return TokenGrant(row.client_id, row.redirect_uri, row.code_challenge, row.resource, _scopes(row.scopes), row.email)
+def get_grant(connection: Connection, token: str, kind: str, *, at: datetime) -> Any:
+    """Return the row of a token, used or not; None if it is unknown, expired or revoked, or its member is suspended."""
+    return connection.execute(_presented(token, kind, at)).one_or_none()
 
 
 def exchange(connection: Connection, code: str, *, client_id: str, at: datetime) -> Tokens | None:

@@ -159,7 +159,7 @@ def sign_up(
     user_id = _add(connection, offer, password_hash=password_hash, at=at)
     second_factors.require(connection, user_id, code, sealer=sealer, at=at)
     actor = Actor("user", str(user_id), offer.email)
-    if not accounts.has_password(connection, user_id, password_hash):
+    if accounts.find_hash(connection, offer.email) != password_hash:
         accounts.set_password(connection, user_id, password_hash, actor=actor, at=at)
     if offer.is_mailed:
         accounts.prove_email(connection, user_id, at=at)

@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Select, delete, select, update
+from sqlalchemy import ColumnElement, Connection, delete, select, update
 
 from storage.access import sessions
 from storage.access.workspaces import MemberStatus, Role, end_links
@@ -28,20 +28,24 @@ class MemberRecord(NamedTuple):
     is_email_proven: bool
 
 
-def list_members(connection: Connection, workspace_id: int) -> list[MemberRecord]:
+def list_members(connection: Connection, workspace_id: int, *who: ColumnElement[bool]) -> list[MemberRecord]:
     """Return a workspace's members, suspended ones included: owners first, then in the order of joining."""
-    ordered = _of(workspace_id).order_by((members.c.role == Role.OWNER).desc(), members.c.created_at, users.c.id)
-    return [_of_row(row) for row in connection.execute(ordered)]
+    columns = (users.c.id, users.c.email, members.c.role, members.c.status, members.c.created_at, users.c.name)
+    mine = select(*columns, users.c.email_proven_at).join(members, members.c.user_id == users.c.id)
+    mine = mine.where(members.c.workspace_id == workspace_id, *who)
+    ordered = mine.order_by((members.c.role == Role.OWNER).desc(), members.c.created_at, users.c.id)
+    return [
+        MemberRecord(user_id, email, Role(role), MemberStatus(status), created_at, name, proven_at is not None)
+        for user_id, email, role, status, created_at, name, proven_at in connection.execute(ordered)
+    ]
 
 
-def get_member(connection: Connection, workspace_id: int, user_id: int) -> MemberRecord:
-    """Return a member. Raises NotFound."""
-    return _get(connection, workspace_id, users.c.id == user_id)
-
-
-def find_member(connection: Connection, workspace_id: int, email: str) -> MemberRecord:
-    """Return the member with an e-mail address. Raises NotFound."""
-    return _get(connection, workspace_id, users.c.email == email.strip().lower())
+def get_member(connection: Connection, workspace_id: int, who: int | str) -> MemberRecord:
+    """Return the member with a user id or an e-mail address. Raises NotFound."""
+    is_named = users.c.id == who if isinstance(who, int) else users.c.email == who.strip().lower()
+    for member in list_members(connection, workspace_id, is_named):
+        return member
+    raise NotFound(f"Workspace {workspace_id} has no such member.", hint="List the workspace's members.")
 
 
 def change(
@@ -126,23 +130,5 @@ def _require_owner(connection: Connection, workspace_id: int) -> None:
         raise LastOwner
 
 
-def _get(connection: Connection, workspace_id: int, who: Any) -> MemberRecord:
-    row = connection.execute(_of(workspace_id).where(who)).one_or_none()
-    if row is None:
-        raise NotFound(f"Workspace {workspace_id} has no such member.", hint="List the workspace's members.")
-    return _of_row(row)
-
-
-def _of(workspace_id: int) -> Select[Any]:
-    person = (users.c.id.label("user_id"), users.c.email, users.c.name, users.c.email_proven_at)
-    columns = (*person, members.c.role, members.c.status, members.c.created_at)
-    return select(*columns).join(members, members.c.user_id == users.c.id).where(members.c.workspace_id == workspace_id)
-
-
 def _is(workspace_id: int, user_id: int) -> tuple[Any, ...]:
     return members.c.workspace_id == workspace_id, members.c.user_id == user_id
-
-
-def _of_row(row: Any) -> MemberRecord:
-    about = (Role(row.role), MemberStatus(row.status), row.created_at, row.name)
-    return MemberRecord(row.user_id, row.email, *about, row.email_proven_at is not None)

@@ -1,9 +1,9 @@
 """Dashboard sessions: who is signed in, and their role in a program. Only a token's hash is stored."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from datetime import datetime, timedelta
 from enum import StrEnum
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, and_, delete, func, insert, select, update
 
@@ -79,7 +79,10 @@ class Membership(NamedTuple):
 
 
 class Visitor(NamedTuple):
-    """A signed-in user, with the workspaces (at least one) in which they are an active member."""
+    """A signed-in user, with the workspaces (at least one) in which they are an active member.
+
+    As a member of a program they have its `program_id` and its workspace alone.
+    """
 
     user_id: int
     email: str
@@ -87,16 +90,23 @@ class Visitor(NamedTuple):
     memberships: list[Membership]
     preferences: Preferences
     used_at: datetime
+    program_id: int | None = None
 
     @property
     def actor(self) -> Actor:
         """Who they are in the audit log."""
-        return Actor("user", str(self.user_id), self.email)
+        may_pay = self.program_id is not None and self.role in PAYERS
+        return Actor("user", str(self.user_id), self.email, may_pay=may_pay)
 
     @property
     def workspace(self) -> Membership:
-        """The workspace in whose time zone they see pages of none: their first."""
+        """The program's workspace; on other pages their first, whose time zone these have."""
         return self.memberships[0]
+
+    @property
+    def role(self) -> Role:
+        """Their role in this workspace."""
+        return self.workspace.role
 
     @property
     def owned(self) -> list[Membership]:
@@ -109,24 +119,6 @@ class Visitor(NamedTuple):
         if role is None:
             raise Forbidden("You must be an active member of this workspace.")
         require(role, roles)
-
-
-class Member(NamedTuple):
-    """A signed-in, active member of a program's workspace."""
-
-    user_id: int
-    email: str
-    workspace_id: int
-    program_id: int
-    role: Role
-    workspace: Membership
-    preferences: Preferences
-    used_at: datetime
-
-    @property
-    def actor(self) -> Actor:
-        """Who they are in the audit log."""
-        return Actor("user", str(self.user_id), self.email, may_pay=self.role in PAYERS)
 
 
 def account(connection: Connection, email: str) -> Account | None:
@@ -179,36 +171,11 @@ def end_all(connection: Connection, user_id: int, *, but: str | None = None) -> 
     return connection.execute(delete(sessions).where(*others)).rowcount
 
 
-def identify(connection: Connection, token_hash: str, *, at: datetime) -> Visitor:
-    """Return the signed-in user. Raises Forbidden without a live session or an active membership."""
-    rows = _signed_in(connection, token_hash, at)
-    if not rows:
-        raise Forbidden("You must be signed in.")
-    row, memberships = rows[0], [_membership(row) for row in rows]
-    return Visitor(row.id, row.email, row.expires_at, memberships, _preferences(row), row.used_at)
-
-
-def member(connection: Connection, token_hash: str, program_id: int, *, at: datetime) -> Member:
-    """Return the signed-in user as a member of the program's workspace.
+def identify(connection: Connection, token_hash: str, program_id: int | None = None, *, at: datetime) -> Visitor:
+    """Return the signed-in user, as a member of the program if one is named.
 
     Raises the same Forbidden without a live session, without an active membership, and for a missing program.
     """
-    its_workspace = select(programs.c.workspace_id).where(programs.c.id == program_id).scalar_subquery()
-    rows = _signed_in(connection, token_hash, at, members.c.workspace_id == its_workspace)
-    if not rows:
-        raise Forbidden
-    row, workspace = rows[0], _membership(rows[0])
-    about = (row.workspace_id, program_id, workspace.role, workspace, _preferences(row), row.used_at)
-    return Member(row.id, row.email, *about)
-
-
-def use(connection: Connection, token_hash: str, *, at: datetime) -> None:
-    """Note that a session is in use."""
-    connection.execute(update(sessions).where(sessions.c.token_hash == token_hash, *_live(at)).values(used_at=at))
-
-
-def _signed_in(connection: Connection, token_hash: str, at: datetime, *narrow: ColumnElement[bool]) -> Sequence[Any]:
-    """Return the active memberships of the user who has a live session, each with their account."""
     account = (users.c.id, users.c.email, users.c.name.label("person"), users.c.theme, users.c.time_format)
     workspace = (members.c.workspace_id, workspaces.c.name, workspaces.c.time_zone, workspaces.c.logo_version)
     joined = (
@@ -218,8 +185,24 @@ def _signed_in(connection: Connection, token_hash: str, at: datetime, *narrow: C
     )
     session = (sessions.c.expires_at, _used_at().label("used_at"))
     mine = select(*account, *workspace, members.c.role, *session).select_from(joined)
-    narrow = (sessions.c.token_hash == token_hash, *_live(at), *narrow)
-    return connection.execute(mine.where(*narrow).order_by(members.c.workspace_id)).all()
+    mine = mine.where(sessions.c.token_hash == token_hash, *_live(at)).order_by(members.c.workspace_id)
+    if program_id is not None:
+        its_workspace = select(programs.c.workspace_id).where(programs.c.id == program_id).scalar_subquery()
+        mine = mine.where(members.c.workspace_id == its_workspace)
+    rows = connection.execute(mine).all()
+    if not rows:
+        raise Forbidden if program_id else Forbidden("You must be signed in.")
+    row = rows[0]
+    memberships = [
+        Membership(each.workspace_id, each.name, Role(each.role), each.time_zone, each.logo_version) for each in rows
+    ]
+    preferences = Preferences(row.person, Theme(row.theme), TimeFormat(row.time_format))
+    return Visitor(row.id, row.email, row.expires_at, memberships, preferences, row.used_at, program_id)
+
+
+def use(connection: Connection, token_hash: str, *, at: datetime) -> None:
+    """Note that a session is in use."""
+    connection.execute(update(sessions).where(sessions.c.token_hash == token_hash, *_live(at)).values(used_at=at))
 
 
 def _used_at() -> ColumnElement[datetime]:
@@ -228,14 +211,6 @@ def _used_at() -> ColumnElement[datetime]:
 
 def _live(at: datetime) -> tuple[ColumnElement[bool], ColumnElement[bool]]:
     return sessions.c.expires_at > at, _used_at() > at - IDLE
-
-
-def _membership(row: Any) -> Membership:
-    return Membership(row.workspace_id, row.name, Role(row.role), row.time_zone, row.logo_version)
-
-
-def _preferences(row: Any) -> Preferences:
-    return Preferences(row.person, Theme(row.theme), TimeFormat(row.time_format))
 
 
 def _active(user_id: ColumnElement[int]) -> ColumnElement[bool]:

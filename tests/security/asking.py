@@ -39,7 +39,7 @@ def session(connection: Connection, token: str, programs: Programs, at: datetime
     reached = {("workspace", each.workspace_id, str(each.role)) for each in visitor.memberships}
     for program_id in programs:
         with suppress(Forbidden):
-            member = sessions.member(connection, keys.digest(token), program_id, at=at)
+            member = sessions.identify(connection, keys.digest(token), program_id, at=at)
             reached.add(("program", program_id, str(member.role)))
     return reached
 

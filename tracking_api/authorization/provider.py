@@ -116,7 +116,7 @@ class Provider:
         grant = await self._storage.read(assistant_tokens.get_grant, authorization_code, CODE, at=self._clock())
         return grant and AuthorizationCode(
             code=authorization_code,
-            scopes=list(grant.scopes),
+            scopes=grant.scopes.split(),
             expires_at=math.inf,
             client_id=grant.client_id,
             code_challenge=grant.code_challenge,
@@ -136,7 +136,7 @@ class Provider:
     async def load_refresh_token(self, _client: OAuthClientInformationFull, refresh_token: str) -> RefreshToken | None:
         """Return the grant of a refresh token, also of a used one: `refresh` detects the second use."""
         grant = await self._storage.read(assistant_tokens.get_grant, refresh_token, REFRESH, at=self._clock())
-        return grant and RefreshToken(token=refresh_token, client_id=grant.client_id, scopes=list(grant.scopes))
+        return grant and RefreshToken(token=refresh_token, client_id=grant.client_id, scopes=grant.scopes.split())
 
     async def exchange_refresh_token(
         self, client: OAuthClientInformationFull, refresh_token: RefreshToken, scopes: list[str]

@@ -14,7 +14,7 @@ from starlette.requests import Request
 from presentation.api_request import row_id
 from storage import Storage
 from storage.access import sessions
-from storage.access.sessions import Member, Visitor
+from storage.access.sessions import Visitor
 from storage.access.workspaces import ANYONE, Role, require
 from storage.rules import keys
 from storage.rules.errors import Forbidden, ServiceError
@@ -42,12 +42,10 @@ async def visitor(request: Request) -> Visitor:
     token_hash = presented(request)
     if token_hash is None:
         raise Forbidden("You must be signed in.")
-    signed_in = await storage_of(request).read(sessions.identify, token_hash, at=time_of(request))
-    await _use(request, token_hash, signed_in.used_at)
-    return signed_in
+    return await _identify(request, token_hash)
 
 
-async def member(request: Request, roles: Collection[Role] = ANYONE) -> Member:
+async def member(request: Request, roles: Collection[Role] = ANYONE) -> Visitor:
     """Return the signed-in member of the path's program who has one of these roles.
 
     Raises the same Forbidden without a session, without an active membership, and for an unknown program;
@@ -56,17 +54,19 @@ async def member(request: Request, roles: Collection[Role] = ANYONE) -> Member:
     token_hash, program_id = presented(request), row_id(request, "program_id")
     if token_hash is None or program_id is None or program_id > LARGEST_PROGRAM_ID:
         raise Forbidden
-    signed_in = await storage_of(request).read(sessions.member, token_hash, program_id, at=time_of(request))
-    await _use(request, token_hash, signed_in.used_at)
+    signed_in = await _identify(request, token_hash, program_id)
     require(signed_in.role, roles)
     return signed_in
 
 
-async def _use(request: Request, token_hash: str, used_at: datetime) -> None:
-    """Note that the session is in use; where the database takes no writes, the visitor reads on."""
-    if time_of(request) - used_at >= sessions.USED_EVERY:
+async def _identify(request: Request, token_hash: str, program_id: int | None = None) -> Visitor:
+    """Return the session's user, and note that it is in use; where the database takes no writes, they read on."""
+    storage, at = storage_of(request), time_of(request)
+    signed_in = await storage.read(sessions.identify, token_hash, program_id, at=at)
+    if at - signed_in.used_at >= sessions.USED_EVERY:
         with suppress(ServiceError):
-            await storage_of(request).write(sessions.use, token_hash, at=time_of(request))
+            await storage.write(sessions.use, token_hash, at=at)
+    return signed_in
 
 
 def presented(request: Request) -> str | None:

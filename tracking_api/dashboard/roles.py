@@ -8,7 +8,7 @@ from starlette.requests import Request
 
 from presentation.api_request import ApiRequest, path_id
 from presentation.operations import Operation, RouteMethod
-from storage.access.sessions import Member, Visitor
+from storage.access.sessions import Visitor
 from storage.access.workspaces import ANYONE, Role
 from storage.rules.errors import Forbidden, OwnerRequired
 from tracking_api.dashboard import authentication
@@ -48,19 +48,19 @@ async def visitor_request(request: Request, _: Collection[Role] = ANYONE) -> Vis
     return VisitorRequest(**_about(request, visitor), workspace_ids=reach, visitor=visitor)
 
 
-def workspace_request(request: Request, by: Visitor | Member, workspace_id: int) -> WorkspaceRequest:
+def workspace_request(request: Request, by: Visitor, workspace_id: int) -> WorkspaceRequest:
     """Return the request of a member of a workspace."""
     here: Any = {"workspace_ids": (workspace_id,), "workspace_id": workspace_id, "user_id": by.user_id}
     return WorkspaceRequest(**_about(request, by), **here)
 
 
-def program_request(request: Request, member: Member) -> ApiRequest:
+def program_request(request: Request, member: Visitor) -> ApiRequest:
     """Return the request of a member of a program."""
-    here: Any = {"workspace_ids": (member.workspace_id,), "program_id": member.program_id}
+    here: Any = {"workspace_ids": (member.workspace.workspace_id,), "program_id": member.program_id}
     return ApiRequest(**_about(request, member), **here)
 
 
-def _about(request: Request, who: Visitor | Member) -> dict[str, Any]:
+def _about(request: Request, who: Visitor) -> dict[str, Any]:
     return {"request": request, "storage": storage_of(request), "at": time_of(request), "actor": who.actor}
 
 

@@ -33,7 +33,7 @@ async def sign_up(acme: World, token: str, code: str | None = None, password_has
 
 
 async def member(acme: World, email: str = EVA) -> Any:
-    return await acme.store.read(members.find_member, acme.workspace_id, email)
+    return await acme.store.read(members.get_member, acme.workspace_id, email)
 
 
 async def add(acme: World, email: str, role: Role = Role.MEMBER, workspace_id: int | None = None) -> int:

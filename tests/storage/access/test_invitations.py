@@ -91,12 +91,12 @@ async def test_an_account_in_use_joins_signed_in_and_an_owner_resets_only_accoun
     await acme.store.write(invitations.join, invited.token, user_id=theirs, at=NOW)
 
     assert (await member(acme)).user_id == theirs
-    assert await acme.store.read(accounts.has_password, theirs, "an old hash")
+    assert await acme.store.read(accounts.find_hash, EVA) == "an old hash"
     for user_id, error in ((theirs, Forbidden), (own + 9, NotFound)):
         with pytest.raises(error):
             await reset_link(acme, acme.owner_id, user_id)
     assert await opens(acme, await reset_link(acme, acme.owner_id, own))
-    assert await acme.store.read(accounts.has_password, own, "a new hash")
+    assert await acme.store.read(accounts.find_hash, MAX) == "a new hash"
 
 
 async def test_an_account_in_no_workspace_any_more_starts_again_with_its_second_factor_and_no_old_session(acme: World):

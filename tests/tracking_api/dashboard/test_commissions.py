@@ -142,7 +142,7 @@ async def test_what_is_final_asks_first_and_is_done_once_confirmed(dashboard: Da
     await acme.sale(at=HELD_SINCE)
     await acme.sale("inv-2", 5_000)
     (first, second) = (await acme.listed(COMMISSIONS)).data
-    user_id = (await acme.store.read(members.find_member, acme.workspace_id, MAX)).user_id
+    user_id = (await acme.store.read(members.get_member, acme.workspace_id, MAX)).user_id
     await connect(dashboard, MAX)
     assistant_id = (await dashboard.get("/api/assistants")).json()["data"][0]["id"]
     flags = [await acme.flag(customer_id) for customer_id in (first.customer_id, 7)]
@@ -174,7 +174,7 @@ async def test_what_is_final_asks_first_and_is_done_once_confirmed(dashboard: Da
 
 async def test_what_can_be_undone_offers_undo(dashboard: Dashboard, olga: httpx.AsyncClient):
     acme, base = dashboard.acme, f"/programs/{dashboard.acme.program_id}"
-    user_id = (await acme.store.read(members.find_member, acme.workspace_id, MAX)).user_id
+    user_id = (await acme.store.read(members.get_member, acme.workspace_id, MAX)).user_id
     about_max: Fields = {"user_id": user_id}
     _, settings = form_of((await olga.get(f"{base}/settings")).text, "Save settings")
     done: list[tuple[str, Fields, str]] = [

@@ -47,7 +47,7 @@ def served(dashboard: Dashboard, smtp_url: str) -> httpx.AsyncClient:
 
 
 async def id_of(dashboard: Dashboard, email: str) -> int:
-    return (await dashboard.acme.store.read(members.find_member, dashboard.acme.workspace_id, email)).user_id
+    return (await dashboard.acme.store.read(members.get_member, dashboard.acme.workspace_id, email)).user_id
 
 
 def path(dashboard: Dashboard, *parts: object) -> str:

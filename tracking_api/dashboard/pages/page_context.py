@@ -8,7 +8,7 @@ from typing import Any
 from starlette.requests import Request
 
 from presentation.api_request import ApiRequest
-from storage.access.sessions import Member
+from storage.access.sessions import Visitor
 from storage.access.workspaces import ANYONE, DECIDERS, MANAGERS, OWNERS, Role
 from storage.lists.declaration import ListScope
 from storage.lists.programs import Program, read_program
@@ -24,7 +24,7 @@ from tracking_api.dashboard.roles import WorkspaceRequest, program_request, work
 class PageContext(ApiRequest):
     """A request of an active member for a page of a program; `choices` are the programs that they can switch to."""
 
-    member: Member
+    member: Visitor
     program: Program
     choices: list[ProgramChoice]
 
@@ -55,7 +55,7 @@ class PageContext(ApiRequest):
 
     def of_workspace(self) -> WorkspaceRequest:
         """Return the same person's request about the workspace."""
-        return workspace_request(self.request, self.member, self.member.workspace_id)
+        return workspace_request(self.request, self.member, self.member.workspace.workspace_id)
 
     @property
     def scope(self) -> ListScope:
@@ -80,7 +80,7 @@ async def as_member(request: Request, roles: Collection[Role] = ANYONE) -> PageC
     call = program_request(request, member)
 
     def find(connection: Any) -> tuple[Program, list[ProgramChoice]]:
-        program = read_program(connection, member.program_id)
+        program = read_program(connection, call.program_id)
         return program, program_settings.list_choices(connection, member.user_id)
 
     program, choices = await call.storage.read(find)

@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from babel import Locale, UnknownLocaleError
 from starlette.requests import Request
 
-from storage.access.sessions import Member, TimeFormat, Visitor
+from storage.access.sessions import TimeFormat, Visitor
 from storage.rules.periods.time_zones import UTC
 
 DEFAULT = Locale.parse("en_US")
@@ -29,7 +29,7 @@ _NO_VIEWER = Clock(ZoneInfo(UTC), TimeFormat.HOURS_24, DEFAULT)
 _clock: ContextVar[Clock] = ContextVar("clock", default=_NO_VIEWER)
 
 
-def show_to(request: Request, viewer: Member | Visitor | None = None) -> None:
+def show_to(request: Request, viewer: Visitor | None = None) -> None:
     """Write the times, days and amounts of the rest of a request for its viewer: first by what the browser says."""
     locale = locale_of(request.headers.get("accept-language", ""))
     clock = _NO_VIEWER._replace(locale=locale)
