@@ -12,10 +12,10 @@ from storage.access import accounts, second_factors, sessions
 from storage.access.sessions import OpenSession, Preferences, Theme, TimeFormat
 from storage.rules.errors import NotFound, Overloaded, RateLimited
 from tracking_api.dashboard import authentication, mail, second_factor
+from tracking_api.dashboard.authentication import VisitorRequest
 from tracking_api.dashboard.mail import Alert
 from tracking_api.dashboard.pages.buttons import SIGNED_IN, Button, FormOutcome, FormPage
 from tracking_api.dashboard.password_queue import hash_of_new
-from tracking_api.dashboard.roles import VisitorRequest
 from tracking_api.dashboard.sessions import Password, require_password
 from web.body import Body
 

@@ -9,9 +9,9 @@ from starlette.responses import Response
 from presentation.operations import operation
 from storage.access import assistants
 from storage.access.assistants import Assistant
+from tracking_api.dashboard.authentication import VisitorRequest, visitor_request
 from tracking_api.dashboard.pages import consent, templates
 from tracking_api.dashboard.pages.buttons import SIGNED_IN, Button, FormPage, Question, elsewhere
-from tracking_api.dashboard.roles import VisitorRequest, visitor_request
 
 
 @operation()

@@ -1,28 +1,36 @@
-"""Who is signed in: a session's token in `Authorization: Bearer`, or the pages' cookie.
+"""Who is signed in, and what they may call: a session's token in `Authorization: Bearer`, or the pages' cookie.
 
 The cookie authenticates reads; a request that changes something must also come from our own pages, which the browser
 says in `Sec-Fetch-Site` or `Origin`. An Authorization header is taken alone: no other site can make a browser send it.
 """
 
-from collections.abc import Collection
+from collections.abc import Awaitable, Callable, Collection
 from contextlib import suppress
+from dataclasses import dataclass
 from datetime import datetime
+from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 from starlette.requests import Request
 
-from presentation.api_request import row_id
+from presentation.api_request import ApiRequest, path_id, row_id
+from presentation.operations import Operation, RouteMethod
 from storage import Storage
 from storage.access import sessions
 from storage.access.sessions import Visitor
 from storage.access.workspaces import ANYONE, Role, require
 from storage.rules import keys
-from storage.rules.errors import Forbidden, ServiceError
+from storage.rules.errors import Forbidden, OwnerRequired, ServiceError
 from web import client
+from web.response import JsonResponse
 
 COOKIE = "svc_session"
 SAFE_METHODS = ("GET", "HEAD")
 LARGEST_PROGRAM_ID = 2**31 - 1
+ABOUT_COOKIE = (
+    "The cookie `svc_session` of our own pages (over https `__Host-svc_session`) is accepted in place of the header."
+)
+Call = TypeVar("Call", bound=ApiRequest)
 
 
 def storage_of(request: Request) -> Storage:
@@ -98,3 +106,73 @@ def is_our_own(request: Request) -> bool:
     else:
         own = origin is not None and urlsplit(origin).netloc == request.headers.get("host")
     return own
+
+
+@dataclass(frozen=True, kw_only=True)
+class VisitorRequest(ApiRequest):
+    """A request of a signed-in member."""
+
+    visitor: Visitor
+
+
+@dataclass(frozen=True, kw_only=True)
+class WorkspaceRequest(ApiRequest):
+    """A request of a member of a workspace, or of an owner where the route says so."""
+
+    workspace_id: int
+    user_id: int
+
+    @property
+    def subject_id(self) -> int:
+        return self.workspace_id
+
+
+async def visitor_request(request: Request, _: Collection[Role] = ANYONE) -> VisitorRequest:
+    """Return the request of a signed-in member, whatever their roles. Raises Forbidden."""
+    who = await visitor(request)
+    reach = [each.workspace_id for each in who.memberships]
+    return _request(VisitorRequest, request, who, workspace_ids=reach, visitor=who)
+
+
+async def of_workspace(request: Request, roles: Collection[Role]) -> WorkspaceRequest:
+    """Return the request of a member of the path's workspace. Raises Forbidden, OwnerRequired."""
+    who, workspace_id = await visitor(request), path_id(request, "workspace_id")
+    who.require_workspace(workspace_id, roles)
+    return workspace_request(request, who, workspace_id)
+
+
+def workspace_request(request: Request, who: Visitor, workspace_id: int) -> WorkspaceRequest:
+    """Return the request of a member of a workspace."""
+    here: Any = {"workspace_ids": (workspace_id,), "workspace_id": workspace_id, "user_id": who.user_id}
+    return _request(WorkspaceRequest, request, who, **here)
+
+
+async def of_program(request: Request, roles: Collection[Role]) -> ApiRequest:
+    """Return the request of a member of the path's program. Raises Forbidden, OwnerRequired."""
+    return program_request(request, await member(request, roles))
+
+
+def program_request(request: Request, who: Visitor) -> ApiRequest:
+    """Return the request of a member of a program."""
+    return _request(ApiRequest, request, who, workspace_ids=(who.workspace.workspace_id,), program_id=who.program_id)
+
+
+def _request(kind: type[Call], request: Request, who: Visitor, **about: Any) -> Call:
+    return kind(request=request, storage=storage_of(request), at=time_of(request), actor=who.actor, **about)
+
+
+def behind(
+    operation: Operation[Call],
+    identify: Callable[[Request, Collection[Role]], Awaitable[Call]],
+    roles: Collection[Role] = ANYONE,
+) -> RouteMethod:
+    """Return an operation for members with these roles alone. It raises Forbidden, and OwnerRequired for the others."""
+
+    async def handle(request: Request) -> JsonResponse:
+        return await operation.handler(await identify(request, roles))
+
+    limits: Any = ((Forbidden,), ()) if roles == ANYONE else ((Forbidden, OwnerRequired), sorted(roles))
+    errors, named = limits
+    return RouteMethod(
+        handle, operation.description.behind(*errors, security=({"session": named},), description=ABOUT_COOKIE)
+    )

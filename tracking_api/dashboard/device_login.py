@@ -11,9 +11,8 @@ from presentation.view import View
 from storage.access import device_logins
 from storage.access.device_logins import INTERVAL, LIFETIME, PendingLogin
 from storage.rules.errors import AccessDenied, AuthorizationPending, ExpiredToken, RateLimited, SlowDown
-from tracking_api.dashboard.authentication import storage_of, time_of
+from tracking_api.dashboard.authentication import VisitorRequest, storage_of, time_of, visitor_request
 from tracking_api.dashboard.pages import forms, notices, templates
-from tracking_api.dashboard.roles import VisitorRequest, visitor_request
 from tracking_api.dashboard.sessions import NewSessionView, new_session
 from web.body import Body, Identifier
 from web.limits import client_of

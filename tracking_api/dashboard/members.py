@@ -15,10 +15,10 @@ from storage.access.members import MemberRecord
 from storage.access.workspaces import MemberStatus, Role
 from storage.rules.errors import LastOwner, NotFound, RateLimited
 from tracking_api.dashboard import mail
+from tracking_api.dashboard.authentication import WorkspaceRequest
 from tracking_api.dashboard.mail import Alert
 from tracking_api.dashboard.pages.buttons import Button, FormOutcome, FormPage, Question
 from tracking_api.dashboard.pages.page_context import PageContext
-from tracking_api.dashboard.roles import WorkspaceRequest
 from web.body import Body
 from web.response import CreatedResponse
 

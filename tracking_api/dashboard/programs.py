@@ -26,10 +26,10 @@ from storage.rules.errors import (
     ValidationError,
 )
 from storage.rules.settings import BY_NAME, SECTIONS, SETTINGS, ProgramSettings
+from tracking_api.dashboard.authentication import VisitorRequest
 from tracking_api.dashboard.pages import values
 from tracking_api.dashboard.pages.buttons import SIGNED_IN, Button, FormOutcome, FormPage
 from tracking_api.dashboard.pages.page_context import PageContext
-from tracking_api.dashboard.roles import VisitorRequest
 from web.response import CreatedResponse
 
 CHOSEN_FIRST = [BY_NAME[name] for name in ("name", "domain", "commission_type", "commission_rate", "currency")]

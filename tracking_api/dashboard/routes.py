@@ -26,7 +26,7 @@ from tracking_api.dashboard import (
     sessions,
     workspaces,
 )
-from tracking_api.dashboard.roles import behind, of_program, of_workspace, visitor_request
+from tracking_api.dashboard.authentication import behind, of_program, of_workspace, visitor_request
 
 PROGRAM = "/api/programs/{program_id}"
 

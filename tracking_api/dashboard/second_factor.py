@@ -10,8 +10,8 @@ from storage.access import second_factors
 from storage.access.second_factors import Enrolment
 from storage.rules.errors import InvalidSecondFactor, Overloaded, RateLimited, SecondFactorExists
 from tracking_api.dashboard import mail
+from tracking_api.dashboard.authentication import VisitorRequest
 from tracking_api.dashboard.mail import Alert
-from tracking_api.dashboard.roles import VisitorRequest
 from tracking_api.dashboard.sessions import Password, require_password
 from web.body import Body
 

@@ -24,10 +24,9 @@ from storage.rules.errors import (
     ValidationError,
 )
 from tracking_api.dashboard import authentication, known_devices, mail
-from tracking_api.dashboard.authentication import storage_of, time_of
+from tracking_api.dashboard.authentication import VisitorRequest, storage_of, time_of
 from tracking_api.dashboard.mail import Alert
 from tracking_api.dashboard.password_queue import hashed
-from tracking_api.dashboard.roles import VisitorRequest
 from web.body import Body, Identifier
 from web.limits import network_of
 

@@ -15,10 +15,9 @@ from storage.access.workspace_settings import Image, WorkspaceSettings
 from storage.rules.errors import PayloadTooLarge
 from storage.rules.periods import time_zones
 from tracking_api.dashboard import authentication
-from tracking_api.dashboard.authentication import storage_of
+from tracking_api.dashboard.authentication import WorkspaceRequest, storage_of
 from tracking_api.dashboard.pages.buttons import Button, FormOutcome, FormPage
 from tracking_api.dashboard.pages.page_context import PageContext
-from tracking_api.dashboard.roles import WorkspaceRequest
 from web.body import Body
 
 LARGEST_UPLOAD = 1024 * 1024  # the error of a larger one does not stand beside the field

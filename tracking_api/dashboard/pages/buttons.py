@@ -14,10 +14,10 @@ from presentation.api_request import ApiRequest
 from presentation.operations import ALWAYS, EMPTY, Operation
 from storage.management.pending_work import Waiting
 from storage.rules.errors import NotFound, ServiceError, ValidationError
+from tracking_api.dashboard.authentication import VisitorRequest, visitor_request
 from tracking_api.dashboard.pages import forms, notices, page_context, templates, values
 from tracking_api.dashboard.pages.forms import CONFIRMED, FIELD, Form, Problems
 from tracking_api.dashboard.pages.page_context import PageContext
-from tracking_api.dashboard.roles import VisitorRequest, visitor_request
 
 Viewer = PageContext | VisitorRequest
 Notice = str | Callable[[Any, Mapping[str, Any]], str]

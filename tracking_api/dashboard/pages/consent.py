@@ -14,10 +14,10 @@ from storage.lists.programs import PROGRAMS, Program
 from storage.rules.errors import ValidationError
 from storage.rules.scope import Scope
 from tracking_api.authorization import redirects, requests
+from tracking_api.dashboard.authentication import VisitorRequest, visitor_request
 from tracking_api.dashboard.pages import forms, notices, templates
 from tracking_api.dashboard.pages.forms import Problems
 from tracking_api.dashboard.pages.templates import HEADERS, POLICY
-from tracking_api.dashboard.roles import VisitorRequest, visitor_request
 
 WORDS = {
     Scope.PROGRAMS_READ: "Programs: settings, integration state and guides",

@@ -16,8 +16,8 @@ from storage.management import program_settings
 from storage.management.program_settings import ProgramChoice
 from storage.rules.keys import Rotation, rotation_state
 from tracking_api.dashboard import authentication
+from tracking_api.dashboard.authentication import WorkspaceRequest, program_request, workspace_request
 from tracking_api.dashboard.pages import viewing
-from tracking_api.dashboard.roles import WorkspaceRequest, program_request, workspace_request
 
 
 @dataclass(frozen=True, kw_only=True)
