@@ -14,7 +14,7 @@ from presentation.operations import RouteMethod, operation
 from presentation.resource_table import Resource, ScopeByBody
 from presentation.view import View
 from storage import Storage
-from storage.access import agent_keys, agent_rejections, idempotency
+from storage.access import agent_keys, idempotency
 from storage.access.agent_keys import AgentKey
 from storage.rules.errors import (
     IdempotencyKeyReused,
@@ -165,7 +165,9 @@ async def _record(request: Request, error: ServiceError) -> None:
     sent = client.agent_credential(request.headers.get("authorization"), request.headers.get("x-agent-key"))
     if program_id is not None:
         with suppress(ProgramNotAllowed, Overloaded, StorageUnavailable, OutcomeUnknown):
-            await state.storage.write_in(program_id, agent_rejections.add, sent, program_id, error, at=state.clock())
+            await state.storage.write_in(
+                program_id, agent_keys.add_rejection, sent, program_id, error, at=state.clock()
+            )
 
 
 def _program(request: Request) -> int | None:

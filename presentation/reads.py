@@ -4,9 +4,8 @@ from typing import Self
 
 from presentation import queries
 from presentation.api_request import ApiRequest
-from presentation.breakdown import BreakdownView
 from presentation.operations import operation
-from presentation.report import ReportView
+from presentation.report import BreakdownView, ReportView
 from presentation.resources import CustomerTimelineView, RefusedCallView
 from presentation.view import View, viewed, with_fields_of
 from storage.diagnosis.explanation import Explanation, explain

@@ -1,4 +1,4 @@
-"""The performance report as JSON: the specification's rows, metrics, trends and meta. Money is in dollars here."""
+"""The reports as JSON: performance as specified (money in dollars), and breakdowns by dimension (money in cents)."""
 
 from datetime import date as calendar_date
 from datetime import datetime
@@ -7,10 +7,13 @@ from typing import Annotated, Any, Self
 from pydantic import PlainSerializer, WithJsonSchema
 
 from presentation.view import View
+from storage.reports.breakdown import BreakdownResult
 from storage.reports.performance import Performance
 from storage.rules.money import dollars
 from storage.rules.periods.period import Period, Window
 from storage.rules.reports import metrics
+from storage.rules.reports.breakdown import Dimension, GroupTotals, Metric, label
+from storage.rules.reports.breakdown_query import NONE
 from storage.rules.reports.metrics import Direction, Totals
 
 # A trend's metric, its name in Totals, whether it is money
@@ -100,12 +103,72 @@ class ReportView(View):
 
     @classmethod
     def of(cls, row: Performance) -> Self:
-        """Return a performance report in the specification's format."""
         meta = ReportMetaView(
             period=row.period, **_range(row.window), previousPeriod=ReportRangeView(**_range(row.previous_window))
         )
         rows = [ReportRowView(date=day.date, period=day.date, **{**_shown(day.totals), "sales": 0}) for day in row.days]
         return cls(data=rows, metrics=_metrics(row), meta=meta)
+
+
+Figures = dict[Metric, Number]
+
+
+class BreakdownGroupView(View):
+    """A group: its value of each dimension (null: the events lack it), and its metrics. Visitors wrote the values."""
+
+    values: dict[Dimension, str | None]
+    metrics: Figures
+
+
+class BreakdownOthersView(View):
+    """The sum of the groups beyond `limit`."""
+
+    groups: int
+    metrics: Figures
+
+
+class BreakdownMetaView(View):
+    """The applied query, with the first and the last UTC day."""
+
+    currency: str
+    first: calendar_date
+    last: calendar_date
+    by: list[Dimension]
+    filters: dict[Dimension, str]
+    sort: Metric
+    limit: int
+
+
+class BreakdownView(View):
+    """A program's report by one or two dimensions; money is in cents of `meta.currency`."""
+
+    data: list[BreakdownGroupView]
+    other: BreakdownOthersView
+    total: Figures
+    meta: BreakdownMetaView
+
+    @classmethod
+    def of(cls, row: BreakdownResult) -> Self:
+        query = row.query
+
+        def figures(totals: GroupTotals) -> Figures:
+            return {metric: totals.figure(metric) for metric in query.metrics}
+
+        groups = [
+            BreakdownGroupView(values=dict(zip(query.by, group.values, strict=True)), metrics=figures(group.totals))
+            for group in row.ranked.groups
+        ]
+        meta = BreakdownMetaView(
+            currency=row.currency,
+            first=row.window.first,
+            last=row.window.last,
+            by=list(query.by),
+            filters={each.dimension: label(each.dimension, each.value) or NONE for each in query.filters},
+            sort=query.sort,
+            limit=query.limit,
+        )
+        other = BreakdownOthersView(groups=row.ranked.other_groups, metrics=figures(row.ranked.other))
+        return cls(data=groups, other=other, total=figures(row.ranked.total), meta=meta)
 
 
 def _metrics(performance: Performance) -> ReportMetricsView:

@@ -10,7 +10,7 @@ from mcp_server.sanitize import json_of, row_of
 from mcp_server.tools.lists import Asked, list_tool
 from mcp_server.tools.performance import ReportPeriod, report_range
 from mcp_server.tools.tool import ToolRequest, tool
-from storage.access import agent_keys, agent_rejections
+from storage.access import agent_keys
 from storage.lists.programs import PROGRAMS, Program, read_program
 from storage.management import agent_caps
 from storage.reports import comparison, exchange_rates, performance, unusual
@@ -106,7 +106,7 @@ def _caller_row(caller: KeyCaller, at: datetime) -> JsonRow:
 def _agents(request: ToolRequest, program_id: int) -> JsonRow:
     """Return the caps, what agent keys approved and paid today, and each key with what the agent API rejected of it."""
     connection, at = request.connection, request.at
-    rejected = agent_rejections.list_all(connection, program_id)
+    rejected = agent_keys.list_rejections(connection, program_id)
     keys = [
         row_of(key, leave_out={"workspace_id", "masked", "program_ids"})
         | {"rejected": [row_of(each, leave_out={"agent_key_id"}) for each in rejected if each.agent_key_id == key.id]}

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, func, insert, literal, or_, select, update
 
 from storage.engine.audit import AGENT_KEY, Actor
+from storage.engine.database import insert_for
 from storage.engine.statements import Statement
 from storage.rules import keys
 from storage.rules.errors import (
@@ -15,11 +16,12 @@ from storage.rules.errors import (
     InvalidKey,
     NotFound,
     ProgramNotAllowed,
+    ServiceError,
     ValidationError,
     WrongKeyType,
 )
 from storage.rules.scope import Scope
-from storage.tables import agent_keys, program_keys, programs, workspaces
+from storage.tables import agent_keys, agent_rejections, program_keys, programs, workspaces
 from storage.tables.columns import from_millis
 
 _find = Statement("agent_key_lookup")
@@ -161,6 +163,39 @@ def remove_program(connection: Connection, program_id: int, *, workspace_id: int
             connection.execute(this.values(program_ids=" ".join(map(str, left))))
         elif key.program_ids is not None:
             revoke(connection, key.id, at=at)
+
+
+class AgentRejection(NamedTuple):
+    """The rejected calls of a key with one error code; `about` is the cap or the scope, empty for other errors."""
+
+    agent_key_id: int
+    code: str
+    about: str
+    calls: int
+    first_at: datetime
+    last_at: datetime
+
+
+def add_rejection(
+    connection: Connection, credential: str | None, program_id: int, error: ServiceError, *, at: datetime
+) -> None:
+    """Count a rejected call by its cause, so that no key can fill the table.
+
+    Raises InvalidKey, WrongKeyType, ProgramNotAllowed for a key that reaches no program.
+    """
+    key = authorize(connection, credential, scope=None, program_id=program_id, at=at)
+    about = error.details.get("cap") or error.details.get("required_scope") or ""
+    cause = {"program_id": program_id, "agent_key_id": key.id, "code": error.code, "about": about}
+    first = insert_for(connection)(agent_rejections).values(**cause, calls=1, first_at=at, last_at=at)
+    again = {"calls": agent_rejections.c.calls + 1, "last_at": at}
+    connection.execute(first.on_conflict_do_update(index_elements=list(cause), set_=again))
+
+
+def list_rejections(connection: Connection, program_id: int) -> list[AgentRejection]:
+    """Return what was rejected in a program, the latest first."""
+    columns = [agent_rejections.c[name] for name in AgentRejection._fields]
+    mine = select(*columns).where(agent_rejections.c.program_id == program_id)
+    return [AgentRejection(*each) for each in connection.execute(mine.order_by(agent_rejections.c.last_at.desc()))]
 
 
 def of_row(row: Any) -> AgentKey:

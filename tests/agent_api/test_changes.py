@@ -6,7 +6,7 @@ from typing import Any
 import httpx
 import pytest
 
-from storage.access import agent_rejections
+from storage.access import agent_keys
 from storage.engine.audit import Actor
 from storage.management import agent_caps, commission_decisions
 from storage.rules.commission import CommissionStatus
@@ -233,7 +233,7 @@ async def test_what_a_key_may_not_do_is_counted_by_cap_and_scope_where_its_progr
     await agents.call("PATCH", ".", reader, json={"commission_rate": 21})
     await agents.call("PATCH", "/programs/999", reader, json={"commission_rate": 21})
 
-    counted = await agents.acme.store.read(agent_rejections.list_all, agents.acme.program_id)
+    counted = await agents.acme.store.read(agent_keys.list_rejections, agents.acme.program_id)
 
     found = sorted((each.code, each.about, each.calls, each.first_at) for each in counted)
     assert found == [("insufficient_scope", "programs:write", 1, NOW), ("over_cap", "highest_rate", 2, NOW)]

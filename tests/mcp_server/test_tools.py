@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 import background
-from storage.access import agent_rejections, program_keys
+from storage.access import agent_keys, program_keys
 from storage.engine.audit import Actor
 from storage.management import sandboxes
 from storage.rules.errors import CustomerNotFound, DuplicateTransaction, OverCap, RefundExceedsSale
@@ -46,7 +46,7 @@ async def test_a_program_shows_its_terms_its_key_s_state_and_who_uses_it(assista
     await acme.store.write(program_keys.flag, acme.program_id, rotate_by=NOW + timedelta(days=9), at=NOW)
     flagged = (await assistant.tool("get_program")).payload["program"]
     await acme.store.write(program_keys.regenerate, acme.program_id, at=NOW)
-    await acme.store.write(agent_rejections.add, assistant.good, acme.program_id, OverCap(cap="rate_step"), at=NOW)
+    await acme.store.write(agent_keys.add_rejection, assistant.good, acme.program_id, OverCap(cap="rate_step"), at=NOW)
     assistant.at += timedelta(days=7)
     read = (await assistant.tool("get_program", usage=True)).payload
     callers, agents = read["key_callers"], read["agents"]

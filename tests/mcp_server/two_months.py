@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import background
-from storage.access import agent_rejections, program_keys
+from storage.access import agent_keys, program_keys
 from storage.lists.commissions import COMMISSIONS
 from storage.management import commission_decisions, fraud_review, program_settings
 from storage.rules.click_details import ClickDetails
@@ -82,7 +82,7 @@ async def _review(assistant: Assistant) -> None:
     metadata = {"svc_click_id": await acme.visitor(at=NOW - timedelta(hours=2)), "program_id": str(acme.program_id)}
     await taken(assistant, stripe.checkout(metadata=metadata))
     await taken(assistant, stripe.dispute())
-    await acme.store.write(agent_rejections.add, assistant.good, acme.program_id, OverCap(cap="rate_step"), at=NOW)
+    await acme.store.write(agent_keys.add_rejection, assistant.good, acme.program_id, OverCap(cap="rate_step"), at=NOW)
     await acme.store.write(program_settings.change, acme.program_id, {"cookie_window_days": 30}, actor=OWNER, at=NOW)
     await acme.store.write(program_keys.regenerate, acme.program_id, at=NOW, actor=OWNER)
     await acme.reject(InvalidKey(), transaction_id="old-key", **SHOP)

@@ -1,4 +1,4 @@
-"""The signed-in account: /api/auth/password, /api/auth/sessions and /api/auth/preferences, and its page."""
+"""The signed-in account: /api/auth/password, /sessions, /preferences and /second-factor, and its page."""
 
 from typing import Annotated, Any
 
@@ -8,10 +8,12 @@ from starlette.responses import Response
 from presentation.changes import Changes
 from presentation.operations import operation
 from presentation.settings_models import Name
+from presentation.view import View
 from storage.access import accounts, second_factors, sessions
+from storage.access.second_factors import Enrolment
 from storage.access.sessions import OpenSession, Preferences, Theme, TimeFormat
-from storage.rules.errors import NotFound, Overloaded, RateLimited
-from tracking_api.dashboard import authentication, mail, second_factor
+from storage.rules.errors import InvalidSecondFactor, NotFound, Overloaded, RateLimited, SecondFactorExists
+from tracking_api.dashboard import authentication, mail
 from tracking_api.dashboard.authentication import VisitorRequest
 from tracking_api.dashboard.mail import Alert
 from tracking_api.dashboard.pages.buttons import SIGNED_IN, Button, FormOutcome, FormPage
@@ -24,6 +26,11 @@ PASSWORD_CHANGED = Alert(
     "The password of your account was changed",
     "If it was not you, ask for a new one on the sign-in page.",
 )
+TURNED_OFF = Alert(
+    "The second factor of your account was turned off",
+    "Your password alone signs in now. If it was not you, change the password at once.",
+)
+Code = Annotated[str, StringConstraints(min_length=1, max_length=64)]
 THEMES = {Theme.SYSTEM: "As the device says", Theme.LIGHT: "Light", Theme.DARK: "Dark"}
 TIME_FORMATS = {TimeFormat.HOURS_24: "24 hours: 14:03", TimeFormat.HOURS_12: "12 hours: 2:03 PM"}
 
@@ -100,6 +107,79 @@ async def change_preferences(call: VisitorRequest, sent: PreferencesChange) -> P
     return chosen
 
 
+class SecondFactorStart(Body):
+    """The account's password."""
+
+    current_password: Password
+
+
+class SecondFactorCode(Body):
+    """A code of the authenticator app."""
+
+    totp: Code
+
+
+class SecondFactorEnd(Body):
+    """The account's password, or else a code of the app or a recovery code."""
+
+    current_password: Password | None = None
+    totp: Code = ""
+
+
+class SecondFactorView(View):
+    """Whether the account needs a code to sign in."""
+
+    is_on: bool
+
+
+class RecoveryCodesView(View):
+    """Codes that each sign in once without the app; only this response shows them."""
+
+    recovery_codes: list[str]
+
+
+@operation()
+async def get_second_factor(call: VisitorRequest) -> SecondFactorView:
+    """Return whether the account has a second factor."""
+    return SecondFactorView(is_on=await call.storage.read(second_factors.is_on, call.visitor.user_id))
+
+
+@operation(SecondFactorExists, RateLimited, Overloaded)
+async def enrol_second_factor(call: VisitorRequest, sent: SecondFactorStart) -> Enrolment:
+    """Start a second factor (TOTP)."""
+    await require_password(call, sent.current_password)
+    about: dict[str, Any] = {"email": call.visitor.email, "sealer": call.request.app.state.settings.sealer()}
+    return await call.storage.write(second_factors.enrol, call.visitor.user_id, **about)
+
+
+@operation(InvalidSecondFactor, SecondFactorExists, RateLimited)
+async def confirm_second_factor(call: VisitorRequest, sent: SecondFactorCode) -> RecoveryCodesView:
+    """Turn the second factor on with a code of the app."""
+    await _hit(call)
+    about = {"sealer": call.request.app.state.settings.sealer(), "actor": call.actor, "at": call.at}
+    codes = await call.storage.write(second_factors.confirm, call.visitor.user_id, sent.totp, **about)
+    return RecoveryCodesView(recovery_codes=codes)
+
+
+@operation(InvalidSecondFactor, RateLimited, Overloaded, notice="second-factor-off")
+async def disable_second_factor(call: VisitorRequest, sent: SecondFactorEnd) -> None:
+    """Turn the second factor off, with the password or a code."""
+    user_id = call.visitor.user_id
+    about: dict[str, Any] = {"actor": call.actor, "at": call.at}
+    if sent.current_password is not None:
+        await require_password(call, sent.current_password)
+        await call.storage.write(second_factors.disable, user_id, **about)
+    else:
+        await _hit(call)
+        by_code = second_factors.disable_by_code
+        await call.storage.write(by_code, user_id, sent.totp, sealer=call.request.app.state.settings.sealer(), **about)
+    await mail.send_alert(call.request, call.visitor.email, TURNED_OFF)
+
+
+async def _hit(call: VisitorRequest) -> None:
+    await call.request.app.state.limits.hit("second_factor", str(call.visitor.user_id))
+
+
 async def _page(call: VisitorRequest, outcome: FormOutcome) -> Response:
     return outcome.page(
         call,
@@ -116,8 +196,8 @@ BUTTONS = {
     "password": Button(change_password),
     "end": Button(end_session),
     "end-others": Button(end_other_sessions),
-    "enrol": Button(second_factor.enrol_second_factor),
-    "confirm": Button(second_factor.confirm_second_factor),
-    "disable": Button(second_factor.disable_second_factor),
+    "enrol": Button(enrol_second_factor),
+    "confirm": Button(confirm_second_factor),
+    "disable": Button(disable_second_factor),
 }
 PAGE = FormPage(_page, BUTTONS, who=SIGNED_IN)

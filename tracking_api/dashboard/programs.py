@@ -7,17 +7,20 @@ from starlette.responses import Response
 
 from presentation import agents_file, queries
 from presentation.api_request import ApiRequest
-from presentation.changes import NewProgram, ProgramChange
+from presentation.changes import AgentCapsChange, NewProgram, ProgramChange
 from presentation.operations import operation
 from presentation.resources import ProgramView
+from presentation.settings_models import shown, with_settings
 from presentation.view import View
 from storage.access.sessions import Visitor
 from storage.access.workspaces import OWNERS
 from storage.lists.partners import newest_code
 from storage.lists.programs import read_program
-from storage.management import deletion, program_settings
+from storage.management import agent_caps, deletion, program_settings
 from storage.payments import accounts
+from storage.rules import agent_caps as rules
 from storage.rules import settings
+from storage.rules.agent_caps import CAPS, FREEZABLE
 from storage.rules.errors import (
     CurrencyNotSupported,
     FieldError,
@@ -25,7 +28,7 @@ from storage.rules.errors import (
     ProgramHasEvents,
     ValidationError,
 )
-from storage.rules.settings import BY_NAME, SECTIONS, SETTINGS, ProgramSettings
+from storage.rules.settings import BY_NAME, SECTIONS, SETTINGS, ProgramSettings, published
 from tracking_api.dashboard.authentication import VisitorRequest
 from tracking_api.dashboard.pages import values
 from tracking_api.dashboard.pages.buttons import SIGNED_IN, Button, FormOutcome, FormPage
@@ -33,6 +36,8 @@ from tracking_api.dashboard.pages.page_context import PageContext
 from web.response import CreatedResponse
 
 CHOSEN_FIRST = [BY_NAME[name] for name in ("name", "domain", "commission_type", "commission_rate", "currency")]
+CAPS_BY_SECTION = {section: [cap for cap in CAPS if cap.section == section] for section in rules.SECTIONS}
+FREEZABLE_NAMES = [(name, BY_NAME[name].label) for name in FREEZABLE]
 BY_SECTION = {section: [setting for setting in SETTINGS if setting.section == section] for section in SECTIONS}
 
 
@@ -103,6 +108,30 @@ async def get_integration(call: ApiRequest) -> IntegrationView:
     return IntegrationView(program_id=program.id, base_url=base_url, agents_md=markdown, payment_account=account)
 
 
+@with_settings(shown, CAPS)
+class AgentCapsView(View):
+    """The caps of a program's agent keys; amounts are in cents of the program's currency."""
+
+
+@operation()
+async def get_agent_caps(call: ApiRequest) -> AgentCapsView:
+    """Return the caps of the program's agent keys."""
+    return AgentCapsView(**published(await call.read(agent_caps.get_caps), CAPS))
+
+
+@operation(notice="caps-changed")
+async def change_agent_caps(call: ApiRequest, sent: AgentCapsChange) -> AgentCapsView:
+    """Change the caps of the program's agent keys."""
+    return AgentCapsView(**published(await call.write(agent_caps.change, sent.sent()), CAPS))
+
+
+async def _caps_page(context: PageContext, outcome: FormOutcome) -> Response:
+    caps = published(await context.read(agent_caps.get_caps), CAPS)
+    typed = outcome.typed or values.of_settings(CAPS, caps, context.currency)
+    typed = {**typed, "currency": context.currency}
+    return outcome.page(context, "agent_caps.html", typed=typed, sections=CAPS_BY_SECTION, names=FREEZABLE_NAMES)
+
+
 async def _new_page(call: VisitorRequest, outcome: FormOutcome) -> Response:
     owned = call.visitor.owned
     if not owned:
@@ -135,3 +164,4 @@ DELETE = FormPage(
     _settings_page,
     Button(delete_program, then="/programs", unticked="Select the box first: a deleted program cannot be restored."),
 )
+CAPS_PAGE = FormPage(_caps_page, Button(change_agent_caps))

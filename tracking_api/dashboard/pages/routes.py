@@ -5,7 +5,6 @@ from starlette.routing import Route
 from tracking_api import assets
 from tracking_api.dashboard import (
     account,
-    agent_caps,
     assistants,
     commissions,
     device_login,
@@ -13,7 +12,6 @@ from tracking_api.dashboard import (
     payments,
     program_keys,
     programs,
-    sandboxes,
     workspaces,
 )
 from tracking_api.dashboard.pages import (
@@ -91,10 +89,10 @@ ROUTES = [
     page(f"{PROGRAM}/settings/rates", GET=imports.show_rates, POST=imports.import_rates),
     page(f"{PROGRAM}/settings/delete", POST=programs.DELETE.press),
     page(f"{PROGRAM}/settings/api-keys", GET=program_keys.PAGE.show, POST=program_keys.PAGE.press),
-    page(f"{PROGRAM}/settings/sandbox", GET=sandboxes.PAGE.show, POST=sandboxes.PAGE.press),
+    page(f"{PROGRAM}/settings/sandbox", GET=program_keys.SANDBOX_PAGE.show, POST=program_keys.SANDBOX_PAGE.press),
     page(f"{PROGRAM}/settings/checklist", GET=overview.show_checklist),
     page(f"{PROGRAM}/sample-page", GET=overview.show_sample_page),
-    page(f"{PROGRAM}/settings/agent-caps", GET=agent_caps.PAGE.show, POST=agent_caps.PAGE.press),
+    page(f"{PROGRAM}/settings/agent-caps", GET=programs.CAPS_PAGE.show, POST=programs.CAPS_PAGE.press),
     page(f"{PROGRAM}/settings/workspace", GET=workspaces.PAGE.show, POST=workspaces.PAGE.press),
     page(f"{PROGRAM}/settings/workspace/logo", POST=workspaces.LOGO_FORM.press),
     page("/workspaces/{workspace_id}/logo/{version}", GET=workspaces.show_logo),
