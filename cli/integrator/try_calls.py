@@ -10,7 +10,6 @@ import typer
 from cli.integrator import page_checks, programs, project, shop_page, status, try_stripe
 from cli.integrator.output import Answer, Failure, command, plain, say
 from cli.integrator.service import ServiceClient
-from cli.integrator.shop_page import ShopPage
 from cli.integrator.status import MARKS
 from cli.integrator.try_stripe import CENTS, Code, SampleBuyer, Shape, ShopShape
 
@@ -87,40 +86,32 @@ def journey(shop: Shop = None, code: Code = "sandbox", shape: Shape = ShopShape.
 def _visit(
     shop: str, account: ServiceClient, program: Program, code: str
 ) -> tuple[list[JourneyStep], str | None, str | None]:
-    """Open the shop's page through the partner's link: the step, the browser, and the click that its tracker sent."""
+    """Open the shop's page through the partner's link: the steps, the browser, and the click that its tracker sent."""
     mark = secrets.token_hex(6)
     try:
         page = shop_page.fetch(str(httpx2.URL(shop).copy_merge_params({"aff": code, "svc_journey": mark})))
     except (Failure, httpx2.InvalidURL) as problem:
-        return [JourneyStep("shop", "fail", "unreachable", f"{shop} does not respond: {problem}")], None, None
-    path = f"/api/programs/{program['id']}/events"
-    state, verdict, text = _look(page, program)
-    click_id = None
-    if state == "pass" and page.browser is not None:
-        newest = account.call("GET", path, kind="click", limit=NEWEST)["data"]
-        click_id = next((str(each["id"]) for each in newest if mark in each.get("landing_url", "")), None)
-        verdict, text = "click_recorded", f"In {page.browser}, the shop's page sent the click that the next steps use."
-        if click_id is None:
-            waits = page.tags[0].needs_consent
-            state, verdict = "unknown" if waits else "fail", "no_click"
-            text = f"In {page.browser}, the page has the tracker, but no click arrived. `svc doctor {shop}` checks why."
-            text += " It waits for consent." if waits else ""
-    published = [JourneyStep("key", "fail", each.code, each.message) for each in page_checks.check_key(page.url)]
-    return [*published, JourneyStep("shop", state, verdict, text)], page.browser, click_id
-
-
-def _look(page: ShopPage, program: Program) -> tuple[str, str, str]:
-    """Return the state, the verdict and the text of what the page's HTML shows."""
-    if page.status != httpx2.codes.OK:
-        return "fail", "error_page", f"The page answers {page.status}."
-    if not page.tags:
-        state, where = ("unknown", "Without a browser") if page.browser is None else ("fail", f"In {page.browser}")
-        return state, "no_tracker", f"{where}, the page has no tracker. `svc doctor` says more."
-    if page.tags[0].program_id != str(program["id"]):
-        text = f"The tracker has program {page.tags[0].program_id}. Restart the shop with SERVICE_PROGRAM_ID="
-        return "fail", "other_program", f"{text}{program['id']}."
-    text = "The page's HTML has the tracker of the sandbox. Plain HTTP: there is no Chromium, Chrome or Edge here."
-    return "pass", "tracker_found", text
+        return [JourneyStep("shop", "fail", "page_unreachable", str(problem))], None, None
+    base_url, program_id = project.base_url().rstrip("/"), str(program["id"])
+    found = page_checks.check(page, base_url=base_url, program_id=program_id, domain="")
+    states = {} if page.browser else {"tracker_missing": "unknown"}  # a script may add it
+    problems = [
+        (states.get(each.code, "fail"), each.code, f"{each.message} {each.fix}") for each in found if each.is_problem
+    ]
+    steps = [JourneyStep("shop", *problem) for problem in problems]
+    if steps or page.browser is None:
+        text = "The page's HTML has the tracker of the sandbox. Plain HTTP: there is no Chromium, Chrome or Edge here."
+        return steps or [JourneyStep("shop", "pass", "tracker_found", text)], page.browser, None
+    newest = account.call("GET", f"/api/programs/{program_id}/events", kind="click", limit=NEWEST)["data"]
+    click_id = next((str(each["id"]) for each in newest if mark in each.get("landing_url", "")), None)
+    if click_id is not None:
+        text = f"In {page.browser}, the shop's page sent the click that the next steps use."
+        return [JourneyStep("shop", "pass", "click_recorded", text)], page.browser, click_id
+    waits = page.tags[0].needs_consent
+    text = (
+        f"In {page.browser}, the page has the tracker, but no click arrived.{' It waits for consent.' if waits else ''}"
+    )
+    return [JourneyStep("shop", "unknown" if waits else "fail", "no_click", text)], page.browser, None
 
 
 def _walk(account: ServiceClient, program: Program, click_id: str) -> list[JourneyStep]:

@@ -116,5 +116,5 @@ async def test_in_a_browser_the_shop_s_own_click_goes_through_the_chain(shop: Sh
 
     assert (walked.code, walked.json["browser"]) == (0, "chromium"), walked.stdout
     assert [(step["step"], step["verdict"]) for step in walked.json["steps"]] == [("shop", "click_recorded"), *CHAIN]
-    assert (blocked.code, blocked.json["steps"][0]["verdict"]) == (1, "no_click")
+    assert (blocked.code, blocked.json["steps"][0]["verdict"]) == (1, "policy_connect")
     assert status.json["recent_events"]["clicks_24h"] == 2  # the shop's own, and for the blocked page a call's
