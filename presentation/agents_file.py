@@ -42,13 +42,14 @@ def written(program: Program, *, base_url: str, code: str | None, framework: str
     It leads with the snippets of a framework of FRAMEWORKS.
     """
     settings = program.settings
+    unit = "%" if settings.commission_type == CommissionType.PERCENT else f" cents ({settings.currency}) a sale"
     filling = guides.filling(program, base_url=base_url, code=code)
     facts = {
         "Program id": f"`{program.id}`",
         "Program": _cell(settings.name),
         "Domain": _cell(settings.domain),
         "Base URL of the service": f"`{base_url}`",
-        "Commission rate": _commission(program),
+        "Commission rate": f"{shown_rate(settings.commission_type, settings.rate)}{unit}",
         "Commission per lead": f"{settings.lead_commission_cents} cents ({settings.currency})",
         "Cookie duration": f"{settings.cookie_window_days} days",
         "A click counts for": f"{settings.attribution_window_days} days",
@@ -58,7 +59,8 @@ def written(program: Program, *, base_url: str, code: str | None, framework: str
     table = "\n".join(f"| {name} | {value} |" for name, value in facts.items())
     head = f"{HEAD}\n| | |\n|---|---|\n{table}\n\n{LINKS.format(base=base_url)}"
     chapters = {name: _demoted(guides.filled(name, filling)) for name in GUIDES}
-    checkout = _demoted(_checkout(guides.filled("payments", filling)))
+    chapter = guides.filled("payments", filling).split(CHECKOUT)[1].split("\n## ", maxsplit=1)[0]
+    checkout = _demoted(f"# Metadata of your checkout, with a connected Stripe account\n{chapter}")
     if framework in FRAMEWORKS:
         first = _lead(guides.filled("snippets", filling), *FRAMEWORKS[framework])
         parts = [first, VERIFY, chapters["integration"], chapters["cases"], checkout]
@@ -74,12 +76,6 @@ def _lead(snippets: str, name: str, chapters: tuple[str, ...]) -> str:
     return "\n\n".join([f"## Start here: {name}", *parts]) + "\n"
 
 
-def _checkout(payments: str) -> str:
-    """Return the chapter on the checkout's metadata."""
-    chapter = payments.split(CHECKOUT)[1].split("\n## ", maxsplit=1)[0]
-    return f"# Metadata of your checkout, with a connected Stripe account\n{chapter}"
-
-
 def _demoted(markdown: str) -> str:
     """Return a guide as a chapter: every heading one level lower; a comment in a code block is not a heading."""
     fenced, lines = False, []
@@ -87,13 +83,6 @@ def _demoted(markdown: str) -> str:
         fenced ^= line.startswith("```")
         lines.append(f"#{line}" if line.startswith("#") and not fenced else line)
     return "\n".join(lines) + "\n"
-
-
-def _commission(program: Program) -> str:
-    settings = program.settings
-    shown = shown_rate(settings.commission_type, settings.rate)
-    unit = "%" if settings.commission_type == CommissionType.PERCENT else f" cents ({settings.currency}) a sale"
-    return f"{shown}{unit}"
 
 
 def _cell(name: str) -> str:

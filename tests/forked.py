@@ -10,7 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
-IMPORTED = ["cli.admin.command", "cli.integrator.service", "cli.serve", "asgi", "tests.forked"]
+IMPORTED = ["cli.admin.command", "cli.integrator.project", "cli.serve", "asgi", "tests.forked"]
 FORKS = get_context("forkserver")
 FORKS.set_forkserver_preload(IMPORTED)
 SECONDS = 60

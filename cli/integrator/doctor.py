@@ -11,7 +11,6 @@ import typer
 from cli.integrator import page_checks, programs, project, shop_page, status
 from cli.integrator.output import Answer, Failure, command, plain, say
 from cli.integrator.page_checks import ShopFinding, notice
-from cli.integrator.service import TIMEOUT_SECONDS
 
 MOST_SECONDS_APART = 60
 
@@ -73,7 +72,7 @@ def _failed(failure: Failure) -> ShopFinding:
 def check_clock(url: str) -> Iterator[ShopFinding]:
     """Yield a finding if this machine's clock and the service's differ."""
     try:
-        answer = httpx2.get(f"{url}/healthz", timeout=TIMEOUT_SECONDS)
+        answer = httpx2.get(f"{url}/healthz", timeout=project.TIMEOUT_SECONDS)
         apart = abs((parsedate_to_datetime(answer.headers["date"]) - datetime.now(UTC)).total_seconds())
     except (httpx2.TransportError, httpx2.InvalidURL, KeyError, ValueError):
         return

@@ -9,7 +9,6 @@ import typer
 
 from cli.integrator import guides, login, programs, project
 from cli.integrator.output import Answer, Failure, command, is_interactive, plain, say
-from cli.integrator.service import ServiceClient
 
 Sandbox = Annotated[bool, typer.Option("--sandbox", help="Use the program's sandbox, and create it if necessary.")]
 GenerateKey = Annotated[bool, typer.Option("--generate-key", help="Generate a new program key; the old one stops.")]
@@ -71,7 +70,7 @@ def init(
     return Answer(result | {"has_key": bool(key)}, text)
 
 
-def _account() -> ServiceClient:
+def _account() -> project.ServiceClient:
     """Return the service as the account calls it; on a terminal, log in first if necessary."""
     try:
         return login.account()
@@ -82,7 +81,7 @@ def _account() -> ServiceClient:
     return login.account()
 
 
-def _open_sandbox(service: ServiceClient, program: dict[str, Any]) -> dict[str, Any]:
+def _open_sandbox(service: project.ServiceClient, program: dict[str, Any]) -> dict[str, Any]:
     """Return a program's sandbox; a new one comes with its key as `api_token`."""
     if sandbox := programs.sandbox_of(service, program["id"]):
         return sandbox
@@ -91,16 +90,16 @@ def _open_sandbox(service: ServiceClient, program: dict[str, Any]) -> dict[str, 
     return service.call("GET", f"/api/programs/{made['program_id']}") | {"api_token": made["api_token"]}
 
 
-def _given_key(service: ServiceClient, program: dict[str, Any]) -> str:
+def _given_key(service: project.ServiceClient, program: dict[str, Any]) -> str:
     """Return the key on standard input. Raises Failure if it is another program's."""
     key = sys.stdin.readline().strip()
-    found = ServiceClient(service.base_url, key).call("GET", "/api/v1/cli/status")["data"]["program_id"]
+    found = project.ServiceClient(service.base_url, key).call("GET", "/api/v1/cli/status")["data"]["program_id"]
     if found != program["id"]:
         raise Failure("wrong_program_key", f"This is the key of program {found}.", "Check --program.")
     return key
 
 
-def _key(service: ServiceClient, program: dict[str, Any], *, generate: bool) -> str:
+def _key(service: project.ServiceClient, program: dict[str, Any], *, generate: bool) -> str:
     """Return the key for `.env`, empty if there is none: already stored, or generated after confirmation."""
     stored = project.settings()
     for key, owner in ((project.KEY, project.PROGRAM), project.ASIDE.values()):
@@ -113,7 +112,7 @@ def _key(service: ServiceClient, program: dict[str, Any], *, generate: bool) -> 
     return str(service.call("POST", path)["data"]["api_token"]) if generate else ""
 
 
-def _write(place: Path, service: ServiceClient, program: dict[str, Any], key: str) -> list[str]:
+def _write(place: Path, service: project.ServiceClient, program: dict[str, Any], key: str) -> list[str]:
     """Write the files and return the names of those that changed; `.env` first, so that the new key is never lost."""
     found = guides.frameworks(place.parent) or guides.frameworks(Path.cwd())
     path = f"/api/programs/{program['id']}/integration"

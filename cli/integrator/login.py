@@ -12,7 +12,6 @@ import typer
 
 from cli.integrator import project
 from cli.integrator.output import NOT_SET_UP, Answer, Failure, command, is_interactive, is_json, plain, say
-from cli.integrator.service import ServiceClient
 
 SLOWER_SECONDS = 5  # RFC 8628, 3.5
 BaseUrl = Annotated[
@@ -46,7 +45,7 @@ def logout() -> Answer:
 
 def obtain(base_url: str) -> dict[str, Any]:
     """Run the flow, save the login and return it without the token. Raises Failure if it is rejected or expires."""
-    service = ServiceClient(base_url)
+    service = project.ServiceClient(base_url)
     asked = service.call("POST", "/api/auth/device", {"client": f"svc on {platform.node() or 'this computer'}"[:255]})
     page = str(asked["verification_uri_complete"])
     typer.echo(f"Open {page}\nand compare the code: {asked['user_code']}", err=is_json())
@@ -59,7 +58,7 @@ def obtain(base_url: str) -> dict[str, Any]:
     return kept
 
 
-def _wait(service: ServiceClient, asked: dict[str, Any]) -> dict[str, Any]:
+def _wait(service: project.ServiceClient, asked: dict[str, Any]) -> dict[str, Any]:
     interval, until = asked["interval"], time.monotonic() + asked["expires_in"]
     while time.monotonic() < until:
         time.sleep(interval)
@@ -79,11 +78,11 @@ def login_file() -> Path:
     return Path(home) / "svc" / "login.json"
 
 
-def account() -> ServiceClient:
+def account() -> project.ServiceClient:
     """Return the service as the logged-in account. Raises Failure without a login."""
     try:
         kept = json.loads(login_file().read_text(encoding="utf-8"))
-        return ServiceClient(kept["base_url"], kept["token"])
+        return project.ServiceClient(kept["base_url"], kept["token"])
     except FileNotFoundError:
         message = "You are not logged in."
     except (ValueError, TypeError, KeyError):

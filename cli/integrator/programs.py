@@ -9,7 +9,6 @@ from rich.table import Table
 from cli.integrator import project
 from cli.integrator.login import account
 from cli.integrator.output import Answer, Failure, command, is_interactive, plain, say
-from cli.integrator.service import ServiceClient
 
 ProgramId = Annotated[int | None, typer.Option(help="The program; else SERVICE_PROGRAM_ID, or your only one.")]
 app = typer.Typer(no_args_is_help=True, help="List, create and delete programs, as the logged-in account.")
@@ -95,18 +94,18 @@ def label(program: dict[str, Any]) -> str:
     return str(program["name"]) if live is None else f"{program['name']} (sandbox of {live})"
 
 
-def every(service: ServiceClient) -> list[dict[str, Any]]:
+def every(service: project.ServiceClient) -> list[dict[str, Any]]:
     """Return all programs of the account."""
     return list(service.rows("/api/programs"))
 
 
-def sandbox_of(service: ServiceClient, program_id: int) -> dict[str, Any] | None:
+def sandbox_of(service: project.ServiceClient, program_id: int) -> dict[str, Any] | None:
     """Return a program's sandbox, which a sandbox is itself; None if it has none."""
     sandboxes = (each for each in every(service) if each["sandbox_of"] is not None)
     return next((each for each in sandboxes if program_id in {each["id"], each["sandbox_of"]}), None)
 
 
-def choose(service: ServiceClient, program_id: int | None) -> dict[str, Any]:
+def choose(service: project.ServiceClient, program_id: int | None) -> dict[str, Any]:
     """Return the program: the named one, the only one, or the one that the user chooses."""
     found = every(service)
     named = [each for each in found if each["id"] == program_id or (program_id is None and each["sandbox_of"] is None)]
@@ -123,7 +122,7 @@ def choose(service: ServiceClient, program_id: int | None) -> dict[str, Any]:
     return choose(service, typer.prompt("Program id", type=int))
 
 
-def chosen(program: int | None = None) -> tuple[ServiceClient, int]:
+def chosen(program: int | None = None) -> tuple[project.ServiceClient, int]:
     """Return the service as the logged-in account, and the program: named, the project's, or chosen."""
     service, named = account(), program or project.program_id()
     return service, named or choose(service, None)["id"]

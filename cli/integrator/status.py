@@ -1,14 +1,17 @@
-"""`svc status`, the health of the program, and `svc explain`, why a sale was credited or not."""
+"""What the service knows of a program (`svc status`), of a sale (`svc explain`) and of payments (`svc listen`)."""
 
+import time
+from itertools import takewhile
 from typing import Annotated, Any
 
 import typer
 
 from cli.integrator import project
-from cli.integrator.output import Answer, command, plain, say
+from cli.integrator.output import UNREACHABLE, Answer, Failure, command, plain, print_json, say, warn
 from cli.integrator.programs import ProgramId, chosen
 
 HEADLESS = "No click has counted yet: those of headless browsers and bots count only in a sandbox (svc init --sandbox)."
+DONE = ("recorded", "repeated", "linked", "same_sale", "test", "ignored", "organic", "not_referred")
 MARKS = {"pass": "[green]pass[/]", "fail": "[red]fail[/]", "unknown": "[yellow]  ? [/]"}
 
 
@@ -73,3 +76,48 @@ def explain(
         say(f"  rejected at {call['at']}: {plain(call['call'])} with {plain(call['code'])}")
     advice = found["smallest_change"] and f"Smallest change: {plain(found['smallest_change'])}"
     return Answer(found, advice or "", ok=found["verdict"].startswith("credited"))
+
+
+@command()
+def listen(
+    program: ProgramId = None,
+    interval: Annotated[float, typer.Option(min=0.2, max=60, help="Seconds between two looks.")] = 2,
+) -> None:
+    """Show each event of the payment processor as it arrives, with its outcome and what to do, until Ctrl-C.
+
+    With --json it prints one JSON object on a line for each event.
+
+    Example: svc listen
+    """
+    service, program_id = chosen(program)
+    path = f"/api/programs/{program_id}/payment-events"
+    seen = max((each["id"] for each in service.call("GET", path, limit=1)["data"]), default=0)
+    typer.echo(f"Listening to program {program_id}. Ctrl-C stops.", err=True)
+    try:
+        while True:
+            try:
+                newer = takewhile(lambda each: each["id"] > seen, service.rows(path))  # noqa: B023 - read at once
+                for event in list(newer)[::-1]:
+                    _show(service, program_id, event)
+                    seen = event["id"]
+            except Failure as failure:
+                if failure.exit_code != UNREACHABLE:
+                    raise
+                warn(failure.error["message"])  # the service may be restarting
+            time.sleep(interval)
+    except KeyboardInterrupt:
+        say("Stopped.")
+
+
+def _show(service: project.ServiceClient, program_id: int, event: dict[str, Any]) -> None:
+    """Print an event, and what to do if it did not become a sale."""
+    advice = None
+    if event["outcome"] not in DONE:
+        found = service.call("GET", f"/api/programs/{program_id}/explain", transaction_id=event["event_id"])
+        advice = found["smallest_change"] and f"{found['message']} {found['smallest_change']}"
+    amount = "" if event["currency"] is None else f" {event['amount_cents']} {event['currency']} (minor units)"
+    subject = event["transaction_id"] or event["waits_for"] or ""
+    say(f"{event['received_at']} [bold]{plain(event['type'])}[/] {plain(event['outcome'])} {plain(subject)}{amount}")
+    if advice:
+        say(f"  {plain(advice)}")
+    print_json(event | {"advice": advice})

@@ -9,7 +9,6 @@ import typer
 
 from cli.integrator import page_checks, programs, project, shop_page, status, try_stripe
 from cli.integrator.output import Answer, Failure, command, plain, say
-from cli.integrator.service import ServiceClient
 from cli.integrator.status import MARKS
 from cli.integrator.try_stripe import CENTS, Code, SampleBuyer, Shape, ShopShape
 
@@ -84,7 +83,7 @@ def journey(shop: Shop = None, code: Code = "sandbox", shape: Shape = ShopShape.
 
 
 def _visit(
-    shop: str, account: ServiceClient, program: Program, code: str
+    shop: str, account: project.ServiceClient, program: Program, code: str
 ) -> tuple[list[JourneyStep], str | None, str | None]:
     """Open the shop's page through the partner's link: the steps, the browser, and the click that its tracker sent."""
     mark = secrets.token_hex(6)
@@ -114,7 +113,7 @@ def _visit(
     return [JourneyStep("shop", "unknown" if waits else "fail", "no_click", text)], page.browser, None
 
 
-def _walk(account: ServiceClient, program: Program, click_id: str) -> list[JourneyStep]:
+def _walk(account: project.ServiceClient, program: Program, click_id: str) -> list[JourneyStep]:
     """Send what a shop sends of one customer, and ask for the explanation after each call."""
     service, name = project.service(), f"journey-{secrets.token_hex(6)}"
     sale = {"transaction_id": name, "customer_key": name, "amount_cents": CENTS, "currency": program["currency"]}
@@ -135,7 +134,7 @@ def _walk(account: ServiceClient, program: Program, click_id: str) -> list[Journ
     return steps
 
 
-def _pay(account: ServiceClient, program: Program, code: str, shape: ShopShape) -> JourneyStep:
+def _pay(account: project.ServiceClient, program: Program, code: str, shape: ShopShape) -> JourneyStep:
     """Play the shop's payments for another visitor."""
     buyer = SampleBuyer(try_stripe.visit(program, code), program["id"], live=False)
     played = try_stripe.play(buyer.scenes(shape), try_stripe.delivery(account, program))

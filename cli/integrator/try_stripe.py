@@ -14,7 +14,6 @@ import typer
 
 from cli.integrator import programs, project, status
 from cli.integrator.output import Answer, Failure, command, plain, say
-from cli.integrator.service import ServiceClient
 
 CENTS = 4900
 FREE = {"amount_total": 0, "payment_status": "no_payment_required"}
@@ -63,7 +62,7 @@ def stripe(
     if webhook_secret_stdin:
         program, sign = status.read(), partial(_sign, sys.stdin.readline().strip())
         path = f"/api/v1/payments/stripe/{program['program_id']}"
-        deliver: Deliver = partial(ServiceClient(project.base_url()).call, "POST", path, auth=sign)
+        deliver: Deliver = partial(project.ServiceClient(project.base_url()).call, "POST", path, auth=sign)
     else:
         service, program = find_sandbox()
         deliver = delivery(service, program)
@@ -81,7 +80,7 @@ def _sign(secret: str, request: httpx2.Request) -> httpx2.Request:
     return request
 
 
-def find_sandbox() -> tuple[ServiceClient, dict[str, Any]]:
+def find_sandbox() -> tuple[project.ServiceClient, dict[str, Any]]:
     """Return the service as the account, and the sandbox: the project's program itself, or that program's."""
     service, program_id = programs.chosen()
     sandbox = programs.sandbox_of(service, program_id)
@@ -90,7 +89,7 @@ def find_sandbox() -> tuple[ServiceClient, dict[str, Any]]:
     return service, sandbox | {"program_id": sandbox["id"]}
 
 
-def delivery(service: ServiceClient, sandbox: dict[str, Any]) -> Deliver:
+def delivery(service: project.ServiceClient, sandbox: dict[str, Any]) -> Deliver:
     """Return how an event of Stripe's is delivered to a sandbox, without a signature."""
     return partial(service.call, "POST", f"/api/programs/{sandbox['id']}/sandbox/payment-events")
 
@@ -99,7 +98,7 @@ def visit(program: dict[str, Any], code: str) -> str:
     """Follow a partner's link; return the click_id."""
     link = programs.partner_link(program["domain"], code)
     click = {"program_id": program["program_id"], "affiliate_url": link}
-    click_id = ServiceClient(project.base_url()).call("POST", "/api/v1/track/click", click).get("click_id")
+    click_id = project.ServiceClient(project.base_url()).call("POST", "/api/v1/track/click", click).get("click_id")
     if click_id is None:
         raise Failure("partner_inactive", "This partner's clicks do not count.", "Choose an active partner's code.")
     say(f"A visitor follows {plain(link)}")

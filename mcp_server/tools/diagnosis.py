@@ -1,7 +1,6 @@
 """Why sales are not credited: readiness, customer keys, the explanation of one sale, and the rejected calls."""
 
 from collections.abc import Sequence
-from datetime import datetime
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -18,7 +17,7 @@ from storage.lists import rejected_calls
 from storage.lists.declaration import ListQuery, ListScope
 from storage.lists.find import find
 from storage.lists.programs import PROGRAMS
-from storage.lists.rejected_calls import REJECTED_CALLS, Cause, RejectedCall
+from storage.lists.rejected_calls import REJECTED_CALLS, RejectedCall
 from storage.rules import errors
 from storage.rules.errors import FieldError, ValidationError
 from storage.rules.outcome import SaleOutcome
@@ -113,8 +112,12 @@ def list_refused_calls(asked: Asked) -> JsonRow:
     if asked.arguments["view"] == "calls":
         return asked.page(row=call_row, causes=[])
     rows = rejected_calls.by_cause(asked.request.connection, asked.scope.program_id, asked.query.span)
-    chosen = [cause for cause in rows if asked.query.filters["code"] in {None, cause.code}]
-    causes = [_cause_row(cause, asked.request.at) for cause in chosen]
+    ongoing_since = asked.request.at - ONGOING
+    causes = [
+        row_of(each) | {"still_happening": each.last_at >= ongoing_since, "hint": errors.hint_of(each.code)}
+        for each in rows
+        if asked.query.filters["code"] in {None, each.code}
+    ]
     split = lost_sales.split(asked.request.connection, asked.scope.program_id, asked.query.span)
     lost = [row_of(each) for each in split if asked.query.filters["code"] in {None, *each.codes}]
     shown = lost[: fitting(lost, BUDGET - weight(causes))]
@@ -125,9 +128,3 @@ def call_row(call: RejectedCall) -> JsonRow:
     """Return a rejected call; `fields` names the wrong ones."""
     fields = list(map(clean, call.fields))
     return row_of(call, leave_out={"message"}) | {"status": int(STATUS[call.code]), "fields": fields}
-
-
-def _cause_row(cause: Cause, at: datetime) -> JsonRow:
-    """Return a cause, whether it still happens (its last call is less than a day old), and what to do about it."""
-    row = row_of(cause) | {"still_happening": cause.last_at >= at - ONGOING}
-    return row | {"hint": hint} if (hint := errors.hint_of(cause.code)) else row

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from svc_affiliate import Track, log, outbox
+from svc_affiliate import Track, outbox, result
 
 from tests import failing
 from tests.conftest import ROOT
@@ -24,7 +24,7 @@ NODE_SDK = ROOT / "sdks/node"
 @pytest.fixture
 def service(monkeypatch: pytest.MonkeyPatch) -> Iterator[FailingService]:
     """A service, with an SDK that has not logged anything yet."""
-    monkeypatch.setattr(log, "_said", {})
+    monkeypatch.setattr(result, "_said", {})
     for name in [name for name in os.environ if name.startswith("SERVICE_")]:
         monkeypatch.delenv(name)
     with failing.running() as running:

@@ -8,7 +8,7 @@ from http.client import HTTPException
 from typing import Any
 from urllib.request import HTTPErrorProcessor, Request, build_opener
 
-from svc_affiliate import log, result
+from svc_affiliate import result
 from svc_affiliate.codes import ErrorCode
 from svc_affiliate.fields import PreparedCall
 from svc_affiliate.result import Status, TrackResult
@@ -79,10 +79,11 @@ def _once(call: PreparedCall, target: Target, deadline: float) -> TrackResult[An
             content = _content(response, deadline)
     except (OSError, HTTPException, ValueError) as problem:
         return result.failed(call, ErrorCode.SERVICE_UNREACHABLE, f"{url} does not respond: {problem}")
-    if not result.is_of_the_service(content):
+    error = content.get("error")
+    if content.get("success") is not True and not (isinstance(error, dict) and "code" in error):
         text = f"{target.base_url} responded {response.status}, but not as the service does."
         return result.failed(call, ErrorCode.NOT_THE_SERVICE, text)
-    log.warn_once(content.get("warnings", ()))
+    result.warn_once(content.get("warnings", ()))
     return result.of_response(call, response.status, content)
 
 

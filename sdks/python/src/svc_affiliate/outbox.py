@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from svc_affiliate import delivery, log
+from svc_affiliate import delivery, result
 from svc_affiliate.codes import ErrorCode
 from svc_affiliate.fields import PreparedCall
 from svc_affiliate.result import Status
@@ -70,7 +70,7 @@ class Resender:
                 except FileNotFoundError:  # another process has sent it
                     continue
                 sent = delivery.attempt(call, target, seconds=TIMEOUT_SECONDS)
-                log.report(sent)
+                result.report(sent)
                 if sent.status == Status.REJECTED:  # kept for a person to read
                     path.replace(path.with_suffix(".rejected"))
                 elif sent.status != Status.FAILED:
@@ -87,7 +87,7 @@ class Resender:
                 self.resend(folder)
                 seconds = min(seconds * 2, LONGEST_WAIT_SECONDS)
         except Exception:  # noqa: BLE001 - the next call starts another thread
-            log.LOGGER.exception("The outbox %s cannot be resent.", folder)
+            result.LOGGER.exception("The outbox %s cannot be resent.", folder)
 
 
 @contextmanager

@@ -1,6 +1,8 @@
-"""What became of a call: a status, the service's data, and the error by its code."""
+"""What became of a call, and what is logged of it: a status, the service's data, and the error by its code."""
 
-from collections.abc import Mapping
+import logging
+import time
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Generic, TypedDict, TypeVar, cast
@@ -19,6 +21,9 @@ UNATTRIBUTED = frozenset(
         ErrorCode.TRANSACTION_NOT_FOUND,
     }
 )
+LOGGER = logging.getLogger("svc_affiliate")
+AGAIN_AFTER_SECONDS = 60.0
+_said: dict[str, float] = {}
 SERVER_ERROR, UNAUTHORIZED, TOO_MANY = 500, 401, 429
 
 
@@ -29,6 +34,9 @@ class Status(StrEnum):
     QUEUED = "queued"  # the call waits in the outbox and is sent later
     REJECTED = "rejected"  # the call is wrong: `error` says how
     FAILED = "failed"  # the service or the key is out, and there is no outbox
+
+
+LEVELS = {Status.QUEUED: logging.WARNING, Status.FAILED: logging.ERROR, Status.REJECTED: logging.ERROR}
 
 
 class LeadData(TypedDict, total=False):
@@ -91,11 +99,6 @@ class TrackError:
         """Whether the service or the way to it is out."""
         return self.http_status is None or self.http_status >= SERVER_ERROR
 
-    @property
-    def is_temporary(self) -> bool:
-        """Whether the same call can succeed later: the service, the way to it or the key is out."""
-        return self.is_outage or self.http_status in {UNAUTHORIZED, TOO_MANY}
-
 
 Data = TypeVar("Data", bound=Mapping[str, Any])
 
@@ -123,22 +126,29 @@ SaleResult = TrackResult[SaleData]
 RefundResult = TrackResult[RefundData]
 
 
-def is_of_the_service(content: Mapping[str, Any]) -> bool:
-    """Whether the service can have sent this body."""
-    error = content.get("error")
-    return content.get("success") is True or (isinstance(error, dict) and "code" in error)
-
-
 def of_response(call: PreparedCall, http_status: int, content: Mapping[str, Any]) -> TrackResult[Any]:
     """Return the result that a response of the service means; a temporary error is a failed call."""
     if "error" not in content:
         data = content.get("data") or {}
         again = bool(content.get("already_recorded") or content.get("replayed"))
         return _of(call, Status.RECORDED, data=data, already_recorded=again)
-    error = _error(http_status, content)
+    known: Mapping[str, Any] = content["error"]
+    code = str(known.get("code"))
+    error = TrackError(
+        code=ErrorCode(code) if code in set(ErrorCode) else code,
+        message=str(known.get("message", "")),
+        hint=str(known.get("hint", "")),
+        fields=tuple(WrongField(each["field"], each["message"]) for each in known.get("fields", ())),
+        request_id=content.get("request_id"),
+        http_status=http_status,
+        retry_after_seconds=known.get("retry_after_seconds"),
+        existing=known.get("existing"),
+        same_payload=known.get("same_payload"),
+    )
     if error.code == ErrorCode.DUPLICATE_TRANSACTION and error.same_payload:
         return _of(call, Status.RECORDED, data=dict(error.existing or {}), already_recorded=True)
-    status = Status.FAILED if error.is_temporary else Status.REJECTED
+    is_temporary = error.is_outage or http_status in {UNAUTHORIZED, TOO_MANY}
+    status = Status.FAILED if is_temporary else Status.REJECTED
     return _of(call, Status.UNATTRIBUTED if error.code in UNATTRIBUTED else status, error=error)
 
 
@@ -155,22 +165,26 @@ def broken(name: CallName, problem: Exception) -> TrackResult[Any]:
     return TrackResult(Status.REJECTED if is_wrong else Status.FAILED, name, error=error)
 
 
-def _error(http_status: int, content: Mapping[str, Any]) -> TrackError:
-    """Return the error that a response's body holds."""
-    error: Mapping[str, Any] = content["error"]
-    code = str(error.get("code"))
-    return TrackError(
-        code=ErrorCode(code) if code in set(ErrorCode) else code,
-        message=str(error.get("message", "")),
-        hint=str(error.get("hint", "")),
-        fields=tuple(WrongField(each["field"], each["message"]) for each in error.get("fields", ())),
-        request_id=content.get("request_id"),
-        http_status=http_status,
-        retry_after_seconds=error.get("retry_after_seconds"),
-        existing=error.get("existing"),
-        same_payload=error.get("same_payload"),
-    )
-
-
 def _of(call: PreparedCall, status: Status, **known: Any) -> TrackResult[Any]:
     return TrackResult(status, call.name, transaction_id=call.transaction_id, refund_id=call.refund_id, **known)
+
+
+def warn_once(warnings: Iterable[Mapping[str, Any]]) -> None:
+    """Log the warnings of a response, such as a key that must be rotated: each code once in this process."""
+    for warning in warnings:
+        code = str(warning.get("code"))
+        if code not in _said:
+            _said[code] = time.monotonic()
+            LOGGER.warning("%s: %s %s", code, warning.get("message"), warning.get("hint", ""))
+
+
+def report(sent: TrackResult[Any]) -> None:
+    """Log a call that was not recorded: a wrong one always, others at most once a minute for each reason."""
+    level, error = LEVELS.get(sent.status), sent.error
+    if level is None or error is None:
+        return
+    about, now = f"{sent.status} {error.code}", time.monotonic()
+    if sent.status == Status.REJECTED or now - _said.get(about, -AGAIN_AFTER_SECONDS) >= AGAIN_AFTER_SECONDS:
+        _said[about] = now
+        text = "track.%s %s: %s: %s %s (request %s)"
+        LOGGER.log(level, text, sent.call, sent.status, error.code, error.message, error.hint, error.request_id)

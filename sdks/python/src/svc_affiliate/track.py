@@ -6,7 +6,7 @@ from concurrent.futures import Future, wait
 from dataclasses import replace
 from typing import Any, Self, Unpack
 
-from svc_affiliate import delivery, fields, log, outbox, result
+from svc_affiliate import delivery, fields, outbox, result
 from svc_affiliate.codes import ErrorCode
 from svc_affiliate.fields import CallName, LeadFields, PreparedCall, RefundFields, SaleFields
 from svc_affiliate.outbox import Resender
@@ -21,7 +21,7 @@ class _Tracking:
 
     def __init__(self, **options: Unpack[Options]) -> None:
         if unknown := sorted(options.keys() - Options.__annotations__):  # a checkout goes on, however it is configured
-            log.LOGGER.error("Unknown options of svc_affiliate: %s", unknown)
+            result.LOGGER.error("Unknown options of svc_affiliate: %s", unknown)
         self._options = options
         self._seconds = options.get("timeout_seconds", TIMEOUT_SECONDS)
         self._resender = Resender(options)
@@ -39,7 +39,7 @@ class _Tracking:
             folder = target_of(self._options).outbox
             return self._resender.resend(folder) if folder and folder.is_dir() else 0
         except Exception:  # noqa: BLE001 - as in `_begin`
-            log.LOGGER.exception("The outbox cannot be resent.")
+            result.LOGGER.exception("The outbox cannot be resent.")
             return 0
 
     def _begin(self, name: CallName, given: Mapping[str, Any]) -> _Sent | TrackResult[Any]:
@@ -56,7 +56,7 @@ class _Tracking:
             return call, target, delivery.send(call, target, seconds=self._seconds)
         except Exception as problem:  # noqa: BLE001 - nothing that goes wrong here may stop a checkout
             broken = result.broken(name, problem)
-            log.report(broken)
+            result.report(broken)
             return broken
 
     def _end(self, call: PreparedCall, target: Target, sent: Future[TrackResult[Any]]) -> TrackResult[Any]:
@@ -75,8 +75,8 @@ class _Tracking:
                 sent = replace(sent, status=Status.QUEUED) if outbox.put(target.outbox, call) else sent
                 self._resender.start(target.outbox)
             except Exception as problem:  # noqa: BLE001 - as above
-                log.LOGGER.error("The outbox %s cannot be used: %s", target.outbox, problem)
-        log.report(sent)
+                result.LOGGER.error("The outbox %s cannot be used: %s", target.outbox, problem)
+        result.report(sent)
         return sent
 
 
