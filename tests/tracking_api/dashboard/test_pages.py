@@ -12,7 +12,7 @@ from storage.rules.reports.metrics import Totals
 from tests.tracking_api.dashboard.conftest import OLGA, Dashboard
 from tests.tracking_api.dashboard.reading import follow, form_of
 from tracking_api import assets
-from tracking_api.dashboard.pages import charted, text, viewing
+from tracking_api.dashboard.pages import charted, text
 
 HTML = {"Accept": "text/html"}
 MENU = 'aria-label="Program"'
@@ -86,7 +86,7 @@ def test_a_long_range_is_added_up_without_losing_a_day(days: int, unit: str, row
 
 
 def write_for(request: Request) -> tuple[str, str]:
-    viewing.show_to(request)
+    text.show_to(request)
     return text.money(123_450, "USD"), text.day(date(2026, 5, 5))
 
 

@@ -5,7 +5,7 @@ from functools import cache
 
 from storage.rules.reports.breakdown import Dimension, Operator
 from storage.rules.reports.breakdown_query import NONE
-from tracking_api.dashboard.pages import text, viewing
+from tracking_api.dashboard.pages import text
 
 OPERATORS = {Operator.IS: "is", Operator.IS_NOT: "is not", Operator.CONTAINS: "contains"}
 CARDS = {
@@ -36,9 +36,8 @@ def title_of(dimension: Dimension) -> str:
 def name_of(dimension: Dimension, value: str | None, names: Mapping[str, str]) -> str:
     """Return what people call a value; `names` are those of partners, by their codes."""
     if value in {None, NONE}:
-        return (
-            "No purchase" if dimension in {Dimension.BUYER, Dimension.COHORT} else f"No {title_of(dimension).lower()}"
-        )
+        is_of_buyers = dimension in {Dimension.BUYER, Dimension.COHORT}
+        return "No purchase" if is_of_buyers else f"No {title_of(dimension).lower()}"
     if dimension in {Dimension.DEVICE, Dimension.BUYER}:
         return text.words(str(value))
     if dimension == Dimension.PARTNER:
@@ -55,5 +54,5 @@ def typed(dimension: Dimension, value: str) -> str:
 
 @cache
 def _countries() -> dict[str, str]:
-    codes = {code: str(name) for code, name in viewing.DEFAULT.territories.items() if code.isalpha()}
+    codes = {code: str(name) for code, name in text.DEFAULT.territories.items() if code.isalpha()}
     return {written.lower(): code for code, name in codes.items() for written in (code, name)}

@@ -3,7 +3,8 @@
 With filters the frame is sent at once; what takes a read of the events follows in the same response.
 """
 
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable
+from datetime import datetime
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -11,6 +12,7 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
 from presentation import queries
+from presentation.api_request import ApiRequest
 from storage.reports import explore
 from storage.reports.explore import Card, ComparedGroup, Frame
 from storage.rules.errors import ServiceError, ValidationError
@@ -29,25 +31,19 @@ EXPLORE = "explore.html"
 
 
 class ExploreQuery(NamedTuple):
-    """What a URL asks for: a range, filters as they were sent and as they are stored, and a dimension for each card."""
+    """What a URL asks for: a range, filters as they were sent and as they are stored, and a dimension for each card.
+
+    A wrong filter is the `problem`, and then there are no filters.
+    """
 
     picker: Picker
     sent: dict[str, str]
     filters: Filters
     tabs: dict[str, Dimension]
-    problem: ServiceError | None
+    problem: ServiceError | None = None
 
 
-class Chip(NamedTuple):
-    """A filter as people read it, and the query string without it."""
-
-    text: str
-    value: str
-    link: str
-
-
-def _asked(request: Request, at: Any) -> ExploreQuery:
-    """Return what a URL asks for; a wrong filter is the problem, and then there are none."""
+def _asked(request: Request, at: datetime) -> ExploreQuery:
     picker = ranges.picker(request, at)
     names = {f"{each}{end}" for each in Dimension for end in ("", *(f".{how}" for how in Operator))}
     sent = {name: value for name, value in picker.address.items() if name in names}
@@ -57,7 +53,7 @@ def _asked(request: Request, at: Any) -> ExploreQuery:
     }
     try:
         checked = {name: value for name in sent if (value := queries.text(sent, name))}
-        return ExploreQuery(picker, sent, breakdown_query.stored_filters(checked), tabs, None)
+        return ExploreQuery(picker, sent, breakdown_query.stored_filters(checked), tabs)
     except ValidationError as rejection:
         return ExploreQuery(picker, sent, (), tabs, rejection)
 
@@ -67,57 +63,61 @@ async def show_explore(request: Request) -> Response:
     context = await page_context.as_member(request)
     if request.query_params.get("add"):
         return _add_filter(request)
-    asked = _asked(request, context.at)
-    picker, wanted = asked.picker, asked.picker.picked.query
-    frame: Frame = await context.report(explore.read_frame, wanted, is_filtered=bool(asked.filters), at=context.at)
+    return await page(context, context=context)
+
+
+async def page(call: ApiRequest, **shown: Any) -> Response:
+    """Return the page of what the request asks for, with what else is shown on it."""
+    asked, read_frame, read_cards = _asked(call.request, call.at), explore.read_frame, explore.read_cards
+    picker, wanted, filters = asked.picker, asked.picker.picked.query, asked.filters
+    frame = await call.report(read_frame, wanted, is_filtered=bool(filters), at=call.at)
     chart = partial(charted.of, is_compared=picker.is_compared, figure=picker.address["figure"])
-    values = {"context": context, "charted": chart(frame.results), **_values(asked, frame)}
-    page = partial(templates.render, request, status=400 if asked.problem or picker.problem else 200)
-    if asked.problem or frame.reach:
-        return page(EXPLORE, **values)
-    read = partial(explore.read_cards, rows=ROWS, at=context.at)
-    reading: Any = (read, wanted, [*asked.tabs.values()], asked.filters)
-    if not asked.filters:
+    is_waiting = bool(filters) and not frame.reach
+    shown |= {"charted": chart(frame.results), "is_waiting": is_waiting, **_values(asked, frame)}
+    draw = partial(templates.render, call.request, status=400 if asked.problem or picker.problem else 200)
+
+    async def cards() -> dict[str, Any]:
+        dimensions = [*asked.tabs.values()]
         try:
-            return page(EXPLORE, **values | {"cards": (await context.report(*reading))[0]})
-        except ValidationError as rejection:
-            return page(EXPLORE, **values | {"problem": rejection})
+            cards, results = await call.report(read_cards, wanted, dimensions, filters, rows=ROWS, at=call.at)
+        except ServiceError as rejection:
+            if not is_waiting and not isinstance(rejection, ValidationError):
+                raise
+            return shown | {"problem": rejection}
+        return shown | {"cards": cards} | ({"charted": chart(results)} if filters else {})
+
+    if asked.problem or frame.reach:
+        return draw(EXPLORE, **shown)
+    if not filters:
+        return draw(EXPLORE, **await cards())
 
     async def rest() -> str:
-        try:
-            cards, results = await context.report(*reading)
-        except ServiceError as rejection:
-            return _body(page("explore_results.html", **values | {"problem": rejection, "is_waiting": True}))
-        return _body(page("explore_results.html", **values | {"charted": chart(results), "cards": cards}))
+        return _body(draw("explore_results.html", **await cards()))
 
-    return _streamed(page(EXPLORE, **values | {"is_waiting": True}), rest)
+    return _streamed(draw(EXPLORE, **shown), rest)
 
 
 def _values(asked: ExploreQuery, frame: Frame) -> dict[str, Any]:
-    """Return what the page shows besides its figures."""
-    return {
-        **asked._asdict(),
-        **frame._asdict(),
-        "cards": list[Card](),
-        "card_titles": list(CARDS.items()),
-        "chips": _chips(asked, frame),
-        "operators": OPERATORS,
-        "title_of": title_of,
-        "name_of": partial(name_of, names=frame.names),
-        "is_waiting": False,
-    }
-
-
-def _chips(asked: ExploreQuery, frame: Frame) -> list[Chip]:
-    address = asked.picker.address
-    return [
-        Chip(
+    """Return what the page shows besides its figures; a chip is a filter as people read it, and the query without."""
+    chips = [
+        (
             f"{title_of(each.dimension)} {OPERATORS[each.operator]}",
             name_of(each.dimension, asked.sent[name], frame.names),
-            address.link(**{name: None}),
+            asked.picker.address.link(**{name: None}),
         )
         for name, each in zip(asked.sent, asked.filters, strict=False)
     ]
+    return {
+        **asked._asdict(),
+        **frame._asdict(),
+        "currency": frame.results.report.currency,
+        "cards": list[Card](),
+        "card_titles": list(CARDS.items()),
+        "chips": chips,
+        "operators": OPERATORS,
+        "title_of": title_of,
+        "name_of": partial(name_of, names=frame.names),
+    }
 
 
 def _add_filter(request: Request) -> Response:
@@ -151,7 +151,7 @@ def _body(page: Response) -> str:
 async def show_rows(request: Request) -> Response:
     """Show the rows of a card whose names contain the search, most revenue first. Raises ValidationError."""
     context = await page_context.as_member(request)
-    names, _, card = await _read(request, context)
+    names, _, card = await _read(context)
     return templates.render(
         request,
         "explore_rows.html",
@@ -160,49 +160,40 @@ async def show_rows(request: Request) -> Response:
         card=card,
         shown=SHOWN_ROWS,
         title=title_of(card.dimension),
-        name_of=name_of,
-        names=names,
+        name_of=partial(name_of, names=names),
         typed=request.query_params.get("q", ""),
         none_text=NONE,
     )
 
 
 async def export_card(request: Request) -> Response:
-    """Return the same rows as a CSV file, with those of the period before. Raises ValidationError."""
+    """Return the same rows as a CSV file, with those of the period before, then the rest. Raises ValidationError."""
     context = await page_context.as_member(request)
-    _, currency, card = await _read(request, context)
-    name = f"{card.dimension}-{context.program.id}-{context.at:%Y-%m-%d}.csv"
-    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
-    return Response(_csv(card, currency), media_type="text/csv; charset=utf-8", headers=headers)
+    _, currency, card = await _read(context)
+    names = [name.removesuffix("_cents") for name in GroupTotals._fields]
+    header = [card.dimension.value, *names, *(f"previous_{name}" for name in names), "currency"]
+    named = [(csv_export.guarded(group.value or NONE), group) for group in card.groups]
+    named += [(OTHER, card.other)] if card.other_groups else []
+    rows = [[name, *_figures(group, currency), currency] for name, group in named]
+    file = f"{card.dimension}-{context.program.id}-{context.at:%Y-%m-%d}.csv"
+    headers = {"Content-Disposition": f'attachment; filename="{file}"'}
+    return Response(csv_export.lines([header, *rows]), media_type="text/csv; charset=utf-8", headers=headers)
 
 
-async def _read(request: Request, context: PageContext) -> tuple[dict[str, str], str, Card]:
+def _figures(group: ComparedGroup, currency: str) -> list[str]:
+    named = [*group.current._asdict().items(), *group.previous._asdict().items()]
+    return [str(text.major(count, currency) if name.endswith("_cents") else count) for name, count in named]
+
+
+async def _read(context: PageContext) -> tuple[dict[str, str], str, Card]:
     """Return the names of partners, the currency, and the card. Raises ValidationError, InvalidPeriod, InvalidRange."""
-    asked = _asked(request, context.at)
+    sent, asked = context.request.query_params, _asked(context.request, context.at)
     if problem := asked.picker.problem or asked.problem:
         raise problem
-    by = queries.choice(request.query_params, "by", Dimension) or Dimension.REFERRER
-    read = context.report(
-        explore.read_card, asked.picker.picked.query, by, asked.filters, rows=MOST_ROWS, at=context.at
-    )
+    by, wanted = queries.choice(sent, "by", Dimension) or Dimension.REFERRER, asked.picker.picked.query
+    read = context.report(explore.read_card, wanted, by, asked.filters, rows=MOST_ROWS, at=context.at)
     names, currency, card = await read
-    typed = (request.query_params.get("q") or "").lower()
+    typed = sent.get("q", "").lower()
     found = [each for each in card.groups if typed in name_of(by, each.value, names).lower()]
     is_whole = len(found) == len(card.groups)
     return names, currency, card._replace(groups=found, other_groups=card.other_groups if is_whole else 0)
-
-
-def _csv(card: Card, currency: str) -> str:
-    """Return the file: a line for each group, then one for the rest if there is any."""
-    names = [name.removesuffix("_cents") for name in GroupTotals._fields]
-    header = [card.dimension.value, *names, *(f"previous_{name}" for name in names), "currency"]
-    rest = [[OTHER, *_figures(card.other, currency)]] if card.other_groups else []
-    rows = [[csv_export.guarded(group.value or NONE), *_figures(group, currency)] for group in card.groups]
-    return csv_export.lines([header, *rows, *rest])
-
-
-def _figures(group: ComparedGroup, currency: str) -> Iterator[str]:
-    for totals in (group.current, group.previous):
-        for name, count in totals._asdict().items():
-            yield str(text.major(count, currency) if name.endswith("_cents") else count)
-    yield currency

@@ -8,7 +8,7 @@ from typing import Any
 from markupsafe import Markup
 
 from storage.lists import rejected_calls
-from storage.lists.audit_log import AUDIT_LOG, Entry, SubjectName
+from storage.lists.audit_log import AUDIT_LOG, Entry
 from storage.lists.events import EVENTS
 from storage.lists.rejected_calls import REJECTED_CALLS
 from storage.rules import errors
@@ -56,28 +56,12 @@ async def _causes(context: PageContext, state: ListState) -> dict[str, Any]:
 
 
 async def _words(context: PageContext, _: ListState) -> dict[str, Any]:
-    return {
-        "action_of": _action,
-        "name_of": _name,
-        "paths": PATHS,
-        "written": partial(_written, currency=context.currency),
-    }
-
-
-EVENT_LIST = ListPage(EVENTS, "events.html", part="event_list.html", tabs=("live",))
-REJECTED_CALL_LIST = ListPage(REJECTED_CALLS, "refused_calls.html", values=_causes)
-AUDIT_LIST = ListPage(AUDIT_LOG, "audit_log.html", values=_words)
+    return {"action_of": _action, "paths": PATHS, "written": partial(_written, currency=context.currency)}
 
 
 def _action(entry: Entry) -> str:
     verb = entry.action.partition(".")[2]
     return f"{text.words(entry.noun)} {PAST.get(verb) or verb.removesuffix('e') + 'ed'}"
-
-
-def _name(noun: str, subject: SubjectName) -> str:
-    if subject.amount_cents is not None and subject.currency is not None:
-        return f"{text.money(subject.amount_cents, subject.currency)} of {text.plain(subject.name)}"
-    return text.words(subject.name) if noun == "flag" else text.plain(subject.name)
 
 
 def _written(value: Any, field: str, currency: str) -> str | Markup:
@@ -96,3 +80,8 @@ def _written(value: Any, field: str, currency: str) -> str | Markup:
     else:
         written = "" if value is None else text.plain(value)
     return written
+
+
+EVENT_LIST = ListPage(EVENTS, "events.html", part="event_list.html", tabs=("live",))
+REJECTED_CALL_LIST = ListPage(REJECTED_CALLS, "refused_calls.html", values=_causes)
+AUDIT_LIST = ListPage(AUDIT_LOG, "audit_log.html", values=_words)

@@ -71,13 +71,10 @@ def rendered(text: str) -> RenderedGuide:
     for opening, content in pairwise(tokens):
         if opening.type == "heading_open" and opening.tag in _SECTIONS:
             name = _SEPARATORS.sub("-", content.content.lower()).strip("-")
-            section = GuideSection(name if name not in ids else f"{name}-{len(ids)}", _plain(content))
+            title = "".join(child.content for child in content.children or [])
+            section = GuideSection(name if name not in ids else f"{name}-{len(ids)}", title)
             ids.add(section.id)
             opening.attrSet("id", section.id)
             if opening.tag == "h2":
                 sections.append(section)
     return RenderedGuide(Markup(markdown.renderer.render(tokens, markdown.options, env)), sections)  # noqa: S704 - html is off
-
-
-def _plain(heading: Token) -> str:
-    return "".join(child.content for child in heading.children or [])

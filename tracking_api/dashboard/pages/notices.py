@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import NamedTuple
 
 from starlette.requests import Request
@@ -114,18 +115,13 @@ def waiting(request: Request) -> Notice | None:
         return None
     name, numbers = sent[1], sent[2].split(".")[1:]
     left = name in DECISIONS and numbers[1:2] not in ([], ["0"])
+    undo = UNDO.get(name)
     try:
         text = (SENTENCES[name] + (UNDECIDED if left else "")).format(*numbers)
     except IndexError:
         return None
-    return Notice(text, not left and name not in NOT_DONE, _undo(name, numbers))
-
-
-def _undo(name: str, numbers: list[str]) -> Undo | None:
-    """Return how to undo what a notice says; None where nothing was done, or it cannot be undone."""
-    undo = UNDO.get(name)
-    try:
+    with suppress(IndexError):  # without all numbers nothing was done, or it cannot be undone
         fields = {field: value.format(*numbers) for field, value in undo.fields.items()} if undo else {}
-        return undo._replace(path=undo.path.format(*numbers), fields=fields) if undo else None
-    except IndexError:
-        return None
+        undo = undo and undo._replace(path=undo.path.format(*numbers), fields=fields)
+        return Notice(text, not left and name not in NOT_DONE, undo)
+    return Notice(text, not left and name not in NOT_DONE)

@@ -17,9 +17,8 @@ from starlette.types import ASGIApp
 
 from storage.rules.errors import Forbidden, InternalError, ServiceError
 from tracking_api.dashboard import authentication
-from tracking_api.dashboard.pages import forms, held_forms, notices, page_context, sign_in, templates, viewing
+from tracking_api.dashboard.pages import forms, held_forms, notices, page_context, sign_in, templates, text
 from tracking_api.dashboard.pages.forms import StaleForm
-from tracking_api.dashboard.pages.sign_in import Afterwards
 from tracking_api.dashboard.pages.templates import HEADERS
 from web.error_page import Headers, accepts_html, error_in_client_format, handlers
 from web.errors import STATUS, error_headers
@@ -72,7 +71,7 @@ def page(path: str, **methods: Handler) -> Route:
 
     async def serve(request: Request) -> ASGIApp:
         request.scope["extra_headers"] = HEADERS  # web.middleware sends them with every response
-        viewing.show_to(request)
+        text.show_to(request)
         try:
             response = await methods["GET" if request.method == "HEAD" else request.method](request)
         except Forbidden as rejection:
@@ -108,7 +107,7 @@ async def _signed_out(request: Request) -> Response:
     back = forms.path_of(request.url) if is_read and not is_part else held_forms.page_of(request)
     held = "" if is_read else await held_forms.sealed(request)
     if held:
-        return sign_in.show_form(request, Afterwards(back, held), rejection=SESSION_ENDED)
+        return sign_in.show_form(request, {"next": back, "held": held}, SESSION_ENDED)
     path = f"/sign-in?{urlencode({'next': back})}"
     return Response(headers={"HX-Redirect": path}) if is_read and is_part else notices.redirect(path)
 

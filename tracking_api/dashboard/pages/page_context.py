@@ -17,7 +17,7 @@ from storage.management.program_settings import ProgramChoice
 from storage.rules.keys import Rotation, rotation_state
 from tracking_api.dashboard import authentication
 from tracking_api.dashboard.authentication import WorkspaceRequest, program_request, workspace_request
-from tracking_api.dashboard.pages import viewing
+from tracking_api.dashboard.pages import text
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,7 +76,7 @@ class PageContext(ApiRequest):
 async def as_member(request: Request, roles: Collection[Role] = ANYONE) -> PageContext:
     """Return the page context of the path's program, for a member of these roles. Raises Forbidden, OwnerRequired."""
     member = await authentication.member(request, roles)
-    viewing.show_to(request, member)
+    text.show_to(request, member)
     call = program_request(request, member)
 
     def find(connection: Any) -> tuple[Program, list[ProgramChoice]]:

@@ -2,6 +2,7 @@
 
 import io
 from dataclasses import replace
+from functools import partial
 from typing import Annotated
 from urllib.parse import quote, urlencode, urlsplit, urlunsplit
 
@@ -13,7 +14,7 @@ from starlette.responses import Response
 from presentation.changes import PartnerChange, adjust_balance, change_partner, enrol_partner
 from storage.lists.declaration import MOST
 from storage.lists.find import get
-from storage.lists.partners import PARTNERS, Partner
+from storage.lists.partners import PARTNERS
 from storage.reports import partner
 from storage.rules.attribution import PartnerStatus, site_url
 from storage.rules.click_details import CAMPAIGN
@@ -45,7 +46,11 @@ async def _page(context: PageContext, outcome: FormOutcome) -> Response:
     picked = picker.picked
     profile = await context.report(partner.read_profile, partner_id, picked.query, at=context.at)
     asked = {name: request.query_params.get(name, "").strip() for name in LINK}
-    link, link_problems = _link(context, profile.partner, asked)
+    link_to, link_problems = partial(link_of, context.program.settings.domain, profile.partner.code), Problems()
+    try:
+        link = link_to(**asked)
+    except ValidationError as rejection:
+        link, link_problems = link_to(), Problems.of(rejection)
     stored = {name: getattr(profile.partner, name) or "" for name in EDITED}
     return outcome.page(
         context,
@@ -64,15 +69,6 @@ async def _page(context: PageContext, outcome: FormOutcome) -> Response:
     )
 
 
-def _link(context: PageContext, partner: Partner, asked: dict[str, str]) -> tuple[str, Problems]:
-    """Return the link that the form asks for; with what is wrong the plain one."""
-    domain = context.program.settings.domain
-    try:
-        return link_of(domain, partner.code, **asked), Problems()
-    except ValidationError as rejection:
-        return link_of(domain, partner.code), Problems.of(rejection)
-
-
 def link_of(domain: str, code: str, page: str = "", campaign: str = "") -> str:
     """Return a partner's link to a page of the shop (its path, or its URL). Raises ValidationError."""
     shop, parts = urlsplit(site_url(domain)), urlsplit(page)
@@ -81,9 +77,9 @@ def link_of(domain: str, code: str, page: str = "", campaign: str = "") -> str:
         or not page.isprintable()
         or (parts.scheme, parts.netloc) not in {("", ""), ("http", shop.netloc), ("https", shop.netloc)}
     ):
-        raise _wrong("page", f"Enter a page of {domain}, such as /pricing")
+        raise ValidationError(fields=[FieldError("page", f"Enter a page of {domain}, such as /pricing")])
     if len(campaign) > LONGEST_CAMPAIGN or not campaign.isprintable():
-        raise _wrong("campaign", f"Use at most {LONGEST_CAMPAIGN} letters or digits")
+        raise ValidationError(fields=[FieldError("campaign", f"Use at most {LONGEST_CAMPAIGN} letters or digits")])
     tags = urlencode({"aff": code} | ({CAMPAIGN: campaign} if campaign else {}), quote_via=quote, safe="")
     path = "/" + quote(parts.path.lstrip("/"), safe="/%:@!$&'()*+,;=~")
     return urlunsplit((shop.scheme, shop.netloc, path, "&".join(filter(None, [parts.query, tags])), parts.fragment))
@@ -96,17 +92,12 @@ async def show_qr_code(request: Request) -> Response:
     """
     context = await page_context.as_member(request)
     partner = await context.storage.read(get, PARTNERS, context.scope, context.path_id("partner_id"))
-    link = link_of(
-        context.program.settings.domain, partner.code, *(request.query_params.get(name, "") for name in LINK)
-    )
+    asked = (request.query_params.get(name, "") for name in LINK)
+    link = link_of(context.program.settings.domain, partner.code, *asked)
     image = io.BytesIO()
     segno.make(link, micro=False).save(image, kind="svg", scale=6, light="white")
     headers = {"Content-Disposition": f'inline; filename="{quote(partner.code)}.svg"'}
     return Response(image.getvalue(), media_type="image/svg+xml", headers=headers)
-
-
-def _wrong(field: str, message: str) -> ValidationError:
-    return ValidationError(fields=[FieldError(field, message)])
 
 
 async def change_selected(request: Request) -> Response:

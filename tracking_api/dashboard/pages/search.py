@@ -3,6 +3,7 @@
 What was typed is never logged: it may be a customer's e-mail address.
 """
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from babel.dates import format_timedelta
@@ -74,19 +75,17 @@ OF_ACCOUNT = (
 
 async def show_results(request: Request) -> Response:
     """Show what `?q=` names."""
-    query = request.query_params
-    return await _answer(request, query.get("q", ""), query.get("program_id", ""), RESULTS)
+    return await _answer(request, request.query_params, RESULTS)
 
 
 async def suggest(request: Request) -> Response:
     """Return the results as a list of links, for the box; the form is posted, so that no URL has what was typed."""
-    form = await forms.read_form(request)
-    return await _answer(request, form.text("q"), form.text("program_id"), "search_suggestions.html")
+    return await _answer(request, forms.typed(await forms.read_form(request)), "search_suggestions.html")
 
 
-async def _answer(request: Request, sent: str, program_id: str, template: str) -> Response:
-    visitor, at = await authentication.visitor(request), time_of(request)
-    typed = "".join(character for character in sent if character.isprintable()).strip()[:LONGEST]
+async def _answer(request: Request, sent: Mapping[str, str], template: str) -> Response:
+    visitor, at, program_id = await authentication.visitor(request), time_of(request), sent.get("program_id", "")
+    typed = "".join(character for character in sent.get("q", "") if character.isprintable()).strip()[:LONGEST]
     programs = await _programs(request, visitor, program_id)
     by_id = {program.id: program for program in programs}
     verb, subject = _command(typed)

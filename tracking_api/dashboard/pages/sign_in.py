@@ -4,8 +4,8 @@ What proves, for five minutes, that the first step gave the right password is se
 """
 
 import re
+from collections.abc import Mapping
 from datetime import timedelta
-from typing import NamedTuple
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -37,24 +37,18 @@ PROOF_LIFETIME = timedelta(minutes=5)
 PURPOSE = "second step of signing in"
 
 
-class Afterwards(NamedTuple):
-    """Where signing in leads: the page `next_path`, or the form that `held` seals."""
-
-    next_path: str = ""
-    held: str = ""
-
-
 async def show_sign_in(request: Request) -> Response:
     """Show the form, or how to set up an empty server."""
     if not await storage_of(request).read(workspaces.exist):
         return templates.render(request, "set_up_needed.html")
-    return show_form(request, Afterwards(request.query_params.get("next", "")))
+    return show_form(request, {"next": request.query_params.get("next", "")})
 
 
 async def enter(request: Request) -> Response:
     """Sign in and open the page in `next`, or offer the form in `held`; an error appears above the form."""
     form = await forms.read_open_form(request, "the sign-in page")
-    afterwards, proof = Afterwards(form.text("next"), form.text("held")), form.text("proof")
+    typed = {name: form.text(name) for name in ("next", "held", "email")}
+    proof = form.text("proof")
     try:
         if proof:
             account = await _proven(request, proof)
@@ -64,18 +58,17 @@ async def enter(request: Request) -> Response:
     except SecondFactorRequired:
         until, known = time_of(request) + PROOF_LIFETIME, keys.digest(account.password_hash)
         proof = request.app.state.settings.sealer().seal_until(until, PURPOSE, account.email, known)
-        return show_form(request, afterwards, proof=proof)
+        return show_form(request, typed | {"proof": proof})
     except (InvalidSecondFactor, RateLimited) as rejection:
-        return show_form(request, afterwards, proof=proof, rejection=rejection)
+        return show_form(request, typed | {"proof": proof}, rejection)
     except (InvalidCredentials, Overloaded) as rejection:
-        return show_form(request, afterwards, email=form.text("email"), rejection=rejection)
+        return show_form(request, typed, rejection)
     except ValidationError:
-        return show_form(request, afterwards, email=form.text("email"), rejection=InvalidCredentials())
-    held = held_forms.unseal(request, afterwards.held)
-    if held:
+        return show_form(request, typed, InvalidCredentials())
+    if held := held_forms.unseal(request, typed["held"]):
         response = held_forms.offer(request, held, csrf=forms.token_of(started.token))
     else:
-        response = notices.redirect(afterwards.next_path if _OURS.fullmatch(afterwards.next_path) else PROGRAMS)
+        response = notices.redirect(typed["next"] if _OURS.fullmatch(typed["next"]) else PROGRAMS)
     set_session_cookie(request, response, started)
     known_devices.remember(request, response, account.email)
     return response
@@ -93,18 +86,13 @@ async def leave(request: Request) -> Response:
     return response
 
 
-def show_form(
-    request: Request,
-    afterwards: Afterwards,
-    *,
-    email: str = "",
-    proof: str = "",
-    rejection: ServiceError | None = None,
-) -> Response:
-    """Return the sign-in page, with what was wrong the last time."""
+def show_form(request: Request, typed: Mapping[str, str], rejection: ServiceError | None = None) -> Response:
+    """Return the sign-in page, with what was wrong the last time.
+
+    `typed` may have the page that comes `next`, a form that is `held`, the `email`, and the `proof` of the first step.
+    """
     status = STATUS[rejection.code] if rejection else 200
-    shown = {"afterwards": afterwards, "email": email, "proof": proof, "rejection": rejection}
-    response = templates.render(request, "sign_in.html", status=status, **shown)
+    response = templates.render(request, "sign_in.html", status=status, typed=typed, rejection=rejection)
     response.headers.update(error_headers(rejection) if rejection else {})
     return response
 

@@ -10,7 +10,7 @@ from starlette.responses import HTMLResponse
 from storage.access import passwords
 from storage.rules.settings import SETTINGS
 from tracking_api import assets
-from tracking_api.dashboard.pages import forms, notices, text, viewing
+from tracking_api.dashboard.pages import forms, notices, text
 from tracking_api.dashboard.pages.values import currency_options
 
 # No inline script or style, no framing, no other origin, no stored copy.
@@ -38,7 +38,7 @@ environment.policies["json.dumps_kwargs"] = {"separators": (",", ":")}
 environment.globals |= {
     "static": assets.page_asset_path,
     "currencies": currency_options,
-    "zone": viewing.zone_name,
+    "zone": text.zone_name,
     "zip": zip,
     "labels": LABELS,
     "shortest_password": passwords.SHORTEST,
@@ -56,8 +56,8 @@ def render(request: Request, template: str, *, status: int | None = None, **valu
         "context": None,
         "base_url": request.app.state.base_url,
     }
-    viewing.show_to(request, viewer)
-    common |= {"viewer": viewer, "locale": viewing.clock().locale}
+    text.show_to(request, viewer)
+    common |= {"viewer": viewer, "locale": text.CLOCK.get().locale}
     html = environment.get_template(template).render(common | values)
     response = HTMLResponse(html, status or (400 if values.get("problems") or values.get("problem") else 200))
     if notice is not None:

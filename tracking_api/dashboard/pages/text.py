@@ -1,32 +1,89 @@
-"""How pages write values: money, numbers, days and timestamps, and untrusted text, sanitized."""
+"""How pages write values for their viewer: money, numbers, days and timestamps, and untrusted text, sanitized."""
 
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping
+from contextvars import ContextVar
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 from functools import lru_cache, wraps
-from typing import Any, Concatenate, ParamSpec
+from typing import Any, Concatenate, NamedTuple, ParamSpec
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import segno
-from babel import Locale
+from babel import Locale, UnknownLocaleError
 from babel.dates import format_date, format_skeleton, format_timedelta
 from babel.numbers import format_currency, format_decimal
 from markupsafe import Markup, escape
+from starlette.requests import Request
 
-from storage.access.sessions import TimeFormat
+from storage.access.sessions import TimeFormat, Visitor
+from storage.rules.periods.time_zones import UTC
 from storage.rules.reports import metrics
 from storage.rules.reports.metrics import Direction, Trend
 from storage.tracking import currencies
 from tracking_api.calls.visitors import agent_of
-from tracking_api.dashboard.pages import viewing
 
 LONGEST = 160
 _GROUPED = re.compile(r"-?\d{1,3}(,\d{3})+(\.\d*)?", re.ASCII)
 LARGEST_TREND = 999
 MOST_KEPT = 8192
 _TICKED = re.compile(r"`([^`]*)`")
+DEFAULT = Locale.parse("en_US")
+MOST_LANGUAGES = 10
+_LANGUAGE = re.compile(r"\s*([A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,3})\s*(?:;\s*q=([01](?:\.\d{1,3})?)\s*)?")
 Values = ParamSpec("Values")
+
+
+class Clock(NamedTuple):
+    """The zone and the format in which a page writes times, and the locale of its days and amounts."""
+
+    zone: ZoneInfo
+    hours: TimeFormat
+    locale: Locale
+
+
+_NO_VIEWER = Clock(ZoneInfo(UTC), TimeFormat.HOURS_24, DEFAULT)
+CLOCK: ContextVar[Clock] = ContextVar("clock", default=_NO_VIEWER)
+
+
+def show_to(request: Request, viewer: Visitor | None = None) -> None:
+    """Write the times, days and amounts of the rest of a request for its viewer: first by what the browser says."""
+    locale = _locale_of(request.headers.get("accept-language", ""))
+    shown = _NO_VIEWER._replace(locale=locale)
+    if viewer:
+        try:
+            zone = ZoneInfo(viewer.workspace.time_zone)
+        except (ZoneInfoNotFoundError, ValueError):  # this server does not know it
+            zone = ZoneInfo(UTC)
+        shown = Clock(zone, viewer.preferences.time_format, locale)
+    CLOCK.set(shown)
+
+
+def zone_name() -> str:
+    """Return what stands after a time: UTC, or Berlin time."""
+    key = CLOCK.get().zone.key
+    return key if key == UTC else f"{key.rpartition('/')[2].replace('_', ' ')} time"
+
+
+@lru_cache(maxsize=256)
+def _locale_of(accepted: str) -> Locale:
+    """Return the locale for an Accept-Language header; American English for one that names none.
+
+    The pages are in English, from left to right and with figures in columns: other scripts' digits do not fit them.
+    """
+    sent = [found for each in accepted.split(",")[:MOST_LANGUAGES] if (found := _LANGUAGE.fullmatch(each))]
+    preferred = sorted(sent, key=lambda found: -float(found[2] or 1))
+    return next((locale for found in preferred if (locale := _parsed(found[1]))), DEFAULT)
+
+
+def _parsed(language: str) -> Locale | None:
+    try:
+        locale = DEFAULT if language == "en" else Locale.parse(language, sep="-")
+    except (UnknownLocaleError, ValueError):
+        return None
+    is_fitting = locale.character_order == "left-to-right" and locale.default_numbering_system == "latn"
+    return locale if is_fitting else None
 
 
 def major(cents: float, currency: str) -> Decimal:
@@ -54,7 +111,7 @@ def _localized(write: Callable[Concatenate[Locale, Values], str]) -> Callable[Va
 
     @wraps(write)
     def written(*values: Values.args, **named: Values.kwargs) -> str:
-        text: str = kept(viewing.clock().locale, *values, **named)
+        text: str = kept(CLOCK.get().locale, *values, **named)
         return text
 
     return written
@@ -97,7 +154,7 @@ def percentage(value: float) -> str:
 
 def timestamp(value: datetime) -> Markup:
     """Write a timestamp in the viewer's zone: May 5, 2026, 14:03, or 2:03 PM."""
-    clock = viewing.clock()
+    clock = CLOCK.get()
     local = value.astimezone(clock.zone)
     time = f"{local:%H:%M}" if clock.hours == TimeFormat.HOURS_24 else f"{local.hour % 12 or 12}:{local:%M %p}"
     written = Markup('<time datetime="{}">{}, {}</time>')
@@ -111,7 +168,7 @@ def words(value: str) -> str:
 
 def country(code: str) -> str:
     """Write a country's code as its English name; a code that has none stays."""
-    return viewing.DEFAULT.territories.get(code, plain(code))
+    return DEFAULT.territories.get(code, plain(code))
 
 
 def browser(client: str) -> str:
