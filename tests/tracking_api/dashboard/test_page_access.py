@@ -20,8 +20,8 @@ from tests.storage.payments import paying
 from tests.tracking_api.dashboard.conftest import FOREIGN, HASH, MAX, OLGA, OURS, PASSWORD, Dashboard
 from tests.tracking_api.dashboard.reading import csrf, hidden
 from tests.world import NOW
-from tracking_api.dashboard.pages.held_forms import SECRETS
 from tracking_api.dashboard.pages.routes import ROUTES
+from tracking_api.dashboard.pages.sign_in import SECRETS
 
 OPEN = {"/set-up", "/sign-in", "/forgotten-password", "/reset-password", "/join"}
 PROGRAM = "/programs/{program_id}"

@@ -103,7 +103,10 @@ class FormPage:
         """
         viewer = await self.who[1](request)
         form = await forms.read_form(request, largest_file=self.largest_file)
-        button, typed, pressed = self._button(form), forms.typed(form), form.text(self.by)
+        typed, pressed = forms.typed(form), form.text(self.by)
+        button = self.buttons if isinstance(self.buttons, Button) else self.buttons.get(pressed)
+        if button is None:
+            raise ValidationError("This button does not exist.")
         call = replace(self.subject(viewer) if self.subject else viewer, named=typed)
         if button.question and not is_confirmed(form):
             question = await button.question(call) if callable(button.question) else button.question
@@ -121,13 +124,6 @@ class FormPage:
         said = notice(call, response) if callable(notice) else notice.format_map(known)
         then = button.then.format_map(known) or request.url.path
         return notices.redirect(f"{then}?{request.url.query}".removesuffix("?"), said)
-
-    def _button(self, form: Form) -> Button:
-        if isinstance(self.buttons, Button):
-            return self.buttons
-        if form.text(self.by) not in self.buttons:
-            raise ValidationError("This button does not exist.")
-        return self.buttons[form.text(self.by)]
 
 
 async def _submit(button: Button, call: ApiRequest, form: Form, viewer: Viewer) -> Mapping[str, Any]:

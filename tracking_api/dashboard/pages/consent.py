@@ -69,10 +69,6 @@ async def _page(
     policy = f"{POLICY} {redirects.origin(authorization.redirect_uri)}".encode()
     call.request.scope["extra_headers"] = ((HEADERS[0][0], policy), *HEADERS[1:])
     programs = await programs_of(call)
-    groups = [
-        (workspace.name, [program for program in programs if program.workspace_id == workspace.workspace_id])
-        for workspace in call.visitor.memberships
-    ]
     return templates.render(
         call.request,
         "consent.html",
@@ -81,7 +77,7 @@ async def _page(
         scopes=[WORDS[scope] for scope in authorization.scopes],
         returns_here=redirects.is_loopback(authorization.redirect_uri),
         leads_to=redirects.host(authorization.redirect_uri),
-        groups=[group for group in groups if group[1]],
+        programs=programs,
         chosen=chosen or ({programs[0].id} if len(programs) == 1 else set()),
         problems=problems,
     )

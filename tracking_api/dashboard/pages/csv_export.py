@@ -61,12 +61,12 @@ def _written(cell: object) -> str:
         return cell.isoformat()
     if isinstance(cell, tuple | list):
         return guarded(" ".join(map(str, cell)))
-    return str(cell) if isinstance(cell, int | Decimal | StrEnum) else guarded(None if cell is None else str(cell))
+    return str(cell) if isinstance(cell, int | Decimal | StrEnum) else guarded("" if cell is None else str(cell))
 
 
-def guarded(cell: str | None) -> str:
+def guarded(cell: str) -> str:
     """Return a text that a spreadsheet does not run as a formula: an apostrophe precedes what would start one."""
-    return _FORMULA.sub(r"\1'\2", cell or "")
+    return _FORMULA.sub(r"\1'\2", cell)
 
 
 def lines(cells: Iterable[Iterable[str]]) -> str:

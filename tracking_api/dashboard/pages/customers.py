@@ -1,28 +1,82 @@
-"""Customers: the list, and one customer: totals, who sent them, their story, and why sales were credited or not."""
+"""Customers and their sales: the list, one customer's story, why a sale is credited or not, and who moves or credits.
 
-from collections.abc import Iterator
+A sale that is missing has its likely partner, and the form that credits it.
+"""
+
+from collections.abc import Iterator, Sequence
 from datetime import datetime
+from typing import Any, NamedTuple
 
 from starlette.responses import Response
 
 from presentation.api_request import ApiRequest
-from presentation.changes import move_customer
-from storage.diagnosis import explanation
+from presentation.changes import credit_sale, move_customer
+from presentation.reads import IDENTIFIERS
+from storage.diagnosis.explanation import Explanation, explain
 from storage.lists import customers as listed_customers
 from storage.lists.commissions import Commission
 from storage.lists.customers import CUSTOMERS
+from storage.lists.declaration import MOST, ListQuery, Order
 from storage.lists.event_kinds import Event, EventKind
-from storage.management import moves
+from storage.lists.find import find
+from storage.lists.partners import PARTNERS
+from storage.lists.programs import Program
+from storage.lists.rejected_calls import RejectedCall
+from storage.management import by_hand, moves
 from storage.management.moves import Past
-from tracking_api.dashboard.pages import missing_sale, text
+from storage.rules.errors import ServiceError
+from storage.rules.outcome import SaleOutcome
+from tracking_api.dashboard.pages import text
 from tracking_api.dashboard.pages.buttons import DECIDERS, Button, FormOutcome, FormPage, Question
 from tracking_api.dashboard.pages.lists import ListPage
 from tracking_api.dashboard.pages.page_context import PageContext
 
 CUSTOMER_LIST = ListPage(CUSTOMERS, "customers.html")
+COMMISSION = "/programs/{program_id}/commissions/{id}"
+BY_NAME = Order("name", is_ascending=True)
 
 
-async def _page(context: PageContext, outcome: FormOutcome) -> Response:
+GOOD = {SaleOutcome.CREDITED, SaleOutcome.CREDITED_IN_PART}
+OPEN = {
+    SaleOutcome.POSSIBLE_DUPLICATE,
+    SaleOutcome.NO_SALE,
+    SaleOutcome.NO_LEAD,
+    SaleOutcome.LEAD_PROVISIONAL,
+    SaleOutcome.ONLY_A_TEST,
+    SaleOutcome.PAYMENT_WAITING,
+    SaleOutcome.PAYMENT_HELD,
+}
+TITLES = {"transaction_id": "Transaction", "customer_key": "Customer", "click_id": "Click"}
+IN_CENTS = {"refunds", "arithmetic"}  # these steps' texts; pages write their amounts as money
+
+
+class StoryView(NamedTuple):
+    """An explanation in its program: the class of its badge, what it is about, its steps and their facts by name.
+
+    The steps are those that are not about amounts, as name, state and text. `path` is that of the program's pages.
+    """
+
+    program: Program
+    explanation: Explanation
+    tone: str
+    title: str
+    kind: str
+    value: str
+    steps: Sequence[tuple[str, str, str]]
+    facts: dict[str, dict[str, Any]]
+    path: str
+
+
+def story_of(program: Program, found: Explanation) -> StoryView:
+    """Return an explanation as pages show it."""
+    tone = "approved" if found.outcome in GOOD else "pending" if found.outcome in OPEN else "rejected"
+    kind, value = next((kind, value) for kind, value in found.subject._asdict().items() if value is not None)
+    steps = [(each.step, each.state, each.text) for each in found.steps if each.step not in IN_CENTS]
+    facts = {each.step: each.facts for each in found.steps}
+    return StoryView(program, found, tone, TITLES[kind], kind, value, steps, facts, f"/programs/{program.id}")
+
+
+async def _customer(context: PageContext, outcome: FormOutcome) -> Response:
     """Show one customer, and the explanation of their newest sale or of the one that is named. Raises NotFound."""
     customer_id = context.path_id("customer_id")
     customer, steps = await context.storage.report(listed_customers.get_timeline, context.scope, customer_id)
@@ -31,20 +85,20 @@ async def _page(context: PageContext, outcome: FormOutcome) -> Response:
     key = "customer_key" if customer.customer_key else "click_id"
     subject = {key: customer.customer_key or customer.click_id}
     named = context.request.query_params.get("transaction_id")
-    if named in {sale.transaction_id for sale in sales}:
+    if named and named in {sale.transaction_id for sale in sales}:
         subject = {"transaction_id": named}
-    explained = await context.report(explanation.explain, at=context.at, **subject)
+    explained = await context.report(explain, at=context.at, **subject)
     return outcome.page(
         context,
         "customer.html",
         typed={"partner_id": "", "past": Past.STAY, **outcome.typed},
-        partners=await missing_sale.partner_options(context) if context.is_decider else [],
+        partners=await partner_options(context) if context.is_decider else [],
         customer=customer,
         steps=list(_timed(steps)),
         paid=sum(sale.refunded_cents != sale.amount_cents for sale in sales),
         commission_cents=sum(each.net_cents for each in earned),
         earning=[each.sale_id for each in earned],
-        why=missing_sale.story_of(context.program, explained),
+        why=story_of(context.program, explained),
     )
 
 
@@ -69,4 +123,59 @@ async def _sums(call: ApiRequest) -> Question:
     return Question("Move", f"The new partner earns on later sales. {becomes}", commissions=asked, is_danger=False)
 
 
-PAGE = FormPage(_page, Button(move_customer, question=_sums), who=DECIDERS)
+async def _missing_sale(context: PageContext, outcome: FormOutcome) -> Response:
+    sent = context.request.query_params
+    subject = {name: sent[name] for name in IDENTIFIERS if sent.get(name)} or {"transaction_id": ""}
+    explained = await context.report(explain, at=context.at, **subject)
+    story = likely = story_of(context.program, explained)
+    if explained.likely_customer_key:
+        found = await context.report(explain, at=context.at, customer_key=explained.likely_customer_key)
+        likely = story_of(context.program, found)
+    call = next((each for each in explained.rejected_calls if each.call == "sale"), None)
+    partner, click = (likely.facts.get(name) or {} for name in ("partner", "click"))
+    likely_ids = {"partner_id": str(partner.get("partner_id", "")), "click_id": click.get("click_id", "")}
+    return outcome.page(
+        context,
+        "missing_sale.html",
+        typed={**_reported(call, explained, context.currency), **likely_ids, **outcome.typed},
+        story=story,
+        call=call,
+        likely=likely,
+        click=click,
+        price=await _price(context, call) if call else None,
+        partners=await partner_options(context),
+        subject=subject,
+    )
+
+
+def _reported(call: RejectedCall | None, explained: Explanation, currency: str) -> dict[str, str]:
+    """Return what the form has of the sale: what its newest rejected call reported."""
+    known = {"transaction_id": explained.transaction_id or "", "customer_key": explained.subject.customer_key or ""}
+    if call is None:
+        return known | {"amount": "", "currency": currency, "occurred_at": ""}
+    known |= {name: value for name in known if (value := getattr(call, name))}
+    said = call.currency or currency
+    amount = str(text.major(call.amount_cents, said)) if call.amount_cents else ""
+    return known | {"amount": amount, "currency": said, "occurred_at": (call.occurred_at or call.at).isoformat()}
+
+
+async def _price(context: PageContext, call: RejectedCall) -> tuple[int, datetime] | None:
+    """Return what the sale would earn, and until when it is on hold; None where that cannot be said."""
+    if not call.amount_cents:
+        return None
+    money: dict[str, Any] = {"amount_cents": call.amount_cents, "currency": call.currency or context.currency}
+    try:
+        return await context.read(by_hand.price, **money, at=call.occurred_at or call.at)
+    except ServiceError:
+        return None
+
+
+async def partner_options(context: PageContext) -> list[tuple[str, str]]:
+    """Return the options of a choice of a partner, by name."""
+    query = ListQuery(MOST, order=BY_NAME)
+    found = await context.storage.read(find, PARTNERS, context.scope, query)
+    return [("", "Choose a partner"), *((str(each.id), f"{each.name} ({each.code})") for each in found.data)]
+
+
+MISSING_SALE = FormPage(_missing_sale, Button(credit_sale, then=COMMISSION), who=DECIDERS)
+PAGE = FormPage(_customer, Button(move_customer, question=_sums), who=DECIDERS)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from http import HTTPStatus
-from typing import Any, NamedTuple
+from typing import Any
 from urllib.parse import urlencode
 
 from starlette.middleware.gzip import GZipMiddleware
@@ -17,7 +17,7 @@ from starlette.types import ASGIApp
 
 from storage.rules.errors import Forbidden, InternalError, ServiceError
 from tracking_api.dashboard import authentication
-from tracking_api.dashboard.pages import forms, held_forms, notices, page_context, sign_in, templates, text
+from tracking_api.dashboard.pages import forms, notices, page_context, sign_in, templates, text
 from tracking_api.dashboard.pages.forms import StaleForm
 from tracking_api.dashboard.pages.templates import HEADERS
 from web.error_page import Headers, accepts_html, error_in_client_format, handlers
@@ -34,34 +34,25 @@ _MINUTE = 60
 log = logging.getLogger(__name__)
 
 
-class Words(NamedTuple):
-    """An error for people, who send no requests and know no ids."""
-
-    title: str
-    advice: str
-
-
-MISSING = Words("This page does not exist", "Check the address. What it showed may have been deleted.")
+# The title of an error for people, who send no requests and know no ids, and what they can do.
+MISSING = ("This page does not exist", "Check the address. What it showed may have been deleted.")
 WORDS = {
-    "forbidden": Words("You may not open this page", "Ask an owner of the workspace, or sign in with another account."),
+    "forbidden": ("You may not open this page", "Ask an owner of the workspace, or sign in with another account."),
     "not_found": MISSING,
     "method_not_allowed": MISSING,
-    "validation_error": Words(
-        "Something in the form or the address is not right", "Go back, correct it, and try again."
-    ),
-    "invalid_period": Words("There is no such period", "Choose one of the list, or two days."),
-    "invalid_range": Words(
-        "These days do not work", "Choose a first and a last day, in order, at most five years apart."
-    ),
-    "payload_too_large": Words("This is too much to send at once", "Choose less, or a smaller file."),
-    "internal_error": Words(
+    "validation_error": ("Something in the form or the address is not right", "Go back, correct it, and try again."),
+    "invalid_period": ("There is no such period", "Choose one of the list, or two days."),
+    "invalid_range": ("These days do not work", "Choose a first and a last day, in order, at most five years apart."),
+    "payload_too_large": ("This is too much to send at once", "Choose less, or a smaller file."),
+    "internal_error": (
         "Something went wrong on this server",
         "Try again. If it happens again, send the request id to the operator of this server.",
     ),
-    "overloaded": Words("The server is busy", "Wait a few seconds, then load this page again."),
-    "storage_unavailable": Words("The server cannot reach its database", "Wait a minute, then load this page again."),
-    "outcome_unknown": Words(
-        "The server stopped before it could confirm this", "Open the page again to see whether it was saved."
+    "overloaded": ("The server is busy", "Wait a few seconds, then load this page again."),
+    "storage_unavailable": ("The server cannot reach its database", "Wait a minute, then load this page again."),
+    "outcome_unknown": (
+        "The server stopped before it could confirm this",
+        "Open the page again to see whether it was saved.",
     ),
 }
 
@@ -93,10 +84,10 @@ async def _forbidden(request: Request, rejection: Forbidden) -> Response:
         await authentication.visitor(request)
     except Forbidden:
         return await _signed_out(request)
-    held_form = await held_forms.hold(request) if isinstance(rejection, StaleForm) else None
+    held_form = await sign_in.hold(request) if isinstance(rejection, StaleForm) else None
     if held_form:
         csrf = forms.expected_token(request)
-        return held_forms.offer(request, held_form, csrf=csrf, status=STATUS[rejection.code])
+        return sign_in.offer(request, held_form, csrf=csrf, status=STATUS[rejection.code])
     return await rejected(request, rejection)
 
 
@@ -104,8 +95,8 @@ async def _signed_out(request: Request) -> Response:
     """Lead to the sign-in page and back to this page, or to the page that a form or a part for htmx is from."""
     is_read = request.method in authentication.SAFE_METHODS
     is_part = request.headers.get("hx-request") == "true"
-    back = forms.path_of(request.url) if is_read and not is_part else held_forms.page_of(request)
-    held = "" if is_read else await held_forms.sealed(request)
+    back = forms.path_of(request.url) if is_read and not is_part else sign_in.page_of(request)
+    held = "" if is_read else await sign_in.sealed(request)
     if held:
         return sign_in.show_form(request, {"next": back, "held": held}, SESSION_ENDED)
     path = f"/sign-in?{urlencode({'next': back})}"
@@ -117,14 +108,15 @@ async def rejected(request: Request, rejection: ServiceError) -> Response:
     status = STATUS[rejection.code]
     request.scope["error_code"] = rejection.code
     request.scope["extra_headers"] = HEADERS
-    page = held_forms.page_of(request)
+    page, (title, advice) = sign_in.page_of(request), in_words(rejection)
     is_unavailable = status == HTTPStatus.SERVICE_UNAVAILABLE
     response = templates.render(
         request,
         "rejected.html",
         status=status,
         code=int(status),
-        words=in_words(rejection),
+        title=title,
+        advice=advice,
         rejection=rejection,
         back=None if page == request.url.path else page,
         again=request.url.path if is_unavailable and request.method in authentication.SAFE_METHODS else None,
@@ -135,15 +127,15 @@ async def rejected(request: Request, rejection: ServiceError) -> Response:
     return response
 
 
-def in_words(rejection: ServiceError) -> Words:
-    """Return an error for people; what an endpoint said about this case stays."""
-    words = WORDS.get(rejection.code, Words(rejection.text, rejection.advice))
+def in_words(rejection: ServiceError) -> tuple[str, str]:
+    """Return an error's title and advice for people; what an endpoint said about this case stays."""
+    title, advice = WORDS.get(rejection.code, (rejection.text, rejection.advice))
     seconds = rejection.details.get("retry_after_seconds")
     if rejection.code == "rate_limited" and seconds is not None:
         minutes = math.ceil(seconds / _MINUTE)
-        words = Words("Too many tries", f"Wait {minutes} minute{'s' if minutes > 1 else ''}, then try again.")
-    title = words.title if rejection.text == rejection.message else rejection.text
-    return Words(title, words.advice if rejection.advice == rejection.hint else rejection.advice)
+        title, advice = "Too many tries", f"Wait {minutes} minute{'s' if minutes > 1 else ''}, then try again."
+    is_general = rejection.text == rejection.message
+    return title if is_general else rejection.text, advice if rejection.advice == rejection.hint else rejection.advice
 
 
 async def _menus(request: Request, *, has_data: bool) -> dict[str, Any]:

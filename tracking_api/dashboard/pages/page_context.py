@@ -29,11 +29,6 @@ class PageContext(ApiRequest):
     choices: list[ProgramChoice]
 
     @property
-    def email(self) -> str:
-        """The account that is signed in."""
-        return self.member.email
-
-    @property
     def is_owner(self) -> bool:
         """Whether the visitor may change settings, keys and members."""
         return self.member.role in OWNERS

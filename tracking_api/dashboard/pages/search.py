@@ -3,8 +3,7 @@
 What was typed is never logged: it may be a customer's e-mail address.
 """
 
-from collections.abc import Mapping
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
 
 from babel.dates import format_timedelta
 from starlette.requests import Request
@@ -19,7 +18,7 @@ from storage.lists.programs import PROGRAMS, Program
 from storage.rules.attribution import PartnerStatus
 from tracking_api.dashboard import authentication
 from tracking_api.dashboard.authentication import storage_of, time_of
-from tracking_api.dashboard.pages import forms, missing_sale, ranges, templates
+from tracking_api.dashboard.pages import customers, forms, ranges, templates
 
 LONGEST = 2048  # a URL
 MOST_PROGRAMS = 5
@@ -27,49 +26,40 @@ RESULTS = "search.html"
 STATUSES: dict[str, str] = {"pause": PartnerStatus.PAUSED, "activate": PartnerStatus.ACTIVE}
 
 
-class Destination(NamedTuple):
-    """A page, or an action on one: its title, the words that find it besides the title's, and its path."""
-
-    title: str
-    words: str
-    path: str
-
-
+# Pages, and actions on one: their titles, the words that find them besides the title's, and their paths.
 OF_PROGRAM = (
-    Destination("Overview", "results revenue clicks chart performance home", ""),
-    Destination("Explore", "sources referrers campaigns countries devices landing pages breakdown", "/explore"),
-    Destination("Partners", "affiliates results links pause balance owed", "/partners"),
-    Destination("Add a partner", "new enrol create affiliate invite code", "/partners"),
-    Destination("Customers", "leads people timeline sign-ups", "/customers"),
-    Destination("Commissions", "earned payouts pay paid csv export", "/commissions"),
-    Destination("Export commissions", "csv file download", "/commissions.csv?status=all"),
-    Destination("Export partners", "csv file download", "/partners.csv"),
-    Destination("Export customers", "csv file download", "/customers.csv"),
-    Destination("Approve commissions", "ready hold pending", "/commissions"),
-    Destination("Review signs of fraud", "flags self-referral suspicious", "/review"),
-    Destination("Events", "log live clicks leads sales refunds tests", "/events"),
-    Destination("Refunds", "returns disputes chargebacks events", "/events?kind=refund"),
-    Destination("Rejected calls", "refused errors missing sales failed", "/refused-calls"),
-    Destination("Settings", "terms commission rate hold window attribution domain currency pause", "/settings"),
-    Destination("Program key", "api token secret generate rotate replace developers", "/settings/api-keys"),
-    Destination("Sandbox", "try test mode empty rehearse", "/settings/sandbox"),
-    Destination("Integration checklist", "set up install tracker snippet steps", "/settings/checklist"),
-    Destination("Payments", "stripe webhook account secret waiting duplicates", "/settings/payments"),
-    Destination("Exchange rates", "currency currencies ecb import missing convert", "/settings/rates"),
-    Destination("Caps of agents", "agent keys limits freeze two", "/settings/agent-caps"),
-    Destination("Workspace", "name logo time zone company", "/settings/workspace"),
-    Destination("Members", "team invite people roles owner suspend transfer", "/settings/members"),
-    Destination("Audit log", "history changes who", "/settings/audit-log"),
+    ("Overview", "results revenue clicks chart performance home", ""),
+    ("Explore", "sources referrers campaigns countries devices landing pages breakdown", "/explore"),
+    ("Partners", "affiliates results links pause balance owed", "/partners"),
+    ("Add a partner", "new enrol create affiliate invite code", "/partners"),
+    ("Customers", "leads people timeline sign-ups", "/customers"),
+    ("Commissions", "earned payouts pay paid csv export", "/commissions"),
+    ("Export commissions", "csv file download", "/commissions.csv?status=all"),
+    ("Export partners", "csv file download", "/partners.csv"),
+    ("Export customers", "csv file download", "/customers.csv"),
+    ("Approve commissions", "ready hold pending", "/commissions"),
+    ("Review signs of fraud", "flags self-referral suspicious", "/review"),
+    ("Events", "log live clicks leads sales refunds tests", "/events"),
+    ("Refunds", "returns disputes chargebacks events", "/events?kind=refund"),
+    ("Rejected calls", "refused errors missing sales failed", "/refused-calls"),
+    ("Settings", "terms commission rate hold window attribution domain currency pause", "/settings"),
+    ("Program key", "api token secret generate rotate replace developers", "/settings/api-keys"),
+    ("Sandbox", "try test mode empty rehearse", "/settings/sandbox"),
+    ("Integration checklist", "set up install tracker snippet steps", "/settings/checklist"),
+    ("Payments", "stripe webhook account secret waiting duplicates", "/settings/payments"),
+    ("Exchange rates", "currency currencies ecb import missing convert", "/settings/rates"),
+    ("Caps of agents", "agent keys limits freeze two", "/settings/agent-caps"),
+    ("Workspace", "name logo time zone company", "/settings/workspace"),
+    ("Members", "team invite people roles owner suspend transfer", "/settings/members"),
+    ("Audit log", "history changes who", "/settings/audit-log"),
 )
 OF_ACCOUNT = (
-    Destination("Programs", "all list home", "/programs"),
-    Destination("New program", "create add", "/programs/new"),
-    Destination(
-        "Your account", "password sessions second factor totp security profile name theme dark time format", "/account"
-    ),
-    Destination("Assistants", "claude chatgpt cursor mcp connect disconnect ai", "/assistants"),
-    Destination("Connect a device", "svc login code terminal", "/device"),
-    Destination("Guides", "docs documentation help integration api errors", "/docs"),
+    ("Programs", "all list home", "/programs"),
+    ("New program", "create add", "/programs/new"),
+    ("Your account", "password sessions second factor totp security profile name theme dark time format", "/account"),
+    ("Assistants", "claude chatgpt cursor mcp connect disconnect ai", "/assistants"),
+    ("Connect a device", "svc login code terminal", "/device"),
+    ("Guides", "docs documentation help integration api errors", "/docs"),
 )
 
 
@@ -103,7 +93,7 @@ async def _answer(request: Request, sent: Mapping[str, str], template: str) -> R
         partners_of_first=result.partners_of_first,
         searched_in=programs[0].id if programs and str(programs[0].id) == program_id else None,
         pages=_pages(programs, typed),
-        stories=[missing_sale.story_of(by_id[each.program_id], each) for each in result.stories],
+        stories=[customers.story_of(by_id[each.program_id], each) for each in result.stories],
         partners=[(by_id[each.program_id], each) for each in result.partners],
         silences=[(by_id[each.program_id], each) for each in result.silences],
         ago=lambda called_at: format_timedelta(called_at - at, add_direction=True, locale="en"),
@@ -137,11 +127,11 @@ def _pages(programs: list[Program], typed: str) -> list[tuple[str, str, str]]:
     found = [(each.settings.name, each.settings.domain, f"/programs/{each.id}") for each in named[:MOST_PROGRAMS]]
     for program in programs[:1]:
         base = f"/programs/{program.id}"
-        found += [(it.title, program.settings.name, base + it.path) for it in _matching(OF_PROGRAM, typed)]
-    return found + [(each.title, "", each.path) for each in _matching(OF_ACCOUNT, typed)]
+        found += [(title, program.settings.name, base + path) for title, path in _matching(OF_PROGRAM, typed)]
+    return found + [(title, "", path) for title, path in _matching(OF_ACCOUNT, typed)]
 
 
-def _matching(destinations: tuple[Destination, ...], typed: str) -> list[Destination]:
+def _matching(destinations: Sequence[tuple[str, str, str]], typed: str) -> list[tuple[str, str]]:
     """Return the destinations of which every typed word starts a word; a title's own words first."""
     wanted = typed.casefold().split()
 
@@ -149,5 +139,5 @@ def _matching(destinations: tuple[Destination, ...], typed: str) -> list[Destina
         words = text.casefold().split()
         return all(any(word.startswith(part) for word in words) for part in wanted)
 
-    found = [each for each in destinations if wanted and starts(f"{each.title} {each.words}")]
-    return sorted(found, key=lambda each: not starts(each.title))
+    found = [(title, path) for title, words, path in destinations if wanted and starts(f"{title} {words}")]
+    return sorted(found, key=lambda each: not starts(each[0]))

@@ -1,11 +1,14 @@
 """Sign in with e-mail address and password, then with a code, and sign out: the session's token is in a cookie.
 
-What proves, for five minutes, that the first step gave the right password is sealed in the form of the second one.
+What proves, for five minutes, that the first step gave the right password is sealed in the form of the second one. So
+is, for an hour, a form from our own pages whose session had ended: signed in, the visitor sees it and can send it.
 """
 
 import re
 from collections.abc import Mapping
 from datetime import timedelta
+from typing import NamedTuple
+from urllib.parse import urlsplit
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -24,7 +27,8 @@ from storage.rules.errors import (
 )
 from tracking_api.dashboard import authentication, known_devices
 from tracking_api.dashboard.authentication import storage_of, time_of
-from tracking_api.dashboard.pages import forms, held_forms, notices, templates, values
+from tracking_api.dashboard.pages import forms, notices, templates, values
+from tracking_api.dashboard.pages.forms import FIELD
 from tracking_api.dashboard.sessions import Credentials, require_account, start
 from web.errors import STATUS, error_headers
 
@@ -35,6 +39,12 @@ _OURS = re.compile(
 )
 PROOF_LIFETIME = timedelta(minutes=5)
 PURPOSE = "second step of signing in"
+
+HELD_LIFETIME = timedelta(hours=1)
+LARGEST_HELD = 32 * 1024  # sealed
+HELD_PURPOSE = "form after signing in"
+NOT_HELD = {"/sign-out"}  # a session that has ended needs no signing out
+SECRETS = {"current_password", "new_password", "repeated", "password", "totp", "webhook_secret"}
 
 
 async def show_sign_in(request: Request) -> Response:
@@ -65,8 +75,8 @@ async def enter(request: Request) -> Response:
         return show_form(request, typed, rejection)
     except ValidationError:
         return show_form(request, typed, InvalidCredentials())
-    if held := held_forms.unseal(request, typed["held"]):
-        response = held_forms.offer(request, held, csrf=forms.token_of(started.token))
+    if held := _unseal(request, typed["held"]):
+        response = offer(request, held, csrf=forms.token_of(started.token))
     else:
         response = notices.redirect(typed["next"] if _OURS.fullmatch(typed["next"]) else PROGRAMS)
     set_session_cookie(request, response, started)
@@ -116,3 +126,49 @@ async def _proven(request: Request, proof: str) -> Account:
     if account is None or keys.digest(account.password_hash) != known:
         raise InvalidCredentials("That took too long. Sign in again.")
     return account
+
+
+class Held(NamedTuple):
+    """A form that waits to be sent: where to, the page that it is from, and its fields in order."""
+
+    action: str
+    page: str
+    fields: list[list[str]]
+
+
+async def hold(request: Request) -> Held | None:
+    """Return a rejected form if it may be held: None for one of another site, a file or a secret."""
+    if not authentication.is_our_own(request) or request.url.path in NOT_HELD:
+        return None
+    try:
+        form = await forms.content(request)
+    except ServiceError:
+        return None
+    fields = [[name, value] for name, sent in form.fields.items() for value in sent if name != FIELD]
+    return None if SECRETS & form.fields.keys() else Held(forms.path_of(request.url), page_of(request), fields)
+
+
+async def sealed(request: Request) -> str:
+    """Return the rejected form as the sign-in page carries it; empty for one that is not held, or too large."""
+    held, until = await hold(request), time_of(request) + HELD_LIFETIME
+    values: str = request.app.state.settings.sealer().seal_until(until, HELD_PURPOSE, *held) if held else ""
+    return values if len(values) <= LARGEST_HELD else ""
+
+
+def _unseal(request: Request, sealed: str) -> Held | None:
+    """Return the form that a sign-in page carried; None without one, and for one that is not ours or too old."""
+    values = request.app.state.settings.sealer().open_until(time_of(request), HELD_PURPOSE, sealed)
+    return Held(*values) if values else None
+
+
+def offer(request: Request, held: Held, *, csrf: str, status: int = 200) -> Response:
+    """Return the page that shows the fields that a person filled in, with a button that sends all of them."""
+    shown = [field for field in held.fields if field[0] != "revision" and field[1]]
+    return templates.render(request, "held_form.html", status=status, held=held, shown=shown, csrf=csrf)
+
+
+def page_of(request: Request) -> str:
+    """Return the path and query of the page that a form is from, as the browser names it."""
+    page = urlsplit(request.headers.get("referer", ""))
+    own = page.netloc == request.headers.get("host")
+    return forms.path_of(page) if own and page.path else "/programs"

@@ -3,7 +3,7 @@
 import re
 from base64 import b64encode
 from collections.abc import Iterable, Mapping
-from functools import cache
+from functools import lru_cache
 from types import NoneType
 from typing import Any, get_args, get_origin
 
@@ -55,22 +55,17 @@ def parsed(form: Form, model: type[Parsed]) -> Parsed:
 def of_settings(settings: Iterable[Setting], published: Mapping[str, Any], currency: str) -> dict[str, str]:
     """Return settings, as the API publishes them, as people would type them."""
     is_flat = published.get("commission_type") == CommissionType.FLAT
-    return {
-        each.form_name: _written(
-            text.major(published[each.public_name], currency)
-            if _is_amount(each.public_name, is_flat=is_flat)
-            else published[each.public_name]
-        )
-        for each in settings
-    }
-
-
-def _written(value: Any) -> str:
-    if isinstance(value, list | tuple):
-        return " ".join(value)
-    if isinstance(value, bool):
-        return str(value).lower()
-    return "" if value is None else str(value)
+    written = {}
+    for each in settings:
+        value = published[each.public_name]
+        if _is_amount(each.public_name, is_flat=is_flat):
+            value = text.major(value, currency)
+        elif isinstance(value, list | tuple):
+            value = " ".join(value)
+        elif isinstance(value, bool):
+            value = str(value).lower()
+        written[each.form_name] = "" if value is None else str(value)
+    return written
 
 
 def _is_amount(name: str, *, is_flat: bool) -> bool:
@@ -90,13 +85,10 @@ def _kinds(annotation: Any) -> list[Any]:
     return [get_origin(annotation) or annotation, *(kind for each in get_args(annotation) for kind in _kinds(each))]
 
 
+@lru_cache(64)
 def currency_options(chosen: str) -> list[tuple[str, str]]:
     """Return each currency's code and the text of its option; a chosen code that is none of them comes last."""
-    return _currencies() + ([(chosen, chosen)] if chosen and chosen not in currencies.current() else [])
-
-
-@cache
-def _currencies() -> list[tuple[str, str]]:
-    first = ("USD", "EUR", "GBP")
-    others = sorted(currencies.current() - set(first))
-    return [(code, f"{code} · {get_currency_name(code, locale='en')}") for code in (*first, *others)]
+    known, first = currencies.current(), ("USD", "EUR", "GBP")
+    codes = (*first, *sorted(known - set(first)))
+    options = [(code, f"{code} · {get_currency_name(code, locale='en')}") for code in codes]
+    return options + ([(chosen, chosen)] if chosen and chosen not in known else [])
