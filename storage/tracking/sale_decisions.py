@@ -4,17 +4,8 @@ from datetime import datetime
 from enum import StrEnum
 from typing import NamedTuple
 
-from storage.rules import attribution, commission
+from storage.rules import attribution, commission, errors
 from storage.rules.attribution import PartnerStatus
-from storage.rules.errors import (
-    AttributionWindowExpired,
-    CustomerNotAttributed,
-    CustomerNotFound,
-    CustomerWrongProgram,
-    DuplicateTransaction,
-    IdentifierConflict,
-    SaleBeforeClick,
-)
 from storage.rules.settlement import CustomerStatus
 from storage.tracking.currencies import Exchange, Rates
 from storage.tracking.customers import Customer
@@ -186,7 +177,7 @@ def decide(
     return SaleChange(sale_id, sale, program, after, outranked, cents, earned_cents, is_first, changed, likely)
 
 
-def _duplicate(sale: Sale, buyer: SaleBuyer | None, same: RecordedSale) -> DuplicateTransaction:
+def _duplicate(sale: Sale, buyer: SaleBuyer | None, same: RecordedSale) -> errors.DuplicateTransaction:
     """Return the error of a repeated transaction_id, which names what differs from the recorded sale."""
     said = {
         "customer": (buyer and buyer.customer.id, same.customer_id),
@@ -196,7 +187,7 @@ def _duplicate(sale: Sale, buyer: SaleBuyer | None, same: RecordedSale) -> Dupli
     differing = [name for name, (sent, stored) in said.items() if sent != stored]
     existing = {"eventId": same.id, "recorded_at": same.at}
     hint = f"The recorded sale has another {' and '.join(differing)}. {DIFFERENT}" if differing else None
-    return DuplicateTransaction(hint=hint, existing=existing, same_payload=not differing)
+    return errors.DuplicateTransaction(hint=hint, existing=existing, same_payload=not differing)
 
 
 def exchange(sale: Sale, program: ProgramTerms) -> Exchange:
@@ -207,18 +198,18 @@ def exchange(sale: Sale, program: ProgramTerms) -> Exchange:
 def _required(buyer: SaleBuyer | None, sale: Sale, program: ProgramTerms) -> SaleBuyer:
     """Return the buyer. Raises the errors of a sale that no partner can be credited with."""
     if buyer is None:
-        raise CustomerNotFound
+        raise errors.CustomerNotFound
     customer = buyer.customer
     if customer.program_id != program.id:
-        raise CustomerWrongProgram
+        raise errors.CustomerWrongProgram
     if buyer.conflicts or customer.has_other_key(sale.customer_key):
-        raise IdentifierConflict
+        raise errors.IdentifierConflict
     if customer.partner_status == PartnerStatus.INACTIVE:
-        raise CustomerNotAttributed
+        raise errors.CustomerNotAttributed
     is_reported = sale.occurred_at is not None and sale.provenance != Provenance.OPERATOR
     if is_reported and attribution.is_before(customer.clicked_at, sale.happened_at):
-        raise SaleBeforeClick
+        raise errors.SaleBeforeClick
     first = customer.first_purchase_at is None
     if first and not attribution.is_within(customer.clicked_at, sale.happened_at, program.attribution_window_days):
-        raise AttributionWindowExpired
+        raise errors.AttributionWindowExpired
     return buyer

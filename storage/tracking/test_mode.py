@@ -103,7 +103,7 @@ def record_of_processor(connection: Connection, program_id: int, event: TestMode
 
 
 @_one_by_one
-def refund(connection: Connection, program: ProgramTerms, event: TestModeCall) -> TestModeRefund:
+def refund_test_sale(connection: Connection, program: ProgramTerms, event: TestModeCall) -> TestModeRefund:
     """Refund a test sale; `amount_cents` None takes all that remains (0 where the sale named no amount).
 
     Raises ProgramNotFound, CustomerWrongProgram, TransactionNotFound, RefundExceedsSale.

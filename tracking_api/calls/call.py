@@ -17,11 +17,10 @@ from storage.tracking import program_terms
 from storage.tracking.principals import PresentedKey, Principal, Public, reject
 from storage.tracking.rejection_log import CallDetails
 from storage.tracking.repeated_calls import Repeatable, Replayed
-from tracking_api.calls import rotation
 from tracking_api.calls.caller import TrackingCaller
 from tracking_api.calls.fields import TrackingBody
 from web import body
-from web.body import Body, RepeatKey
+from web.body import Body
 from web.response import JsonResponse, error_response
 
 Parsed = TypeVar("Parsed", bound=Body)
@@ -70,21 +69,22 @@ class TrackingCall(ABC):
         """Return the response. Raises errors that are not logged."""
 
     async def store(
-        self, recording: Recording, caller: TrackingCaller, sent: Body | None = None, repeat: RepeatKey | None = None
+        self,
+        recording: Recording,
+        caller: TrackingCaller,
+        sent: Body | None = None,
+        repeatable: Repeatable | None = None,
     ) -> JsonResponse:
         """Have the writer run an operation, and return the response.
 
         Raises RateLimited for a key, and the errors of storage in an outage.
         """
-        services, (operation, item, answer, principal, program_id, _) = caller.services, recording
+        services, (operation, item, _, principal, program_id, _) = caller.services, recording
         if principal is None:
             result = await services.storage.write_item(program_id or 0, operation, item)
             return _response(recording, result, caller.scope)
-        repeatable = None
         if isinstance(principal, PresentedKey):
             await services.limits.hit("keyed", caller.address, principal.key_hash)
-            if repeat is not None:
-                repeatable = Repeatable(*repeat, lambda result: to_json(answer(result)).decode())
         fields = sent.logged if isinstance(sent, TrackingBody) else dict
         details = CallDetails(self.name, caller.scope["request_id"], caller.at, fields)
         result, key = await services.storage.handle(
@@ -92,7 +92,7 @@ class TrackingCall(ABC):
         )
         response = _response(recording, result, caller.scope)
         if key is not None:
-            rotation.signal(response, key, caller)
+            caller.signal(key, response)
         return response
 
 
@@ -118,7 +118,7 @@ class Endpoint(TrackingCall, Generic[Parsed]):
 
     async def serve(self, caller: TrackingCaller, receive: Receive) -> JsonResponse:
         """Check the key and the limits, parse the body, and store what it records."""
-        services, sent = caller.services, None
+        services, sent, repeatable = caller.services, None, None
         key = None if self._key is KeyUse.IGNORED else caller.key
         if key is None and self._key is KeyUse.REQUIRED:
             raise InvalidKey
@@ -137,12 +137,14 @@ class Endpoint(TrackingCall, Generic[Parsed]):
                 await require_program(caller, recording.program_id)
             elif isinstance(recording.principal, Public):
                 await require_program(caller, *recording.principal)
-            repeat = None if recording.principal is None else caller.repeat_key(content)
+            if isinstance(recording.principal, PresentedKey) and b"idempotency-key" in caller.headers:
+                repeat = body.repeat_key(caller.header(b"idempotency-key"), caller.scope["path"], content)
+                repeatable = repeat and Repeatable(*repeat, lambda result: to_json(recording.answer(result)).decode())
         except ServiceError as error:
             if key is None:
                 raise
             return await self.store(rejected(error, key), caller, sent)
-        return await self.store(recording, caller, sent, repeat)
+        return await self.store(recording, caller, sent, repeatable)
 
 
 def rejected(error: ServiceError, key: PresentedKey) -> Recording:

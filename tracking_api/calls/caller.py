@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from datetime import datetime
+from email.utils import format_datetime
 from functools import cached_property
 from typing import NamedTuple
 
@@ -9,16 +10,24 @@ from starlette.types import Scope
 
 from configuration import Configuration
 from storage import Storage
+from storage.access.program_keys import ProgramKey
 from storage.rules import keys
-from storage.rules.click_details import Location
 from storage.rules.contact import AddressHashes
 from storage.rules.errors import InvalidKey
 from storage.rules.handover import HandoverTokens
+from storage.rules.keys import Rotation, rotation_state
 from storage.tracking.principals import PresentedKey
 from tracking_api.calls.visitors import Places
-from web import body, client
-from web.body import RepeatKey
+from web import client
 from web.limits import RateLimits
+from web.response import JsonResponse
+
+FLAGGED = {
+    "code": "api_key_rotation_required",
+    "message": "This program key must be replaced before its deadline; calls with it are rejected from then on.",
+    "hint": "An owner regenerates it under Settings, Developers, API keys. The old key stops at once: "
+    "deploy the new one.",
+}
 
 
 class CallServices(NamedTuple):
@@ -66,10 +75,6 @@ class TrackingCaller:
         by = (self.header(b"user-agent"), network_hash)
         return PresentedKey(keys.digest(credential), keys.key_program(credential), *by)
 
-    def repeat_key(self, content: bytes | bytearray) -> RepeatKey | None:
-        """Return the Idempotency-Key of a call with this content, if one was sent. Raises ValidationError."""
-        return body.repeat_key(self.header(b"idempotency-key"), self.scope["path"], content)
-
     @property
     def name(self) -> str | None:
         """How the rows of a call with a key name who called."""
@@ -80,7 +85,17 @@ class TrackingCaller:
         """The hash of the caller's network for today, which is all that is stored of its IP address."""
         return self.services.address_hashes.of(self.address, self.at)
 
-    @property
-    def place(self) -> Location:
-        """The caller's country and region, as far as the settings tell them."""
-        return self.services.places.of(self.headers, self.address)
+    def signal(self, key: ProgramKey, response: JsonResponse) -> None:
+        """Add the headers (RFC 9745, RFC 8594) of a flagged or expired key, and a warning before its deadline."""
+        self.scope["program_id"] = key.program_id
+        if key.rotate_by is None or key.flagged_at is None:
+            return
+        docs_url = f"{self.services.settings.base_url}/docs/key-rotation"
+        response.headers = {
+            **response.headers,
+            "Deprecation": f"@{int(key.flagged_at.timestamp())}",
+            "Sunset": format_datetime(key.rotate_by, usegmt=True),
+            "Link": f'<{docs_url}>; rel="deprecation", <{docs_url}>; rel="sunset"',
+        }
+        if rotation_state(key.rotate_by, self.at) == Rotation.FLAGGED:
+            response.warn({**FLAGGED, "rotate_by": key.rotate_by, "docs_url": docs_url})

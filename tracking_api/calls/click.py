@@ -6,25 +6,15 @@ from pydantic_core import to_json
 from starlette.types import Receive, Scope, Send
 
 from presentation.view import View, with_fields_of
-from storage.rules import attribution, click_details, keys
+from storage.rules import attribution, click_details, errors, keys
 from storage.rules.attribution import LinkCode
-from storage.rules.errors import (
-    AffiliateUrlRequired,
-    AffMissing,
-    CustomerWrongProgram,
-    InvalidAffiliateUrl,
-    PartnerNotFound,
-    ProgramIdRequired,
-    ProgramNotFound,
-)
 from storage.tracking import clicks
 from storage.tracking.clicks import Click, ClickResult, PartnerInactive
 from storage.tracking.test_mode import TestModeCall
 from tracking_api.calls import test_mode
 from tracking_api.calls.call import Answer, Endpoint, KeyUse, Recording
 from tracking_api.calls.caller import TrackingCaller
-from tracking_api.calls.described import public_call
-from tracking_api.calls.fields import ProgramId, TrackingBody
+from tracking_api.calls.fields import ProgramId, TrackingBody, public_call
 from tracking_api.calls.visitors import agent_of, reason_to_filter
 from web.body import Text, Url
 from web.response import JsonResponse
@@ -66,7 +56,7 @@ def click(body: ClickBody, caller: TrackingCaller) -> Recording:
     """Record a click and give the visitor's click_id."""
     program_id = _program_of(body)
     if body.affiliate_url is None:
-        raise AffiliateUrlRequired
+        raise errors.AffiliateUrlRequired
     link = attribution.link_code(body.affiliate_url)
     if body.extra.test_mode:
         return test_mode.recording(TestModeCall("click", caller.at, program_id), caller.key, program_id=program_id)
@@ -76,7 +66,7 @@ def click(body: ClickBody, caller: TrackingCaller) -> Recording:
 def _program_of(body: ClickBody) -> int:
     program_id = body.program_id if body.program_id is not None else body.extra.program_id
     if program_id is None:
-        raise ProgramIdRequired
+        raise errors.ProgramIdRequired
     return program_id
 
 
@@ -98,7 +88,8 @@ def _click(body: ClickBody, caller: TrackingCaller, program_id: int, link: LinkC
     }
     landing_url = str(body.affiliate_url)
     language = body.language or caller.header(b"accept-language")
-    described = click_details.describe(landing_url, agent_of(user_agent), caller.place, language)
+    place = caller.services.places.of(caller.headers, caller.address)
+    described = click_details.describe(landing_url, agent_of(user_agent), place, language)
     details = click_details.read(landing_url, body.referrer_url, caller.address_hash, described)
     return Click(
         program_id=program_id,
@@ -130,8 +121,15 @@ PREFETCH = dict.fromkeys(("Sec-Purpose", "Purpose", "X-Moz"), "`prefetch`: store
 DESCRIPTION = public_call(
     "trackClick",
     "Record a click and give the visitor a click_id",
-    *(ProgramIdRequired, ProgramNotFound, AffiliateUrlRequired, InvalidAffiliateUrl, AffMissing, PartnerNotFound),
-    CustomerWrongProgram,
+    *(
+        errors.ProgramIdRequired,
+        errors.ProgramNotFound,
+        errors.AffiliateUrlRequired,
+        errors.InvalidAffiliateUrl,
+        errors.AffMissing,
+        errors.PartnerNotFound,
+    ),
+    errors.CustomerWrongProgram,
     responses=(ClickAcceptedView, PartnerInactiveView, test_mode.TestRecordedView),
     body=ClickBody,
     description=f"Public. Known bots and prefetches never count. {test_mode.DESCRIPTION} "

@@ -1,17 +1,33 @@
-"""The fields that several tracking calls share."""
+"""What several tracking calls share: fields of their bodies and answers, and how OpenAPI describes the calls."""
 
+from collections.abc import Sequence
 from functools import cache
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import ConfigDict, Field
 
+from presentation.operations import ALWAYS, ANYONE, Description, Error, Model
 from presentation.view import View
+from storage.rules.errors import ApiKeyRotationRequired, InvalidKey, RateLimited
 from storage.tracking.rejection_log import SENT
-from web.body import Body, Text
+from web.body import IDEMPOTENCY_KEY, Body, Text
+from web.errors import CallWarning, RotationWarning
 
 Cents = Annotated[int, Field(ge=1, le=10**12)]
 PartCents = Annotated[int, Field(ge=0, le=10**12)]  # of an amount
 ProgramId = Annotated[int, Field(ge=-(2**53), le=2**53)]
+KEY = {"programKey": ()}
+IDEMPOTENT = {
+    IDEMPOTENCY_KEY: "With the program key: a repeat with the same body within 30 days only gets the first response."
+}
+CORS = "Access-Control-Allow-Origin"
+PREFLIGHT = Description(
+    "preflight",
+    "CORS preflight",
+    {204: ()},
+    tag="tracking",
+    response_headers=(CORS, "Access-Control-Allow-Methods", "Access-Control-Allow-Headers", "Access-Control-Max-Age"),
+)
 
 
 class AdditionalData(Body):
@@ -38,6 +54,13 @@ class TrackingBody(Body):
         return fields | {"amount_cents": None, "currency": None} if self.extra.test_mode else fields
 
 
+class FlaggableView(View):
+    """A successful response; `warnings` say that the key is flagged, or what to know about the call."""
+
+    success: Literal[True]
+    warnings: Sequence[RotationWarning | CallWarning] = ()
+
+
 class EventDataView(View):
     """An answer's data about a stored event, under the names of the specification."""
 
@@ -52,6 +75,20 @@ def event_data(row: NamedTuple, **others: object) -> dict[str, object]:
 @cache
 def _names(row: type[NamedTuple]) -> list[str]:
     return [_SPECIFIED.get(name, name) for name in row._fields]
+
+
+def keyed_call(name: str, summary: str, *errors: Error, responses: tuple[Model, ...], **options: Any) -> Description:
+    """Describe a call that takes the program key."""
+    errors = (*errors, InvalidKey, ApiKeyRotationRequired, RateLimited, *ALWAYS)
+    rotation = ("Deprecation", "Sunset", "Link", "Idempotency-Replayed")
+    keyed = Description(name, summary, {200: responses}, errors, tag="tracking", security=(KEY,))
+    return keyed._replace(response_headers=rotation, **options)
+
+
+def public_call(name: str, summary: str, *errors: Error, responses: tuple[Model, ...], **options: Any) -> Description:
+    """Describe a call that pages of any origin may make, with or without the program key."""
+    described = keyed_call(name, summary, *errors, responses=responses, **options)
+    return described._replace(security=(ANYONE, KEY), response_headers=(CORS, *described.response_headers))
 
 
 _SPECIFIED: dict[str, str] = {"event_id": "eventId", "program_id": "programId"}

@@ -1,20 +1,10 @@
 """POST /api/v1/track/lead: a visitor signed up. The program key settles it; a browser may leave it provisional."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import JsonValue, WithJsonSchema
 
-from storage.rules import contact, keys
-from storage.rules.errors import (
-    AttributionWindowExpired,
-    CustomerNotFound,
-    CustomerWrongProgram,
-    IdempotencyKeyReused,
-    IdentifierConflict,
-    IdentifierRequired,
-    ProgramNotFound,
-    StatusTransitionRefused,
-)
+from storage.rules import contact, errors, keys
 from storage.rules.settlement import Settlement
 from storage.tracking import leads
 from storage.tracking.lead_decisions import Lead, LeadResult
@@ -22,9 +12,7 @@ from storage.tracking.principals import Public
 from tracking_api.calls import test_mode
 from tracking_api.calls.call import Answer, Endpoint, KeyUse, Recording
 from tracking_api.calls.caller import TrackingCaller
-from tracking_api.calls.described import IDEMPOTENT, public_call
-from tracking_api.calls.fields import TrackingBody
-from tracking_api.calls.rotation import FlaggableView
+from tracking_api.calls.fields import IDEMPOTENT, FlaggableView, TrackingBody, public_call
 from web.body import Identifier
 
 Email = Annotated[
@@ -63,7 +51,7 @@ def lead(body: LeadBody, caller: TrackingCaller) -> Recording:
         event = test_mode.event("lead", body, caller, click_program_id=click_program_id, email_mask=mask)
         return test_mode.recording(event, key, warnings=warnings)
     if body.click_id is None and body.customer_key is None:
-        raise IdentifierRequired
+        raise errors.IdentifierRequired
     item = Lead(
         click_id=body.click_id,
         customer_key=body.customer_key,
@@ -74,24 +62,18 @@ def lead(body: LeadBody, caller: TrackingCaller) -> Recording:
         event_name=body.extra.event_name,
         address_hash=None if key else caller.address_hash,
     )
-    return Recording(leads.record, item, _answer, key or _public(body), warnings=warnings)
-
-
-def _public(body: LeadBody) -> Public:
-    """Return a browser's principal: the program that it names, else its click's."""
-    named = body.extra.program_id
-    return Public(keys.click_program(body.click_id or ""), CustomerNotFound) if named is None else Public(named)
+    program_id, of_click = body.extra.program_id, keys.click_program(body.click_id or "")
+    public = Public(of_click, errors.CustomerNotFound) if program_id is None else Public(program_id)
+    return Recording(leads.record, item, _answer, key or public, warnings=warnings)
 
 
 def _answer(result: LeadResult) -> Answer:
-    answer: dict[str, Any]
+    answer = {"success": True, "message": "Lead recorded."}
     if result.settlement == Settlement.PROVISIONAL:
-        answer = {"provisional": True, "message": "Lead recorded; your server must confirm it."}
-    elif result.recorded:
-        answer = {"message": "Lead recorded."}
-    else:
-        answer = {"already_recorded": True, "message": "This lead was recorded before."}
-    return {"success": True, **answer}
+        answer |= {"provisional": True, "message": "Lead recorded; your server must confirm it."}
+    elif not result.recorded:
+        answer |= {"already_recorded": True, "message": "This lead was recorded before."}
+    return answer
 
 
 def _program_of(body: LeadBody) -> int | None:
@@ -102,8 +84,8 @@ endpoint = Endpoint(lead, LeadBody, key=KeyUse.OPTIONAL, program_of=_program_of)
 DESCRIPTION = public_call(
     "trackLead",
     "Record a lead, which settles with the program key or as the program's policy allows",
-    *(IdentifierRequired, CustomerNotFound, CustomerWrongProgram, StatusTransitionRefused, IdentifierConflict),
-    *(AttributionWindowExpired, IdempotencyKeyReused, ProgramNotFound),
+    *(errors.IdentifierRequired, errors.CustomerNotFound, errors.CustomerWrongProgram, errors.StatusTransitionRefused),
+    *(errors.IdentifierConflict, errors.AttributionWindowExpired, errors.IdempotencyKeyReused, errors.ProgramNotFound),
     responses=(LeadRecordedView, test_mode.TestRecordedView),
     body=LeadBody,
     headers=IDEMPOTENT,

@@ -1,27 +1,25 @@
 """POST /api/v1/track/refund: a sale was refunded, fully or in part. It needs the program key."""
 
 from functools import partial
-from typing import Any, Literal
+from typing import Literal
 
 from presentation.view import View, with_fields_of
-from storage.rules.errors import (
-    CustomerWrongProgram,
-    FieldError,
-    IdempotencyKeyReused,
-    ProgramNotFound,
-    RefundExceedsSale,
-    TransactionNotFound,
-    ValidationError,
-)
-from storage.tracking import refunds, test_mode
+from storage.rules import errors
+from storage.tracking import refunds
 from storage.tracking.refunds import Refund, RefundResult
-from storage.tracking.test_mode import TestModeRefund
+from storage.tracking.test_mode import TestModeRefund, refund_test_sale
+from tracking_api.calls import test_mode
 from tracking_api.calls.call import Answer, Endpoint, Recording
 from tracking_api.calls.caller import TrackingCaller
-from tracking_api.calls.described import IDEMPOTENT, keyed_call
-from tracking_api.calls.fields import Cents, EventDataView, TrackingBody, event_data
-from tracking_api.calls.rotation import FlaggableView
-from tracking_api.calls.test_mode import event as test_event
+from tracking_api.calls.fields import (
+    IDEMPOTENT,
+    Cents,
+    EventDataView,
+    FlaggableView,
+    TrackingBody,
+    event_data,
+    keyed_call,
+)
 from web.body import Identifier, Text
 
 HELD = {
@@ -76,10 +74,11 @@ class RefundRecordedView(FlaggableView):
 def refund(body: RefundBody, caller: TrackingCaller) -> Recording:
     """Record a refund and reverse its share of the commission."""
     if body.transaction_id is None:
-        raise ValidationError(fields=[FieldError("transaction_id", "Required: the transaction_id of the sale")])
+        wrong = errors.FieldError("transaction_id", "Required: the transaction_id of the sale")
+        raise errors.ValidationError(fields=[wrong])
     if body.extra.test_mode:
-        event = test_event("refund", body, caller, event_name=None)
-        return Recording(test_mode.refund, event, partial(_test_answer, body), caller.key)
+        event = test_mode.event("refund", body, caller, event_name=None)
+        return Recording(refund_test_sale, event, partial(_test_answer, body), caller.key)
     reported = Refund(
         transaction_id=body.transaction_id,
         at=caller.at,
@@ -93,7 +92,7 @@ def refund(body: RefundBody, caller: TrackingCaller) -> Recording:
 
 
 def _answer(body: RefundBody, result: RefundResult) -> Answer:
-    data = {**_named(body), **result._asdict()}
+    data = event_data(result, transaction_id=body.transaction_id, refund_id=body.refund_id)
     replayed = {"replayed": True} if data.pop("replayed") else {}
     warned = {"warnings": [HELD]} if data.pop("is_held") else {}
     message = f"Sale {result.status.replace('_', ' ')}."
@@ -101,20 +100,17 @@ def _answer(body: RefundBody, result: RefundResult) -> Answer:
 
 
 def _test_answer(body: RefundBody, result: TestModeRefund) -> Answer:
-    nothing = {"commission_id": None, "commission_reversed_cents": 0}
-    data = event_data(result, test_mode=True, **_named(body), **nothing)
+    named = {"transaction_id": body.transaction_id, "refund_id": body.refund_id}
+    data = event_data(result, **named, commission_id=None, commission_reversed_cents=0, test_mode=True)
     return {"success": True, "message": "Test refund recorded.", "data": data}
-
-
-def _named(body: RefundBody) -> dict[str, Any]:
-    return {"transaction_id": body.transaction_id, "refund_id": body.refund_id}
 
 
 endpoint = Endpoint(refund, RefundBody)
 DESCRIPTION = keyed_call(
     "trackRefund",
     "Record a refund and reverse its share of the commission",
-    *(IdempotencyKeyReused, RefundExceedsSale, TransactionNotFound, ProgramNotFound, CustomerWrongProgram),
+    *(errors.IdempotencyKeyReused, errors.RefundExceedsSale, errors.TransactionNotFound),
+    *(errors.ProgramNotFound, errors.CustomerWrongProgram),
     responses=(RefundRecordedView,),
     body=RefundBody,
     headers=IDEMPOTENT,

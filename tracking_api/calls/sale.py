@@ -10,28 +10,23 @@ from typing import Annotated, Any, Literal
 from pydantic import AwareDatetime, JsonValue, StringConstraints
 
 from presentation.view import with_fields_of
-from storage.rules.errors import (
-    AttributionWindowExpired,
-    CurrencyNotSupported,
-    CustomerNotAttributed,
-    CustomerNotFound,
-    CustomerWrongProgram,
-    DuplicateTransaction,
-    FieldError,
-    IdempotencyKeyReused,
-    IdentifierConflict,
-    ProgramNotFound,
-    SaleBeforeClick,
-    ValidationError,
-)
+from storage.rules import errors
+from storage.rules.errors import FieldError
 from storage.tracking import sales
 from storage.tracking.sale_decisions import Sale, SaleResult
 from tracking_api.calls import test_mode
 from tracking_api.calls.call import Answer, Endpoint, Recording
 from tracking_api.calls.caller import TrackingCaller
-from tracking_api.calls.described import IDEMPOTENT, keyed_call
-from tracking_api.calls.fields import Cents, EventDataView, PartCents, TrackingBody, event_data
-from tracking_api.calls.rotation import FlaggableView
+from tracking_api.calls.fields import (
+    IDEMPOTENT,
+    Cents,
+    EventDataView,
+    FlaggableView,
+    PartCents,
+    TrackingBody,
+    event_data,
+    keyed_call,
+)
 from web.body import Identifier
 
 DEFAULT_CURRENCY = "USD"
@@ -131,9 +126,8 @@ def _possible_duplicate(transaction_id: str) -> Mapping[str, Any]:
 
 def _sale(body: SaleBody, caller: TrackingCaller) -> Sale:
     """Return the sale from the body. Raises ValidationError naming every field that is missing or wrong."""
-    wrong = _wrong(body, caller.at)
-    if wrong:
-        raise ValidationError(fields=wrong)
+    if wrong := list(_wrong(body, caller.at)):
+        raise errors.ValidationError(fields=wrong)
     sent = vars(body)
     reported = {name: sent[name] for name in REPORTED if sent[name] is not None}
     details = {name: sent[name] for name in DETAILS if sent[name] is not None}
@@ -142,45 +136,36 @@ def _sale(body: SaleBody, caller: TrackingCaller) -> Sale:
     return Sale(**reported, at=caller.at, details=json.dumps(details) if details else None, caller=caller.name)
 
 
-def _wrong(body: SaleBody, at: datetime) -> list[FieldError]:
-    wrong = []
+def _wrong(body: SaleBody, at: datetime) -> Iterator[FieldError]:
     if body.transaction_id is None:
-        wrong.append(FieldError("transaction_id", "Required: your own id of this payment, unique per sale"))
+        yield FieldError("transaction_id", "Required: your own id of this payment, unique per sale")
     if body.customer_key is None and body.click_id is None:
-        wrong.append(FieldError("customer_key", "Required: the id you sent at the customer's lead (or a click_id)"))
+        yield FieldError("customer_key", "Required: the id you sent at the customer's lead (or a click_id)")
     if body.amount_cents is None:
-        need = "Required: an integer of at least 1, in the currency's smallest unit"
-        wrong.append(FieldError("amount_cents", need))
+        yield FieldError("amount_cents", "Required: an integer of at least 1, in the currency's smallest unit")
     elif (body.tax_cents or 0) + (body.shipping_cents or 0) > body.amount_cents:
         field = "tax_cents" if body.tax_cents else "shipping_cents"
-        parts = "Tax and shipping are parts of amount_cents: together they must not exceed it"
-        wrong.append(FieldError(field, parts))
+        yield FieldError(field, "Tax and shipping are parts of amount_cents: together they must not exceed it")
     if body.occurred_at and not at - OLDEST_BACKFILL <= body.occurred_at <= at + CLOCK_SKEW:
-        wrong.append(FieldError("occurred_at", "Must lie in the last 366 days and not in the future"))
-    if body.line_items is not None:
-        wrong += [FieldError("line_items", message) for message in _wrong_line_items(body.line_items)]
-    return wrong
-
-
-def _wrong_line_items(line_items: JsonValue) -> Iterator[str]:
+        yield FieldError("occurred_at", "Must lie in the last 366 days and not in the future")
     try:
-        content = json.dumps(line_items, allow_nan=False, ensure_ascii=False)
+        content = "" if body.line_items is None else json.dumps(body.line_items, allow_nan=False, ensure_ascii=False)
     except ValueError:
-        yield "NaN and Infinity are not JSON"
+        yield FieldError("line_items", "NaN and Infinity are not JSON")
     else:
         if len(content.encode()) > LARGEST_LINE_ITEMS:
-            yield "At most 16 KiB of JSON"
+            yield FieldError("line_items", "At most 16 KiB of JSON")
         if CONTROL.search(content):
-            yield "Control characters are not allowed"
+            yield FieldError("line_items", "Control characters are not allowed")
 
 
 endpoint = Endpoint(sale, SaleBody)
 DESCRIPTION = keyed_call(
     "trackSale",
     "Record a sale and the commission it earns",
-    *(CustomerNotFound, CustomerNotAttributed, CustomerWrongProgram, AttributionWindowExpired),
-    *(IdempotencyKeyReused, IdentifierConflict, SaleBeforeClick),
-    *(CurrencyNotSupported, ProgramNotFound, DuplicateTransaction),
+    *(errors.CustomerNotFound, errors.CustomerNotAttributed, errors.CustomerWrongProgram),
+    *(errors.AttributionWindowExpired, errors.IdempotencyKeyReused, errors.IdentifierConflict, errors.SaleBeforeClick),
+    *(errors.CurrencyNotSupported, errors.ProgramNotFound, errors.DuplicateTransaction),
     responses=(SaleRecordedView, test_mode.TestRecordedView),
     body=SaleBody,
     headers=IDEMPOTENT,

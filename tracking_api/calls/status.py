@@ -13,8 +13,7 @@ from storage.reports.program_status import ProgramHealth, RecentEvents
 from storage.rules.errors import ApiKeyRotationRequired, InvalidKey
 from tracking_api.calls.call import Answer, TrackingCall, rejected
 from tracking_api.calls.caller import TrackingCaller
-from tracking_api.calls.described import keyed_call
-from tracking_api.calls.rotation import FlaggableView, signal
+from tracking_api.calls.fields import FlaggableView, keyed_call
 from web.response import JsonResponse
 
 
@@ -77,7 +76,7 @@ class _Status(TrackingCall):
         except (InvalidKey, ApiKeyRotationRequired) as error:
             return await self.store(rejected(error, caller.key), caller)
         response = JsonResponse(_answer(health))
-        signal(response, key, caller)
+        caller.signal(key, response)
         return response
 
 

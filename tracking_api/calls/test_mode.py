@@ -10,8 +10,7 @@ from storage.tracking.principals import PresentedKey
 from storage.tracking.test_mode import TestModeCall, TestModeResult
 from tracking_api.calls.call import Answer, Recording
 from tracking_api.calls.caller import TrackingCaller
-from tracking_api.calls.fields import EventDataView, TrackingBody, event_data
-from tracking_api.calls.rotation import FlaggableView
+from tracking_api.calls.fields import EventDataView, FlaggableView, TrackingBody, event_data
 
 DESCRIPTION = "`additional_data.test_mode` true stores a test event, which touches no attribution and no commission."
 
