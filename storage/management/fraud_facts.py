@@ -2,14 +2,14 @@
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
 from sqlalchemy import Connection, Select, and_, func, or_, select
 
 from storage.engine import ids
-from storage.rules import contact, keys
+from storage.rules import keys
 from storage.rules.errors import IdentifierConflict
 from storage.rules.fraud.customer_signs import CustomerFacts
 from storage.rules.fraud.partner_signs import FLOOD, ClickFacts, PartnerCounts
@@ -19,7 +19,6 @@ from storage.tables import (
     customers,
     leads,
     partner_rollups,
-    partners,
     refused_calls,
     sales,
 )
@@ -53,13 +52,6 @@ def of_customers(connection: Connection, program_id: int, customer_ids: Sequence
     same_partner = connection.execute(newest_first.where(row.partner_id.in_(partner_ids), near)).all()
     rows = {each.id: each for each in (*named, *same_email, *same_partner)}
     return _with_facts(connection, program_id, list(rows.values()))
-
-
-def partner_emails(connection: Connection, program_id: int, partner_ids: Iterable[int]) -> dict[int, str]:
-    """Return the hashes of partners' mailboxes, where they have one."""
-    row = partners.c
-    mine = select(row.id, row.email).where(row.program_id == program_id, row.id.in_(set(partner_ids)))
-    return {each.id: contact.protect(each.email).mailbox_hash for each in connection.execute(mine) if each.email}
 
 
 def of_day(connection: Connection, program_id: int, day: datetime) -> list[ClickFacts]:
@@ -100,8 +92,10 @@ def of_month(connection: Connection, program_id: int, month: datetime) -> list[P
 def _with_facts(connection: Connection, program_id: int, rows: Sequence[Any]) -> list[CustomerFacts]:
     customer_ids = [each.id for each in rows]
     clicked = {each.id: each for each in connection.execute(_clicks(program_id, customer_ids))}
-    addresses = _values(connection, [_lead_addresses(program_id, customer_ids)])
-    reported = _values(connection, _reported_keys(program_id, customer_ids, min(each.created_at for each in rows)))
+    lead = leads.c
+    led = (lead.program_id == program_id, lead.customer_id.in_(customer_ids), lead.address_hash.is_not(None))
+    addresses = _values(connection, select(lead.customer_id, lead.address_hash).where(*led))
+    reported = _values(connection, *_reported_keys(program_id, customer_ids, min(each.created_at for each in rows)))
     earned = _first_commissions(connection, program_id, customer_ids)
     copied = ("id", "partner_id", "clicked_at", "created_at", "signup_at", "first_purchase_at")
     return [
@@ -114,13 +108,13 @@ def _with_facts(connection: Connection, program_id: int, rows: Sequence[Any]) ->
             filtered=clicked[each.id].filtered,
             ad_markers=clicked[each.id].ad_markers,
             referrer_host=clicked[each.id].referrer_host,
-            viewport_size=_viewport(clicked[each.id].visitor),
+            viewport_size=json.loads(clicked[each.id].visitor or "{}").get("viewport_size"),
         )
         for each in rows
     ]
 
 
-def _values(connection: Connection, statements: Iterable[Select[Any]]) -> defaultdict[int, set[str]]:
+def _values(connection: Connection, *statements: Select[Any]) -> defaultdict[int, set[str]]:
     """Return the texts of each customer, by statements that read customer ids with texts."""
     found: defaultdict[int, set[str]] = defaultdict(set)
     for statement in statements:
@@ -135,13 +129,6 @@ def _clicks(program_id: int, customer_ids: Sequence[int]) -> Select[Any]:
     of_click = customers.outerjoin(clicks, (click.program_id == row.program_id) & (click.click_id == row.click_id))
     shown = (click.address_hash, click.filtered, click.ad_markers, click.referrer_host, click.visitor)
     return select(row.id, *shown).select_from(of_click).where(row.program_id == program_id, row.id.in_(customer_ids))
-
-
-def _lead_addresses(program_id: int, customer_ids: Sequence[int]) -> Select[Any]:
-    """Return how the network hashes of customers' browser leads are read."""
-    lead = leads.c
-    led = (lead.program_id == program_id, lead.customer_id.in_(customer_ids), lead.address_hash.is_not(None))
-    return select(lead.customer_id, lead.address_hash).where(*led)
 
 
 def _first_commissions(connection: Connection, program_id: int, customer_ids: Sequence[int]) -> dict[int, int]:
@@ -174,10 +161,3 @@ def _reported_keys(program_id: int, customer_ids: Sequence[int], since: datetime
         select(sale.customer_id, sale.customer_key).where(*sold).distinct(),
         select(row.id, conflicts.c.customer_key).select_from(named).where(*mine),
     ]
-
-
-def _viewport(visitor: str | None) -> str | None:
-    if not visitor or '"viewport_size"' not in visitor:
-        return None
-    size = json.loads(visitor).get("viewport_size")
-    return size if isinstance(size, str) else None

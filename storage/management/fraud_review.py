@@ -8,12 +8,12 @@ from sqlalchemy import Connection, Select, select, tuple_, update
 
 from storage.engine import ids
 from storage.management import fraud_facts
-from storage.rules import keys
+from storage.rules import contact, keys
 from storage.rules.attribution import PaidAds
 from storage.rules.fraud.customer_signs import signs_in_customers
 from storage.rules.fraud.flag import Finding
 from storage.rules.fraud.partner_signs import FLOOD, Flood, floods, signs_in_counts
-from storage.tables import clicks, commissions, flags, programs
+from storage.tables import clicks, commissions, flags, partners, programs
 from storage.tables import rollups as program_days
 from storage.tracking import flagging, rollups
 
@@ -37,7 +37,7 @@ def before_decision(connection: Connection, program_id: int, commission_ids: Seq
 
 def whole(connection: Connection, program_id: int, *, since: datetime, at: datetime) -> list[Finding]:
     """Return the new findings about recent customers and the partners' month."""
-    found = list(recent(connection, program_id, since=since))
+    found = recent(connection, program_id, since=since)
     for month in dict.fromkeys(day.replace(day=1) for day in _days(at)):
         found += signs_in_counts(fraud_facts.of_month(connection, program_id, month), month)
     return _unknown(connection, program_id, found)
@@ -85,7 +85,11 @@ def raise_flags(connection: Connection, program_id: int, findings: Sequence[Find
 def _of_customers(connection: Connection, program_id: int, earners: Select[Any]) -> list[Finding]:
     customer_ids = list(dict.fromkeys(connection.execute(earners).scalars()))
     facts = fraud_facts.of_customers(connection, program_id, customer_ids) if customer_ids else []
-    emails = fraud_facts.partner_emails(connection, program_id, (each.partner_id for each in facts))
+    row, partner_ids = partners.c, {each.partner_id for each in facts}
+    with_email = select(row.id, row.email).where(row.program_id == program_id, row.id.in_(partner_ids))
+    emails = {
+        each.id: contact.protect(each.email).mailbox_hash for each in connection.execute(with_email) if each.email
+    }
     paid_ads = connection.execute(select(programs.c.paid_ads).where(programs.c.id == program_id)).scalar_one()
     return _unknown(connection, program_id, signs_in_customers(facts, emails, PaidAds(paid_ads)))
 
@@ -95,8 +99,6 @@ def _unknown(connection: Connection, program_id: int, findings: Sequence[Finding
     if not findings:
         return []
     named = tuple_(flags.c.kind, flags.c.subject).in_([(each.kind, each.subject) for each in findings])
-    known = connection.execute(
-        select(flags.c.kind, flags.c.subject).where(flags.c.program_id == program_id, named)
-    ).all()
-    flagged = {(row.kind, row.subject) for row in known}
+    known = select(flags.c.kind, flags.c.subject).where(flags.c.program_id == program_id, named)
+    flagged = {(row.kind, row.subject) for row in connection.execute(known)}
     return [each for each in findings if (each.kind, each.subject) not in flagged]

@@ -108,19 +108,16 @@ def _many_of_one_source(earning: Sequence[CustomerFacts]) -> Iterator[Sign]:
             by_source[customer.partner_id, "address", address].append(customer)
     flagged: set[int] = set()
     for (partner_id, source, shared), group in sorted(by_source.items(), key=lambda each: each[0][1], reverse=True):
-        if len(group) >= FEWEST_OF_EMAIL if source == "email" else _is_crowded(earning, partner_id, group):
+        days = {each.clicked_at.date() for each in group}
+        of_days = sum(each.partner_id == partner_id and each.clicked_at.date() in days for each in earning)
+        fewest = FEWEST_OF_EMAIL if source == "email" else max(FEWEST_OF_NETWORK, LEAST_SHARE_OF_NETWORK * of_days)
+        if len(group) >= fewest:
             ids = sorted(each.id for each in group)
             evidence = {"same": source, "customers": len(group), "customer_ids": ids[:MOST_NAMED]}
             for customer in group:
                 if customer.id not in flagged:
                     flagged.add(customer.id)
                     yield FlagKind.MANY_CUSTOMERS_ONE_SOURCE, customer, f"{source}:{shared}", evidence
-
-
-def _is_crowded(earning: Sequence[CustomerFacts], partner_id: int, group: Sequence[CustomerFacts]) -> bool:
-    days = {each.clicked_at.date() for each in group}
-    of_days = sum(each.partner_id == partner_id and each.clicked_at.date() in days for each in earning)
-    return len(group) >= FEWEST_OF_NETWORK and len(group) >= LEAST_SHARE_OF_NETWORK * of_days
 
 
 def _existing_customers(earning: Sequence[CustomerFacts], customers: Sequence[CustomerFacts]) -> Iterator[Sign]:
@@ -146,45 +143,29 @@ def _stuffed_cookies(earning: Sequence[CustomerFacts]) -> Iterator[Sign]:
     for customer in earning:
         by_partner[customer.partner_id].append(customer)
     for all_of_them in by_partner.values():
-        hidden = [each for each in all_of_them if _is_hidden(each.viewport_size)]
+        sizes = [(each, _SIZE.fullmatch(each.viewport_size or "")) for each in all_of_them]
+        hidden = [each for each, size in sizes if size and min(int(size[1]), int(size[2])) <= LARGEST_HIDDEN]
         if len(hidden) >= FEWEST_HIDDEN and len(hidden) >= LEAST_SHARE_HIDDEN * len(all_of_them):
-            for customer in hidden:
-                yield (
-                    FlagKind.COOKIE_STUFFING,
-                    customer,
-                    "hidden",
-                    {"hidden_clicks": len(hidden), "of": len(all_of_them)},
-                )
+            of_all = {"hidden_clicks": len(hidden), "of": len(all_of_them)}
+            yield from ((FlagKind.COOKIE_STUFFING, customer, "hidden", of_all) for customer in hidden)
             continue
         group = [each for each in all_of_them if each.addresses]
-        quick = [(customer, seconds) for customer in group if (seconds := _seconds(customer)) <= QUICK_SECONDS]
+        times = [(each, filter(None, (each.signup_at, each.first_purchase_at, each.created_at))) for each in group]
+        waits = [(each, max(0.0, (min(first) - each.clicked_at).total_seconds())) for each, first in times]
+        quick = [(customer, seconds) for customer, seconds in waits if seconds <= QUICK_SECONDS]
         if len(quick) >= FEWEST_QUICK and len(quick) >= LEAST_SHARE_QUICK * len(group):
             for customer, seconds in quick:
                 evidence = {"seconds": round(seconds, 1), "customers": len(quick), "of": len(group)}
                 yield FlagKind.COOKIE_STUFFING, customer, "quick", evidence
 
 
-def _is_hidden(viewport_size: str | None) -> bool:
-    size = _SIZE.fullmatch(viewport_size or "")
-    return size is not None and min(int(size[1]), int(size[2])) <= LARGEST_HIDDEN
-
-
 def _clicks(earning: Sequence[CustomerFacts], paid_ads: PaidAds) -> Iterator[Sign]:
     """Yield the customers whose own click belongs to a flood, or came from a search ad where the terms forbid it."""
     for customer in earning:
         if customer.filtered == FLOOD:
-            yield (
-                FlagKind.CLICK_FLOODING,
-                customer,
-                f"{customer.clicked_at:%Y-%m-%dT%H}",
-                {"clicked_at": customer.clicked_at.isoformat()},
-            )
+            clicked_at = {"clicked_at": customer.clicked_at.isoformat()}
+            yield FlagKind.CLICK_FLOODING, customer, f"{customer.clicked_at:%Y-%m-%dT%H}", clicked_at
         markers = SEARCH_ADS & {*(customer.ad_markers or "").split(",")}
         if markers and paid_ads == PaidAds.FORBIDDEN:
             hosts = [customer.referrer_host] if customer.referrer_host else []
             yield FlagKind.BRAND_BIDDING, customer, "ads", {"ad_markers": sorted(markers), "referrer_hosts": hosts}
-
-
-def _seconds(customer: CustomerFacts) -> float:
-    first = min(at for at in (customer.signup_at, customer.first_purchase_at, customer.created_at) if at)
-    return max(0.0, (first - customer.clicked_at).total_seconds())

@@ -77,7 +77,9 @@ def _unusual_conversion_rates(partners: Sequence[PartnerCounts]) -> Iterator[Sig
         others_clicks, others_conversions = clicks - partner.clicks, conversions - partner.conversions
         if others_conversions >= FEWEST_CONVERSIONS and others_clicks > 0:
             expected = partner.clicks * others_conversions / others_clicks
-            if _is_high(partner, expected) or _is_low(partner, [each for each in partners if each != partner]):
+            fewest = max(FEWEST_CONVERSIONS, TIMES_MORE * expected)
+            is_high = partner.clicks >= FEWEST_CLICKS and partner.conversions >= fewest
+            if is_high or _is_low(partner, [each for each in partners if each != partner]):
                 evidence = {
                     "clicks": partner.clicks,
                     "conversions": partner.conversions,
@@ -86,11 +88,6 @@ def _unusual_conversion_rates(partners: Sequence[PartnerCounts]) -> Iterator[Sig
                     "expected_conversions": round(expected, 1),
                 }
                 yield FlagKind.UNUSUAL_CONVERSION_RATE, partner.partner_id, evidence
-
-
-def _is_high(partner: PartnerCounts, expected: float) -> bool:
-    fewest = max(FEWEST_CONVERSIONS, TIMES_MORE * expected)
-    return partner.clicks >= FEWEST_CLICKS and partner.conversions >= fewest
 
 
 def _is_low(partner: PartnerCounts, others: Sequence[PartnerCounts]) -> bool:
