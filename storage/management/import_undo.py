@@ -89,7 +89,13 @@ def undo(connection: Connection, program_id: int, import_id: int, *, actor: Acto
     for column, kind in ADDED:
         for each in matching(program_id, column, added[kind]):
             connection.execute(delete(column.table).where(each))
-    _forget_purchases(connection, program_id, added["buyers"])
+    buyer = customers.c  # who was there before, and no buyer any more if only the import's sales made them one
+    has_bought = (
+        select(sales.c.id).where(sales.c.program_id == buyer.program_id, sales.c.customer_id == buyer.id).exists()
+    )
+    status = case((buyer.signup_at.is_(None), CustomerStatus.PROVISIONAL), else_=CustomerStatus.LEAD)
+    for each in matching(program_id, buyer.id, added["buyers"]):
+        connection.execute(update(customers).where(each, ~has_bought).values(first_purchase_at=None, status=status))
     steps = [
         Increment(program_id, partner_id, date.fromisoformat(day), **{name: count})
         for partner_id, day, name, count in saved["totals"]
@@ -109,12 +115,3 @@ def _built_on(connection: Connection, program_id: int, added: Added) -> dict[str
     for mine in matching(program_id, commissions.c.id, added["commissions"]):
         counts.update(connection.execute(select(commissions.c.status).where(mine)).scalars())
     return dict(counts)
-
-
-def _forget_purchases(connection: Connection, program_id: int, customer_ids: Sequence[int]) -> None:
-    """Let customers who were there before be no buyers any more, if only the import's sales made them some."""
-    row = customers.c
-    has_bought = select(sales.c.id).where(sales.c.program_id == row.program_id, sales.c.customer_id == row.id).exists()
-    before = case((row.signup_at.is_(None), CustomerStatus.PROVISIONAL), else_=CustomerStatus.LEAD)
-    for mine in matching(program_id, row.id, customer_ids):
-        connection.execute(update(customers).where(mine, ~has_bought).values(first_purchase_at=None, status=before))

@@ -105,18 +105,15 @@ class ImportedEvents:
         if owner is None and key:
             self._owners[key] = partner.id
             self._leads[key] = _New(line, partner, line.at or self._work.at, key)
-        if line.kind == FileKind.COMMISSIONS:
+        if line.kind == FileKind.COMMISSIONS:  # of a sale, of the customer's lead, or of a lead without a customer
             self._recorded[line.transaction_id] = (partner.id, line.cents)
-            self._earn(line, partner, None if is_another else key or None)
-
-    def _earn(self, line: ImportLine, partner: KnownPartner, key: str | None) -> None:
-        """Gather a commission: of a sale, of the customer's lead, or of a lead without a customer."""
-        at, lead = line.at or self._work.at, self._leads.get(key or "")
-        is_of_lead = lead is not None and lead.earned is None and not line.sale_cents
-        if lead is not None:
-            self._leads[lead.key or ""] = lead._replace(at=min(lead.at, at), earned=line if is_of_lead else lead.earned)
-        if not is_of_lead:
-            self._others.append(_New(line, partner, at, key if line.sale_cents else None, earned=line))
+            at, lead = line.at or self._work.at, None if is_another else self._leads.get(key)
+            is_of_lead = lead is not None and lead.earned is None and not line.sale_cents
+            if lead is not None:
+                self._leads[key] = lead._replace(at=min(lead.at, at), earned=line if is_of_lead else lead.earned)
+            if not is_of_lead:
+                of_customer = None if is_another or not line.sale_cents else key or None
+                self._others.append(_New(line, partner, at, of_customer, earned=line))
 
     def record(self) -> None:
         """Record what is new, day by day: leads, then sales, which need their customers; then what was decided."""

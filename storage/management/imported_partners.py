@@ -2,7 +2,6 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable
 from itertools import chain, count
 from typing import Any, NamedTuple
 
@@ -52,7 +51,9 @@ class ImportedPartners:
     def enrol(self, line: ImportLine) -> None:
         """Enrol the partner whom a line describes, unless they are there. Raises LeftOutError, ServiceError."""
         email = line.partner_email.lower()
-        code = line.code or self._code_of(email) or self._new_code(line.name or email.partition("@")[0])
+        of_address = [*sorted(self._theirs.get(email, ())), *sorted(self._ours.get(email, ()))]
+        code = line.code or next((self._known[key].code for key in of_address), "")
+        code = code or self._new_code(line.name or email.partition("@")[0])
         key = code_key(code)
         known = self._known.get(key)
         is_other = known is not None and _is_other(known, line)
@@ -91,20 +92,13 @@ class ImportedPartners:
             raise ValueError(f"the partner {partner.code!r} has left: activate them first")
         return partner
 
-    def end(self) -> None:
-        """Let the partners who have left leave, after their history is there."""
+    def end(self) -> dict[int, str]:
+        """Let those who have left leave, after their history is there; return the codes of all partners by id."""
         work = self._work
         for partner_id, status in self._to_end.items():
             changes = {"status": status}
             partners.change(work.connection, work.program.id, partner_id, changes, actor=work.actor, at=work.at)
-
-    def codes(self) -> dict[int, str]:
-        """Return the codes of all partners by id."""
         return {partner.id: partner.code for partner in self._known.values()}
-
-    def _code_of(self, email: str) -> str:
-        keys: Iterable[str] = chain(sorted(self._theirs.get(email, ())), sorted(self._ours.get(email, ())))
-        return next((self._known[key].code for key in keys), "")
 
     def _new_code(self, name: str) -> str:
         """Return a code that no partner has, made of a name."""

@@ -40,22 +40,22 @@ def run(
     program = program_terms.load_one(connection, program_id)
     row = select(programs.c.sandbox_of.is_not(None), programs.c.domain).where(programs.c.id == program_id)
     is_sandbox, domain = connection.execute(row).one()
-    about = (on_conflict, actor, at, ImportReport(program.currency), bool(is_sandbox), site_url(domain))
-    work = Importing(connection, program, *about)
+    report = ImportReport(program.currency)
+    work = Importing(connection, program, on_conflict, actor, at, report, bool(is_sandbox), site_url(domain))
     before = _totals(connection, program_id)
     with connection.begin_nested() as everything, rollups.gathered(connection) as steps:
         _add(work, [line for kind in FileKind for file in files if file.kind == kind for line in _lines(work, file)])
         if _totals(connection, program_id) - before != work.expected:
             raise ValidationError("Nothing is imported: what was stored does not add up to what the files say.")
-        if dry_run or work.report.is_stopped:
+        if dry_run or report.is_stopped:
             steps.clear()
             everything.rollback()
         else:
-            imported = audit.Change("program.import", None, after=work.report.logged())
+            imported = audit.Change("program.import", None, after=report.logged())
             audit.write(connection, program_id, [imported], actor=actor, at=at)
-            work.report.import_id = import_undo.save(connection, program_id, work.ids, steps, at=at)
-    work.report.problems.sort(key=itemgetter("file", "line"))
-    return work.report
+            report.import_id = import_undo.save(connection, program_id, work.ids, steps, at=at)
+    report.problems.sort(key=itemgetter("file", "line"))
+    return report
 
 
 def _totals(connection: Connection, program_id: int) -> Totals:
@@ -96,8 +96,7 @@ def _add(work: Importing, lines: Sequence[ImportLine]) -> None:
             with work.reported(line.file, line.number):
                 events.add(line, partners.named(line))
     events.record()
-    partners.end()
-    codes = partners.codes()
+    codes = partners.end()
     for partner_id, status in sorted({key[:2] for key in work.expected}):
         sums = {what: work.expected[partner_id, status, what] for what in ("commissions", "cents")}
         work.report.totals.append({"partner": codes[partner_id], "status": status, **sums})

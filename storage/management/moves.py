@@ -105,8 +105,11 @@ def _move_past(connection: Connection, customer: Any, partner_id: int, *, at: da
     sold = connection.execute(unpaid.order_by(sale.transaction_id).with_for_update()).all()
     earned = select(commissions).where(theirs(row), row.status != CommissionStatus.PAID)
     found = connection.execute(earned.order_by(row.id).with_for_update()).all()
-    steps = list(map(_of_sale, sold))
-    corrections, cents = Corrections(connection, found), 0
+    steps, corrections, cents = list[Increment](), Corrections(connection, found), 0
+    for each in sold:
+        net = of_remaining(each.program_cents, sale_cents=each.amount_cents, refunded_cents=each.refunded_cents)
+        of_day = (each.program_id, each.partner_id, day_of(each.occurred_at))
+        steps.append(Increment(*of_day, sales=int(each.refunded_cents != each.amount_cents), revenue_cents=net))
     for each in found:
         net = corrections.net(each, PARTNER_KINDS)
         corrections.append(each, EntryKind.REVERSAL, -net, corrects=EntryKind.COMMISSION)
@@ -120,10 +123,3 @@ def _move_past(connection: Connection, customer: Any, partner_id: int, *, at: da
     of_sales = (sale.program_id == customer.program_id, sale.id.in_([each.id for each in sold]))
     connection.execute(update(sales).where(*of_sales).values(moved_ids))
     return steps, cents
-
-
-def _of_sale(sale: Any) -> Increment:
-    """Return what a sale counts for, net of its refunds."""
-    count = int(sale.refunded_cents != sale.amount_cents)
-    net = of_remaining(sale.program_cents, sale_cents=sale.amount_cents, refunded_cents=sale.refunded_cents)
-    return Increment(sale.program_id, sale.partner_id, day_of(sale.occurred_at), sales=count, revenue_cents=net)

@@ -17,6 +17,10 @@ from storage.rules.errors import FieldError, ValidationError
 from storage.tables import partners
 from storage.tracking import rollups
 
+TAKEN = FieldError(
+    "code", "Another partner of this program has this code, or one that differs only in case or final punctuation"
+)
+
 
 def enrol(
     connection: Connection,
@@ -38,7 +42,7 @@ def enrol(
     try:
         connection.execute(insert(partners).values(row | enrolled))
     except IntegrityError:
-        raise _taken() from None
+        raise ValidationError(fields=[TAKEN]) from None
     rollups.add(connection, [rollups.Increment(program_id, partner_id, rollups.day_of(joined_at), partners=1)])
     entry = audit.Change("partner.enrol", partner_id, after=enrolled)
     audit.write(connection, program_id, [entry], actor=actor, at=at)
@@ -69,17 +73,6 @@ def change(
         try:
             connection.execute(update(partners).where(*mine).values(values))
         except IntegrityError:
-            raise _taken() from None
+            raise ValidationError(fields=[TAKEN]) from None
         audit.write(connection, program_id, entries, actor=actor, at=at)
     return get(connection, PARTNERS, ListScope(program_id, at), partner_id)
-
-
-def _taken() -> ValidationError:
-    return ValidationError(
-        fields=[
-            FieldError(
-                "code",
-                "Another partner of this program has this code, or one that differs only in case or final punctuation",
-            )
-        ]
-    )

@@ -39,8 +39,10 @@ def get_pending_work(connection: Connection, program_id: int, *, at: datetime) -
     provisional = (row.status == CustomerStatus.PROVISIONAL, row.settlement == Settlement.PROVISIONAL)
     flag_count = connection.execute(select(func.count()).select_from(flags).where(*open_flags)).scalar_one()
     leads = select(func.count()).select_from(customers).where(row.program_id == program_id, *provisional)
+    due = select(to_pay_cents().label("cents")).where(partners.c.program_id == program_id).subquery()
+    to_pay = select(func.count(), func.coalesce(func.sum(due.c.cents), 0)).where(due.c.cents > 0)
     return PendingWork(
-        to_pay=_to_pay(connection, program_id),
+        to_pay=Waiting(*map(int, connection.execute(to_pay).one())),
         ready=count_worth(connection, mine, *is_ready),
         flags=flag_count,
         held=count_worth(connection, mine, is_held(flags.c.state == FlagState.OPEN)) if flag_count else Waiting(),
@@ -52,10 +54,3 @@ def count_worth(connection: Connection, *conditions: ColumnElement[bool]) -> Wai
     """Return how many commissions match, and what they are worth."""
     worth = select(func.count(), func.coalesce(func.sum(net_cents()), 0)).select_from(commissions)
     return Waiting(*map(int, connection.execute(worth.where(*conditions)).one()))
-
-
-def _to_pay(connection: Connection, program_id: int) -> Waiting:
-    """Return how many partners are to be paid, and how much."""
-    due = select(to_pay_cents().label("cents")).where(partners.c.program_id == program_id).subquery()
-    sums = select(func.count(), func.coalesce(func.sum(due.c.cents), 0)).where(due.c.cents > 0)
-    return Waiting(*map(int, connection.execute(sums).one()))

@@ -1,4 +1,4 @@
-"""Sandboxes: a program beside each live one, with a key of its own, in which everything can be tried.
+"""Sandboxes: a program beside each live one, in which everything can be tried; and what deletes both kinds.
 
 All events belong to a program, so nothing that happens in a sandbox touches its live program.
 """
@@ -6,22 +6,27 @@ All events belong to a program, so nothing that happens in a sandbox touches its
 from datetime import datetime
 from typing import NamedTuple
 
-from sqlalchemy import Connection, delete, select, update
+from sqlalchemy import Connection, delete, select, union_all, update
 
+from storage.access import agent_keys, assistants
 from storage.access import program_keys as keys
 from storage.access.program_keys import NewKey
 from storage.engine import audit
 from storage.engine.audit import Actor
 from storage.lists.programs import read_program
 from storage.management import partners, program_settings
-from storage.rules.errors import NotFound, ValidationError
+from storage.rules.errors import NotFound, ProgramHasEvents, ValidationError
 from storage.tables import (
     agent_caps,
     audit_entries,
+    clicks,
     commission_terms,
+    customers,
+    ledger_entries,
     metadata,
     partner_rollups,
     payment_accounts,
+    payment_events,
     program_batches,
     program_keys,
     program_places,
@@ -40,6 +45,9 @@ KEPT = {
 EVENTS = [  # in an order in which no row refers to a deleted one
     table for table in reversed(metadata.sorted_tables) if "program_id" in table.c and table not in KEPT
 ]
+
+
+FIRST_EVENTS = (clicks, customers, ledger_entries, payment_events)  # leads, sales and refunds have a customer
 
 
 class Sandbox(NamedTuple):
@@ -85,3 +93,26 @@ def empty(connection: Connection, live_id: int, *, actor: Actor, at: datetime) -
 def find(connection: Connection, live_id: int) -> int | None:
     """Return the id of a program's sandbox, None if it has none."""
     return connection.execute(select(programs.c.id).where(programs.c.sandbox_of == live_id)).scalar()
+
+
+def delete_program(connection: Connection, program_id: int, *, actor: Actor, at: datetime) -> None:
+    """Delete a program with its settings, key, partners, tests and sandbox, and what was granted for it.
+
+    A live one can be deleted only before its first event. The audit log stays. Raises NotFound, ProgramHasEvents.
+    """
+    connection.execute(select(programs.c.id).where(programs.c.id == program_id).with_for_update())
+    program = read_program(connection, program_id)
+    events = union_all(*(select(table.c.program_id).where(table.c.program_id == program_id) for table in FIRST_EVENTS))
+    if program.sandbox_of is None and connection.execute(events.limit(1)).first() is not None:
+        raise ProgramHasEvents
+    sandbox_id = find(connection, program_id)
+    for each in (sandbox_id, program_id):
+        if each is not None:
+            for table in reversed(metadata.sorted_tables):
+                if "program_id" in table.c and table is not audit_entries:
+                    connection.execute(delete(table).where(table.c.program_id == each))
+            connection.execute(delete(programs).where(programs.c.id == each))
+            agent_keys.remove_program(connection, each, workspace_id=program.workspace_id, at=at)
+            assistants.remove_program(connection, each, workspace_id=program.workspace_id, actor=actor, at=at)
+    change = audit.Change("program.delete", program_id, before=program.settings.name)
+    audit.write(connection, program.sandbox_of or program_id, [change], actor=actor, at=at)

@@ -40,11 +40,6 @@ def moment(text: str) -> datetime:
     return at
 
 
-def is_whole(text: str) -> bool:
-    """Return whether an amount is a bare whole number, which may count units or cents."""
-    return text.isdecimal()
-
-
 def cents_of(text: str, currency: str, *, digits: int, signs: Mapping[str, str]) -> int:
     """Return an amount in minor units, of which `digits` stand after the point. Raises ValueError.
 

@@ -91,17 +91,15 @@ class Setting(NamedTuple):
 
 def declared(defaults: Any) -> tuple[Setting, ...]:
     """Return the settings that the fields of a named tuple declare."""
+    commission_type = getattr(defaults, "commission_type", CommissionType.PERCENT)
     hints = get_type_hints(type(defaults), include_extras=True)
-    return tuple(_declared(defaults, name, hint) for name, hint in hints.items())
-
-
-def _declared(defaults: Any, name: str, hint: Any) -> Setting:
-    value_type, setting = get_args(hint)
-    kind = getattr(defaults, "commission_type", CommissionType.PERCENT)
-    return setting._replace(
-        name=name,
-        public_name=setting.public_name or name,
-        value_type=value_type,
-        is_required=name not in defaults._field_defaults,
-        default=setting.published(getattr(defaults, name), kind),
+    return tuple(
+        setting._replace(
+            name=name,
+            public_name=setting.public_name or name,
+            value_type=value_type,
+            is_required=name not in defaults._field_defaults,
+            default=setting.published(getattr(defaults, name), commission_type),
+        )
+        for name, (value_type, setting) in zip(hints, map(get_args, hints.values()), strict=True)
     )

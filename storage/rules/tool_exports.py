@@ -12,7 +12,7 @@ from typing import NamedTuple, TypeVar
 from storage.rules import contact
 from storage.rules.attribution import CODE, LONGEST_CODE, PartnerStatus
 from storage.rules.commission import CommissionStatus
-from storage.rules.import_values import LONGEST, cents_of, is_whole, moment, printable, text_of
+from storage.rules.import_values import LONGEST, cents_of, moment, printable, text_of
 
 Status = TypeVar("Status", bound=StrEnum)
 VENDORS = tomllib.loads(Path(__file__).with_name("import_columns.toml").read_text(encoding="utf-8"))
@@ -94,7 +94,9 @@ def read(name: str, lines: Iterable[str], tool: ImportTool, amounts: AmountUnit 
     Raises ValueError if it has no column that says what it lists.
     """
     rows = _rows(lines)
-    header = [_normalized(column) for column in next(rows, None) or []]
+    sent_names = [name.lstrip("\ufeff").strip() for name in next(rows, None) or []]
+    words = [re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name) if name[:1].islower() else name for name in sent_names]
+    header = [re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_") for name in words]  # saleAmount: sale_amount
     kind, vendor = _kind(name, header, tool), VENDORS.get(tool, {})
     columns: dict[str, str] = {}
     for fields in (vendor.get(kind, {}), vendor.get("any", {}), VENDORS["generic"][kind], VENDORS["generic"]["any"]):
@@ -111,7 +113,8 @@ def read(name: str, lines: Iterable[str], tool: ImportTool, amounts: AmountUnit 
         if row is None or any(cell.strip() for cell in row)
     ]
     sent = [row.get(field, "") for _, row in content if row for field in AMOUNTS if not _is_cents(used, field)]
-    unit = AmountUnit.UNITS if not any(sent) or not all(map(is_whole, filter(None, sent))) else vendor.get("unit")
+    may_be_cents = any(sent) and all(map(str.isdecimal, filter(None, sent)))
+    unit = vendor.get("unit") if may_be_cents else AmountUnit.UNITS
     unread = [column for column in header if column not in used.values()]
     return ImportFile(name, tool, kind, content, used, unread, amounts or (AmountUnit(unit) if unit else None))
 
@@ -152,14 +155,6 @@ def _kind(name: str, header: list[str], tool: ImportTool) -> FileKind:
         what = "a partner's code, a customer, or an amount"
         raise ValueError(f"{name}: the first line names no column that says what the file lists: {what}.")
     return kind
-
-
-def _normalized(name: str) -> str:
-    """Return a column's name in snake_case: `Sale Amount` and `saleAmount` are sale_amount, `PayPal` is paypal."""
-    plain = name.lstrip("\ufeff").strip()
-    if plain[:1].islower():
-        plain = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", plain)
-    return re.sub(r"[^a-z0-9]+", "_", plain.lower()).strip("_")
 
 
 def line_of(file: ImportFile, number: int, row: Mapping[str, str] | None, *, currency: str, digits: int) -> ImportLine:

@@ -16,7 +16,7 @@ from storage.access.sessions import Visitor
 from storage.access.workspaces import OWNERS
 from storage.lists.partners import newest_code
 from storage.lists.programs import read_program
-from storage.management import agent_caps, deletion, program_settings
+from storage.management import agent_caps, program_settings, sandboxes
 from storage.payments import accounts
 from storage.rules import agent_caps as rules
 from storage.rules import settings
@@ -85,7 +85,7 @@ async def change_program(call: ApiRequest, sent: ProgramChange) -> ProgramView:
 @operation(ProgramHasEvents, notice="program-deleted")
 async def delete_program(call: ApiRequest) -> None:
     """Delete a program that has no events, or a sandbox; its own sandbox goes with it."""
-    await call.write(deletion.delete_program)
+    await call.write(sandboxes.delete_program)
 
 
 class IntegrationView(View):

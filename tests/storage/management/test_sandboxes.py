@@ -11,7 +11,7 @@ from sqlalchemy import Connection, Table, func, select
 from storage.checks import books
 from storage.engine.audit import OPERATOR
 from storage.lists.programs import read_program
-from storage.management import commission_decisions, deletion, sandboxes
+from storage.management import commission_decisions, sandboxes
 from storage.rules.commission import CommissionStatus
 from storage.rules.errors import InvalidKey, NotFound, ProgramHasEvents, ValidationError
 from storage.tables import commissions as earned
@@ -46,7 +46,7 @@ async def sold(acme: World) -> World:
 
 
 async def delete(acme: World, program_id: int) -> None:
-    await acme.store.write(deletion.delete_program, program_id, **ABOUT)
+    await acme.store.write(sandboxes.delete_program, program_id, **ABOUT)
 
 
 async def rows(acme: World, program_id: int, tables: Iterable[Table] = sandboxes.EVENTS) -> dict[str, int]:
