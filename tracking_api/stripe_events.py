@@ -22,7 +22,7 @@ from storage.rules.errors import (
     RateLimited,
     UnsupportedMediaType,
 )
-from storage.rules.payment import ProcessorEvent
+from storage.rules.payment import CLOCK_SKEW, OLDEST, Paid, ProcessorEvent
 from tracking_api.dashboard.authentication import LARGEST_PROGRAM_ID
 from web import body
 from web.limits import client_of
@@ -66,9 +66,11 @@ def event_of(content: bytes, at: datetime) -> ProcessorEvent:
     """Return the event in a body. Raises InvalidJson for anything else."""
     try:
         event = parse_event(from_json(content))
-        payment.require_plausible_times(event, at)
     except ValueError:
         raise InvalidJson("The body is not an event of this processor.") from None
+    paid_at = event.content.occurred_at if isinstance(event.content, Paid) else event.occurred_at
+    if not all(at - OLDEST <= time <= at + CLOCK_SKEW for time in (event.occurred_at, paid_at)):
+        raise InvalidJson("The event, or the payment in it, lies in the future or more than 366 days back.")
     return event
 
 

@@ -33,23 +33,21 @@ def is_email(sent: object) -> bool:
 
 
 def protect(email: str) -> Contact:
-    """Return the SHA-256 of the normalised address and its mask (`j***@example.com`)."""
+    """Return the SHA-256 of the normalised address and its mask (`j***@example.com`).
+
+    A mailbox is without what providers ignore: a tag after a plus, and at Gmail dots.
+    """
     normalised = _normalised(email)
     name, _, domain = normalised.rpartition("@")
-    return Contact(_digest(normalised), f"{name[:1]}***@{domain}", _digest(_mailbox(name, domain)))
+    mailbox, host = name.partition("+")[0] or name, domain.rstrip(".")
+    if host in _WITHOUT_DOTS:
+        mailbox, host = mailbox.replace(".", ""), _WITHOUT_DOTS[host]
+    return Contact(_digest(normalised), f"{name[:1]}***@{domain}", _digest(f"{mailbox}@{host}"))
 
 
 def _normalised(email: str) -> str:
     plain = unicodedata.normalize("NFKC", email)
     return "".join(each for each in plain if unicodedata.category(each) != "Cf").strip().lower()
-
-
-def _mailbox(name: str, domain: str) -> str:
-    """Return the address without what providers ignore: a tag after a plus, and at Gmail dots."""
-    name, domain = name.partition("+")[0] or name, domain.rstrip(".")
-    if domain in _WITHOUT_DOTS:
-        name, domain = name.replace(".", ""), _WITHOUT_DOTS[domain]
-    return f"{name}@{domain}"
 
 
 def _digest(text: str) -> str:

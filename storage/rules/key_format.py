@@ -58,19 +58,15 @@ class LeadKeys:
     def mismatch(self, key: str) -> Mismatch | None:
         """Return how a key without a lead differs from leads' keys; None if its customer probably has no partner."""
         shape = format_of(key)
+        is_distinct = shape in DISTINCT or self.shapes <= set(DISTINCT)
         if (same_letters := self._by_case.get(_folded(key))) is not None:
-            result = Mismatch(Difference.LETTER_CASE, shape, same_letters)
+            result: Mismatch | None = Mismatch(Difference.LETTER_CASE, shape, same_letters)
         elif _core(key) in self._by_core and (shape == KeyFormat.UUID or _prefix(key) not in self._prefixes):
             result = Mismatch(Difference.PREFIX, shape, self._by_core[_core(key)])
-        elif self._is_foreign(shape):
-            result = Mismatch(Difference.SHAPE, shape, None)
         else:
-            return None
+            is_foreign = self.shapes and shape not in self.shapes and is_distinct
+            result = Mismatch(Difference.SHAPE, shape, None) if is_foreign else None
         return result
-
-    def _is_foreign(self, shape: KeyFormat) -> bool:
-        is_distinct = shape in DISTINCT or self.shapes <= set(DISTINCT)
-        return bool(self.shapes) and shape not in self.shapes and is_distinct
 
 
 def format_of(key: str) -> KeyFormat:

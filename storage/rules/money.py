@@ -3,8 +3,6 @@
 from enum import StrEnum
 from fractions import Fraction
 
-from storage.rules.errors import RefundExceedsSale
-
 BPS = 10_000
 
 
@@ -41,25 +39,8 @@ class RefundStatus(StrEnum):
     ALREADY_REFUNDED = "already_refunded"
 
 
-def refund_cents(requested_cents: int | None, *, sale_cents: int, refunded_before_cents: int) -> int:
-    """Return the cents to refund: the requested amount, or all that remains.
-
-    Raises RefundExceedsSale if that is more than remains. A fully refunded sale yields 0.
-    """
-    remaining_cents = sale_cents - refunded_before_cents
-    if remaining_cents == 0 or requested_cents is None:
-        return remaining_cents
-    if requested_cents > remaining_cents:
-        raise RefundExceedsSale(f"The refund asks for {requested_cents} cents; {remaining_cents} remain.")
-    return requested_cents
-
-
 def refund_status(*, refunded_cents: int, remaining_cents: int) -> RefundStatus:
     """Return the status that follows from the refunded cents and what remains of the sale."""
     if refunded_cents == 0:
-        outcome = RefundStatus.ALREADY_REFUNDED
-    elif remaining_cents == 0:
-        outcome = RefundStatus.REFUNDED
-    else:
-        outcome = RefundStatus.PARTIALLY_REFUNDED
-    return outcome
+        return RefundStatus.ALREADY_REFUNDED
+    return RefundStatus.PARTIALLY_REFUNDED if remaining_cents else RefundStatus.REFUNDED

@@ -109,13 +109,6 @@ class ProcessorEvent(NamedTuple):
     names: tuple[str, ...] = ()
 
 
-def require_plausible_times(event: ProcessorEvent, at: datetime) -> None:
-    """Raise ValueError for an event, or a payment in it, that lies in the future or more than 366 days back."""
-    paid_at = event.content.occurred_at if isinstance(event.content, Paid) else event.occurred_at
-    if not all(at - OLDEST <= time <= at + CLOCK_SKEW for time in (event.occurred_at, paid_at)):
-        raise ValueError("a time lies in the last 366 days")
-
-
 def is_signed(content: bytes, header: str, secret: str, *, now: float) -> bool:
     """Return whether the secret signed exactly these bytes, at most TOLERANCE_SECONDS before or after `now`.
 

@@ -9,8 +9,14 @@ from sqlalchemy import BigInteger, Connection, delete, insert, literal, select, 
 
 from storage.engine import ids
 from storage.engine.group_commit import set_based
-from storage.rules.errors import CustomerWrongProgram, ProgramNotFound, ServiceError, TransactionNotFound
-from storage.rules.money import RefundStatus, refund_cents, refund_status
+from storage.rules.errors import (
+    CustomerWrongProgram,
+    ProgramNotFound,
+    RefundExceedsSale,
+    ServiceError,
+    TransactionNotFound,
+)
+from storage.rules.money import RefundStatus, refund_status
 from storage.tables import programs, test_events, tracking_log
 from storage.tracking.program_terms import ProgramTerms
 
@@ -116,7 +122,10 @@ def refund_test_sale(connection: Connection, program: ProgramTerms, event: TestM
     if sale is None:
         raise TransactionNotFound("No test sale of this program has this transaction_id.")
     sale_cents = sale.amount_cents or 0
-    cents = refund_cents(event.amount_cents, sale_cents=sale_cents, refunded_before_cents=sale.refunded_cents)
+    before_cents = sale_cents - sale.refunded_cents
+    cents = event.amount_cents if event.amount_cents is not None and before_cents else before_cents
+    if cents > before_cents:
+        raise RefundExceedsSale(f"The refund asks for {cents} cents; {before_cents} remain.")
     total_cents = sale.refunded_cents + cents
     this_sale = (row.program_id == sale.program_id, row.id == sale.id)
     connection.execute(update(test_events).where(*this_sale).values(refunded_cents=total_cents))

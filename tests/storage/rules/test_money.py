@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from storage.rules import commission, ecb, money
 from storage.rules.commission import CommissionBasis, CommissionType, Terms
-from storage.rules.errors import RefundExceedsSale
 from storage.rules.reports import metrics
 from storage.rules.reports.metrics import Direction, Trend
 
@@ -54,8 +53,7 @@ def test_reversals_leave_the_commission_of_the_remainder_for_any_parts(cents: in
     entries, refunded_cents = [whole], 0
 
     for part in asked:
-        most = min(part, cents - refunded_cents) or None
-        refunded_cents += money.refund_cents(most, sale_cents=cents, refunded_before_cents=refunded_cents)
+        refunded_cents += min(part, cents - refunded_cents)
         left = commission.of_remaining(whole, sale_cents=cents, refunded_cents=refunded_cents)
         entries.append(left - sum(entries))
 
@@ -63,20 +61,6 @@ def test_reversals_leave_the_commission_of_the_remainder_for_any_parts(cents: in
         assert entries[-1] <= 0
 
     assert commission.of_remaining(whole, sale_cents=cents, refunded_cents=cents) == 0
-
-
-@given(st.integers(1, 10**9), st.integers(0, 10**9), st.integers(1, 10**9))
-def test_a_refund_takes_never_more_than_remains_and_all_of_it_by_default(sale_cents: int, before: int, asked: int):
-    before %= sale_cents
-    remaining, about = sale_cents - before, {"sale_cents": sale_cents, "refunded_before_cents": before}
-
-    assert money.refund_cents(None, **about) == remaining
-    assert money.refund_cents(asked, sale_cents=sale_cents, refunded_before_cents=sale_cents) == 0
-    if asked <= remaining:
-        assert money.refund_cents(asked, **about) == asked
-    else:
-        with pytest.raises(RefundExceedsSale):
-            money.refund_cents(asked, **about)
 
 
 def test_the_status_names_what_the_sale_has_become():
