@@ -68,6 +68,7 @@ class Noun(StrEnum):
     PROGRAM_KEY = "program_key"
     AGENT_CAPS = "agent_caps"
     SANDBOX = "sandbox"
+    SAVED_VIEW = "saved_view"
 
 
 def _named(action: str) -> ColumnElement[bool]:

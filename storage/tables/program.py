@@ -168,3 +168,11 @@ imports = program_table(
     Column("undo", Text, nullable=False),  # JSON, see storage/management/import_undo.py
     timestamp_column("at"),
 )
+
+saved_views = program_table(
+    "saved_views",  # of Explore; a read-only link opens one until then
+    event_id(),
+    Column("name", String(160), nullable=False),
+    Column("query", String(2048), nullable=False),
+    timestamp_column("shared_until", nullable=True),
+)

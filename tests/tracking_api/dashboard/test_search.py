@@ -1,9 +1,11 @@
 """Finding things: the search page, what it shows to whom, and the explore page's files and filters."""
 
 import csv
+import html
 import io
 import json
 import logging
+import re
 from datetime import timedelta
 from typing import Any
 
@@ -74,6 +76,38 @@ async def test_a_page_with_filters_sends_its_frame_before_it_reads_the_events(
     frame, cards = [next(n for n, part in enumerate(sent) if text in part) for text in ("The whole", "card-sources")]
     assert (frame < cards, "Partner is not" in sent[frame], "</html>" in sent[frame]) == (True, True, False)
     assert "search.example</bdi>" in sent[cards]
+
+
+async def test_a_saved_view_opens_by_its_link_without_signing_in_until_it_is_revoked_or_thirty_days_old(
+    dashboard: Dashboard, olga: httpx.AsyncClient
+):
+    acme, explore, query = dashboard.acme, f"{dashboard.pages}/explore", "period=30d&partner=anna&figure=clicks"
+    await acme.lead(await acme.visitor(details=ClickDetails("search.example", dimensions="{}")), "user-1")
+    await acme.visitor("ben", details=ClickDetails("news.example", dimensions="{}"))
+
+    saved = await send(olga, f"{explore}?{query}", "Save", name="Anna's month")
+    shared = await send(olga, explore, "Make a read-only link: Anna's month")
+    page = (await olga.get(explore)).text
+    path = re.findall(r"(/reports/[^<]+)</span>", page)[0]
+    async with dashboard.browser(None) as stranger, dashboard.browser(MAX) as max_:
+        opened, forged = [(await stranger.get(each)) for each in (f"{path}?partner=ben", f"{path[:-9]}AAAAAAAA=")]
+        of_member = (await max_.get(explore)).text
+        dashboard.at += timedelta(days=30)
+        late = await stranger.get(path)
+        dashboard.at -= timedelta(days=30)
+        await send(olga, explore, "End the link: Anna's month")
+        revoked = await stranger.get(path)
+
+    assert saved.headers["location"] == shared.headers["location"].removesuffix("?") + f"?{query}"
+    assert f'href="?{html.escape(query)}"' in of_member
+    assert ("/reports/" in of_member, "Save this page" in of_member) == (False, False)
+    assert [each.status_code for each in (opened, forged, late, revoked)] == [200, 404, 404, 404]
+    assert "Anna's month" in words(opened.text)
+    assert [name in opened.text for name in ("search.example", "news.example", "user-1", "/programs/", "<form")] == [
+        *(True, False, False, False, False)
+    ]
+    changes = [each["action"] for each in (await dashboard.get("./audit-log", noun="saved_view")).json()["data"]]
+    assert changes == ["saved_view.revoke", "saved_view.share", "saved_view.save"]
 
 
 async def results(olga: httpx.AsyncClient, typed: str, **query: str) -> str:

@@ -58,14 +58,6 @@ def _asked(request: Request, at: datetime) -> ExploreQuery:
         return ExploreQuery(picker, sent, (), tabs, rejection)
 
 
-async def show_explore(request: Request) -> Response:
-    """Show the figures and cards of the range, by default the last 30 days, or what is wrong with a filter."""
-    context = await page_context.as_member(request)
-    if request.query_params.get("add"):
-        return _add_filter(request)
-    return await page(context, context=context)
-
-
 async def page(call: ApiRequest, **shown: Any) -> Response:
     """Return the page of what the request asks for, with what else is shown on it."""
     asked, read_frame, read_cards = _asked(call.request, call.at), explore.read_frame, explore.read_cards
@@ -120,7 +112,7 @@ def _values(asked: ExploreQuery, frame: Frame) -> dict[str, Any]:
     }
 
 
-def _add_filter(request: Request) -> Response:
+def add_filter(request: Request) -> Response:
     """Lead to the page with one filter more."""
     sent = request.query_params
     dimension = queries.choice(sent, "add", Dimension)

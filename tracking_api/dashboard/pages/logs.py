@@ -30,6 +30,7 @@ PATHS = {
     "program_key": "/settings/api-keys",
     "agent_caps": "/settings/agent-caps",
     "sandbox": "/settings/sandbox",
+    "saved_view": "/explore",
 }
 PAST = {  # of verbs that do not end in "ed"
     "enrol": "added",

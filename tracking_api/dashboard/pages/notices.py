@@ -18,6 +18,7 @@ SENTENCES = {
     "program-paused": "The program is paused: new clicks do not count.",
     "program-active": "The program is active.",
     "program-deleted": "The program is deleted.",
+    "views-changed": "The saved views are changed.",
     "caps-changed": "The caps are saved. They apply to the next change by an agent key.",
     "partner-added": "The partner is added. Copy their referral link and send it to them.",
     "partner-changed": "The partner is changed.",

@@ -8,6 +8,7 @@ const place = document.getElementById("chart");
 const reading = document.getElementById("chart-value");
 const data = JSON.parse(document.getElementById("chart-data").textContent);
 const count = data.labels.length;
+const isFixed = data.unit === "hour" || "fixed" in place.dataset; // no other days to choose
 const steps = data.labels.map((_, n) => n);
 const locale = document.documentElement.dataset.locale;
 let figure = data.figures[document.querySelector("[data-figure][aria-current]").dataset.figure];
@@ -74,7 +75,7 @@ function show(first, last) {
 }
 
 function choosing(drawn) {
-  if (data.unit === "hour") return;
+  if (isFixed) return;
   let from = null;
   drawn.over.addEventListener("pointerdown", (event) => { from = event.pointerType === "touch" ? null : event.offsetX; });
   drawn.over.addEventListener("pointerup", (event) => {
@@ -99,7 +100,7 @@ function options() {
     height: HEIGHT,
     padding: [12, 28, 0, null],
     legend: { show: false },
-    cursor: { y: false, drag: { x: data.unit !== "hour", y: false, setScale: false }, points: { size: 8 } },
+    cursor: { y: false, drag: { x: !isFixed, y: false, setScale: false }, points: { size: 8 } },
     scales: {
       x: { time: false, range: count === 1 ? [-1, 1] : [0, count - 1] },
       y: { range: (_, low, high) => [Math.min(0, low * 1.1), high > 0 ? high * 1.1 : low < 0 ? 0 : 1] },
