@@ -183,7 +183,7 @@ def test_every_file_of_the_packages_is_in_the_wheel_and_nothing_else(wheel: Path
     inside = {path.relative_to(wheel).as_posix() for path in wheel.rglob("*") if path.is_file()}
 
     written = {path.relative_to(ROOT).as_posix() for path in sources if path.suffix != ".pyc"}
-    documents = {f"presentation/guides/docs/{name}.md" for name in (*guides.PEOPLE, *guides.OPERATORS)}
+    documents = {f"presentation/guides/docs/{name}.md" for name in guides.DOCS}
     wanted = {*written, *documents, "asgi.py", "background.py", "configuration.py"}
     shared = {path.partition("/share/")[2] for path in inside if ".data/" in path}
     assert {path for path in inside if ".dist-info/" not in path and ".data/" not in path} - {COMMIT} == wanted

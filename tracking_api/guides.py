@@ -23,12 +23,6 @@ DESCRIPTION = Description(
 INDEX_DESCRIPTION = Description(
     "listGuides", "The list of guides, as Markdown", {200: ()}, (), tag="documents", media="text/markdown"
 )
-SUBJECTS = {
-    "Integrate": ("integration", "snippets", "tracker", "sdk", "payments", "cases"),
-    "Check": ("verify", "cli", "errors"),
-    "Run a program": (*guides.PEOPLE, "metrics", "key-rotation"),
-    "Operators": guides.OPERATORS,
-}
 
 
 async def list_guides(request: Request) -> Response:
@@ -70,7 +64,7 @@ async def _page(request: Request, name: str | None = None) -> Response:
         visitor=visitor,
         own_program=program,
         choices=choices,
-        subjects=SUBJECTS,
+        subjects=guides.SUBJECTS,
         titles=guides.titles(),
         about=guides.about,
         name=name,

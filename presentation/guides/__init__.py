@@ -16,11 +16,16 @@ from storage.rules.errors import NotFound
 DOMAIN = "shop.example"  # in the guides' examples
 _FOLDER = Path(__file__).parent
 NAMES = tuple(sorted(page.stem for page in _FOLDER.glob("*.md")))
-PEOPLE = ("dashboard", "connecting", "settings")
-OPERATORS = (
-    *("operations", "configuration", "commands", "importing"),
-    *("scale", "performance", "reliability", "security"),
-)
+SUBJECTS = {
+    "Integrate": ("integration", "snippets", "tracker", "sdk", "payments", "cases"),
+    "Check": ("verify", "cli", "errors"),
+    "Run a program": ("dashboard", "connecting", "settings", "metrics", "key-rotation"),
+    "Operators": (
+        *("operations", "configuration", "commands", "importing"),
+        *("scale", "performance", "reliability", "security"),
+    ),
+}
+DOCS = tuple(name for names in SUBJECTS.values() for name in names if name not in NAMES)  # those in docs/
 _PACKAGED, _CHECKOUT = _FOLDER / "docs", _FOLDER.parents[1] / "docs"  # pyproject.toml puts docs into the wheel
 _LINK = re.compile(r"(!?)\[([^\]]*)\]\((?!https?:)([^)#]*)(#[^)]*)?\)")
 _LINKED = re.compile(r"\[([^\]]*)\]\([^)]*\)")
@@ -52,8 +57,8 @@ def text(name: str) -> str:
     """Return a guide's Markdown. Raises NotFound for an unknown name."""
     if name in NAMES:
         return (_FOLDER / f"{name}.md").read_text(encoding="utf-8")
-    if name not in (*PEOPLE, *OPERATORS):
-        raise NotFound(f"There is no guide of this name; there are: {', '.join((*NAMES, *PEOPLE, *OPERATORS))}.")
+    if name not in DOCS:
+        raise NotFound(f"There is no guide of this name; there are: {', '.join((*NAMES, *DOCS))}.")
     folder = _PACKAGED if _PACKAGED.exists() else _CHECKOUT
     return _LINK.sub(_served, (folder / f"{name}.md").read_text(encoding="utf-8"))
 
@@ -62,7 +67,7 @@ def _served(link: re.Match[str]) -> str:
     """Return a link between files as one between guides; a file that is not served is named, a picture left out."""
     is_picture, title, path, section = link[1], link[2], link[3], link[4] or ""
     name = Path(path).stem
-    if path and not (path.endswith(".md") and name in (*NAMES, *PEOPLE, *OPERATORS)):
+    if path and not (path.endswith(".md") and name in (*NAMES, *DOCS)):
         return "" if is_picture else title
     return f"[{title}]({f'/docs/{name}' if path else ''}{section})"
 
@@ -70,7 +75,7 @@ def _served(link: re.Match[str]) -> str:
 @cache
 def titles() -> Mapping[str, str]:
     """Return the title of each guide."""
-    return {name: text(name).partition("\n")[0].removeprefix("# ") for name in (*NAMES, *PEOPLE, *OPERATORS)}
+    return {name: text(name).partition("\n")[0].removeprefix("# ") for name in (*NAMES, *DOCS)}
 
 
 @cache

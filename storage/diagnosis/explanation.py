@@ -6,7 +6,7 @@ from typing import NamedTuple
 from sqlalchemy import Connection
 
 from storage.diagnosis import identifier_health, steps
-from storage.diagnosis.facts import Facts, gather
+from storage.diagnosis.facts import Facts
 from storage.diagnosis.messages import MESSAGES, PAYMENT_CHANGES
 from storage.diagnosis.payment_search import Subject
 from storage.diagnosis.steps import ExplanationStep
@@ -69,7 +69,7 @@ def explain(
     if sum(value is not None for value in subject) != 1:
         one = "Send exactly one of transaction_id, customer_key and click_id"
         raise ValidationError(fields=[FieldError(name, one) for name in Subject._fields])
-    facts = gather(connection, program_id, subject, at=at)
+    facts = Facts(connection, program_id, subject, at=at)
     outcome = _outcome(facts)
     likely = _likely_key(connection, facts, outcome)
     has_expired = outcome == SaleOutcome.ATTRIBUTION_WINDOW_EXPIRED and not facts.in_window
@@ -103,7 +103,7 @@ def _outcome(facts: Facts) -> SaleOutcome:
     elif click_program_id not in {None, facts.program.id}:
         outcome = SaleOutcome.CUSTOMER_WRONG_PROGRAM
     elif customer is None and facts.click is None:
-        outcome = SaleOutcome.ONLY_A_TEST if facts.tested else SaleOutcome.NOT_RECORDED
+        outcome = SaleOutcome.ONLY_A_TEST if facts.is_tested else SaleOutcome.NOT_RECORDED
     elif facts.partner is not None and facts.partner.status == PartnerStatus.INACTIVE:
         outcome = SaleOutcome.CUSTOMER_NOT_ATTRIBUTED
     elif not facts.in_window:

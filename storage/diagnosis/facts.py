@@ -3,16 +3,16 @@
 from collections.abc import Callable
 from datetime import datetime
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 from sqlalchemy import Connection, func, or_, select
 
 from storage.diagnosis import payment_search
 from storage.diagnosis.payment_search import FoundPayment, Subject
-from storage.lists.commissions import COMMISSIONS, Commission
+from storage.lists.commissions import COMMISSIONS
 from storage.lists.declaration import ListScope
 from storage.lists.find import get, rows
-from storage.lists.programs import Program, read_program
+from storage.lists.programs import read_program
 from storage.lists.rejected_calls import WITH_ORGANIC, RejectedCall, among_newest
 from storage.rules import attribution
 from storage.rules.commission import Terms, stored_terms
@@ -24,7 +24,7 @@ from storage.tables import refunds as refund_events
 MOST_REJECTED = 10
 
 
-class Facts(NamedTuple):
+class Facts:
     """The rows about a sale, each None where there is none; `rejected_calls` name the subject, newest first.
 
     `payment` is the processor's event with this identifier, if it is no sale.
@@ -32,23 +32,38 @@ class Facts(NamedTuple):
     Where `rejected` is set, the facts are about that rejected call, and `sale` is None.
     """
 
-    subject: Subject
-    at: datetime
-    program: Program
-    sale: Any
-    rejected: RejectedCall | None
-    payment: FoundPayment | None
-    commission: Commission | None
-    terms: Terms | None
-    customer: Any
-    click: Any
-    partner: Any
-    lead: Any
-    outranked_codes: list[str]
-    refunds: int
-    rejected_calls: list[RejectedCall]
-    tested: bool
-    first_purchase_at: datetime | None
+    def __init__(self, connection: Connection, program_id: int, subject: Subject, *, at: datetime) -> None:
+        """Read the stored facts about a subject. Raises NotFound when there is no such program."""
+        self.subject, self.at = subject, at
+        self.program = read_program(connection, program_id)
+        one = partial(_one, connection, program_id)
+        self.customer: Any = _customer(one, subject)
+        sale = _sale(one, subject, self.customer)
+        payment = None if sale or self.customer else payment_search.find(connection, program_id, subject)
+        if isinstance(payment, str):
+            sale, payment = _sale(one, Subject(payment), None), None
+        self.rejected_calls = _rejected(connection, program_id, subject, self.customer, at=at)
+        self.rejected = _deciding(subject, sale, self.rejected_calls)
+        self.sale: Any = None if self.rejected else sale
+        self.payment = None if self.rejected else payment
+        if self.sale is not None:
+            self.customer = one(customers.c.id == sale.customer_id)
+        elif self.customer is None and (event := self.rejected or self.payment):
+            self.customer = _customer(one, event)
+        named = self.customer or self.rejected or self.payment or subject
+        self.click: Any = named.click_id and one(clicks.c.click_id == named.click_id)
+        sent = self.customer or self.click
+        self.partner = one(partners.c.id == sent.partner_id) if sent else None
+        earning = self.sale and one(earned.c.sale_id == sale.id)
+        scope = ListScope(program_id, at)
+        self.commission = get(connection, COMMISSIONS, scope, earning.id) if earning else None
+        self.terms = _terms(connection, program_id, self.sale or self.rejected, earning)
+        self.lead = self.customer and one(leads.c.customer_id == self.customer.id, newest=True)
+        self.outranked_codes = _outranked(connection, program_id, self.customer) if self.customer else []
+        self.refunds = _refunds(connection, program_id, self.sale) if self.sale else 0
+        tested = test_events.c.transaction_id == subject.transaction_id
+        self.is_tested = subject.transaction_id is not None and one(tested) is not None
+        self.first_purchase_at = self.customer.first_purchase_at if self.customer else None
 
     @property
     def compared_at(self) -> Any:
@@ -62,48 +77,6 @@ class Facts(NamedTuple):
         if self.first_purchase_at is not None or self.click is None:
             return True
         return attribution.is_within(self.click.at, self.compared_at, self.program.settings.attribution_window_days)
-
-
-def gather(connection: Connection, program_id: int, subject: Subject, *, at: datetime) -> Facts:
-    """Return the stored facts about a subject. Raises NotFound when there is no such program."""
-    program = read_program(connection, program_id)
-    one = partial(_one, connection, program_id)
-    customer = _customer(one, subject)
-    sale = _sale(one, subject, customer)
-    payment = None if sale or customer else payment_search.find(connection, program_id, subject)
-    if isinstance(payment, str):
-        sale, payment = _sale(one, Subject(payment), None), None
-    rejected_calls = _rejected(connection, program_id, subject, customer, at=at)
-    rejected = _deciding(subject, sale, rejected_calls)
-    if rejected is not None:
-        sale, customer = None, customer or _customer(one, rejected)
-    elif sale is not None:
-        customer = one(customers.c.id == sale.customer_id)
-    elif payment is not None:
-        customer = _customer(one, payment)
-    named = customer or rejected or payment or subject
-    click: Any = named.click_id and one(clicks.c.click_id == named.click_id)
-    sent_by = (customer or click) and (customer or click).partner_id
-    earning = sale and one(earned.c.sale_id == sale.id)
-    return Facts(
-        subject=subject,
-        at=at,
-        program=program,
-        sale=sale,
-        rejected=rejected,
-        payment=None if rejected else payment,
-        commission=get(connection, COMMISSIONS, ListScope(program_id, at), earning.id) if earning else None,
-        terms=_terms(connection, program_id, sale or rejected, earning),
-        customer=customer,
-        click=click,
-        partner=one(partners.c.id == sent_by) if sent_by else None,
-        lead=customer and one(leads.c.customer_id == customer.id, newest=True),
-        outranked_codes=_outranked(connection, program_id, customer) if customer else [],
-        refunds=_refunds(connection, program_id, sale) if sale else 0,
-        rejected_calls=rejected_calls,
-        tested=bool(subject.transaction_id and one(test_events.c.transaction_id == subject.transaction_id)),
-        first_purchase_at=customer.first_purchase_at if customer else None,
-    )
 
 
 def _deciding(subject: Subject, sale: Any, calls: list[RejectedCall]) -> RejectedCall | None:
