@@ -84,11 +84,9 @@ def check_keys(connection: Connection, program_id: int) -> IdentifierHealth:
     return IdentifierHealth(state, len(sale_keys), matched, not_referred, groups)
 
 
-def likely_key(
-    connection: Connection, program_id: int, customer_key: str, *, most_leads: int = MOST_LEADS
-) -> str | None:
+def likely_key(connection: Connection, program_id: int, customer_key: str) -> str | None:
     """Return the key of a newest lead that a customer_key without a lead was likely meant to be."""
-    mismatch = LeadKeys(_lead_keys(connection, program_id, with_key=False)[:most_leads]).mismatch(customer_key)
+    mismatch = LeadKeys(_lead_keys(connection, program_id, with_key=False)).mismatch(customer_key)
     guessed = mismatch.meant if mismatch else None
     return guessed or _meant(connection, program_id, {customer_key})[customer_key]
 

@@ -33,7 +33,6 @@ MOST = 10
 MOST_REJECTED = 1_000  # of each log, the newest: it has no index by identifier
 MOST_LOGS = 20
 MOST_SILENT = 5
-MOST_LEADS = 2_000
 LARGEST_ID = 2**62
 HASH_DIGITS = 64
 _Named = tuple[int, str, str]  # the program, the kind of identifier as `explain` takes it, and its value
@@ -84,7 +83,7 @@ def _silence(connection: Connection, program_id: int, typed: str, at: datetime, 
     times = [connection.execute(statement).scalar() for statement in (called, rejected_at)]
     last_call_at = max(filter(None, times), default=None)
     rejected = readiness.check_key_accepted(connection, program_id, at=at)
-    likely = identifier_health.likely_key(connection, program_id, typed, most_leads=MOST_LEADS) if is_first else None
+    likely = identifier_health.likely_key(connection, program_id, typed) if is_first else None
     return Silence(program_id, last_call_at, rejected.next_action, likely)
 
 

@@ -1,7 +1,7 @@
 """An explanation's steps in order, from the partner to the arithmetic in cents."""
 
 from datetime import timedelta
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from storage.diagnosis.facts import Facts
 from storage.rules import attribution
@@ -43,7 +43,7 @@ def _partner(facts: Facts) -> ExplanationStep:
     if partner is None:
         return ExplanationStep("partner", State.UNKNOWN, "No partner is linked to this identifier.", {})
     state = State.FAIL if partner.status == PartnerStatus.INACTIVE else State.PASS
-    values = {"partner_id": partner.id, "code": partner.code, "status": partner.status}
+    values = {"partner_id": partner.id} | _picked(partner, "code", "status")
     text = f"The partner is {partner.status} now."
     if facts.click and facts.click.partner_id != partner.id:
         text += " The customer was moved to them from the partner of the click."
@@ -54,11 +54,10 @@ def _click(facts: Facts) -> ExplanationStep:
     click = facts.click
     if click is None:
         return ExplanationStep("click", State.UNKNOWN, "No click of this program is linked to this identifier.", {})
-    values = {"click_id": click.click_id, "at": click.at, "filtered": click.filtered}
     text = f"The click was filtered as {click.filtered}." if click.filtered else "The click is recorded."
     if click.filtered == BY_HAND:
         text = "There was no click: the customer was credited to the partner by hand."
-    return ExplanationStep("click", State.PASS, text, values)
+    return ExplanationStep("click", State.PASS, text, _picked(click, "click_id", "at", "filtered"))
 
 
 def _window(facts: Facts) -> ExplanationStep:
@@ -93,15 +92,8 @@ def _lead(facts: Facts) -> ExplanationStep:
     customer = facts.customer
     if customer is None:
         return ExplanationStep("lead", State.UNKNOWN, "No lead is linked to this identifier.", {})
-    values = {
-        "customer_id": customer.id,
-        "customer_key": customer.customer_key,
-        "known_as": customer.known_as,
-        "status": customer.status,
-        "settlement": customer.settlement,
-        "at": facts.lead.at if facts.lead else None,
-        "outranked_partner_codes": facts.outranked_codes,
-    }
+    values = {"customer_id": customer.id} | _picked(customer, "customer_key", "known_as", "status", "settlement")
+    values |= {"at": facts.lead.at if facts.lead else None, "outranked_partner_codes": facts.outranked_codes}
     state = State.PASS if facts.first_purchase_at else LEAD_STATES[Settlement(customer.settlement)]
     text = LEAD_TEXTS.get(Settlement(customer.settlement), f"The lead is {customer.settlement}.")
     if customer.known_as:
@@ -114,14 +106,9 @@ def _lead(facts: Facts) -> ExplanationStep:
 
 def _program(facts: Facts) -> ExplanationStep:
     settings = facts.program.settings
-    values = {
-        "program_id": facts.program.id,
-        "status": settings.status,
-        "attribution_model": settings.attribution_model,
-        "lead_auth_policy": settings.lead_auth_policy,
-    }
+    values = _picked(settings, "status", "attribution_model", "lead_auth_policy")
     text = f"The program is {settings.status}. A paused program still records sales."
-    return ExplanationStep("program", State.PASS, text, values)
+    return ExplanationStep("program", State.PASS, text, {"program_id": facts.program.id} | values)
 
 
 def _rate(facts: Facts) -> ExplanationStep:
@@ -133,16 +120,10 @@ def _rate(facts: Facts) -> ExplanationStep:
         "commission_type": terms.type,
         "commission_rate": shown_rate(terms.type, terms.rate),
         "commission_basis": terms.basis,
-        "recurring_months": terms.recurring_months,
-        "minimum_order_cents": terms.minimum_order_cents,
+        **_picked(terms, "recurring_months", "minimum_order_cents"),
     }
-    when = (
-        "priced the sale"
-        if facts.sale
-        else "were in force when the call came"
-        if facts.rejected
-        else "are in force now"
-    )
+    when = "were in force when the call came" if facts.rejected else "are in force now"
+    when = "priced the sale" if facts.sale else when
     state = State.PASS if terms.rate else State.FAIL
     return ExplanationStep("rate", state, f"The commission terms of version {terms.version} {when}.", values)
 
@@ -151,13 +132,7 @@ def _hold(facts: Facts) -> ExplanationStep:
     commission = facts.commission
     if commission is None:
         return ExplanationStep("hold", State.UNKNOWN, "There is no commission.", {})
-    values = {
-        "commission_id": commission.id,
-        "status": commission.status,
-        "hold_until": commission.hold_until,
-        "paid_at": commission.paid_at,
-        "credited_by": commission.credited_by,
-    }
+    values = {"commission_id": commission.id} | _picked(commission, "status", "hold_until", "paid_at", "credited_by")
     held = commission.status == CommissionStatus.PENDING and facts.at < commission.hold_until
     text = "The commission is on hold." if held else f"The commission is {commission.status}."
     text += " It was credited by hand." if commission.credited_by else ""
@@ -193,10 +168,8 @@ def _arithmetic(facts: Facts) -> ExplanationStep:
         how = f"{basis_cents} without tax and shipping; {how}"
     values = {
         "sale_cents": sale.amount_cents,
-        "tax_cents": sale.tax_cents,
-        "shipping_cents": sale.shipping_cents,
         "sale_currency": sale.currency,
-        "program_cents": sale.program_cents,
+        **_picked(sale, "tax_cents", "shipping_cents", "program_cents"),
         "basis_cents": basis_cents,
         "currency": currency,
         "earned_cents": earned_cents,
@@ -208,3 +181,7 @@ def _arithmetic(facts: Facts) -> ExplanationStep:
         f"taken back {earned_cents - net_cents}, net {net_cents} cents."
     )
     return ExplanationStep("arithmetic", State.PASS if net_cents else State.FAIL, text, values)
+
+
+def _picked(row: Any, *names: str) -> dict[str, Any]:
+    return {name: getattr(row, name) for name in names}
