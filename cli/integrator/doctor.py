@@ -37,7 +37,7 @@ def doctor(
     else:
         domain = found.get("cookie_domain", "")
         url = url or programs.site(found["domain"])
-        findings += [*_check_key(found, named, base_url), *_check_payments(found)]
+        findings += _check_program(found, named, base_url)
         named = named or str(found["program_id"])
     if url is None:
         findings.append(ShopFinding("no_page", "There is no page to open.", "Give its URL: svc doctor URL."))
@@ -81,8 +81,8 @@ def check_clock(url: str) -> Iterator[ShopFinding]:
         yield ShopFinding("clock", text, "Set the clock (NTP): signed webhooks and times of sales need it.")
 
 
-def _check_key(status: dict[str, Any], program_id: str, base_url: str) -> Iterator[ShopFinding]:
-    """Yield what is wrong with the program key and what it recorded."""
+def _check_program(status: dict[str, Any], program_id: str, base_url: str) -> Iterator[ShopFinding]:
+    """Yield what is wrong with the program key and what it recorded, and if no recent payment names a customer."""
     if program_id and str(status["program_id"]) != program_id:
         text = f"The key is of program {status['program_id']}, SERVICE_PROGRAM_ID is {program_id}."
         yield ShopFinding("other_key", text, "Use the key and the id of the same program, or of the same sandbox.")
@@ -93,10 +93,6 @@ def _check_key(status: dict[str, Any], program_id: str, base_url: str) -> Iterat
     if status["refused_calls_24h"]:
         text = f"The service rejected {status['refused_calls_24h']} calls in the last 24 hours."
         yield notice("rejected_calls", text, "svc explain TRANSACTION says why; the dashboard lists them.")
-
-
-def _check_payments(status: dict[str, Any]) -> Iterator[ShopFinding]:
-    """Yield a finding if no recent payment names a customer."""
     latest = status.get("latest_payments")
     if latest and not latest["events"]:
         text = "A payment account is connected, but no event has arrived from it."

@@ -52,7 +52,7 @@ def init(
     """
     if generate_key and api_key_stdin:
         raise Failure("usage", "Use only one of --generate-key and --api-key-stdin.", exit_code=2)
-    place, service = project.folder(above=above), _account()
+    place, service = project.folder(above=above), login.account()
     chosen = programs.choose(service, program or project.program_id())
     if sandbox:
         chosen = _open_sandbox(service, chosen)
@@ -68,17 +68,6 @@ def init(
     result = {"program_id": chosen["id"], "sandbox_of": chosen["sandbox_of"], "folder": str(place), "changed": changed}
     text = "Next: `svc test click`, then `svc status`." if key else "Next: `svc init --generate-key`."
     return Answer(result | {"has_key": bool(key)}, text)
-
-
-def _account() -> project.ServiceClient:
-    """Return the service as the account calls it; on a terminal, log in first if necessary."""
-    try:
-        return login.account()
-    except Failure:
-        if not is_interactive():
-            raise
-    login.obtain(project.base_url())
-    return login.account()
 
 
 def _open_sandbox(service: project.ServiceClient, program: dict[str, Any]) -> dict[str, Any]:

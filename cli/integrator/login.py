@@ -27,25 +27,7 @@ def login(base_url: BaseUrl = None) -> Answer:
 
     Example: svc login --base-url https://affiliates.example.com
     """
-    result = obtain(project.base_url(base_url))
-    return Answer(result, f"Logged in as [bold]{plain(result['email'])}[/]. Next: `svc init` in your project.")
-
-
-@command()
-def logout() -> Answer:
-    """End this command line's login, on this machine and on the service.
-
-    Example: svc logout
-    """
-    service = account()
-    login_file().unlink(missing_ok=True)
-    service.call("POST", "/api/auth/logout")
-    return Answer({"success": True}, "Logged out.")
-
-
-def obtain(base_url: str) -> dict[str, Any]:
-    """Run the flow, save the login and return it without the token. Raises Failure if it is rejected or expires."""
-    service = project.ServiceClient(base_url)
+    service = project.ServiceClient(project.base_url(base_url))
     asked = service.call("POST", "/api/auth/device", {"client": f"svc on {platform.node() or 'this computer'}"[:255]})
     page = str(asked["verification_uri_complete"])
     typer.echo(f"Open {page}\nand compare the code: {asked['user_code']}", err=is_json())
@@ -55,7 +37,7 @@ def obtain(base_url: str) -> dict[str, Any]:
     response = _wait(service, asked)
     kept = {"base_url": service.base_url, "email": response["user"]["email"], "expires_at": response["expires_at"]}
     project.write_private(login_file(), json.dumps(kept | {"token": response["token"]}, indent=2) + "\n")
-    return kept
+    return Answer(kept, f"Logged in as [bold]{plain(kept['email'])}[/]. Next: `svc init` in your project.")
 
 
 def _wait(service: project.ServiceClient, asked: dict[str, Any]) -> dict[str, Any]:
@@ -70,6 +52,18 @@ def _wait(service: project.ServiceClient, asked: dict[str, Any]) -> dict[str, An
             elif failure.error["code"] != "authorization_pending":
                 raise
     raise Failure("expired_token", "No member approved the login in time.", "Run `svc login` again.")
+
+
+@command()
+def logout() -> Answer:
+    """End this command line's login, on this machine and on the service.
+
+    Example: svc logout
+    """
+    service = account()
+    login_file().unlink(missing_ok=True)
+    service.call("POST", "/api/auth/logout")
+    return Answer({"success": True}, "Logged out.")
 
 
 def login_file() -> Path:

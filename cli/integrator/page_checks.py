@@ -40,7 +40,6 @@ def check(page: ShopPage, *, base_url: str, program_id: str, domain: str) -> Ite
         yield from _tag(page, tag, program_id)
         yield from _addresses(page, tag, base_url)
         yield from _policies(page, tag)
-        yield from _consent(page, tag)
     else:
         where = "" if page.console is not None else " A script may add it: install Chromium, and this looks there, too."
         message = f"There is no tag of the tracker on {page.url}.{where}"
@@ -88,6 +87,14 @@ def _tag(page: ShopPage, tag: TrackerTag, program_id: str) -> Iterator[ShopFindi
     if len(page.tags) > 1:
         text = f"The page has {len(page.tags)} tags of the tracker."
         yield notice("tracker_twice", text, "Keep one; the first counts.")
+    tool = next((name for name in CONSENT_TOOLS if name in page.html.lower()), None)
+    if tag.needs_consent and "svc.consent" not in page.html:
+        text = "The tracker waits for consent, and this page's HTML does not call window.svc.consent()."
+        fix = "Call it after the visitor has agreed; a script file may do so already."
+        yield notice("consent_never_given", text, fix)
+    elif tool and not tag.needs_consent:
+        text = f"The page uses {tool}, but the tracker does not wait for consent."
+        yield notice("consent_not_awaited", text, 'Add data-svc-consent="required", and call window.svc.consent().')
 
 
 def _addresses(page: ShopPage, tag: TrackerTag, base_url: str) -> Iterator[ShopFinding]:
@@ -163,14 +170,3 @@ def _matches(source: str, url: str, page_url: str) -> bool:
 def _origin(url: str) -> tuple[str, str, int | None]:
     parts = urlsplit(url)
     return parts.scheme, parts.hostname or "", parts.port or PORTS.get(parts.scheme)
-
-
-def _consent(page: ShopPage, tag: TrackerTag) -> Iterator[ShopFinding]:
-    tool = next((name for name in CONSENT_TOOLS if name in page.html.lower()), None)
-    if tag.needs_consent and "svc.consent" not in page.html:
-        text = "The tracker waits for consent, and this page's HTML does not call window.svc.consent()."
-        fix = "Call it after the visitor has agreed; a script file may do so already."
-        yield notice("consent_never_given", text, fix)
-    elif tool and not tag.needs_consent:
-        text = f"The page uses {tool}, but the tracker does not wait for consent."
-        yield notice("consent_not_awaited", text, 'Add data-svc-consent="required", and call window.svc.consent().')

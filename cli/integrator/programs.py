@@ -21,7 +21,7 @@ def list_programs() -> Answer:
 
     Example: svc programs list
     """
-    found = every(account())
+    found = list(account().rows("/api/programs"))
     table = Table("id", "name", "domain", "commission", "status", "key", box=None, pad_edge=False)
     for each in found:
         is_flat = each["commission_type"] == "flat"
@@ -94,20 +94,15 @@ def label(program: dict[str, Any]) -> str:
     return str(program["name"]) if live is None else f"{program['name']} (sandbox of {live})"
 
 
-def every(service: project.ServiceClient) -> list[dict[str, Any]]:
-    """Return all programs of the account."""
-    return list(service.rows("/api/programs"))
-
-
 def sandbox_of(service: project.ServiceClient, program_id: int) -> dict[str, Any] | None:
     """Return a program's sandbox, which a sandbox is itself; None if it has none."""
-    sandboxes = (each for each in every(service) if each["sandbox_of"] is not None)
+    sandboxes = (each for each in service.rows("/api/programs") if each["sandbox_of"] is not None)
     return next((each for each in sandboxes if program_id in {each["id"], each["sandbox_of"]}), None)
 
 
 def choose(service: project.ServiceClient, program_id: int | None) -> dict[str, Any]:
     """Return the program: the named one, the only one, or the one that the user chooses."""
-    found = every(service)
+    found = list(service.rows("/api/programs"))
     named = [each for each in found if each["id"] == program_id or (program_id is None and each["sandbox_of"] is None)]
     if len(named) == 1:
         return named[0]
