@@ -48,8 +48,8 @@ class Sealer:
             values = json.loads(self.open(sealed))
         except (UnreadableSecretError, ValueError):
             return None
-        is_valid = isinstance(values, list) and values[:1] == [purpose] and values[1] > at.timestamp()
-        return values[2:] if is_valid else None
+        is_ours = isinstance(values, list) and values[:1] == [purpose] and isinstance(values[1], float)
+        return values[2:] if is_ours and values[1] > at.timestamp() else None
 
     def reseal(self, sealed: str) -> str:
         """Return a secret encrypted with the newest key. Raises UnreadableSecretError."""

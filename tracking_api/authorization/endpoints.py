@@ -22,7 +22,7 @@ from storage.access import assistant_tokens
 from storage.rules.scope import READING
 from tracking_api.authorization.documents import DocumentRejectedError, is_document_url
 from tracking_api.authorization.provider import CONSENT, is_resource
-from tracking_api.authorization.requests import with_query
+from tracking_api.authorization.redirects import with_query
 from web import body
 from web.client import called
 from web.error_page import accepts_html

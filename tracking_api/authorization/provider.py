@@ -1,8 +1,11 @@
-"""The provider behind the SDK's OAuth handlers: clients, codes and tokens, from storage."""
+"""The provider behind the SDK's OAuth handlers: codes and tokens from storage, and the clients that may request them.
+
+These are public ones that register themselves or publish a metadata document.
+"""
 
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
 from typing import Any
 from urllib.parse import urlsplit
@@ -15,24 +18,46 @@ from mcp.server.auth.provider import (
     RegistrationError,
     TokenError,
 )
-from mcp.shared.auth import OAuthClientInformationFull, OAuthToken
+from mcp.shared.auth import InvalidRedirectUriError, InvalidScopeError, OAuthClientInformationFull, OAuthToken
 from pydantic import AnyUrl
 
 from configuration import Configuration
 from storage import Storage
 from storage.access import assistant_tokens, assistants
 from storage.access.assistant_tokens import ACCESS_LIFETIME, Tokens
-from storage.access.assistants import CODE, REFRESH, AuthorizationRequest
-from storage.rules.scope import Scope
-from tracking_api.authorization import clients, documents, redirects, requests
-from tracking_api.authorization.clients import Client
+from storage.access.assistants import CODE, REFRESH, AssistantClient, AuthorizationRequest
+from storage.rules.scope import READING, Scope
+from tracking_api.authorization import documents, redirects
 from tracking_api.authorization.documents import PUBLIC, DocumentRejectedError, Documents
 from web.client import called
 
 CONSENT = "/connect/"  # the dashboard's page
 LONGEST_STATE = 2048
+LONGEST_NAME = 120
+MOST_REDIRECTS = 10
 FRESH_FOR = timedelta(days=1)
 _CHALLENGE = re.compile(r"[A-Za-z0-9_-]{43}")  # RFC 7636, 4.2: SHA-256 in base64url
+
+
+class Client(OAuthClientInformationFull):
+    """A client as the SDK's handlers use it: they check its redirect URLs and the scopes that it may get."""
+
+    def validate_scope(self, requested_scope: str | None) -> list[str] | None:
+        """Return the requested read scopes, or all of them if the client requests none.
+
+        Raises InvalidScopeError when none of them can be granted: no assistant can write.
+        """
+        granted = [scope for scope in READING if requested_scope is None or scope in requested_scope.split()]
+        if not granted:
+            raise InvalidScopeError(f"An assistant can be granted these scopes: {' '.join(READING)}")
+        return list(granted)
+
+    def validate_redirect_uri(self, redirect_uri: AnyUrl | None) -> AnyUrl:
+        """Return the URL if it is registered; a loopback URL may have any port. Raises InvalidRedirectUriError."""
+        registered = [str(AnyUrl(str(each))) for each in self.redirect_uris or ()]
+        if redirect_uri is not None and any(redirects.matches(each, str(redirect_uri)) for each in registered):
+            return redirect_uri
+        raise InvalidRedirectUriError("This client did not register this redirect_uri.")
 
 
 class Provider:
@@ -50,9 +75,13 @@ class Provider:
         self._clock = clock
 
     async def get_client(self, client_id: str) -> Client | None:
-        """Return a stored client, None if there is none."""
         row = await self._storage.read(assistants.find_client, client_id)
-        return row and clients.stored(row)
+        return row and Client(
+            client_id=row.client_id,
+            client_name=row.name,
+            redirect_uris=[AnyUrl(uri) for uri in row.redirect_uris],
+            token_endpoint_auth_method=PUBLIC,
+        )
 
     async def fetch_client(self, client_id: str) -> None:
         """Fetch and save the document of a client id, once a day. If that fails, an earlier copy stays in use.
@@ -66,7 +95,7 @@ class Provider:
             return
         try:
             document = await self._documents.fetch(client_id)
-            client = clients.to_store(client_id, document.client_name, document.redirect_uris or (), at=at)
+            client = _to_store(client_id, document.client_name, document.redirect_uris or (), at=at)
             await self._storage.write(assistants.save_client, client)
         except DocumentRejectedError:
             if row is None:
@@ -81,7 +110,7 @@ class Provider:
         client_info.token_endpoint_auth_method = PUBLIC
         client_id, uris = client_info.client_id, client_info.redirect_uris or ()
         try:
-            client = clients.to_store(client_id, client_info.client_name, uris, at=self._clock())
+            client = _to_store(client_id, client_info.client_name, uris, at=self._clock())
         except DocumentRejectedError as rejection:
             raise RegistrationError("invalid_redirect_uri", str(rejection)) from None
         await self._storage.write(assistants.save_client, client)
@@ -106,7 +135,7 @@ class Provider:
             code_challenge=params.code_challenge,
             state=params.state,
         )
-        sealed = requests.seal(request, self._settings.sealer(), at=self._clock())
+        sealed = redirects.seal(request, self._settings.sealer(), at=self._clock())
         return f"{self._settings.base_url}{CONSENT}{sealed}"
 
     async def load_authorization_code(
@@ -144,6 +173,18 @@ class Provider:
         """Return the next pair of tokens. A token that was used raises TokenError and disconnects the assistant."""
         about: dict[str, Any] = {"client_id": client.client_id, "scopes": scopes, "at": self._clock()}
         return _sent(await self._storage.write(assistant_tokens.refresh, refresh_token.token, **about))
+
+
+def _to_store(client_id: str, name: str | None, uris: Iterable[AnyUrl], *, at: datetime) -> AssistantClient:
+    """Return a client as it is stored. Raises DocumentRejectedError for a redirect URL that is not allowed."""
+    urls = tuple(dict.fromkeys(map(str, uris)))
+    if not 0 < len(urls) <= MOST_REDIRECTS or not all(map(redirects.is_acceptable, urls)):
+        raise DocumentRejectedError(
+            f"redirect_uris are up to {MOST_REDIRECTS} URLs without a fragment: https, http to the user's own "
+            "machine, or the scheme of a known application"
+        )
+    plain = "".join(letter for letter in name or "" if letter.isprintable())[:LONGEST_NAME].strip()
+    return AssistantClient(client_id, plain or redirects.host(urls[0]), urls, at)
 
 
 def is_resource(sent: str | None, resource: str) -> bool:

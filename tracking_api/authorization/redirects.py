@@ -1,10 +1,20 @@
-"""Redirect URLs: they must equal a registered URL, except for the port of a loopback URL (RFC 8252)."""
+"""Redirect URLs, and authorization requests, which a member's browser carries sealed to the consent page and back.
+
+A redirect URL must equal a registered one, except for the port of a loopback URL (RFC 8252).
+"""
 
 import re
-from urllib.parse import SplitResult, urlsplit
+from datetime import datetime, timedelta
+from urllib.parse import SplitResult, parse_qsl, urlencode, urlsplit, urlunsplit
 
+from storage.access.assistants import AuthorizationRequest
+from storage.engine.sealing import Sealer
+from storage.rules.errors import NotFound
+from storage.rules.scope import Scope
 from web.client import LOOPBACK
 
+LIFETIME = timedelta(minutes=20)  # enough time to look up a password
+PURPOSE = "authorization request"
 LONGEST = 1024
 _NETLOC = re.compile(r"[A-Za-z0-9.:\[\]_-]*")  # no user, and no character that separates values in a header
 # Applications in which assistants run, by the scheme that each registered for itself.
@@ -63,6 +73,33 @@ def host(uri: str) -> str:
     """Return the target of an acceptable URL to show to people: its host, or an application's scheme."""
     parts = urlsplit(uri)
     return parts.hostname or "" if parts.scheme in {"http", "https"} else f"{parts.scheme}:"
+
+
+def response_url(request: AuthorizationRequest, issuer: str, **parameters: str) -> str:
+    """Return the redirect URL of the response, with the client's state and the issuer (RFC 9207)."""
+    state = {"state": request.state} if request.state else {}
+    return with_query(request.redirect_uri, **parameters, **state, iss=issuer)
+
+
+def with_query(url: str, **parameters: str) -> str:
+    """Return a URL with parameters after those that it has."""
+    parts = urlsplit(url)
+    query = [*parse_qsl(parts.query, keep_blank_values=True), *parameters.items()]
+    return urlunsplit(parts._replace(query=urlencode(query)))
+
+
+def seal(request: AuthorizationRequest, sealer: Sealer, *, at: datetime) -> str:
+    """Return a request as part of a URL. Its holder cannot read or change it; it expires after 20 minutes."""
+    return sealer.seal_until(at + LIFETIME, PURPOSE, request._asdict())
+
+
+def unseal(sealed: str, sealer: Sealer, *, at: datetime) -> AuthorizationRequest:
+    """Return the request. Raises NotFound if it was not sealed here, or has expired."""
+    values = sealer.open_until(at, PURPOSE, sealed)
+    if values is None:
+        hint = "Go back to your assistant and connect it again."
+        raise NotFound("This request has expired, or was not created by this service.", hint=hint)
+    return AuthorizationRequest(**values[0] | {"scopes": tuple(map(Scope, values[0]["scopes"]))})
 
 
 def _parts(uri: str) -> SplitResult | None:

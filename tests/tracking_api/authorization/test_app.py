@@ -16,7 +16,7 @@ from storage.rules.scope import READING, Scope
 from tests.storage.access.test_assistants import ASKED
 from tests.tracking_api.authorization.conftest import BASE, READ_PROGRAMS, Flow
 from tests.world import NOW
-from tracking_api.authorization.requests import response_url, seal, unseal
+from tracking_api.authorization.redirects import response_url, seal, unseal
 from web.middleware import RequestMiddleware
 
 METADATA = f"{BASE}/.well-known/oauth-protected-resource/mcp"

@@ -13,7 +13,7 @@ from storage.lists.find import find
 from storage.lists.programs import PROGRAMS, Program
 from storage.rules.errors import ValidationError
 from storage.rules.scope import Scope
-from tracking_api.authorization import redirects, requests
+from tracking_api.authorization import redirects
 from tracking_api.dashboard.authentication import VisitorRequest, visitor_request
 from tracking_api.dashboard.pages import forms, notices, templates
 from tracking_api.dashboard.pages.forms import Problems
@@ -31,7 +31,7 @@ LONGEST = len(str(2**31))
 
 
 async def show_consent(request: Request) -> Response:
-    """Show what an assistant requests. Raises NotFound for a request that is not ours or has expired."""
+    """Show what an assistant redirects. Raises NotFound for a request that is not ours or has expired."""
     call = await visitor_request(request)
     return await _page(call, _authorization(call), set(), Problems())
 
@@ -42,18 +42,18 @@ async def decide_consent(request: Request) -> Response:
     authorization = _authorization(call)
     if form.text("decision") != "allow":
         denied = {"error": "access_denied", "error_description": "The member denied access."}
-        return notices.redirect(requests.response_url(authorization, call.base_url, **denied))
+        return notices.redirect(redirects.response_url(authorization, call.base_url, **denied))
     chosen = {int(sent) for sent in form.each("program") if sent.isascii() and sent.isdigit() and len(sent) < LONGEST}
     grant: dict[str, Any] = {"visitor": call.visitor, "program_ids": sorted(chosen), "at": call.at}
     try:
         code = await call.storage.write(assistants.connect, authorization, **grant)
     except ValidationError as rejection:
         return await _page(call, authorization, chosen, Problems.of(rejection))
-    return notices.redirect(requests.response_url(authorization, call.base_url, code=code))
+    return notices.redirect(redirects.response_url(authorization, call.base_url, code=code))
 
 
 def _authorization(call: VisitorRequest) -> AuthorizationRequest:
-    return requests.unseal(call.path_name("sealed"), call.request.app.state.settings.sealer(), at=call.at)
+    return redirects.unseal(call.path_name("sealed"), call.request.app.state.settings.sealer(), at=call.at)
 
 
 async def programs_of(call: VisitorRequest) -> Sequence[Program]:
