@@ -56,14 +56,14 @@ class AgentRequest(ApiRequest):
         if repeat is None:
             return await super().create(view, operation, **options)
 
-        def perform(connection: Any) -> idempotency.WriteResponse:
+        def perform(connection: Any) -> str:
             created = view.of(operation(connection, self.program_id, **options, actor=self.actor, at=self.at))
-            return idempotency.WriteResponse(CreatedResponse.success, created.model_dump_json(exclude_unset=True))
+            return created.model_dump_json(exclude_unset=True)
 
         asked = idempotency.Request(self.key.id, *repeat, self.at)
-        stored = await self.storage.write_in(self.program_id, idempotency.once, asked, perform)
-        headers = {"Idempotency-Replayed": "true"} if stored.replayed else {}
-        return CreatedResponse[Viewed].stored(json.loads(stored.body), headers)
+        stored, is_repeat = await self.storage.write_in(self.program_id, idempotency.once, asked, perform)
+        headers = {"Idempotency-Replayed": "true"} if is_repeat else {}
+        return CreatedResponse[Viewed].stored(json.loads(stored), headers)
 
 
 class AgentKeyView(View):
@@ -172,4 +172,4 @@ async def _record(request: Request, error: ServiceError) -> None:
 
 def _program(request: Request) -> int | None:
     """Return the path's program, NO_PROGRAM for an invalid id, None if the path names none."""
-    return (row_id(request, "program_id") or NO_PROGRAM) if "program_id" in request.path_params else None
+    return (row_id(request.path_params["program_id"]) or NO_PROGRAM) if "program_id" in request.path_params else None

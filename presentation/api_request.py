@@ -54,7 +54,7 @@ class ApiRequest:
 
     def path_id(self, name: str) -> int:
         """Return an id from the path. Raises NotFound if it is not a valid id."""
-        return _valid(self.path_name(name))
+        return valid_id(self.path_name(name))
 
     def path_name(self, name: str) -> str:
         """Return what the path, or else the form, has under a name."""
@@ -91,18 +91,13 @@ class ApiRequest:
         return CreatedResponse(view.of(await self.write(operation, **options)))
 
 
-def row_id(request: Request, name: str) -> int | None:
-    """Return an id from the path, None if it is not a valid id."""
-    text = request.path_params[name]
-    return int(text) if _DIGITS.fullmatch(text) else None
+def row_id(sent: str) -> int | None:
+    """Return a text as an id, None if it is not a valid one."""
+    return int(sent) if _DIGITS.fullmatch(sent) else None
 
 
-def path_id(request: Request, name: str) -> int:
-    """Return an id from the path. Raises NotFound if it is not a valid id."""
-    return _valid(request.path_params[name])
-
-
-def _valid(sent: str) -> int:
-    if not _DIGITS.fullmatch(sent):
+def valid_id(sent: str) -> int:
+    """Return a text as an id. Raises NotFound if it is not a valid one."""
+    if (found := row_id(sent)) is None:
         raise NotFound
-    return int(sent)
+    return found

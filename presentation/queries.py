@@ -19,17 +19,8 @@ def value(sent: Sent, name: str, kind: type) -> Any:
 
     Raises ValidationError, InvalidRange.
     """
-    if kind is str:
-        read: Any = text(sent, name)
-    elif kind is int:
-        read = number(sent, name)
-    elif kind is bool:
-        read = boolean(sent, name)
-    elif kind is datetime:
-        read = moment(sent, name)
-    else:
-        read = choice(sent, name, kind)
-    return read
+    readers: Mapping[type, Any] = {str: text, int: number, bool: boolean, datetime: moment}
+    return readers[kind](sent, name) if kind in readers else choice(sent, name, kind)
 
 
 def moment(sent: Sent, name: str) -> datetime | None:

@@ -50,7 +50,7 @@ async def receive_stripe_event(request: Request) -> ReceivedEventView:
     Raises InvalidSignature, alike for a program without an account; InvalidJson for what is no event.
     """
     storage: Storage = request.app.state.storage
-    program_id = row_id(request, "program_id")
+    program_id = row_id(request.path_params["program_id"])
     async with request.app.state.limits.guessing(client_of(request.scope)):
         content = bytes(await body.read_body(request.scope, request.receive, largest=LARGEST_EVENT))
         if program_id is None or program_id > LARGEST_PROGRAM_ID:

@@ -10,7 +10,7 @@ from storage.engine.recurring import RESPONSE_DAYS
 from storage.rules.errors import IdempotencyKeyReused
 from storage.tables import idempotent_answers
 
-_PENDING = 0  # the status while this transaction performs the write; no other transaction sees it
+_CREATED = 201  # the status of every response
 
 
 class Request(NamedTuple):
@@ -22,19 +22,11 @@ class Request(NamedTuple):
     at: datetime
 
 
-class WriteResponse(NamedTuple):
-    """The response to a write: its status and JSON text. `replayed` is true for a repeat."""
+def once(connection: Connection, request: Request, perform: Callable[[Connection], str]) -> tuple[str, bool]:
+    """Return the JSON text of the first response to this request, and whether this is a repeat.
 
-    status: int
-    body: str
-    replayed: bool = False
-
-
-def once(connection: Connection, request: Request, perform: Callable[[Connection], WriteResponse]) -> WriteResponse:
-    """Return the first response to this request; `perform` the write only if there is none.
-
-    The request claims the row first, so concurrent repeats wait for it. A rejected write stores no response.
-    Raises IdempotencyKeyReused when the key's first request was different.
+    `perform` makes the write if there is none. The request claims the row first, so concurrent repeats wait for it. A
+    rejected write stores no response. Raises IdempotencyKeyReused when the key's first request was different.
     """
     mine = (
         idempotent_answers.c.agent_key_id == request.agent_key_id,
@@ -44,11 +36,10 @@ def once(connection: Connection, request: Request, perform: Callable[[Connection
     if first is not None and first.at > request.at - timedelta(days=RESPONSE_DAYS):
         if first.request_hash != request.request_hash:
             raise IdempotencyKeyReused
-        return WriteResponse(first.status, first.body, replayed=True)
+        return first.body, True
     if first is not None:
         connection.execute(delete(idempotent_answers).where(*mine))
-    claim = {**request._asdict(), "status": _PENDING, "body": ""}
-    connection.execute(insert(idempotent_answers).values(**claim))
-    response = perform(connection)
-    connection.execute(update(idempotent_answers).where(*mine).values(status=response.status, body=response.body))
-    return response
+    connection.execute(insert(idempotent_answers).values(**request._asdict(), status=_CREATED, body=""))
+    body = perform(connection)
+    connection.execute(update(idempotent_answers).where(*mine).values(body=body))
+    return body, False

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 from starlette.requests import Request
 
-from presentation.api_request import ApiRequest, path_id, row_id
+from presentation.api_request import ApiRequest, row_id, valid_id
 from presentation.operations import Operation, RouteMethod
 from storage import Storage
 from storage.access import sessions
@@ -59,7 +59,7 @@ async def member(request: Request, roles: Collection[Role] = ANYONE) -> Visitor:
     Raises the same Forbidden without a session, without an active membership, and for an unknown program;
     OwnerRequired for a member with another role.
     """
-    token_hash, program_id = presented(request), row_id(request, "program_id")
+    token_hash, program_id = presented(request), row_id(request.path_params["program_id"])
     if token_hash is None or program_id is None or program_id > LARGEST_PROGRAM_ID:
         raise Forbidden
     signed_in = await _identify(request, token_hash, program_id)
@@ -136,7 +136,7 @@ async def visitor_request(request: Request, _: Collection[Role] = ANYONE) -> Vis
 
 async def of_workspace(request: Request, roles: Collection[Role]) -> WorkspaceRequest:
     """Return the request of a member of the path's workspace. Raises Forbidden, OwnerRequired."""
-    who, workspace_id = await visitor(request), path_id(request, "workspace_id")
+    who, workspace_id = await visitor(request), valid_id(request.path_params["workspace_id"])
     who.require_workspace(workspace_id, roles)
     return workspace_request(request, who, workspace_id)
 

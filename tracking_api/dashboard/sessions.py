@@ -1,9 +1,8 @@
 """POST /api/auth/login and /logout, GET /api/auth/me."""
 
-import secrets
 from contextlib import suppress
 from datetime import datetime
-from functools import cache, partial
+from functools import partial
 from typing import Annotated, Any, Self
 
 from pydantic import StringConstraints
@@ -190,13 +189,5 @@ async def verified(request: Request, account: Account | None, password: str, *, 
 
     Sign-ins of strangers delay none of a known device or a session.
     """
-    return await hashed(request, partial(_matches, account, password), is_known=is_known)
-
-
-def _matches(account: Account | None, password: str) -> bool:
-    return passwords.matches(account.password_hash if account else _unused_hash(), password)
-
-
-@cache
-def _unused_hash() -> str:
-    return passwords.protect(secrets.token_urlsafe(32))
+    stored = account and account.password_hash
+    return await hashed(request, partial(passwords.matches, stored, password), is_known=is_known)

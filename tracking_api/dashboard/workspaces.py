@@ -6,7 +6,7 @@ from pydantic import AfterValidator, Base64Bytes
 from starlette.requests import Request
 from starlette.responses import Response
 
-from presentation.api_request import path_id
+from presentation.api_request import valid_id
 from presentation.changes import Changes
 from presentation.operations import operation
 from presentation.settings_models import Name
@@ -69,7 +69,7 @@ async def remove_logo(call: WorkspaceRequest) -> WorkspaceSettings:
 async def show_logo(request: Request) -> Response:
     """Serve the logo to a member, as nothing but an image. Raises NotFound, Forbidden."""
     visitor = await authentication.visitor(request)
-    workspace_id = path_id(request, "workspace_id")
+    workspace_id = valid_id(request.path_params["workspace_id"])
     visitor.require_workspace(workspace_id)
     logo: Image = await storage_of(request).read(workspace_settings.get_logo, workspace_id)
     request.scope["extra_headers"] = ()

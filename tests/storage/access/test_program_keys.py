@@ -10,7 +10,7 @@ import pytest
 import background
 from storage import Storage
 from storage.access import agent_keys, idempotency, program_keys
-from storage.access.idempotency import Request, WriteResponse
+from storage.access.idempotency import Request
 from storage.engine import recurring
 from storage.rules import errors, keys
 from storage.rules.scope import Scope
@@ -123,8 +123,8 @@ async def agent_key_id(acme: World) -> int:
     return int(issued.id)
 
 
-def respond(_connection: Any) -> WriteResponse:
-    return WriteResponse(201, "{}")
+def respond(_connection: Any) -> str:
+    return "{}"
 
 
 async def once(store: Storage, key_id: int, work: Any = respond, *, at: datetime = NOW, asks: str = "a") -> Any:
@@ -135,24 +135,24 @@ async def once(store: Storage, key_id: int, work: Any = respond, *, at: datetime
 async def test_concurrent_repeats_are_performed_once_and_get_the_first_response(store: Storage, agent_key_id: int):
     performed = count(1)
 
-    def work(_connection: Any) -> WriteResponse:
-        return WriteResponse(201, f'{{"done": {next(performed)}}}')
+    def work(_connection: Any) -> str:
+        return f'{{"done": {next(performed)}}}'
 
     answers = await asyncio.gather(*(once(store, agent_key_id, work) for _ in range(20)))
 
-    assert sorted(answer.replayed for answer in answers) == [False] + [True] * 19
-    assert {(answer.status, answer.body) for answer in answers} == {(201, '{"done": 1}')}
+    assert sorted(is_repeat for _, is_repeat in answers) == [False] + [True] * 19
+    assert {body for body, _ in answers} == {'{"done": 1}'}
     assert next(performed) == 2
 
 
 async def test_a_write_that_fails_may_be_sent_again(store: Storage, agent_key_id: int):
-    def fails(_connection: Any) -> WriteResponse:
+    def fails(_connection: Any) -> str:
         raise errors.NotFound
 
     with pytest.raises(errors.NotFound):
         await once(store, agent_key_id, fails)
 
-    assert (await once(store, agent_key_id)).replayed is False
+    assert await once(store, agent_key_id) == ("{}", False)
 
 
 async def test_responses_are_stored_for_30_days_and_for_their_request_only(store: Storage, agent_key_id: int):
@@ -161,7 +161,7 @@ async def test_responses_are_stored_for_30_days_and_for_their_request_only(store
     with pytest.raises(errors.IdempotencyKeyReused):
         await once(store, agent_key_id, asks="b")
     repeats = [await once(store, agent_key_id, at=NOW + timedelta(days=days)) for days in (29, 30)]
-    assert [each.replayed for each in repeats] == [True, False]
+    assert [is_repeat for _, is_repeat in repeats] == [True, False]
     pruned = [
         await store.write(recurring.prune, idempotent_answers, at=NOW + timedelta(days=days)) for days in (59, 60)
     ]
