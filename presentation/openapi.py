@@ -95,7 +95,10 @@ def document(routes: Sequence[BaseRoute], *, base_url: str) -> dict[str, Any]:
         "paths": paths,
         "components": {
             "schemas": schemas,
-            "headers": {name: _header(name) for name in HEADERS},
+            "headers": {
+                name: {"description": text, "required": name in ALWAYS_SENT, "schema": schema}
+                for name, (text, schema) in HEADERS.items()
+            },
             "securitySchemes": SECURITY,
         },
     }
@@ -213,11 +216,6 @@ def _explained(errors: Iterable[type[ServiceError]]) -> str:
 
 def _json(schema: Mapping[str, Any]) -> dict[str, Any]:
     return {JSON: {"schema": schema}}
-
-
-def _header(name: str) -> dict[str, Any]:
-    text, schema = HEADERS[name]
-    return {"description": text, "required": name in ALWAYS_SENT, "schema": schema}
 
 
 def _schemas(descriptions: Sequence[Description]) -> tuple[References, dict[str, Any]]:

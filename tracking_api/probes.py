@@ -4,14 +4,14 @@ from typing import Literal
 
 from starlette.requests import Request
 
-from presentation.operations import Description
+from presentation.operations import operation
 from presentation.view import View
 from storage import migrations
 from storage.engine import read_queue
 from storage.engine.failures import RETRY_SECONDS, unavailable
-from storage.rules.errors import OutcomeUnknown, Overloaded, ServiceError, StorageUnavailable
+from storage.rules.errors import ServiceError, StorageUnavailable
 from web.build import VERSION
-from web.response import JsonResponse
+from web.response import ModelResponse
 
 NOT_READY = "The database is not ready, or its migrations are not applied."
 
@@ -31,23 +31,15 @@ class ReadyView(HealthyView):
     unavailable: list[str] | None = None
 
 
-HEALTHZ = Description("getHealth", "The process is up", {200: (HealthyView,)}, tag="probes")
-READYZ = Description(
-    "getReadiness",
-    "The database can be read and written, and its migrations are applied",
-    {200: (ReadyView,)},
-    (StorageUnavailable, Overloaded, OutcomeUnknown),
-    tag="probes",
-)
-
-
-async def healthz(request: Request) -> JsonResponse:  # noqa: ARG001 - the endpoint's signature
+@operation(tag="probes")
+async def get_health(request: Request) -> ModelResponse[HealthyView]:  # noqa: ARG001 - the endpoint's signature
     """Report that the process is up, and in a header which version it runs."""
-    return JsonResponse({"status": "ok"}, headers={"X-Service-Version": VERSION})
+    return ModelResponse(HealthyView(status="ok"), {"X-Service-Version": VERSION})
 
 
-async def readyz(request: Request) -> JsonResponse:
-    """Report that storage can read and write, or return 503."""
+@operation(tag="probes")
+async def get_readiness(request: Request) -> ReadyView:
+    """Report that the database can be read and written, and its migrations are applied."""
     storage, at = request.app.state.storage, request.app.state.clock()
     try:
         ready = await storage.read(migrations.is_usable)
@@ -60,4 +52,4 @@ async def readyz(request: Request) -> JsonResponse:
     if not (ready and storage.is_available):
         raise StorageUnavailable(NOT_READY, retry_after_seconds=RETRY_SECONDS)
     lacking = {"unavailable": storage.lacking} if storage.lacking else {}
-    return JsonResponse({"status": "ok"} | lacking)
+    return ReadyView(status="ok", **lacking)

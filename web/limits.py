@@ -4,7 +4,7 @@ import math
 import time
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from ipaddress import IPv6Address, ip_address
+from ipaddress import IPv6Address, IPv6Network
 
 from limits import parse_many
 from starlette.requests import Request
@@ -90,11 +90,7 @@ def network(host: str) -> str:
     if ":" not in host:
         return host
     try:
-        address = ip_address(host)
+        address = IPv6Address(host)
     except ValueError:
         return host
-    if not isinstance(address, IPv6Address):
-        return host
-    if address.ipv4_mapped:
-        return str(address.ipv4_mapped)
-    return f"{IPv6Address(int(address) >> PREFIX_BITS << PREFIX_BITS)}/{PREFIX_BITS}"
+    return str(address.ipv4_mapped or IPv6Network((int(address), PREFIX_BITS), strict=False))

@@ -26,14 +26,6 @@ class DeviceCodes(NamedTuple):
     user_code: str
 
 
-class PendingLogin(NamedTuple):
-    """A login that waits for approval: the code to compare, and the device's name for itself (untrusted text)."""
-
-    user_code: str
-    client: str
-    created_at: datetime
-
-
 def ask(connection: Connection, *, client: str, at: datetime) -> DeviceCodes:
     """Start a login for a device; it can be approved for 15 minutes."""
     letters = "".join(secrets.choice(LETTERS) for _ in range(8))
@@ -43,12 +35,15 @@ def ask(connection: Connection, *, client: str, at: datetime) -> DeviceCodes:
     return codes
 
 
-def find(connection: Connection, user_code: str, *, at: datetime) -> PendingLogin:
-    """Return the login that shows this code and waits for a decision. Raises NotFound."""
+def find(connection: Connection, user_code: str, *, at: datetime) -> Any:
+    """Return the row of the login that shows this code and waits for a decision. Raises NotFound.
+
+    Its `client` is the device's name for itself: untrusted text.
+    """
     login = connection.execute(select(device_logins).where(*_open(user_code, at))).one_or_none()
     if login is None:
         raise NotFound("No login waits with this code.", hint="Compare it with your terminal; codes last 15 minutes.")
-    return PendingLogin(login.user_code, login.client, login.created_at)
+    return login
 
 
 def decide(connection: Connection, user_code: str, *, user_id: int, approved: bool, at: datetime) -> None:

@@ -1,16 +1,37 @@
-"""The members of a workspace: their roles, suspension and removal. A workspace always keeps an active owner."""
+"""A workspace: its name, time zone and logo; its members, their roles, suspension and removal.
 
+It always keeps an active owner. Its logo is a small image without scripts.
+"""
+
+import hashlib
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, delete, select, update
+from sqlalchemy import ColumnElement, Connection, delete, insert, select, update
 
 from storage.access import sessions
 from storage.access.workspaces import MemberStatus, Role, end_links
 from storage.engine import audit
 from storage.engine.audit import Actor, Change
-from storage.rules.errors import LastOwner, NotFound
-from storage.tables import assistant_tokens, assistants, members, programs, users
+from storage.rules.errors import FieldError, LastOwner, NotFound, ValidationError
+from storage.tables import assistant_tokens, assistants, members, programs, users, workspace_logos, workspaces
+
+LARGEST_LOGO = 48 * 1024
+TOO_LARGE = f"Choose an image of at most {LARGEST_LOGO // 1024} KB"
+_SIGNATURES = {  # of the types that browsers draw: the first bytes, and those after the length of a RIFF file
+    "image/png": (b"\x89PNG\r\n\x1a\n", b""),
+    "image/jpeg": (b"\xff\xd8\xff", b""),
+    "image/webp": (b"RIFF", b"WEBP"),
+}
+MEDIA_TYPES = tuple(_SIGNATURES)
+
+
+class WorkspaceSettings(NamedTuple):
+    """A workspace's name, the time zone of its pages, and the version of its logo, if it has one."""
+
+    name: str
+    time_zone: str
+    logo_version: str | None
 
 
 class MemberRecord(NamedTuple):
@@ -105,6 +126,63 @@ def transfer_ownership(
     change(connection, workspace_id, user_id, role=Role.OWNER, actor=actor, at=at)
     if user_id != owner_id:
         change(connection, workspace_id, owner_id, role=Role.MEMBER, actor=actor, at=at)
+
+
+def get_settings(connection: Connection, workspace_id: int) -> WorkspaceSettings:
+    """Return a workspace's settings. Raises NotFound."""
+    columns = (workspaces.c.name, workspaces.c.time_zone, workspaces.c.logo_version)
+    row = connection.execute(select(*columns).where(workspaces.c.id == workspace_id)).one_or_none()
+    if row is None:
+        raise NotFound(f"There is no workspace {workspace_id}.")
+    return WorkspaceSettings(*row)
+
+
+def change_settings(
+    connection: Connection, /, workspace_id: int, *, actor: Actor, at: datetime, **chosen: str
+) -> WorkspaceSettings:
+    """Change a workspace's `name`, its `time_zone` or both, and return its settings."""
+    before = get_settings(connection, workspace_id)
+    after = before._replace(**chosen)
+    if after != before:
+        connection.execute(update(workspaces).where(workspaces.c.id == workspace_id).values(**chosen))
+    entries = audit.changed("workspace.change", workspace_id, before._asdict(), chosen)
+    write_audit(connection, workspace_id, entries, actor=actor, at=at)
+    return after
+
+
+def set_logo(
+    connection: Connection, workspace_id: int, image: bytes | None, *, actor: Actor, at: datetime
+) -> WorkspaceSettings:
+    """Replace a workspace's logo, None removes it, and return its settings.
+
+    Its first bytes say what an image is, not its name. Raises ValidationError for any other file.
+    """
+    logo = {"media_type": _media_type(image), "content": image} if image is not None else {}
+    version = hashlib.sha256(image).hexdigest()[:16] if image is not None else None
+    connection.execute(delete(workspace_logos).where(workspace_logos.c.workspace_id == workspace_id))
+    if logo:
+        connection.execute(insert(workspace_logos).values(workspace_id=workspace_id, **logo))
+    connection.execute(update(workspaces).where(workspaces.c.id == workspace_id).values(logo_version=version))
+    write_audit(connection, workspace_id, [Change("workspace.logo", workspace_id)], actor=actor, at=at)
+    return get_settings(connection, workspace_id)
+
+
+def _media_type(image: bytes) -> str:
+    if len(image) > LARGEST_LOGO:
+        raise ValidationError(fields=[FieldError("image", TOO_LARGE)])
+    for media_type, (start, further) in _SIGNATURES.items():
+        if image.startswith(start) and image[8:].startswith(further):
+            return media_type
+    raise ValidationError(fields=[FieldError("image", "Choose a PNG, JPEG or WebP image")])
+
+
+def get_logo(connection: Connection, workspace_id: int) -> Any:
+    """Return the row of a workspace's logo. Raises NotFound."""
+    mine = select(workspace_logos).where(workspace_logos.c.workspace_id == workspace_id)
+    row = connection.execute(mine).one_or_none()
+    if row is None:
+        raise NotFound("This workspace has no logo.")
+    return row
 
 
 def write_audit(

@@ -9,7 +9,7 @@ from starlette.responses import Response
 from presentation.operations import operation
 from presentation.view import View
 from storage.access import device_logins
-from storage.access.device_logins import INTERVAL, LIFETIME, PendingLogin
+from storage.access.device_logins import INTERVAL, LIFETIME
 from storage.rules.errors import AccessDenied, AuthorizationPending, ExpiredToken, RateLimited, SlowDown
 from tracking_api.dashboard.authentication import VisitorRequest, storage_of, time_of, visitor_request
 from tracking_api.dashboard.pages import forms, notices, templates
@@ -89,8 +89,6 @@ async def decide_device_login(request: Request) -> Response:
     return _page(call, is_approved=is_approved)
 
 
-def _page(
-    call: VisitorRequest, *, waiting: PendingLogin | None = None, is_approved: bool | None = None, sent: str = ""
-) -> Response:
+def _page(call: VisitorRequest, *, waiting: Any = None, is_approved: bool | None = None, sent: str = "") -> Response:
     shown: dict[str, Any] = {"visitor": call.visitor, "waiting": waiting, "decided": is_approved, "sent": sent}
     return templates.render(call.request, "device.html", **shown)

@@ -10,8 +10,8 @@ from presentation.api_request import valid_id
 from presentation.changes import Changes
 from presentation.operations import operation
 from presentation.settings_models import Name
-from storage.access import workspace_settings
-from storage.access.workspace_settings import Image, WorkspaceSettings
+from storage.access import members
+from storage.access.members import WorkspaceSettings
 from storage.rules.errors import PayloadTooLarge
 from storage.rules.periods import time_zones
 from tracking_api.dashboard import authentication
@@ -45,25 +45,25 @@ class NewLogo(Body):
 @operation()
 async def get_workspace(call: WorkspaceRequest) -> WorkspaceSettings:
     """Return a workspace's name, time zone and logo."""
-    return await call.read(workspace_settings.get_settings)
+    return await call.read(members.get_settings)
 
 
 @operation(notice="workspace-saved")
 async def change_workspace(call: WorkspaceRequest, sent: WorkspaceChange) -> WorkspaceSettings:
     """Change a workspace's name or time zone."""
-    return await call.write(workspace_settings.change, **sent.sent())
+    return await call.write(members.change_settings, **sent.sent())
 
 
 @operation(PayloadTooLarge, notice="logo-saved")
 async def replace_logo(call: WorkspaceRequest, sent: NewLogo) -> WorkspaceSettings:
     """Replace a workspace's logo."""
-    return await call.write(workspace_settings.set_logo, workspace_settings.accept_image(sent.image, field="image"))
+    return await call.write(members.set_logo, sent.image)
 
 
 @operation(notice="logo-removed")
 async def remove_logo(call: WorkspaceRequest) -> WorkspaceSettings:
     """Remove a workspace's logo."""
-    return await call.write(workspace_settings.set_logo, None)
+    return await call.write(members.set_logo, None)
 
 
 async def show_logo(request: Request) -> Response:
@@ -71,7 +71,7 @@ async def show_logo(request: Request) -> Response:
     visitor = await authentication.visitor(request)
     workspace_id = valid_id(request.path_params["workspace_id"])
     visitor.require_workspace(workspace_id)
-    logo: Image = await storage_of(request).read(workspace_settings.get_logo, workspace_id)
+    logo = await storage_of(request).read(members.get_logo, workspace_id)
     request.scope["extra_headers"] = ()
     return Response(logo.content, headers=LOGO_HEADERS, media_type=logo.media_type)
 
@@ -83,8 +83,8 @@ async def _page(context: PageContext, outcome: FormOutcome) -> Response:
         "workspace.html",
         stored={"name": workspace.name, "time_zone": workspace.time_zone},
         zones=time_zones.names(),
-        accepted=",".join(workspace_settings.MEDIA_TYPES),
-        largest_kb=workspace_settings.LARGEST // 1024,
+        accepted=",".join(members.MEDIA_TYPES),
+        largest_kb=members.LARGEST_LOGO // 1024,
     )
 
 
