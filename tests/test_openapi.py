@@ -103,15 +103,6 @@ def test_every_operation_lists_its_errors_with_the_one_schema_and_the_headers_of
                 assert schema["properties"]["error"]["properties"]["code"]["enum"], where
 
 
-def test_a_route_says_which_scope_or_role_it_needs():
-    program = DOCUMENT["paths"]["/api/programs/{program_id}"]
-    partners = DOCUMENT["paths"]["/api/agent/v1/programs/{program_id}/partners"]
-
-    assert (program["get"]["security"], program["patch"]["security"]) == ([{"session": []}], [{"session": ["owner"]}])
-    assert {"programKey": []} in DOCUMENT["paths"]["/api/v1/track/sale"]["post"]["security"]
-    assert partners["post"]["security"] == [{"agentKey": ["partners:write"]}]
-
-
 def test_schemathesis_finds_no_undocumented_response(
     sqlite_url: str, live_server: Callable[..., LiveServer], tmp_path: Path
 ):

@@ -9,7 +9,6 @@ from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from html import escape
-from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +26,7 @@ from storage.tracking import currencies
 from tests import world
 from tests.conftest import servers
 from tests.documented import DOCUMENT
+from tests.tracking_api.dashboard.reading import Fields, form_of
 
 OTHER = {
     Kind.TEXT: ("Renamed", "Acme partners"),
@@ -62,7 +62,7 @@ class Served:
         path = f"/api/agent/v1/programs/{self.program_id}"
         return self.client.patch(path, json=body, headers=_bearer(self.agent))
 
-    def page(self, form: dict[str, str] | None = None) -> httpx.Response:
+    def page(self, form: Fields | None = None) -> httpx.Response:
         """Return the settings page, or what follows when its form is posted."""
         headers = {"Cookie": f"svc_session={self.owner}", "Sec-Fetch-Site": "same-origin", "Accept": "text/html"}
         method, path = ("POST" if form else "GET"), f"/programs/{self.program_id}/settings"
@@ -71,26 +71,6 @@ class Served:
 
 def _bearer(token: str) -> dict[str, str]:
     return {"Authorization": f"Bearer {token}"}
-
-
-class Controls(HTMLParser):
-    """What a browser would post of a page's form, as it was served."""
-
-    def __init__(self, html: str) -> None:
-        super().__init__()
-        self.values: dict[str, str] = {}
-        self._select = ""
-        self.feed(html)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Take the value of a control."""
-        given = {name: value or "" for name, value in attrs}
-        if tag == "select":
-            self._select = given["name"]
-        elif tag == "option" and "selected" in given:
-            self.values[self._select] = given["value"]
-        elif tag == "input" and (given["type"] != "radio" or "checked" in given):
-            self.values[given["name"]] = given["value"]
 
 
 @pytest.fixture(scope="module")
@@ -188,7 +168,7 @@ def test_the_settings_page_shows_it_and_saves_it(served: Served):
         page = served.page().text
         texts = (setting.label, setting.description, setting.unit, setting.if_empty)
 
-        saved = served.page(Controls(page).values | {setting.form_name: typed(setting, value)})
+        saved = served.page(form_of(page, "Save settings")[1] | {setting.form_name: typed(setting, value)})
 
         assert [text for text in texts if escape(text, quote=False) not in page.replace("&#39;", "'")] == [], setting
         assert saved.status_code == 303, (setting, saved.text)

@@ -10,7 +10,6 @@ import pytest
 
 import asgi
 from configuration import Configuration
-from mcp_server.app import trusted
 from presentation import guides
 from storage.access import program_keys
 from storage.rules.scope import Scope
@@ -62,13 +61,6 @@ async def test_the_ip_address_of_the_socket_is_accepted_as_host(unserved: Assist
         rebound = await unserved.call("tools/list", version=HANDSHAKE, headers={"Host": "rebound.example:8000"})
 
     assert (served.http.status_code, rebound.http.status_code) == (200, 421)
-
-
-def test_a_base_url_is_trusted_with_and_without_its_port():
-    hosts = trusted("https://track.example").allowed_hosts
-
-    assert {"track.example", "track.example:443", "localhost:*"} <= set(hosts)
-    assert "https://track.example" in trusted("https://track.example").allowed_origins
 
 
 async def test_the_whole_service_serves_it_and_logging_stays_as_it_was(sqlite_url: str):

@@ -40,13 +40,6 @@ async def test_models_and_migrations_agree(database_url: str):
         assert await store.write(difference) == []
 
 
-async def test_upgrading_again_changes_nothing(database_url: str):
-    await migrations.upgrade(database_url)
-
-    async with storage.opened(database_url) as store:
-        assert await store.read(migrations.is_current)
-
-
 def test_two_processes_that_start_together_migrate_once(empty_url: str):
     command = [sys.executable, "-m", "cli", "admin", "db", "upgrade", "--json"]
     environment = os.environ | {"SVC_DATABASE_URL": empty_url, "PYTHONPATH": str(ROOT)}

@@ -178,20 +178,6 @@ async def test_a_member_sees_and_disconnects_their_own_and_an_owner_all(acme: Wo
     assert [action for action, _ in await audited(acme)].count("assistant.disconnect") == 2
 
 
-async def test_revoking_a_token_ends_its_assistant_and_a_foreign_one_is_no_error(acme: World):
-    given = await tokens(acme, await visitor(acme))
-
-    await acme.store.write(assistant_tokens.revoke, given.refresh, client_id="another", at=NOW)
-    await acme.store.write(assistant_tokens.revoke, "ort_unknown", client_id=ASKED.client_id, at=NOW)
-    untouched = await authorize(acme, given.access)
-    await acme.store.write(assistant_tokens.revoke, given.refresh, client_id=ASKED.client_id, at=NOW)
-
-    assert untouched.name == "Helper"
-    with pytest.raises(InvalidKey):
-        await authorize(acme, given.access)
-    assert (await audited(acme))[0] == ("assistant.revoke", "Helper")
-
-
 async def test_programs_are_of_one_workspace_that_the_member_is_in(acme: World):
     who, other = await visitor(acme), await globex(acme)
     theirs = other.program_id

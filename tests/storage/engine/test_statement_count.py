@@ -1,5 +1,6 @@
-"""Set-based means set-based: a batch runs the same statements, whatever its size, currencies and rejections."""
+"""Statements: in files that a person can run, and as many for a batch whatever its size, currencies and rejections."""
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import timedelta
@@ -7,11 +8,12 @@ from itertools import count
 from typing import Any
 
 import pytest
-from sqlalchemy import Connection, event, insert
+from sqlalchemy import Connection, event, insert, text
 
 import storage
 from storage.checks import books
 from storage.engine.audit import AGENT_KEY, OPERATOR, Actor
+from storage.engine.statements import FOLDER, Statement
 from storage.management import agent_caps, commission_decisions
 from storage.rules import keys
 from storage.rules.commission import CommissionStatus
@@ -209,3 +211,27 @@ async def test_a_decision_on_many_commissions_takes_as_many_statements_as_one_on
     assert [name for name, number in taken[256].items() if number > DECISIONS[name]] == []
     async with storage.opened(database_url, patient=True) as patient:
         assert await patient.read(books.run) == []
+
+
+NAMES = sorted(path.stem for path in FOLDER.glob("*.sql"))
+
+
+@pytest.mark.not_on_citus("a cluster runs each statement for one program at a time")
+async def test_each_file_is_postgresql_as_it_stands(postgres_url: str):
+    def run_all(connection: Connection) -> int:
+        for name in NAMES:
+            connection.execute(text((FOLDER / f"{name}.sql").read_text(encoding="utf-8")), {"rows": "[]"})
+        return len(NAMES)
+
+    async with storage.opened(postgres_url) as store:
+        assert await store.write(run_all) > 15
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name.endswith(("_insert", "_add", "_save"))])
+def test_an_insert_names_its_columns_in_the_order_of_its_rows(name: str):
+    statement = Statement(name)
+
+    named = re.search(r"INSERT INTO \w+ \(([^)]*)\)", statement.text)
+
+    assert named is not None
+    assert [each.strip() for each in named[1].split(",")] == list(statement.columns)

@@ -13,7 +13,7 @@ from storage.engine.audit import OPERATOR
 from storage.lists.programs import read_program
 from storage.management import commission_decisions, sandboxes
 from storage.rules.commission import CommissionStatus
-from storage.rules.errors import InvalidKey, NotFound, ProgramHasEvents, ValidationError
+from storage.rules.errors import NotFound, ProgramHasEvents, ValidationError
 from storage.tables import commissions as earned
 from storage.tables import metadata, programs, rollups
 from tests import stripe_events as stripe
@@ -87,18 +87,6 @@ async def test_a_sandbox_counts_bots_but_no_prefetches_and_the_processors_test_p
     assert (await take(sandbox, paid | {"livemode": False})).outcome == "recorded"
 
 
-async def test_opening_it_again_replaces_its_key_alone(acme: World):
-    first = await opened(acme)
-    await first.customer(code="sandbox")
-
-    again = await opened(acme)
-
-    assert again.program_id == first.program_id
-    with pytest.raises(InvalidKey):
-        await first.sale()
-    assert (await again.sale()).commission_cents == 2_000
-
-
 @both_databases
 async def test_emptying_it_leaves_the_program_its_key_and_its_partners(acme: World):
     sandbox = await sold(acme)
@@ -116,15 +104,6 @@ async def test_emptying_it_leaves_the_program_its_key_and_its_partners(acme: Wor
 
 def test_every_table_of_a_program_is_emptied_or_describes_the_program():
     assert {table.name for table in sandboxes.EVENTS} == OF_A_PROGRAM.keys() - KEPT
-
-
-async def test_a_sandbox_has_no_sandbox_and_a_program_without_one_has_none_to_empty(acme: World):
-    with pytest.raises(NotFound):
-        await acme.store.write(sandboxes.empty, acme.program_id, **ABOUT)
-    sandbox = await opened(acme)
-
-    with pytest.raises(ValidationError):
-        await opened(sandbox)
 
 
 async def test_no_payout_includes_a_sandbox(acme: World):

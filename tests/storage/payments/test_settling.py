@@ -1,4 +1,4 @@
-"""Payments that a payment intent or a charge reports without its invoice or checkout: each cent counts once."""
+"""One payment that is reported in parts, or by the API as well: each cent counts once, or waits for a decision."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -7,10 +7,20 @@ from typing import Any
 import pytest
 
 from storage.checks import books
-from storage.payments import decisions
-from storage.tables import payment_events, sales
+from storage.diagnosis.explanation import explain
+from storage.engine.audit import OPERATOR
+from storage.lists.flags import FLAGS
+from storage.lists.payment_events import PAYMENT_EVENTS
+from storage.management import commission_decisions, flag_decisions
+from storage.management.pending_work import get_pending_work
+from storage.payments import decisions, reconciliation
+from storage.rules.commission import CommissionStatus
+from storage.rules.errors import CommissionFlagged, DuplicateTransaction
+from storage.rules.fraud.flag import FlagState
+from storage.rules.reconciliation import Payment
+from storage.tables import payment_events, rollups, sales
 from tests import stripe_events as stripe
-from tests.storage.payments.paying import named, take
+from tests.storage.payments.paying import connect, named, take
 from tests.world import NOW, World, stored
 
 Events = Callable[[dict[str, str]], list[dict[str, Any]]]
@@ -103,3 +113,64 @@ async def test_returned_money_stops_waiting_for_a_payment_that_no_one_reports_bu
 
     assert (counts, ended) == ([0, 1], ["charge.refunded"])
     assert await stored(acme, sales.c.refunded_cents) == [(2_500,)]
+
+
+USER = {"svc_customer_key": "user-1"}
+
+
+async def outcome_and_findings(acme: World) -> tuple[str, list[str]]:
+    """Return what `explain` says of order-7, and what an export with the one payment finds."""
+    paid = Payment(2, ("pi_1",), 10_000, 0, "USD", NOW, customer_key="user-1")
+    found = await acme.store.read(reconciliation.compare, acme.program_id, [paid], at=NOW)
+    explained = await acme.store.read(explain, acme.program_id, transaction_id="order-7", at=NOW)
+    return explained.outcome, [each.code for each in found.findings]
+
+
+@pytest.mark.parametrize(
+    ("state", "explained"), [(FlagState.DISMISSED, "credited"), (FlagState.CONFIRMED, "commission_rejected")]
+)
+async def test_an_api_sale_that_a_payment_may_have_reported_is_recorded_and_its_commission_held_until_decided(
+    acme: World, state: FlagState, explained: str
+):
+    await connect(acme)
+    await acme.customer()
+    await take(acme, stripe.checkout(metadata=USER))
+
+    sold = await acme.sale("order-7", at=NOW + timedelta(minutes=9))
+    with pytest.raises(DuplicateTransaction, match="already recorded"):
+        await acme.sale("pi_1")
+    others = [await acme.sale("order-8", 9_999, at=NOW + timedelta(minutes=9))]
+    others += [await acme.sale("order-9", at=NOW + timedelta(minutes=11))]
+    commission_id = sold.commission_id or 0
+    [flag] = (await acme.listed(FLAGS)).data
+    pending = await acme.store.read(get_pending_work, acme.program_id, at=NOW)
+    undecided = await outcome_and_findings(acme)
+    later: Any = {"actor": OPERATOR, "at": NOW + timedelta(days=30)}
+    approved = (acme.program_id, [commission_id, others[0].commission_id or 0], CommissionStatus.APPROVED)
+    held, free = (await acme.store.write(commission_decisions.decide_each, *approved, **later)).values()
+    await acme.store.write(flag_decisions.decide, acme.program_id, flag.id, state, **later)
+
+    assert (sold.possibly_repeats, [each.possibly_repeats for each in others]) == ("pi_1", [None, None])
+    assert (flag.kind, flag.commission_id, flag.evidence["payment"]) == ("possible_duplicate", commission_id, "pi_1")
+    assert (pending.flags, pending.held) == (1, (1, 2_000))
+    assert isinstance(held, CommissionFlagged)
+    assert getattr(free, "status", None) == CommissionStatus.APPROVED
+    assert undecided == ("possible_duplicate", ["doubled"])
+    assert await outcome_and_findings(acme) == (explained, [])
+    counted = sum(number for (number,) in await stored(acme, rollups.c.sales))
+    assert counted == 4 - (state == FlagState.CONFIRMED)
+    assert await acme.store.read(books.run) == []
+
+
+async def test_a_payment_that_is_counted_beside_a_sale_of_the_api_doubles_nothing(acme: World):
+    await acme.customer()
+    await acme.sale("order-7")
+    await take(acme, stripe.checkout(metadata=USER))
+    [event] = (await acme.listed(PAYMENT_EVENTS)).data
+
+    count = (acme.program_id, event.id, decisions.Decision.COUNT)
+    await acme.store.write(decisions.decide, *count, actor=OPERATOR, at=NOW)
+
+    [flag] = (await acme.listed(FLAGS)).data
+    assert (flag.state, flag.decided_by) == (FlagState.DISMISSED, OPERATOR.name)
+    assert await outcome_and_findings(acme) == ("credited", [])

@@ -1,16 +1,17 @@
-"""What is kept of a visitor: hosts, names of ad markers, hashes, and what a click can be grouped by."""
+"""What is kept of a visitor: of a click its parts and hashes, of an e-mail address a hash of it and of its mailbox."""
 
 import json
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from urllib.parse import urlencode
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from storage.rules import click_details, contact
 from storage.rules.click_details import NOWHERE, Agent, ClickDetails, Location
-from storage.rules.contact import AddressHashes
+from storage.rules.contact import AddressHashes, is_email, protect
 
 NOW = datetime(2026, 5, 20, 12, tzinfo=UTC)
 
@@ -136,3 +137,31 @@ def test_any_url_and_language_give_short_printable_texts(url: str, language: str
         values = described(sent, language=language).values()
 
         assert all(value.isprintable() and 0 < len(value) <= 200 for value in values)
+
+
+ONE_MAILBOX = [
+    [
+        "jane@mail.example",
+        " Jane@mail.example",
+        "jane+shop@MAIL.example.",
+        "\uff4aane\uff20mail.example",
+        "ja\u200bne@mail.example",
+    ],
+    ["jane.roe@gmail.com", "janeroe@gmail.com", "j.a.n.e.r.o.e+1@googlemail.com"],
+    ["jane.roe@mail.example"],
+    ["janeroe@mail.example"],
+    ["+1@mail.example"],
+]
+
+
+def test_every_spelling_of_a_mailbox_has_one_hash_and_no_other_mailbox_has_it():
+    assert all(is_email(email) for spellings in ONE_MAILBOX for email in spellings)
+    hashes = [{protect(email).mailbox_hash for email in spellings} for spellings in ONE_MAILBOX]
+
+    assert [len(each) for each in hashes] == [1] * len(hashes)
+    assert len(set().union(*hashes)) == len(hashes)
+
+
+@pytest.mark.parametrize("email", ["jane+shop@mail.example", "j.ane@gmail.com"])
+def test_the_address_itself_keeps_a_hash_of_its_own(email: str):
+    assert protect(f" {email.upper()}").hash == protect(email).hash != protect(email).mailbox_hash
