@@ -6,7 +6,7 @@ PIN := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --no-anno
 	--generate-hashes --custom-compile-command "make lock"
 PYTEST = $(BIN)/pytest -n 2 --dist worksteal --hypothesis-profile $(EXAMPLES)
 EXAMPLES := few
-SUITES := postgresql browser shops faults citus
+SUITES := postgresql browser shops faults image citus
 NPM_CI := npm ci --silent --no-audit --no-fund
 
 .PHONY: serve test test-all $(SUITES:%=test-%) check format-check lint types format bench drills faults generated screenshots browser lock audit
@@ -19,7 +19,7 @@ test: .venv/develop ## what the product does on the embedded database: needs Pyt
 
 test-all: test $(SUITES:%=test-%) ## every suite that this machine can run; `.ci/install` installs what they need
 
-$(SUITES:%=test-%): test-%: .venv/develop ## one suite: test-postgresql, test-browser, test-shops, test-faults, test-citus
+$(SUITES:%=test-%): test-%: .venv/develop ## one suite: test-postgresql, test-browser, test-shops, test-faults, test-image, test-citus
 	$(PYTEST) -m $*
 
 $(SUITES:%=test-%) test-all: EXAMPLES := many

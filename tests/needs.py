@@ -9,12 +9,13 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-EMBEDDED, POSTGRESQL, BROWSER, SHOPS, FAULTS, CITUS = SUITES = (  # from the least to the most demanding
+EMBEDDED, POSTGRESQL, BROWSER, SHOPS, FAULTS, IMAGE, CITUS = SUITES = (  # from the least to the most demanding
     "embedded",
     "postgresql",
     "browser",
     "shops",
     "faults",
+    "image",
     "citus",
 )
 ROOT = Path(__file__).parent.parent
@@ -23,7 +24,7 @@ ROOT = Path(__file__).parent.parent
 class Need(NamedTuple):
     """A Debian package, or a folder whose npm packages are installed or built, and where that shows."""
 
-    kind: str  # "apt", "npm", "built" or "citus"
+    kind: str  # "apt", "npm", "built", "image" or "citus"
     name: str
     shows: tuple[str, ...]  # a program on the PATH, or a pattern of files; any of them is enough
     suites: tuple[str, ...]
@@ -42,11 +43,15 @@ _PATH = f"{os.environ.get('PATH', '')}:/usr/sbin:/usr/local/sbin"  # where Debia
 ON_CITUS = os.environ.get("SVC_TEST_ON") == CITUS
 _BUILT = _files("/var/tmp/svc-citus/*/done")  # by .ci/citus
 CITUS_PREFIX = Path(os.environ.get("CITUS_PREFIX", _BUILT[-1].parent if _BUILT else "/"))
+IMAGE_STORE = Path("/var/tmp/svc-image")
 _RUBY = "/usr/share/rubygems-integration/all/gems"
 NEEDS = (
-    Need("apt", "postgresql", ("/usr/lib/postgresql/*/bin/initdb",), (POSTGRESQL, FAULTS, CITUS)),
-    Need("apt", "redis-server", ("redis-server",), (POSTGRESQL,)),
+    Need("apt", "postgresql", ("/usr/lib/postgresql/*/bin/initdb",), (POSTGRESQL, FAULTS, IMAGE, CITUS)),
+    Need("apt", "redis-server", ("redis-server",), (POSTGRESQL, IMAGE)),
     Need("apt", "prometheus", ("promtool",), (POSTGRESQL,)),
+    Need("apt", "buildah", ("buildah",), (IMAGE,)),
+    Need("apt", "mmdebstrap", ("mmdebstrap",), (IMAGE,)),
+    Need("image", "image", (f"{IMAGE_STORE}/done",), (IMAGE,)),
     Need("apt", "chromium", ("chromium", "chromium-browser"), (BROWSER, SHOPS)),
     Need("apt", "npm", ("npm",), (BROWSER, SHOPS)),
     Need("apt", "nginx-light", ("nginx",), (SHOPS,)),
