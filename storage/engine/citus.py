@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Table, text
@@ -41,6 +41,8 @@ _SAME_PROGRAM = re.compile(r"\b(\w+\.program_id) = \w+\.program_id\b")
 _PLACED = text("""SELECT logicalrelid::regclass::text AS name, CASE
 WHEN partmethod = 'h' THEN 'distributed' WHEN repmodel = 't' THEN 'copied' ELSE 'local' END AS kind
 FROM pg_dist_partition""")
+# Programs that an older version of the service has created have none.
+_FILL_PLACES = text("INSERT INTO program_places (program_id) SELECT id FROM programs ON CONFLICT DO NOTHING")
 _IS_DISTRIBUTED = "SELECT partmethod = 'h' FROM pg_dist_partition WHERE logicalrelid = to_regclass('clicks')"
 # A worker that does not respond must not hold up the programs of the others longer than a statement may take.
 _IMPATIENT = "SET citus.node_connection_timeout = 2000"
@@ -51,6 +53,7 @@ JOIN pg_dist_node USING (nodeid) ORDER BY 1"""
 _NODES = text("""SELECT nodename || ':' || nodeport AS name,
 citus_check_connection_to_node(nodename, nodeport) AS responds
 FROM pg_dist_node WHERE groupid <> 0 AND noderole = 'primary' ORDER BY 1""")
+_WORKERS = text("SELECT count(*) FROM pg_dist_node WHERE isactive AND shouldhaveshards AND noderole = 'primary'")
 ON_EVERY_NODE = [workspaces, programs, commission_terms, payment_accounts, agent_caps, currency_rates]
 KEYS = (program_keys, retired_program_keys)  # on the coordinator: a leaked one is replaced while a worker is down, too
 _NOT_BY_PROGRAM = {*ON_EVERY_NODE, *KEYS}
@@ -76,7 +79,7 @@ class DistributionStep(NamedTuple):
     """One step, a transaction of its own; None to run where it is done already."""
 
     title: str
-    run: Callable[[Connection], None] | None
+    run: Callable[[Connection], Any] | None
     is_repeated: bool = False  # it changes nothing where nothing is missing
 
 
@@ -123,7 +126,12 @@ def _with_program(statement: str) -> str:
 
 def steps(connection: Connection) -> list[DistributionStep]:
     """Return what distributes the database, in order, with what is done already. Raises NotPossibleError."""
-    _require_citus(connection)
+    if connection.dialect.name != "postgresql":
+        raise NotPossibleError("SQLite cannot be distributed.", "Copy this database to PostgreSQL: svc admin copy.")
+    if connection.execute(text("SELECT to_regclass('pg_dist_partition') IS NULL")).scalar_one():
+        raise NotPossibleError("This database does not have the extension Citus.")
+    if connection.execute(_WORKERS).scalar_one() == 0:
+        raise NotPossibleError("The coordinator knows no worker.")
     return list(_steps({row.name: row.kind for row in connection.execute(_PLACED)}))
 
 
@@ -152,32 +160,25 @@ def _steps(placed: Mapping[str, str]) -> Iterator[DistributionStep]:
     is_done = {table.name for table in metadata.sorted_tables} <= placed.keys() and "local" not in {
         placed[table.name] for table in (*ON_EVERY_NODE, *BY_PROGRAM)
     }
-    yield DistributionStep("drop foreign keys", None if is_done else _drop_foreign_keys)
+    drop = partial(_change_foreign_keys, change=DropConstraint, are_stored=True)
+    yield DistributionStep("drop foreign keys", None if is_done else drop)
     for name in ("alembic_version", *(table.name for table in ON_EVERY_NODE)):
         copy = _function("create_reference_table", name)
         yield DistributionStep(f"copy {name} to every node", None if placed.get(name) == "copied" else copy)
-    yield DistributionStep("give each program a place", _fill_places, is_repeated=True)
+    fill = partial(Connection.execute, statement=_FILL_PLACES)
+    yield DistributionStep("give each program a place", fill, is_repeated=True)
     for table in BY_PROGRAM:
         options = "'program_id', colocate_with := " + ("'none'" if table is partners else "'partners'")
         move = _function("create_distributed_table", table.name, options)
         is_there = placed.get(table.name) == "distributed"
         yield DistributionStep(f"distribute {table.name}", None if is_there else move)
-    yield DistributionStep("add foreign keys", _add_foreign_keys, is_repeated=True)
+    add = partial(_change_foreign_keys, change=AddConstraint, are_stored=False)
+    yield DistributionStep("add foreign keys", add, is_repeated=True)
     for table in _OTHERS:
         keep = _take_back(table) if table.name in placed else _function("citus_add_local_table_to_metadata", table.name)
         is_there = placed.get(table.name) == "local"
         yield DistributionStep(f"keep {table.name} on the coordinator", None if is_there else keep)
     yield DistributionStep("set what the workers' planners need", _set_role, is_repeated=True)
-
-
-def _require_citus(connection: Connection) -> None:
-    if connection.dialect.name != "postgresql":
-        raise NotPossibleError("SQLite cannot be distributed.", "Copy this database to PostgreSQL: svc admin copy.")
-    if connection.execute(text("SELECT to_regclass('pg_dist_partition') IS NULL")).scalar_one():
-        raise NotPossibleError("This database does not have the extension Citus.")
-    nodes = text("SELECT count(*) FROM pg_dist_node WHERE isactive AND shouldhaveshards AND noderole = 'primary'")
-    if connection.execute(nodes).scalar_one() == 0:
-        raise NotPossibleError("The coordinator knows no worker.")
 
 
 def _function(function: str, table: str, options: str = "") -> Callable[[Connection], None]:
@@ -205,15 +206,7 @@ def _take_back(table: Table) -> Callable[[Connection], None]:
     return run
 
 
-def _drop_foreign_keys(connection: Connection) -> None:
-    _change_foreign_keys(connection, DropConstraint, are_stored=True)
-
-
-def _add_foreign_keys(connection: Connection) -> None:
-    _change_foreign_keys(connection, AddConstraint, are_stored=False)
-
-
-def _change_foreign_keys(connection: Connection, change: Callable[[Any], Any], *, are_stored: bool) -> None:
+def _change_foreign_keys(connection: Connection, *, change: Callable[[Any], Any], are_stored: bool) -> None:
     """Drop or add the foreign keys of the programs' rows that the database has, or lacks; clicks have none."""
     stored = text("SELECT conrelid::regclass::text, conname FROM pg_constraint WHERE contype = 'f' AND conparentid = 0")
     names = {(row[0], row[1]) for row in connection.execute(stored)}
@@ -221,12 +214,6 @@ def _change_foreign_keys(connection: Connection, change: Callable[[Any], Any], *
         for key in sorted(table.foreign_key_constraints, key=lambda key: str(key.name)):
             if ((table.name, str(key.name)) in names) == are_stored:
                 connection.execute(change(key))
-
-
-def _fill_places(connection: Connection) -> None:
-    """Give those programs a place that an older version of the service has created."""
-    rows = "INSERT INTO program_places (program_id) SELECT id FROM programs ON CONFLICT DO NOTHING"
-    connection.execute(text(rows))
 
 
 def _set_role(connection: Connection) -> None:

@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from storage.rules.errors import OutcomeUnknown, ServiceError, StorageUnavailable
+from storage.rules.errors import OutcomeUnknown, StorageUnavailable
 
 RETRY_SECONDS = 2
 WARNING_SECONDS = 60.0
@@ -112,7 +112,9 @@ class Availability:
         except (StorageUnavailable, OutcomeUnknown) as outage:
             if outage.is_partial:
                 self.succeeded()
-                self._warn(outage)
+                if time.monotonic() - self._warned_at >= WARNING_SECONDS:
+                    self._warned_at = time.monotonic()
+                    log.warning("a part of storage is unavailable for %s: %s", self._purpose, reason_of(outage))
             else:
                 self.failed(reason_of(outage))
             raise
@@ -133,9 +135,3 @@ class Availability:
         if self._failed_at is not None and time.monotonic() - self._failed_at >= QUIET_SECONDS:
             self._failed_at = None
             log.warning("storage is available for %s again", self._purpose)
-
-    def _warn(self, outage: ServiceError) -> None:
-        """Say once a minute that a part does not work."""
-        if time.monotonic() - self._warned_at >= WARNING_SECONDS:
-            self._warned_at = time.monotonic()
-            log.warning("a part of storage is unavailable for %s: %s", self._purpose, reason_of(outage))

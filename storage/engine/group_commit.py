@@ -41,15 +41,6 @@ def is_set_based(operation: Callable[..., Any]) -> bool:
     return getattr(operation, "set_based", False)
 
 
-def run_alone(connection: Connection, operation: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
-    """Run a cold operation in a savepoint and return its result or ServiceError: an error undoes its own rows alone."""
-    try:
-        with connection.begin_nested():
-            return operation(connection, *arguments, **options)
-    except ServiceError as error:
-        return error
-
-
 class QueuedWrite(NamedTuple):
     """One write that waits for its batch."""
 
@@ -157,14 +148,16 @@ class GroupCommit:
         except (StorageUnavailable, OutcomeUnknown) as outage:
             _resolve_all(writes, [outage] * len(writes))
             return None if outage.is_partial and self._by_program else unavailable(outage, is_partial=outage.is_partial)
-        except Exception as error:  # noqa: BLE001 - whatever it is, it reaches the caller it belongs to
+        except Exception as error:
             if is_conflict(error) and attempts > 1:
                 return await self._transact(writes, attempts=attempts - 1)
             if len(writes) > 1:
                 log.warning("a batch of %d writes failed (%s); each half is tried alone", len(writes), reason_of(error))
                 middle = len(writes) // 2
                 return await self._transact(writes[:middle]) or await self._transact(writes[middle:])
-            results = [_rejected(error) if is_conflict(error) else error]
+            if is_conflict(error):  # at every attempt: the database has stored nothing of it
+                log.error("a write conflicts with what is stored", exc_info=error)  # noqa: TRY400 - one line
+            results = [StorageUnavailable(retry_after_seconds=RETRY_SECONDS) if is_conflict(error) else error]
         _resolve_all(writes, results)
         return None
 
@@ -198,21 +191,19 @@ def _order(write: QueuedWrite) -> tuple[str, str]:
 def _run_all(connection: Connection, writes: Sequence[QueuedWrite]) -> list[Any]:
     """Run writes, which are sorted by operation, and return their results."""
     results: list[Any] = []
-    for operation, each in groupby(writes, key=attrgetter("operation")):
-        group = list(each)
+    for operation, group in groupby(writes, key=attrgetter("operation")):
         if is_set_based(operation):
             results.extend(operation(connection, [write.arguments[0] for write in group]))
-        else:
-            results.extend(run_alone(connection, operation, *write.arguments, **write.options) for write in group)
+            continue
+        for write in group:
+            try:
+                with connection.begin_nested():  # an error undoes its own rows alone
+                    results.append(operation(connection, *write.arguments, **write.options))
+            except ServiceError as error:
+                results.append(error)
     if len(results) != len(writes):
         raise RuntimeError("an operation did not return one result for each item")
     return results
-
-
-def _rejected(conflict: Exception) -> StorageUnavailable:
-    """Return the error of a write that conflicts at every attempt; the database has stored nothing of it."""
-    log.error("a write conflicts with what is stored", exc_info=conflict)
-    return StorageUnavailable(retry_after_seconds=RETRY_SECONDS)
 
 
 def _resolve_all(writes: Sequence[QueuedWrite], results: Sequence[Any]) -> None:

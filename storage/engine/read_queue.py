@@ -32,21 +32,16 @@ class ReadQueue:
     def __init__(self, lanes: Sequence[Lane], availability: Availability) -> None:
         self.availability = availability
         self._idle: asyncio.LifoQueue[Lane] = asyncio.LifoQueue()
-        self._waiting = 0
+        self.waiting = 0  # reads without a connection
         for lane in lanes:
             self._idle.put_nowait(lane)
-
-    @property
-    def waiting(self) -> int:
-        """How many reads wait for a connection."""
-        return self._waiting
 
     async def run(self, work: Work[Result]) -> Result:
         """Run `work` on an idle connection, over one snapshot; raises what it raises.
 
         Raises Overloaded when too many reads wait, or this one waited too long; StorageUnavailable in an outage.
         """
-        lane = await self._wait() if self._waiting or self._idle.empty() else self._idle.get_nowait()
+        lane = await self._wait() if self.waiting or self._idle.empty() else self._idle.get_nowait()
         try:
             with self.availability.observed():
                 return await lane.run(work)
@@ -54,16 +49,16 @@ class ReadQueue:
             self._idle.put_nowait(lane)
 
     async def _wait(self) -> Lane:
-        if self._waiting >= MOST_WAITING:
+        if self.waiting >= MOST_WAITING:
             raise Overloaded(retry_after_seconds=1)
-        self._waiting += 1
+        self.waiting += 1
         try:
             async with asyncio.timeout(LONGEST_WAIT_SECONDS):
                 return await self._idle.get()
         except TimeoutError:
             raise Overloaded(retry_after_seconds=1) from None
         finally:
-            self._waiting -= 1
+            self.waiting -= 1
 
 
 def probe(connection: Connection, *, at: datetime) -> None:
@@ -83,13 +78,9 @@ class Replica:
 
     def __init__(self, lanes: ReadQueue) -> None:
         self._lanes = lanes
+        self.availability = lanes.availability
         self._retry_at = time.monotonic()
         self.lag_seconds: float | None = None  # None: not measured yet
-
-    @property
-    def availability(self) -> Availability:
-        """Whether it responds."""
-        return self._lanes.availability
 
     async def run(self, work: Work[Result], primary: Callable[[], Awaitable[Result]]) -> Result:
         """Run `work` over one snapshot; `primary` instead if the replica lags too far, is down or lacks the row."""

@@ -25,7 +25,10 @@ class Sealer:
     """Encrypts with the newest of some keys, reads what any of them encrypted."""
 
     def __init__(self, *secret_keys: str) -> None:
-        self._fernet = MultiFernet([Fernet(_derived(key)) for key in secret_keys])
+        derived = (  # RFC 5869
+            HKDF(algorithm=SHA256(), length=32, salt=None, info=PURPOSE).derive(key.encode()) for key in secret_keys
+        )
+        self._fernet = MultiFernet([Fernet(urlsafe_b64encode(key)) for key in derived])
 
     def seal(self, secret: str) -> str:
         """Return a secret encrypted for storage."""
@@ -65,9 +68,3 @@ def local_key(path: Path) -> str:
             with suppress(FileExistsError):
                 os.link(file.name, path)
     return path.read_text(encoding="ascii")
-
-
-def _derived(secret_key: str) -> bytes:
-    """Return a Fernet key (RFC 5869) from what the operator chose."""
-    derived = HKDF(algorithm=SHA256(), length=32, salt=None, info=PURPOSE).derive(secret_key.encode())
-    return urlsafe_b64encode(derived)

@@ -54,14 +54,9 @@ class DatabaseFile:
         self._is_overwritten = False
         self._lock = threading.Lock()
 
-    @property
-    def exists(self) -> bool:
-        """Whether the file existed before opening; only otherwise may a new one be created."""
-        return self._opened is not None
-
     def make_private(self) -> None:
         """Create the file if it never existed, and let its owner alone read it; SQLite gives -wal and -shm its mode."""
-        if not self.exists:
+        if self._opened is None:
             with suppress(OSError):  # SQLite then names the problem
                 os.close(os.open(self.path, os.O_CREAT | os.O_EXCL | os.O_RDONLY, PRIVATE))
         for ending in FILES:

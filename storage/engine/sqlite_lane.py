@@ -117,14 +117,11 @@ class SqliteLane:
         self._checked_out = engine.connect()  # SQLAlchemy asks for its settings, which the authorizer forbids later
         raw.execute("SELECT 1 FROM json_each('[]')")  # declares its virtual table, likewise
         if self._read_only:
-            raw.set_authorizer(_authorize_reading)
+            denied = sqlite3.SQLITE_DENY
+            raw.set_authorizer(lambda action, *_: sqlite3.SQLITE_OK if action in _READ_ONLY_ACTIONS else denied)
 
 
 async def _end(connection: aiosqlite.Connection) -> None:
     """Close a connection and wait for its thread, which would otherwise outlive the event loop."""
     await connection.close()
     await asyncio.to_thread(connection._thread.join)  # noqa: SLF001
-
-
-def _authorize_reading(action: int, *_: object) -> int:
-    return sqlite3.SQLITE_OK if action in _READ_ONLY_ACTIONS else sqlite3.SQLITE_DENY

@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Sequence
-from functools import cache, partial
+from functools import cache, cached_property
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
@@ -31,7 +31,9 @@ class Statement:
 
     def __init__(self, name: str) -> None:
         self.text = re.sub(r"--.*\n", "", (FOLDER / f"{name}.sql").read_text(encoding="utf-8"))
-        self.columns = _columns(self.text)
+        rows = _ROWS.search(self.text)
+        assert rows is not None  # noqa: S101 - each statement has rows
+        self.columns = dict(each.split() for each in rows[2].split(","))  # their names and types
         self._expanded = cache(self._expand)
         self._is_append = self.text.startswith("INSERT") and "ON CONFLICT" not in self.text
         self._of_programs = next(iter(self.columns)) == "program_id"
@@ -42,7 +44,7 @@ class Statement:
         Returns rows with named columns.
         """
         if self._is_append and not is_server(connection):
-            insert_rows(connection, self.one_row, rows)
+            insert_rows(connection, self._one_row, rows)
             return ()
         is_placed = self._of_programs and is_distributed(connection)
         sql = self._expanded(rows_syntax(connection), is_placed)
@@ -53,8 +55,8 @@ class Statement:
             results.extend(run_prepared(connection, sql, (json.dumps(list(its_rows)), program)))
         return results
 
-    @property
-    def one_row(self) -> str:
+    @cached_property
+    def _one_row(self) -> str:
         """The INSERT of one row, which SQLite's own loop runs faster than one statement over many."""
         found = _INSERT.search(self.text)
         assert found is not None  # noqa: S101 - an INSERT
@@ -71,17 +73,5 @@ class Statement:
             source = syntax.source.format(alias)
             sql = _ROWS.sub(_OF_PLACE + source if is_placed and inserts else source, sql)
             named = {"*": ", ".join(items), **dict(zip(self.columns, items, strict=True))}
-            sql = re.sub(rf"\b{alias}\.(\w+|\*)", partial(_item, named), sql)
+            sql = re.sub(rf"\b{alias}\.(\w+|\*)", lambda found, named=named: named[found[1]], sql)  # type: ignore[misc]
         return _SAME_PROGRAM.sub(r"\1 = CAST($2 AS bigint)", sql) if is_placed and not inserts else sql
-
-
-def _item(items: dict[str, str], found: re.Match[str]) -> str:
-    """Return what a column of the rows is in a database's own syntax."""
-    return items[found[1]]
-
-
-def _columns(sql: str) -> dict[str, str]:
-    """Return the names and types of a statement's rows."""
-    found = _ROWS.search(sql)
-    assert found is not None  # noqa: S101 - each statement has rows
-    return dict(each.split() for each in found[2].split(","))

@@ -32,7 +32,7 @@ class WriteQueue:
         self._idle = list(lanes)
         self._waiting: dict[Hashable, deque[QueuedWrite]] = {}  # by program
         self._ready: dict[Hashable, None] = {}  # the waiting programs of no running batch, those waiting longest first
-        self._number = 0
+        self.waiting = 0  # writes without a batch
         self._held: set[Hashable] = set()  # the programs of the running batches
         self._started_at: dict[GroupCommit, float] = {}  # of the running batches, by lane
         self._one_program = False  # in each batch
@@ -46,22 +46,17 @@ class WriteQueue:
         self, operation: Callable[..., Any], *arguments: Any, lane: Hashable = 0, **options: Any
     ) -> asyncio.Future[Any]:
         """Queue a write; the future resolves after the commit. Raises Overloaded when the queue is full."""
-        if self._number >= MOST_WAITING or self._closing:
+        if self.waiting >= MOST_WAITING or self._closing:
             raise Overloaded(retry_after_seconds=1)
         result = self._loop.create_future()
         write = QueuedWrite(operation, arguments, options, result, self._loop.time(), lane)
         self._waiting.setdefault(lane, deque()).append(write)
-        self._number += 1
+        self.waiting += 1
         if lane not in self._held:
             self._ready[lane] = None
             if self._may_start():
                 self._woken.set()
         return result
-
-    @property
-    def waiting(self) -> int:
-        """How many writes wait for a batch."""
-        return self._number
 
     async def close(self) -> None:
         """Commit all that is queued, then end; wait at most a few seconds for an unresponsive database."""
@@ -100,13 +95,13 @@ class WriteQueue:
         if not self._idle:
             return False
         is_slow = self._loop.time() - max(self._started_at.values()) >= SLOW_SECONDS
-        return is_slow or self._number >= LARGEST_BATCH or self._one_program
+        return is_slow or self.waiting >= LARGEST_BATCH or self._one_program
 
     async def _gather(self) -> None:
         """Let requests that are being parsed join the batch, for fewer commits; do not wait if there are none."""
         seen = 0
-        while seen < self._number < LARGEST_BATCH:
-            seen = self._number
+        while seen < self.waiting < LARGEST_BATCH:
+            seen = self.waiting
             await asyncio.sleep(0)
 
     def _next_batch(self) -> list[QueuedWrite]:
@@ -119,7 +114,7 @@ class WriteQueue:
             writes = self._waiting[program]
             while writes and len(batch) < LARGEST_BATCH:
                 write = writes.popleft()
-                self._number -= 1
+                self.waiting -= 1
                 if not write.result.done():
                     batch.append(write)
             del self._ready[program]
@@ -143,7 +138,7 @@ class WriteQueue:
         writes = self._waiting[program]
         while writes and writes[0].queued_at <= oldest:
             resolve(writes.popleft(), Overloaded(retry_after_seconds=1))
-            self._number -= 1
+            self.waiting -= 1
 
     def _expire(self) -> None:
         """Reject late writes while no batch takes them, and schedule the next check."""
