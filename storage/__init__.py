@@ -25,8 +25,7 @@ from storage.engine.lane import Lane, OwnThread, WriteLane
 from storage.engine.read_queue import ReadQueue, Replica
 from storage.engine.write_queue import WriteQueue
 from storage.tracking.key_callers import CallerCounts
-from storage.tracking.principals import Call, Outcome, PresentedKey, Principal, staged
-from storage.tracking.rejection_log import CallDetails
+from storage.tracking.received_calls import Call, CallDetails, Outcome, PresentedKey, Principal, staged
 from storage.tracking.repeated_calls import Repeatable
 
 Parameters = ParamSpec("Parameters")

@@ -29,9 +29,8 @@ from storage.tracking import clicks, leads, refunds, sales
 from storage.tracking.clicks import Click, ClickResult
 from storage.tracking.lead_decisions import Lead, LeadResult
 from storage.tracking.ledger import ACCOUNT_KINDS, EntryKind
-from storage.tracking.principals import PresentedKey, Principal, Public, reject
+from storage.tracking.received_calls import SENT, CallDetails, PresentedKey, Principal, Public, reject
 from storage.tracking.refunds import Refund, RefundResult
-from storage.tracking.rejection_log import SENT, CallDetails
 from storage.tracking.sale_decisions import Sale, SaleResult
 
 NOW = datetime(2026, 5, 20, 12, 0, tzinfo=UTC)

@@ -21,12 +21,12 @@ from storage.rules.commission import CommissionStatus
 from storage.rules.settings import ProgramSettings
 from storage.rules.settlement import LeadAuthPolicy
 from storage.tables import commissions as earned
-from storage.tracking import clicks, leads, program_terms, refunds, rejection_log, sales, test_mode
+from storage.tracking import clicks, leads, program_terms, received_calls, refunds, sales, test_mode
 from storage.tracking.clicks import Click, ClickResult
 from storage.tracking.lead_decisions import Lead
 from storage.tracking.program_terms import ProgramTerms
+from storage.tracking.received_calls import CallDetails, Rejection
 from storage.tracking.refunds import Refund
-from storage.tracking.rejection_log import CallDetails, Rejection
 from storage.tracking.sale_decisions import Sale, SaleResult
 from storage.tracking.test_mode import TestModeCall
 
@@ -186,7 +186,7 @@ class History:
         if isinstance(recorded, SaleResult):
             return True
         details = CallDetails("sale", f"{self._random.getrandbits(64):016x}", at, sale._asdict)
-        rejection_log.append(self._connection, [Rejection(self.program_id, details, recorded)])
+        received_calls.log(self._connection, [Rejection(self.program_id, details, recorded)])
         return False
 
     def _refund(self, transaction_id: str, cents: int | None, at: datetime) -> None:

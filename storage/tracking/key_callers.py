@@ -13,7 +13,7 @@ from storage.rules.untrusted import Untrusted
 from storage.tables import key_caller_weeks, key_callers, program_keys
 from storage.tables.columns import to_millis
 from storage.tracking import program_terms
-from storage.tracking.principals import PresentedKey
+from storage.tracking.received_calls import PresentedKey
 
 MOST_COUNTED = 5_000  # between two batches: what invents user agents does not fill the memory
 LONGEST_CALL = 16

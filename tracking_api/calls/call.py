@@ -14,8 +14,7 @@ from starlette.types import Receive, Scope, Send
 
 from storage.rules.errors import InvalidKey, Overloaded, ProgramNotFound, ServiceError
 from storage.tracking import program_terms
-from storage.tracking.principals import PresentedKey, Principal, Public, reject
-from storage.tracking.rejection_log import CallDetails
+from storage.tracking.received_calls import CallDetails, PresentedKey, Principal, Public, reject
 from storage.tracking.repeated_calls import Repeatable, Replayed
 from tracking_api.calls.caller import TrackingCaller
 from tracking_api.calls.fields import TrackingBody

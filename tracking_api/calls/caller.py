@@ -16,7 +16,7 @@ from storage.rules.contact import AddressHashes
 from storage.rules.errors import InvalidKey
 from storage.rules.handover import HandoverTokens
 from storage.rules.keys import Rotation, rotation_state
-from storage.tracking.principals import PresentedKey
+from storage.tracking.received_calls import PresentedKey
 from tracking_api.calls.visitors import Places
 from web import client
 from web.limits import RateLimits

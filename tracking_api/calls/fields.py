@@ -9,7 +9,7 @@ from pydantic import ConfigDict, Field
 from presentation.operations import ALWAYS, ANYONE, Description, Error, Model
 from presentation.view import View
 from storage.rules.errors import ApiKeyRotationRequired, InvalidKey, RateLimited
-from storage.tracking.rejection_log import SENT
+from storage.tracking.received_calls import SENT
 from web.body import IDEMPOTENCY_KEY, Body, Text
 from web.errors import CallWarning, RotationWarning
 

@@ -8,7 +8,7 @@ from storage.rules import contact, errors, keys
 from storage.rules.settlement import Settlement
 from storage.tracking import leads
 from storage.tracking.lead_decisions import Lead, LeadResult
-from storage.tracking.principals import Public
+from storage.tracking.received_calls import Public
 from tracking_api.calls import test_mode
 from tracking_api.calls.call import Answer, Endpoint, KeyUse, Recording
 from tracking_api.calls.caller import TrackingCaller

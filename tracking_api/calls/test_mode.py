@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from presentation.view import with_fields_of
 from storage.tracking import test_mode
-from storage.tracking.principals import PresentedKey
+from storage.tracking.received_calls import PresentedKey
 from storage.tracking.test_mode import TestModeCall, TestModeResult
 from tracking_api.calls.call import Answer, Recording
 from tracking_api.calls.caller import TrackingCaller

@@ -19,7 +19,7 @@ from storage.tables import key_callers as caller_rows
 from storage.tables import program_keys as table
 from storage.tracking import key_callers, sales
 from storage.tracking.key_callers import KeyCaller
-from storage.tracking.principals import PresentedKey
+from storage.tracking.received_calls import PresentedKey
 from storage.tracking.sale_decisions import Sale
 from tests.storage.databases import both_databases
 from tests.world import NOW, World, stored

@@ -16,7 +16,7 @@ from storage.rules.commission import CommissionType
 from storage.rules.settlement import CustomerStatus
 from storage.tables import commissions, customers, ledger_entries, rollups, sales
 from storage.tracking import currencies
-from storage.tracking.principals import PresentedKey
+from storage.tracking.received_calls import PresentedKey
 from tests import world
 from tests.world import NOW, World, stored
 

@@ -1,0 +1,173 @@
+"""Tracking calls as the writer receives them: it resolves their callers, and logs those that it rejects.
+
+One statement resolves a batch's keys and one its other programs, whatever its size. Operations receive programs and
+never see a credential. The log is kept for 30 days, to explain why a sale was not credited.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import datetime, timedelta
+from functools import cache, wraps
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection
+
+from storage.access.program_keys import ProgramKey
+from storage.engine import ids
+from storage.engine.group_commit import set_based
+from storage.engine.statements import Statement
+from storage.rules import click_details
+from storage.rules.errors import ApiKeyRotationRequired, InvalidKey, ProgramNotFound, ServiceError
+from storage.tables.columns import to_millis
+from storage.tracking import program_terms
+from storage.tracking.program_terms import KeyHolder, ProgramTerms
+from storage.tracking.repeated_calls import KeyedCall, KeyedCalls, Repeatable
+
+MOST_APART = timedelta(days=36_500)  # a reported time beyond it is an error of the sender's
+SENT = ("customer_key", "click_id", "transaction_id", "amount_cents", "currency", "occurred_at")
+NO_HOLDER = KeyHolder(0, None, None)
+_log = Statement("rejected_call_insert")
+
+
+class PresentedKey(NamedTuple):
+    """A program key that a call presented, by its hash; `program_id` is the one in its text, which is not verified.
+
+    `user_agent` and `network_hash` say who calls with it.
+    """
+
+    key_hash: str
+    program_id: int | None = None
+    user_agent: str | None = None
+    network_hash: str | None = None
+
+    @property
+    def caller(self) -> str | None:
+        """How rows name the program and the network that called; None if nothing is known."""
+        return click_details.caller_name(self.user_agent, self.network_hash)
+
+
+class Public(NamedTuple):
+    """A call without a key, about a program; `if_unknown` is raised where there is no such program."""
+
+    program_id: int | None
+    if_unknown: type[ServiceError] = ProgramNotFound
+
+
+Principal = PresentedKey | Public
+
+
+class Outcome(NamedTuple):
+    """The outcome of a call: a result or an error, and the key that it presented, in any state (None: no key)."""
+
+    result: Any
+    key: ProgramKey | None
+
+
+class CallDetails(NamedTuple):
+    """A tracking call in the log: `call` is sale, lead ...
+
+    `sent` returns the fields of `SENT` that the call has, as sent; it runs only if the call is rejected.
+    """
+
+    call: str
+    request_id: str
+    at: datetime
+    sent: Callable[[], Mapping[str, Any]] = dict
+
+
+class Call(NamedTuple):
+    """One call of a batch: its caller, its item, and its description for the log."""
+
+    principal: Principal
+    item: Any
+    details: CallDetails
+    repeatable: Repeatable | None = None
+
+
+class Rejection(NamedTuple):
+    """A rejected call, the program that its key belongs or belonged to, and who called."""
+
+    program_id: int
+    call: CallDetails
+    error: ServiceError
+    caller: str | None = None
+
+
+@cache
+def staged(operation: Callable[..., Any]) -> Callable[[Connection, Sequence[Call]], list[Outcome]]:
+    """Return an operation over a batch of calls: each is resolved, then the set-based `operation` runs over the others.
+
+    It gets (program, item) pairs. A call with an Idempotency-Key that was made before gets its first response.
+    """
+
+    @set_based
+    @wraps(operation)
+    def run(connection: Connection, calls: Sequence[Call]) -> list[Outcome]:
+        results: list[Any] = []
+        holders: list[KeyHolder] = []
+        for holder, error in _resolve(connection, calls):
+            holders.append(holder)
+            results.append(error)
+        keyed = {
+            n: KeyedCall(holder.program.id, call.repeatable, call.details.at)
+            for n, (call, holder) in enumerate(zip(calls, holders, strict=True))
+            if call.repeatable is not None and holder.program is not None and results[n] is None
+        }
+        repeated = KeyedCalls(connection, keyed)
+        new = [n for n, error in enumerate(results) if error is None and not repeated.is_repeat(n)]
+        performed = operation(connection, [(holders[n].program, calls[n].item) for n in new]) if new else []
+        for n, result in zip(new, performed, strict=True):
+            results[n] = result
+        repeated.finish(results)
+        rejected = [
+            Rejection(holder.program_id, call.details, result, call.principal.caller)
+            for call, holder, result in zip(calls, holders, results, strict=True)
+            if isinstance(result, ServiceError) and isinstance(call.principal, PresentedKey) and holder.program_id
+        ]
+        log(connection, rejected)
+        return [Outcome(result, holder.key) for result, holder in zip(results, holders, strict=True)]
+
+    return run
+
+
+@set_based
+def reject(_: Connection, batch: Sequence[tuple[ProgramTerms, ServiceError]]) -> list[ServiceError]:
+    """Reject calls with an error found before storage; the writer logs them and reports a wrong key first."""
+    return [error for _, error in batch]
+
+
+def log(connection: Connection, rejections: Sequence[Rejection]) -> None:
+    """Log rejected calls."""
+    if rejections:
+        new_ids = ids.after(max(rejection.call.at for rejection in rejections), len(rejections))
+        _log(connection, [_row(each, event_id) for each, event_id in zip(rejections, new_ids, strict=True)])
+
+
+def _resolve(connection: Connection, calls: Sequence[Call]) -> Iterator[tuple[KeyHolder, ServiceError | None]]:
+    """Yield the program and the key of each call, and why the call is rejected."""
+    principals = [call.principal for call in calls]
+    hashes = {each.key_hash for each in principals if isinstance(each, PresentedKey)}
+    named = {each.program_id for each in principals if isinstance(each, Public) and each.program_id is not None}
+    holders = program_terms.of_keys(connection, hashes) if hashes else {}
+    programs = program_terms.load(connection, named) if named else {}
+    for call, principal in zip(calls, principals, strict=True):
+        error: ServiceError | None = None
+        if isinstance(principal, Public):
+            holder = NO_HOLDER._replace(program=programs.get(principal.program_id or 0))
+            error = None if holder.program else principal.if_unknown()
+        else:
+            holder = holders.get(principal.key_hash) or NO_HOLDER
+            if holder.key is None:
+                error = InvalidKey()
+            elif holder.key.has_expired(call.details.at):
+                error = ApiKeyRotationRequired()
+        yield holder, error
+
+
+def _row(rejection: Rejection, event_id: int) -> tuple[Any, ...]:
+    program_id, call, error, caller = rejection
+    *sent, occurred_at = map(call.sent().get, SENT)
+    fields = ", ".join(field.field for field in error.fields) or None
+    what = (program_id, event_id, call.call, error.code, error.text, fields)
+    occurred_at = occurred_at if occurred_at and abs(call.at - occurred_at) < MOST_APART else None
+    who = (error.details.get("same_payload"), call.request_id, caller)
+    return (*what, *sent, *who, occurred_at and to_millis(occurred_at), to_millis(call.at))
