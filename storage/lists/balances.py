@@ -10,7 +10,7 @@ from storage.lists.held import is_held
 from storage.rules.commission import CommissionStatus
 from storage.tables import commissions, ledger_entries, partners
 from storage.tables.columns import from_millis
-from storage.tracking import payouts
+from storage.tracking import corrections
 from storage.tracking.ledger import ACCOUNT_KINDS, PARTNER_KINDS, EntryKind
 
 
@@ -68,7 +68,7 @@ def of_partners(
     """Return the balance of each of these partners."""
     entry, hold_ends_at = ledger_entries.c, commissions.c.hold_until
     figure = case(
-        (payouts.is_settled(), "settled"),
+        (corrections.is_settled(), "settled"),
         (is_held(), "flagged"),
         ((commissions.c.status == CommissionStatus.PENDING) & (hold_ends_at > at), "on_hold"),
         else_=commissions.c.status,
@@ -77,7 +77,7 @@ def of_partners(
     cents, paid = func.sum(entry.amount_cents), func.sum(case((is_paid, entry.amount_cents), else_=0))
     columns = (figure.label("figure"), cents, paid, func.min(hold_ends_at), func.max(hold_ends_at))
     mine = (entry.program_id == program_id, entry.partner_id.in_(partner_ids), entry.kind.in_(ACCOUNT_KINDS))
-    summed = select(entry.partner_id, *columns).select_from(payouts.with_commissions()).where(*mine)
+    summed = select(entry.partner_id, *columns).select_from(corrections.with_commissions()).where(*mine)
     found: dict[int, dict[str, Any]] = {each: {} for each in partner_ids}
     for partner_id, name, *sums in connection.execute(summed.group_by(entry.partner_id, "figure")):
         found[partner_id][name] = sums
@@ -107,10 +107,10 @@ def _balance(figures: dict[str, Any]) -> PartnerBalance:
 def to_pay_cents() -> ColumnElement[Any]:
     """Return the column of what to pay each of the rows of partners: what is approved and free, and what is settled."""
     entry = ledger_entries.c
-    is_due = and_(commissions.c.status == CommissionStatus.APPROVED, ~is_held()) | payouts.is_settled()
+    is_due = and_(commissions.c.status == CommissionStatus.APPROVED, ~is_held()) | corrections.is_settled()
     theirs = (entry.program_id == partners.c.program_id, entry.partner_id == partners.c.id)
     due = func.sum(entry.amount_cents)
-    total = select(case((due > 0, due), else_=0)).select_from(payouts.with_commissions())
+    total = select(case((due > 0, due), else_=0)).select_from(corrections.with_commissions())
     return total.where(*theirs, entry.kind.in_(ACCOUNT_KINDS), is_due).correlate(partners).scalar_subquery()
 
 
@@ -121,7 +121,7 @@ def next_holds(connection: Connection, program_id: int, partner_id: int | None =
     held = (earned.status == CommissionStatus.PENDING, earned.hold_until > at, entry.kind.in_(PARTNER_KINDS))
     mine = (entry.program_id == program_id, true() if partner_id is None else entry.partner_id == partner_id)
     sums = select(day.label("day"), func.sum(entry.amount_cents).label("cents"))
-    free = sums.select_from(payouts.with_commissions()).where(*mine, *held, ~is_held())
+    free = sums.select_from(corrections.with_commissions()).where(*mine, *held, ~is_held())
     rows = connection.execute(free.group_by(day).order_by(day).limit(MOST_HOLDS))
     return [Hold(from_millis(row.day * DAY_MILLIS).date(), int(row.cents)) for row in rows]
 

@@ -28,9 +28,9 @@ from storage.rules.errors import (
 )
 from storage.rules.fraud.flag import FlagState
 from storage.rules.periods.period import Span
-from storage.tables import audit_entries, commissions, flags, partners
+from storage.tables import audit_entries, commissions, flags, partners, programs
 from storage.tables.columns import from_millis, to_millis
-from storage.tracking import corrections, payouts
+from storage.tracking import corrections
 from storage.tracking.corrections import Corrections
 from storage.tracking.ledger import PARTNER_KINDS
 
@@ -97,7 +97,7 @@ def change_each(
         if status == CommissionStatus.REJECTED:
             corrections.reject(connection, changed, at=at)
         elif status == CommissionStatus.PAID:
-            payouts.record(connection, program_id, changed, at=at)
+            corrections.pay_out(connection, program_id, changed, at=at)
         entries = [entry for each in changed for entry in _entries(each, status, override_hold_reason, flag, at=at)]
         audit.write(connection, program_id, entries, actor=actor, at=at)
     missing = {each: NotFound("The program has no such commission.") for each in sorted(set(commission_ids))}
@@ -172,7 +172,8 @@ def _obstacles(
     """
     flagged = kinds_by_commission(connection, program_id, [each.id for each in found]) if status in REVIEWED else {}
     is_paid, errors = status == CommissionStatus.PAID, dict[int, ServiceError]()
-    is_trial = is_paid and payouts.is_sandbox(connection, program_id)
+    sandbox_of = select(programs.c.sandbox_of).where(programs.c.id == program_id)
+    is_trial = is_paid and connection.execute(sandbox_of).scalar() is not None
     for each in found:
         if status not in MAY_BECOME[each.status]:
             wrong = f"A commission that is {each.status} cannot become {status}"

@@ -109,7 +109,7 @@ def _test(connection: Connection, program_id: int, content: Content | None, at: 
         test = TestModeCall("refund", at, transaction_id=content.reference, amount_cents=content.amount_cents)
     else:
         return EventOutcome(PaymentOutcome.IGNORED)
-    test_mode.record_of_processor(connection, program_id, test)
+    test_mode.store(connection, test, program_id, test_mode.OF_PROCESSOR)
     return EventOutcome(PaymentOutcome.TEST, test.transaction_id)
 
 

@@ -1,18 +1,19 @@
 """Corrections of commissions: reversals, reinstatements, rejections and payouts as new ledger entries."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection
+from sqlalchemy import ColumnElement, Connection, FromClause, func, select
 
 from storage.engine import ids
 from storage.engine.statements import Statement
-from storage.rules.commission import CommissionStatus
+from storage.rules.commission import UNPAID, CommissionStatus
+from storage.tables import commissions, ledger_entries
 from storage.tables.columns import to_millis
 from storage.tracking import ledger, rollups
-from storage.tracking.ledger import PARTNER_KINDS, PLATFORM_KINDS, EntryKind
+from storage.tracking.ledger import ACCOUNT_KINDS, PARTNER_KINDS, PLATFORM_KINDS, EntryKind
 from storage.tracking.rollups import Increment, day_of
 
 _find_entries = Statement("ledger_lookup")
@@ -22,16 +23,16 @@ _save_statuses = Statement("commission_status")
 class Corrections:
     """What a transaction appends to commissions, rows that it has locked, each with program_id, id and partner_id."""
 
-    def __init__(self, connection: Connection, commissions: Iterable[Any]) -> None:
+    def __init__(self, connection: Connection, rows: Iterable[Any]) -> None:
         self._connection = connection
         self._cents: defaultdict[tuple[Any, ...], int] = defaultdict(int)
         self._newest: dict[tuple[Any, ...], int] = {}
         self._entries: list[tuple[Any, ...]] = []
         self._statuses: dict[tuple[int, int], CommissionStatus] = {}
-        keys = sorted({(each.program_id, each.id) for each in commissions})
-        for row in _find_entries(connection, keys) if keys else ():
-            key = (row.program_id, row.commission_id, row.kind)
-            self._cents[key], self._newest[key] = row.cents, row.newest_id
+        keys = sorted({(each.program_id, each.id) for each in rows})
+        for entry in _find_entries(connection, keys) if keys else ():
+            key = (entry.program_id, entry.commission_id, entry.kind)
+            self._cents[key], self._newest[key] = entry.cents, entry.newest_id
 
     def net(self, commission: Any, kinds: Iterable[EntryKind]) -> int:
         """Return what the ledger says a commission (or its platform fee) is worth now, in cents."""
@@ -81,37 +82,62 @@ class Corrections:
             self.append(commission, kind, -taken_cents, corrects=original, refund_id=refund_id)
             if kinds == PARTNER_KINDS:
                 partners_cents = taken_cents
-                self._follow(commission, status, left_cents)
+                key = (commission.program_id, commission.id)
+                if left_cents == 0 and status in UNPAID:
+                    self._statuses[key] = CommissionStatus.REVERSED
+                elif left_cents > 0 and status == CommissionStatus.REVERSED:
+                    self._statuses[key] = CommissionStatus.PENDING
         return partners_cents
 
     def save(self, *, at: datetime) -> None:
         """Insert the entries, with ids after those of the earlier ones, and save the statuses."""
         if self._entries:
             new_ids = ids.after(at, len(self._entries), past=max(self._newest.values(), default=0))
-            ledger.insert_entries(
-                self._connection,
-                [
-                    (program_id, new_id, partner_id, commission_id, *entry, to_millis(at))
-                    for new_id, (program_id, commission_id, partner_id, *entry) in zip(
-                        new_ids, self._entries, strict=True
-                    )
-                ],
-            )
+            rows = [
+                (program_id, new_id, partner_id, commission_id, *entry, to_millis(at))
+                for new_id, (program_id, commission_id, partner_id, *entry) in zip(new_ids, self._entries, strict=True)
+            ]
+            ledger.insert_entries(self._connection, rows)
         if self._statuses:
             _save_statuses(self._connection, [(*key, status) for key, status in sorted(self._statuses.items())])
 
-    def _follow(self, commission: Any, status: CommissionStatus, left_cents: int) -> None:
-        """Update the status of a commission that is neither paid nor rejected to match what is left of it."""
-        key = (commission.program_id, commission.id)
-        if left_cents == 0 and status in {CommissionStatus.PENDING, CommissionStatus.APPROVED}:
-            self._statuses[key] = CommissionStatus.REVERSED
-        elif left_cents > 0 and status == CommissionStatus.REVERSED:
-            self._statuses[key] = CommissionStatus.PENDING
 
-
-def reject(connection: Connection, commissions: Sequence[Any], *, at: datetime) -> None:
+def reject(connection: Connection, rejected: Sequence[Any], *, at: datetime) -> None:
     """Take back what the ledger holds of commissions that were rejected, and subtract it from their days."""
-    corrections = Corrections(connection, commissions)
-    steps = [corrections.take_back(each, EntryKind.REJECTION) for each in commissions]
+    corrections = Corrections(connection, rejected)
+    steps = [corrections.take_back(each, EntryKind.REJECTION) for each in rejected]
     corrections.save(at=at)
     rollups.add(connection, steps)
+
+
+def pay_out(connection: Connection, program_id: int, paid: Sequence[Any], *, at: datetime) -> None:
+    """Append the payouts of the present worth of commissions, and set off what refunds of paid ones left owing.
+
+    The commissions are paid by now, and their partners' accounts locked: two payouts set off one debt once. If the
+    program owes a partner instead (a dispute was won), the set-off is negative.
+    """
+    corrections, entry = Corrections(connection, paid), ledger_entries.c
+    accounts = entry.partner_id.in_({each.partner_id for each in paid}), entry.kind.in_(ACCOUNT_KINDS)
+    total = select(entry.partner_id, func.sum(entry.amount_cents)).select_from(with_commissions())
+    settled = total.where(entry.program_id == program_id, *accounts, is_settled()).group_by(entry.partner_id)
+    owing = Counter({partner_id: -int(cents) for partner_id, cents in connection.execute(settled)})
+    for each in paid:
+        owing[each.partner_id] += corrections.net(each, PARTNER_KINDS)
+    for commission in paid:
+        net_cents, owing_cents = corrections.net(commission, PARTNER_KINDS), owing[commission.partner_id]
+        corrections.append(commission, EntryKind.PAYOUT, -net_cents)
+        corrections.append(commission, EntryKind.SET_OFF, min(net_cents, owing_cents))
+        owing[commission.partner_id] -= min(net_cents, owing_cents)
+    corrections.save(at=at)
+
+
+def is_settled() -> ColumnElement[bool]:
+    """Match entries, joined with their commissions, that no payout will settle any more: what they sum up to is due."""
+    return commissions.c.id.is_(None) | (commissions.c.status == CommissionStatus.PAID)
+
+
+def with_commissions() -> FromClause:
+    """Return the entries with their commissions."""
+    entry = ledger_entries.c
+    theirs = (commissions.c.program_id == entry.program_id) & (commissions.c.id == entry.commission_id)
+    return ledger_entries.outerjoin(commissions, theirs)

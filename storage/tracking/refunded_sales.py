@@ -68,20 +68,19 @@ class RefundedSale:
         """What is not refunded."""
         return int(self.row.amount_cents) - self.refunded_cents
 
+    @property
+    def is_held(self) -> bool:
+        """Whether a person has to decide on some of what was returned."""
+        return bool(self.reported and self.returned().held)
+
     def due_cents(self, returned_cents: int) -> int:
         """Return what is to be refunded of the sale (negative: reinstated), when this much went back."""
         return min(returned_cents, int(self.row.amount_cents)) - self.refunded_cents
 
     def stored(self, refund_id: str | None, request_id: str | None) -> StoredRefund | None:
         """Return the refund with a refund_id, or without one, that of the same request."""
-        same = {"refund_id": refund_id} if refund_id else {"request_id": request_id}
-        [(name, value)] = same.items()
+        name, value = ("refund_id", refund_id) if refund_id else ("request_id", request_id)
         return next((each for each in self.refunds if value and getattr(each, name) == value), None)
-
-    def reported_as(self, refund_id: str | None) -> Returned | None:
-        """Return the refund that the processor reported under an id."""
-        refunds = (each for each in self.reported if each.kind == ReturnKind.REFUND)
-        return next((each for each in refunds if each.return_id == refund_id), None)
 
     def returned(self, *more: ApiRefund) -> ReturnedMoney:
         """Return what went back by all reports, and `more`; what cannot come on top of the rest is not held."""
@@ -121,11 +120,17 @@ class RefundedSales:
         for row in _find_history(connection, sold) if sold else ():
             sale = by_id[row.program_id, row.sale_id]
             if row.kind is None:
-                sale.refunds.append(_refund(row))
-            else:
-                sale.reported.extend(_reports(row))
-
-        self._were_held = {key: bool(sale.reported and sale.returned().held) for key, sale in self._sales.items()}
+                decided = None if row.in_account is None else bool(row.in_account)
+                said = (row.request_id, None, row.reported_cents, decided)
+                sale.refunds.append(
+                    StoredRefund(row.row_id, row.refund_id, row.amount_cents, row.reversed_cents, *said)
+                )
+            else:  # each total of a charge, or one refund or dispute
+                named = (row.reference, row.refund_id, ReturnKind(row.kind))
+                amounts = map(int, row.totals.split(",")) if row.totals else (row.amount_cents,)
+                stands = (bool(row.in_account), from_millis(row.told_at))
+                sale.reported += [Returned(*named, cents, *stands) for cents in amounts]
+        self._were_held = {key: sale.is_held for key, sale in self._sales.items()}
 
     def require(self, program_id: int, transaction_id: str) -> RefundedSale:
         """Return a sale. Raises TransactionNotFound."""
@@ -136,12 +141,12 @@ class RefundedSales:
 
     def newly_decided(self) -> list[RefundedSale]:
         """Return the sales of which some money is held since this batch, or no longer."""
-        reported = [(sale, held) for key, held in self._were_held.items() if (sale := self._sales[key]).reported]
-        return [sale for sale, was_held in reported if bool(sale.returned().held) != was_held]
+        return [self._sales[key] for key, was_held in self._were_held.items() if self._sales[key].is_held != was_held]
 
     def take_back(self, sale: RefundedSale, refund: StoredRefund, *, at: datetime) -> int:
         """Store a refund (negative for a reinstatement) and its effects; return the reversed commission."""
         row, earned, cents = sale.row, sale.commission, refund.amount_cents
+        mine = (row.program_id, row.partner_id)
         total_cents = sale.refunded_cents + cents
         kept = [sale.left_of(row.program_cents, each) for each in (sale.refunded_cents, total_cents)]
         program_cents = kept[0] - kept[1]
@@ -150,25 +155,13 @@ class RefundedSales:
             reversed_cents = self._corrections.reverse(
                 earned, keep=lambda whole_cents: sale.left_of(whole_cents, total_cents), refund_id=refund.id
             )
-            step = Increment(
-                row.program_id, row.partner_id, day_of(earned.created_at), commission_cents=-reversed_cents
-            )
-            self._steps.append(step)
+            self._steps.append(Increment(*mine, day_of(earned.created_at), commission_cents=-reversed_cents))
         counted = int(sale.refunded_cents == row.amount_cents) - int(total_cents == row.amount_cents)
         day = day_of(from_millis(row.occurred_at))
-        mine = (row.program_id, row.partner_id, day)
-        self._steps.append(Increment(*mine, sales=counted, revenue_cents=-program_cents))
-        said = (
-            refund.reason,
-            refund.request_id,
-            refund.reported_cents,
-            refund.in_account,
-            refund.caller,
-            to_millis(at),
-        )
-        self._new.append(
-            (row.program_id, refund.id, row.id, refund.refund_id, cents, program_cents, reversed_cents, *said)
-        )
+        self._steps.append(Increment(*mine, day, sales=counted, revenue_cents=-program_cents))
+        refunded = (refund.refund_id, cents, program_cents, reversed_cents)
+        said = (refund.reason, refund.request_id, refund.reported_cents, refund.in_account, refund.caller)
+        self._new.append((row.program_id, refund.id, row.id, *refunded, *said, to_millis(at)))
         sale.refunded_cents = total_cents
         sale.refunds.append(refund._replace(reversed_cents=reversed_cents))
         return reversed_cents
@@ -183,17 +176,3 @@ class RefundedSales:
             )
             self._corrections.save(at=at)
             rollups.add(self._connection, self._steps)
-
-
-def _refund(row: Any) -> StoredRefund:
-    decided = None if row.in_account is None else bool(row.in_account)
-    said = (row.request_id, None, row.reported_cents, decided)
-    return StoredRefund(row.row_id, row.refund_id, row.amount_cents, row.reversed_cents, *said)
-
-
-def _reports(row: Any) -> Iterable[Returned]:
-    """Yield what the processor reported: each total of a charge, or one refund or dispute."""
-    amounts = map(int, row.totals.split(",")) if row.totals else (row.amount_cents,)
-    told_at = from_millis(row.told_at)
-    for cents in amounts:
-        yield Returned(row.reference, row.refund_id, ReturnKind(row.kind), cents, bool(row.in_account), told_at)

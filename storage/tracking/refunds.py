@@ -10,7 +10,7 @@ from storage.engine import ids
 from storage.engine.group_commit import set_based
 from storage.rules.errors import RefundExceedsSale, ServiceError
 from storage.rules.money import RefundStatus, refund_status
-from storage.rules.payment import PaymentOutcome
+from storage.rules.payment import PaymentOutcome, ReturnKind
 from storage.rules.returned_money import ApiRefund, ReturnedMoney
 from storage.tables import payment_events, refunds
 from storage.tracking.program_terms import ProgramTerms
@@ -95,7 +95,8 @@ def _decide(refunded: RefundedSales, program_id: int, call: Refund) -> RefundRes
         reversed_cents = stored.reversed_cents if stored.amount_cents else sale.share_of_commission(stored.said_cents)
         is_replayed = call.request_id is None or call.request_id != stored.request_id
         return _result(sale, stored.said_cents, reversed_cents, replayed=is_replayed)
-    if (reported := sale.reported_as(call.refund_id)) is not None:
+    refunds_reported = (each for each in sale.reported if each.kind == ReturnKind.REFUND)
+    if reported := next((each for each in refunds_reported if each.return_id == call.refund_id), None):
         return _result(sale, reported.amount_cents, sale.share_of_commission(reported.amount_cents), replayed=True)
     remaining_cents, sale_cents = sale.remaining_cents, sale.row.amount_cents
     is_rest = call.amount_cents is None
@@ -138,7 +139,7 @@ def _hold(connection: Connection, sale: RefundedSale) -> bool:
     """Hold the newest event about what was returned of a sale while a person has to decide; return whether it is."""
     if not sale.reported:
         return False
-    event, is_held = payment_events.c, bool(sale.returned().held)
+    event, is_held = payment_events.c, sale.is_held
     references = {each.reference for each in sale.reported}
     of_sale = (event.program_id == sale.row.program_id, event.waits_for.in_(references))
     released = update(payment_events).where(*of_sale, event.outcome == PaymentOutcome.HELD)

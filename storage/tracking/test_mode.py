@@ -1,8 +1,7 @@
 """Test mode: events that prove an integration works without touching clicks, customers or the ledger."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import datetime
-from functools import wraps
 from typing import Any, NamedTuple
 
 from sqlalchemy import BigInteger, Connection, delete, insert, literal, select, update
@@ -60,31 +59,26 @@ class TestModeRefund(NamedTuple):
     remaining_cents: int
 
 
-Operation = Callable[[Connection, ProgramTerms, TestModeCall], Any]
+@set_based
+def record_with_key(connection: Connection, batch: Sequence[tuple[ProgramTerms, TestModeCall]]) -> list[Any]:
+    """Store test events that came with the program's key; a refund is one of a test sale. Locks rows in one order.
 
-
-def _one_by_one(operation: Operation) -> Callable[[Connection, Sequence[tuple[ProgramTerms, TestModeCall]]], list[Any]]:
-    """Return the set-based form of an operation that raises before it writes; it locks rows in one order."""
-
-    @set_based
-    @wraps(operation)
-    def run(connection: Connection, batch: Sequence[tuple[ProgramTerms, TestModeCall]]) -> list[Any]:
-        results: dict[int, Any] = {}
-        for n in sorted(range(len(batch)), key=lambda n: (batch[n][0].id, batch[n][1].transaction_id or "")):
-            try:
-                results[n] = operation(connection, *batch[n])
-            except ServiceError as error:
-                results[n] = error
-        return [results[n] for n in range(len(batch))]
-
-    return run
-
-
-@_one_by_one
-def record_with_key(connection: Connection, program: ProgramTerms, event: TestModeCall) -> TestModeResult:
-    """Store a test event that came with the program's key. Raises ProgramNotFound, CustomerWrongProgram."""
-    _require_program(connection, event, program)
-    return TestModeResult(_store(connection, event, program.id, WITH_KEY), program.id)
+    Each result is a TestModeResult, a TestModeRefund, or an error: ProgramNotFound, CustomerWrongProgram,
+    TransactionNotFound, RefundExceedsSale.
+    """
+    results: dict[int, Any] = {}
+    for n in sorted(range(len(batch)), key=lambda n: (batch[n][0].id, batch[n][1].transaction_id or "")):
+        program, event = batch[n]
+        try:
+            _require_program(connection, event, program)
+            refunded = _refund(connection, program.id, event) if event.kind == "refund" else None
+        except ServiceError as error:
+            results[n] = error
+        else:
+            event_id = store(connection, event, program.id, WITH_KEY)
+            stored = TestModeResult(event_id, program.id)
+            results[n] = TestModeRefund(event_id, program.id, *refunded) if refunded else stored
+    return [results[n] for n in range(len(batch))]
 
 
 def record_without_key(connection: Connection, event: TestModeCall) -> TestModeResult:
@@ -98,25 +92,15 @@ def record_without_key(connection: Connection, event: TestModeCall) -> TestModeR
     program_id = named or _existing(connection, event.click_program_id) or NO_PROGRAM
     if program_id == NO_PROGRAM:
         return TestModeResult(ids.after(event.at, 1)[0], NO_PROGRAM)
-    event_id = _store(connection, event, program_id, WITHOUT_KEY)
+    event_id = store(connection, event, program_id, WITHOUT_KEY)
     _make_room(connection, program_id)
     return TestModeResult(event_id, program_id)
 
 
-def record_of_processor(connection: Connection, program_id: int, event: TestModeCall) -> int:
-    """Store a test-mode event of a program's payment processor; return the event's id."""
-    return _store(connection, event, program_id, OF_PROCESSOR)
-
-
-@_one_by_one
-def refund_test_sale(connection: Connection, program: ProgramTerms, event: TestModeCall) -> TestModeRefund:
-    """Refund a test sale; `amount_cents` None takes all that remains (0 where the sale named no amount).
-
-    Raises ProgramNotFound, CustomerWrongProgram, TransactionNotFound, RefundExceedsSale.
-    """
-    _require_program(connection, event, program)
+def _refund(connection: Connection, program_id: int, event: TestModeCall) -> tuple[RefundStatus, int, int, int]:
+    """Refund a test sale: `amount_cents`, or all that remains (0 where the sale named no amount)."""
     row = test_events.c
-    same = (row.program_id == program.id, row.transaction_id == event.transaction_id, row.kind == "sale")
+    same = (row.program_id == program_id, row.transaction_id == event.transaction_id, row.kind == "sale")
     newest = select(test_events).where(*same).order_by(row.id.desc()).limit(1)
     sale = connection.execute(newest).one_or_none()
     if sale is None:
@@ -127,12 +111,10 @@ def refund_test_sale(connection: Connection, program: ProgramTerms, event: TestM
     if cents > before_cents:
         raise RefundExceedsSale(f"The refund asks for {cents} cents; {before_cents} remain.")
     total_cents = sale.refunded_cents + cents
+    remaining_cents = sale_cents - total_cents
     this_sale = (row.program_id == sale.program_id, row.id == sale.id)
     connection.execute(update(test_events).where(*this_sale).values(refunded_cents=total_cents))
-    event_id = _store(connection, event, program.id, WITH_KEY)
-    remaining_cents = sale_cents - total_cents
-    status = refund_status(refunded_cents=cents, remaining_cents=remaining_cents)
-    return TestModeRefund(event_id, program.id, status, cents, total_cents, remaining_cents)
+    return refund_status(refunded_cents=cents, remaining_cents=remaining_cents), cents, total_cents, remaining_cents
 
 
 def _require_program(connection: Connection, event: TestModeCall, program: ProgramTerms) -> None:
@@ -160,7 +142,8 @@ def _make_room(connection: Connection, program_id: int) -> None:
         connection.execute(delete(tracking_log).where(log.program_id == program_id, log.event_id == oldest))
 
 
-def _store(connection: Connection, event: TestModeCall, program_id: int, trust: str) -> int:
+def store(connection: Connection, event: TestModeCall, program_id: int, trust: str) -> int:
+    """Store a test event, and log it with how far it is to be trusted; return its id."""
     event_id, log_id = ids.after(event.at, 2)
     owner = {"program_id": program_id, "at": event.at}
     connection.execute(

@@ -7,7 +7,7 @@ from presentation.view import View, with_fields_of
 from storage.rules import errors
 from storage.tracking import refunds
 from storage.tracking.refunds import Refund, RefundResult
-from storage.tracking.test_mode import TestModeRefund, refund_test_sale
+from storage.tracking.test_mode import TestModeRefund, record_with_key
 from tracking_api.calls import test_mode
 from tracking_api.calls.call import Answer, Endpoint, Recording
 from tracking_api.calls.caller import TrackingCaller
@@ -78,7 +78,7 @@ def refund(body: RefundBody, caller: TrackingCaller) -> Recording:
         raise errors.ValidationError(fields=[wrong])
     if body.extra.test_mode:
         event = test_mode.event("refund", body, caller, event_name=None)
-        return Recording(refund_test_sale, event, partial(_test_answer, body), caller.key)
+        return Recording(record_with_key, event, partial(_test_answer, body), caller.key)
     reported = Refund(
         transaction_id=body.transaction_id,
         at=caller.at,
