@@ -26,7 +26,7 @@ from storage.rules.errors import (
 from storage.rules.payment import PaymentOutcome
 from storage.rules.periods.period import Span
 from tracking_api.dashboard.pages import payment_fixes
-from tracking_api.dashboard.pages.buttons import Button, FormPage, Notice, Question, elsewhere
+from tracking_api.dashboard.pages.buttons import Button, FormPage, Notice, Question, SelectedRows, elsewhere
 from tracking_api.dashboard.pages.lists import ListPage, ListState
 from tracking_api.dashboard.pages.page_context import PageContext
 from tracking_api.dashboard.pages.payment_fixes import TO_DO
@@ -184,3 +184,4 @@ DECISIONS: dict[str, Button] = {
 }
 ACCOUNT = FormPage(PAYMENT_LIST.page, BUTTONS, by="disconnect")
 DECIDE = FormPage(elsewhere, DECISIONS, by="decision")
+DECIDE_SELECTED = SelectedRows(DECIDE, "event_id", "payments")

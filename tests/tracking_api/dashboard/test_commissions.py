@@ -150,7 +150,7 @@ async def test_what_is_final_asks_first_and_is_done_once_confirmed(dashboard: Da
     await paying.take(acme, stripe.charge_refunded(total=500, intent="pi_old"))
     event_id = (await dashboard.get("./payment-events")).json()["data"][0]["id"]
     final: dict[str, Fields] = {
-        f"{base}/review/{flags[1]}": {"state": "dismissed"},
+        f"{base}/review/selected": {"state": "dismissed", "id": flags[1]},
         f"{base}/commissions": {"decision": "rejected", "id": second.id},
         f"{base}/review/{flags[0]}": {"state": "confirmed", "reason": "Looked."},
         f"{base}/settings/payments/{event_id}": {"decision": "refund", "transaction_id": "inv-1"},

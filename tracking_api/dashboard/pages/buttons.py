@@ -12,6 +12,7 @@ from starlette.responses import Response
 
 from presentation.api_request import ApiRequest
 from presentation.operations import ALWAYS, EMPTY, Operation
+from storage.lists.declaration import MOST
 from storage.management.pending_work import Waiting
 from storage.rules.errors import NotFound, ServiceError, ValidationError
 from tracking_api.dashboard.authentication import VisitorRequest, visitor_request
@@ -104,9 +105,7 @@ class FormPage:
         viewer = await self.who[1](request)
         form = await forms.read_form(request, largest_file=self.largest_file)
         typed, pressed = forms.typed(form), form.text(self.by)
-        button = self.buttons if isinstance(self.buttons, Button) else self.buttons.get(pressed)
-        if button is None:
-            raise ValidationError("This button does not exist.")
+        button = self.button(pressed)
         call = replace(self.subject(viewer) if self.subject else viewer, named=typed)
         if button.question and not is_confirmed(form):
             question = await button.question(call) if callable(button.question) else button.question
@@ -124,6 +123,51 @@ class FormPage:
         said = notice(call, response) if callable(notice) else notice.format_map(known)
         then = button.then.format_map(known) or request.url.path
         return notices.redirect(f"{then}?{request.url.query}".removesuffix("?"), said)
+
+    def button(self, pressed: str) -> Button:
+        """Return the button that was pressed. Raises ValidationError for none."""
+        if isinstance(self.buttons, Button):
+            return self.buttons
+        if pressed not in self.buttons:
+            raise ValidationError("This button does not exist.")
+        return self.buttons[pressed]
+
+
+@dataclass(frozen=True)
+class SelectedRows:
+    """What the forms of single rows do, for each selected row of a list: its id is `name` in the path of a row's form.
+
+    The notice is `said`, a dash and the button's value; it has the numbers of rows that change and that do not.
+    """
+
+    page: FormPage
+    name: str
+    said: str
+
+    async def press(self, request: Request) -> Response:
+        """Ask first if one row does, and lead back to the list. Raises the error of a row if none can be changed."""
+        viewer, form = await self.page.who[1](request), await forms.read_form(request)
+        pressed, path = form.text(self.page.by), forms.path_of(request.url).replace("/selected", "", 1)
+        button = self.page.button(pressed)
+        chosen = list(dict.fromkeys(form.each("id")))[:MOST]
+        calls = [replace(viewer, named=forms.typed(form) | {self.name: each}) for each in chosen]
+        if not calls:
+            return notices.redirect(path, "nothing-chosen")
+        if button.question and not is_confirmed(form):
+            ask_each = button.question
+            asked = [await ask_each(each) if callable(ask_each) else ask_each for each in calls]
+            held = [each.commissions for each in asked if each.commissions]
+            sums = Waiting(sum(each.number for each in held), sum(each.cents for each in held)) if held else None
+            return ask(viewer, form, asked[0]._replace(back=path, commissions=sums))
+        rejections = []
+        for call in calls:
+            try:
+                await _submit(button, call, form, viewer)
+            except ServiceError as rejection:
+                rejections.append(rejection)
+                if isinstance(rejection, ALWAYS) or len(rejections) == len(calls):
+                    raise
+        return notices.redirect(path, f"{self.said}-{pressed}", len(calls) - len(rejections), len(rejections))
 
 
 async def _submit(button: Button, call: ApiRequest, form: Form, viewer: Viewer) -> Mapping[str, Any]:

@@ -33,10 +33,16 @@ SENTENCES = {
     "undone": "Undone: {0}. The commissions are pending again.",
     "rejected": "Rejected: {0}.",
     "paid": "Marked as paid: {0}.",
+    "flags-dismissed": "Dismissed: {0}. The commissions that they held are released.",
+    "flags-confirmed": "Confirmed: {0}. The commissions that they held are rejected.",
     "flag-dismissed": "Dismissed. The commissions that it held are released.",
     "flag-confirmed": "Confirmed. The commissions that it held are rejected.",
     "account-connected": "The payment account is connected. Send its events to the URL below.",
     "account-disconnected": "The payment account is disconnected. The events that it reported stay.",
+    "payments-count": "Counted separately: {0}.",
+    "payments-same": "Linked to the sale that your server reported: {0}.",
+    "payments-retry": "Tried again: {0}. The rows that do not count show why.",
+    "payments-dismiss": "Dismissed: {0}. Later payments of their customers are dismissed, too.",
     "payment-count": "It is counted separately.",
     "payment-same": "It is linked to the sale that your server reported. Its refunds apply to that sale.",
     "payment-recorded": "The payment is recorded as a sale.",
@@ -47,7 +53,7 @@ SENTENCES = {
     "import-undone": "The import is undone: what it added is deleted.",
     "rates-imported": "The rates are imported. Send rejected sales again, and try their payments again under Payments.",
     "sandbox-emptied": "The sandbox has no events any more. Its settings, its key and its partners are as before.",
-    "nothing-chosen": "Select at least one commission first.",
+    "nothing-chosen": "Select at least one row first.",
     "nothing-to-decide": "Nothing to decide. Approve a commission before you mark it as paid; a paid one stays so.",
     "assistant-disconnected": "The assistant is disconnected and cannot read anything any more.",
     "joined": "Welcome: you are a member of the workspace.",
@@ -68,7 +74,6 @@ SENTENCES = {
     "signed-out": "You are signed out.",
 }
 UNDECIDED = " Not changed: {1}, because their status or their hold does not allow it."
-DECISIONS = {"approved", "rejected", "paid"}
 NOT_DONE = {"nothing-chosen", "nothing-to-decide"}
 
 
@@ -115,7 +120,7 @@ def waiting(request: Request) -> Notice | None:
     if sent is None or sent[1] not in SENTENCES:
         return None
     name, numbers = sent[1], sent[2].split(".")[1:]
-    left = name in DECISIONS and numbers[1:2] not in ([], ["0"])
+    left = "{0}" in SENTENCES[name] and numbers[1:2] not in ([], ["0"])
     undo = UNDO.get(name)
     try:
         text = (SENTENCES[name] + (UNDECIDED if left else "")).format(*numbers)

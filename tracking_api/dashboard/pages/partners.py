@@ -1,7 +1,6 @@
 """Partners: the list, and one partner's results, links, balance, customers, commissions, terms, flags and notes."""
 
 import io
-from dataclasses import replace
 from functools import partial
 from typing import Annotated
 from urllib.parse import quote, urlencode, urlsplit, urlunsplit
@@ -12,15 +11,22 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from presentation.changes import PartnerChange, adjust_balance, change_partner, enrol_partner
-from storage.lists.declaration import MOST
 from storage.lists.find import get
 from storage.lists.partners import PARTNERS
 from storage.reports import partner
 from storage.rules.attribution import PartnerStatus, site_url
 from storage.rules.click_details import CAMPAIGN
 from storage.rules.errors import FieldError, ValidationError
-from tracking_api.dashboard.pages import charted, forms, notices, page_context, ranges
-from tracking_api.dashboard.pages.buttons import DECIDERS, MANAGERS, Button, FormOutcome, FormPage, elsewhere
+from tracking_api.dashboard.pages import charted, page_context, ranges
+from tracking_api.dashboard.pages.buttons import (
+    DECIDERS,
+    MANAGERS,
+    Button,
+    FormOutcome,
+    FormPage,
+    SelectedRows,
+    elsewhere,
+)
 from tracking_api.dashboard.pages.commission import terms_of
 from tracking_api.dashboard.pages.forms import Problems
 from tracking_api.dashboard.pages.lists import ListPage
@@ -100,17 +106,6 @@ async def show_qr_code(request: Request) -> Response:
     return Response(image.getvalue(), media_type="image/svg+xml", headers=headers)
 
 
-async def change_selected(request: Request) -> Response:
-    """Pause or activate the selected partners. Raises ValidationError."""
-    context = await page_context.as_manager(request)
-    form = await forms.read_form(request)
-    selected = list(dict.fromkeys(form.each("id")))[:MOST]
-    for each in selected:
-        await change_partner.submit(replace(context, named={"partner_id": each}), {"status": form.text("status")})
-    path = f"{context.program_path}/partners{PARTNER_LIST.state(request).address.link()}"
-    return notices.redirect(path, f"partners-{form.text('status')}", len(selected))
-
-
 PARTNER_LIST = ListPage(PARTNERS, "partners.html", sort="revenue")
 ENROL = FormPage(PARTNER_LIST.page, Button(enrol_partner), who=MANAGERS)
 EDIT = FormPage(_page, Button(change_partner.taking(PartnerEdit), then=PARTNER), who=MANAGERS)
@@ -118,5 +113,7 @@ ADJUST = FormPage(_page, Button(adjust_balance, then=PARTNER), who=DECIDERS)
 PAUSE = FormPage(
     elsewhere,
     Button(change_partner, notice="partner-{status}.{id}", then=f"{PROGRAM}/partners"),
+    by="status",
     who=MANAGERS,
 )
+PAUSE_SELECTED = SelectedRows(PAUSE, "partner_id", "partners")

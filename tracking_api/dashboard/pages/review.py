@@ -12,7 +12,7 @@ from storage.lists.find import get
 from storage.lists.flags import FLAGS
 from storage.management.pending_work import Waiting
 from storage.rules.fraud.flag import FlagState
-from tracking_api.dashboard.pages.buttons import MANAGERS, Button, FormPage, Question, elsewhere
+from tracking_api.dashboard.pages.buttons import MANAGERS, Button, FormPage, Question, SelectedRows, elsewhere
 from tracking_api.dashboard.pages.lists import ListPage
 from tracking_api.dashboard.pages.ranges import FilterValues
 
@@ -47,3 +47,4 @@ DECISIONS: dict[str, Button] = {
     ),
 }
 DECIDE = FormPage(elsewhere, DECISIONS, by="state", who=MANAGERS)
+DECIDE_SELECTED = SelectedRows(DECIDE, "flag_id", "flags")

@@ -1,7 +1,7 @@
 // What every page can do beyond HTML: copy a value, tick a whole list, and lead to what was wrong in a form.
 "use strict";
 
-const ROWS = "tbody input[type=checkbox]:not(:disabled)";
+const rowsOf = (form) => [...form.elements].filter((box) => box.name === "id" && box.type === "checkbox" && !box.disabled);
 
 async function copy(button) {
   const source = button.previousElementSibling;
@@ -19,18 +19,19 @@ async function copy(button) {
 }
 
 function tickAll(all) {
-  for (const box of all.form.querySelectorAll(ROWS)) box.checked = all.checked;
+  for (const box of rowsOf(all.form)) box.checked = all.checked;
 }
 
 function addUp(form) {
-  const bar = form?.querySelector(".bulk");
+  const bar = form?.matches(".bulk") ? form : form?.querySelector(".bulk");
   if (!bar) return;
-  const ticked = [...form.querySelectorAll("tbody input[type=checkbox]:checked")];
+  const rows = rowsOf(form);
+  const ticked = rows.filter((box) => box.checked);
   const sum = ticked.reduce((total, box) => total + Number(box.dataset.amount), 0);
   const { currency } = bar.dataset;
   const money = currency && new Intl.NumberFormat(document.documentElement.dataset.locale, { style: "currency", currency });
   bar.querySelector(".sum").textContent = `${ticked.length} selected${money ? `, ${money.format(sum)}` : ""}`;
-  for (const all of form.querySelectorAll("[data-tick-all]")) all.checked = ticked.length === form.querySelectorAll(ROWS).length;
+  for (const all of form.elements) if ("tickAll" in all.dataset) all.checked = ticked.length === rows.length;
 }
 
 function opened() {
@@ -74,7 +75,7 @@ document.addEventListener("keydown", (event) => {
 });
 
 document.getElementById("problems")?.focus();
-addUp(document.querySelector("form:has(> .bulk)"));
+addUp(document.querySelector("form.bulk, form:has(> .bulk)"));
 if (matchMedia("(max-width: 52rem)").matches) {
   document.querySelectorAll(".side [aria-current], .tabs [aria-current]").forEach((link) => {
     link.closest("ul").scrollLeft = link.offsetLeft - 24; // on a phone the menus scroll
