@@ -40,7 +40,7 @@ def database_url(sqlite_url: str) -> str:
 @pytest.fixture
 def no_thread(monkeypatch: pytest.MonkeyPatch) -> None:
     """Resend only when a test says so."""
-    monkeypatch.setattr(outbox.Resender, "start", lambda *_: None)
+    monkeypatch.setattr(outbox, "start", lambda *_: None)
 
 
 @dataclass

@@ -19,6 +19,8 @@ MOST_WAITING = 10_000
 LOCK_SECONDS = 60  # a lock that was not touched for so long was left by a process that ended
 TIMEOUT_SECONDS = 10.0
 SHORTEST_WAIT_SECONDS, LONGEST_WAIT_SECONDS = 1.0, 60.0
+_starting = threading.Lock()
+_threads: dict[Path, threading.Thread] = {}
 
 
 def waiting(folder: Path) -> list[Path]:
@@ -41,53 +43,48 @@ def put(folder: Path, call: PreparedCall) -> bool:
     return True
 
 
-class Resender:
-    """Resends the calls of one Track: in the background while a process runs, or when it is asked to."""
+def start(folder: Path, options: Options) -> None:
+    """Resend in the background until nothing waits. Raises RuntimeError if there can be no thread."""
+    with _starting:
+        thread = _threads.get(folder)
+        if thread is None or not thread.is_alive():
+            _threads[folder] = threading.Thread(target=_repeat, args=(folder, options), daemon=True, name="svc-outbox")
+            _threads[folder].start()
 
-    def __init__(self, options: Options) -> None:
-        self._options = options
-        self._starting = threading.Lock()
-        self._thread: threading.Thread | None = None
 
-    def start(self, folder: Path) -> None:
-        """Resend in the background until nothing waits. Raises RuntimeError if there can be no thread."""
-        with self._starting:
-            if self._thread is None or not self._thread.is_alive():
-                self._thread = threading.Thread(target=self._repeat, args=(folder,), daemon=True, name="svc-outbox")
-                self._thread.start()
+def _repeat(folder: Path, options: Options) -> None:
+    seconds = SHORTEST_WAIT_SECONDS
+    try:
+        while waiting(folder):
+            time.sleep(seconds)
+            resend(folder, options)
+            seconds = min(seconds * 2, LONGEST_WAIT_SECONDS)
+    except Exception:  # noqa: BLE001 - the next call starts another thread
+        result.LOGGER.exception("The outbox %s cannot be resent.", folder)
 
-    def resend(self, folder: Path) -> int:
-        """Send what waits, in order, until the service or the key is out; return how many calls still wait."""
-        lock = folder / "lock"
-        with _held(lock) as is_ours:
-            for path in waiting(folder) if is_ours else ():
-                os.utime(lock)  # this process is still sending
-                target = target_of(self._options)
-                if target.outbox != folder:
-                    break
-                try:
-                    call = PreparedCall(**json.loads(path.read_text(encoding="utf-8")))
-                except FileNotFoundError:  # another process has sent it
-                    continue
-                sent = delivery.attempt(call, target, seconds=TIMEOUT_SECONDS)
-                result.report(sent)
-                if sent.status == Status.REJECTED:  # kept for a person to read
-                    path.replace(path.with_suffix(".rejected"))
-                elif sent.status != Status.FAILED:
-                    path.unlink(missing_ok=True)
-                elif sent.error is None or sent.error.code != ErrorCode.INTERNAL_ERROR:  # which is about this call
-                    break
-        return len(waiting(folder))
 
-    def _repeat(self, folder: Path) -> None:
-        seconds = SHORTEST_WAIT_SECONDS
-        try:
-            while waiting(folder):
-                time.sleep(seconds)
-                self.resend(folder)
-                seconds = min(seconds * 2, LONGEST_WAIT_SECONDS)
-        except Exception:  # noqa: BLE001 - the next call starts another thread
-            result.LOGGER.exception("The outbox %s cannot be resent.", folder)
+def resend(folder: Path, options: Options) -> int:
+    """Send what waits, in order, until the service or the key is out; return how many calls still wait."""
+    lock = folder / "lock"
+    with _held(lock) as is_ours:
+        for path in waiting(folder) if is_ours else ():
+            os.utime(lock)  # this process is still sending
+            target = target_of(options)
+            if target.outbox != folder:
+                break
+            try:
+                call = PreparedCall(**json.loads(path.read_text(encoding="utf-8")))
+            except FileNotFoundError:  # another process has sent it
+                continue
+            sent = delivery.attempt(call, target, seconds=TIMEOUT_SECONDS)
+            result.report(sent)
+            if sent.status == Status.REJECTED:  # kept for a person to read
+                path.replace(path.with_suffix(".rejected"))
+            elif sent.status != Status.FAILED:
+                path.unlink(missing_ok=True)
+            elif sent.error is None or sent.error.code != ErrorCode.INTERNAL_ERROR:  # which is about this call
+                break
+    return len(waiting(folder))
 
 
 @contextmanager

@@ -9,7 +9,6 @@ from typing import Any, Self, Unpack
 from svc_affiliate import delivery, fields, outbox, result
 from svc_affiliate.codes import ErrorCode
 from svc_affiliate.fields import CallName, LeadFields, PreparedCall, RefundFields, SaleFields
-from svc_affiliate.outbox import Resender
 from svc_affiliate.result import LeadResult, RefundResult, SaleResult, Status, TrackResult
 from svc_affiliate.settings import CLICK_COOKIE, TIMEOUT_SECONDS, Options, Target, target_of
 
@@ -24,7 +23,6 @@ class _Tracking:
             result.LOGGER.error("Unknown options of svc_affiliate: %s", unknown)
         self._options = options
         self._seconds = options.get("timeout_seconds", TIMEOUT_SECONDS)
-        self._resender = Resender(options)
         self._click_id: str | None = None
 
     def of(self, cookies: Mapping[str, str]) -> Self:
@@ -37,7 +35,7 @@ class _Tracking:
         """Send what waits in the outbox, now; return how many calls still wait. It takes as long as it takes."""
         try:
             folder = target_of(self._options).outbox
-            return self._resender.resend(folder) if folder and folder.is_dir() else 0
+            return outbox.resend(folder, self._options) if folder and folder.is_dir() else 0
         except Exception:  # noqa: BLE001 - as in `_begin`
             result.LOGGER.exception("The outbox cannot be resent.")
             return 0
@@ -73,7 +71,7 @@ class _Tracking:
         if sent.status == Status.FAILED and target.outbox and not is_of_the_sdk:
             try:
                 sent = replace(sent, status=Status.QUEUED) if outbox.put(target.outbox, call) else sent
-                self._resender.start(target.outbox)
+                outbox.start(target.outbox, self._options)
             except Exception as problem:  # noqa: BLE001 - as above
                 result.LOGGER.error("The outbox %s cannot be used: %s", target.outbox, problem)
         result.report(sent)
