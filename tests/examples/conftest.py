@@ -6,7 +6,6 @@ import shutil
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
@@ -29,28 +28,15 @@ NEXT = ["node", "node_modules/next/dist/bin/next", "start", "-p", "PORT", "-H", 
 MANAGE = [sys.executable, "-u", str(EXAMPLES / "django/manage.py")]
 
 
-class Example:
-    """A shop at shop.example, which Chromium resolves to this machine."""
+class Example(NamedTuple):
+    """A shop at shop.example, which Chromium resolves to this machine, and the file of what its process has printed."""
 
-    def __init__(self, port: int, log: Path) -> None:
-        self.port = port
-        self._log = log
+    port: int
+    log: Path
 
     def url(self, path: str = "/") -> str:
         """Return the URL of a page."""
         return f"http://shop.example:{self.port}{path}"
-
-    @property
-    def log(self) -> str:
-        """What the shop's process has printed."""
-        return self._log.read_text(encoding="utf-8", errors="replace")
-
-
-@contextmanager
-def running(command: list[str], ready: str, *, cwd: Path, log: Path, **environment: str) -> Iterator[Example]:
-    """Run a shop until the block ends."""
-    with shops.running(command, ready, cwd=cwd, log=log, **environment) as port:
-        yield Example(port, log)
 
 
 class Shopper:
@@ -153,8 +139,8 @@ def example(
         command, ready, cwd = NEXT, "Ready in", EXAMPLES / "next"
         environment = values | {"STRIPE_API_URL": stripe.base_url, "STRIPE_SECRET_KEY": "sk_test_1"}
         environment["NEXT_TELEMETRY_DISABLED"] = "1"
-    with running(command, ready, cwd=cwd, log=folder / "log", **environment) as opened:
-        yield opened
+    with shops.running(command, ready, cwd=cwd, log=folder / "log", **environment) as port:
+        yield Example(port, folder / "log")
 
 
 @pytest.fixture

@@ -12,7 +12,8 @@ from playwright.async_api import Browser
 
 from tests.cli.integrator.conftest import Shop, prepare, shop  # noqa: F401 - fixtures
 from tests.conftest import ROOT
-from tests.examples.conftest import EXAMPLES, Around, Shopper, counts, open_shopper, running
+from tests.examples.conftest import EXAMPLES, Around, Example, Shopper, counts, open_shopper
+from tests.shops import running
 
 PAGE = (ROOT / "docs/integration-times.md").read_text(encoding="utf-8")
 COMMANDS = re.findall(r"```sh times\n(.*?)\n```", PAGE, re.DOTALL)[0].splitlines()
@@ -30,7 +31,7 @@ async def test_a_referred_visitor_buys_and_gets_a_refund(service: Around, shoppe
     assert (lead["click_id"], lead["customer_key"]) == (click_id, user)
     assert (sale["customer_key"], sale["transaction_id"]) == (user, order)
     assert (refund["transaction_id"], refund["refund_amount_cents"]) == (order, 900)
-    assert f"sale {order}" not in shopper.example.log
+    assert f"sale {order}" not in shopper.example.log.read_text(encoding="utf-8", errors="replace")
     assert await counts(service) == [each + 1 for each in before]
     assert [each["value"] for each in await shopper.context.cookies() if each["name"] == "svc_click_id"] == [click_id]
 
@@ -61,13 +62,13 @@ async def test_the_page_s_commands_lead_to_a_verified_click_lead_and_sale(
         await _run(shop, command)
     serve = [sys.executable, "-u", *shlex.split(COMMANDS[SERVE].replace("8001", "--noreload 127.0.0.1:PORT"))[1:]]
     log = shop.project / "log"
-    with running(serve, "Starting development server", cwd=shop.project, log=log) as opened:
-        shopper = await open_shopper(browser, opened)
+    with running(serve, "Starting development server", cwd=shop.project, log=log) as port:
+        shopper = await open_shopper(browser, Example(port, log))
         for step, act in (("click", shopper.arrive), ("lead", shopper.sign_up), ("sale", shopper.pay)):
             await act()
             print(f"{step}: {monotonic() - started:.1f} s")  # noqa: T201 - `pytest -s` shows what the page keeps
-            assert await _is_verified(shop, f"live_{step}"), opened.log
-        doctor = await shop.svc("doctor", f"http://127.0.0.1:{opened.port}/", "--json")
+            assert await _is_verified(shop, f"live_{step}"), log.read_text()
+        doctor = await shop.svc("doctor", f"http://127.0.0.1:{port}/", "--json")
 
     assert (doctor.code, doctor.json["problems"]) == (0, 0), doctor.stdout
     for step, number in (("click", SERVE + 1), ("lead", SERVE + 1), ("sale", SERVE + 1)):

@@ -46,26 +46,29 @@ PROXIES = [  # the recipe, the tag that it belongs to, and a path that is not th
 
 
 @contextmanager
-def proxied(server: str, recipe: str, page: str, folder: Path, helper: str) -> Iterator[str]:
-    """Serve a page behind a proxy until the block ends; returns the shop's URL."""
-    template, command = (TEMPLATES / f"{server}.txt").read_text(encoding="utf-8"), COMMANDS[server]
-    port = postgres.free_port()
-    configuration = template.format(port=port, folder=folder, recipe=recipe, helper=helper)
+def running(server: str, port: int, configuration: str, folder: Path, ready: str = "/") -> Iterator[str]:
+    """Run a server with a configuration until the block ends; give its URL, at which a page is ready."""
     (folder / "configuration.mjs").write_text(configuration)
-    (folder / "node_modules").symlink_to(NODE)
-    (folder / "index.html").write_text(f"<!doctype html><html><head>{page}</head><body>The shop</body></html>")
+    environment = {"PATH": "/usr/sbin:/usr/bin:/bin", "HOME": str(folder)}
     with (folder / "log").open("wb") as log:
-        process = subprocess.Popen(
-            command, cwd=folder, stdout=log, stderr=log, env={"PATH": "/usr/sbin:/usr/bin:/bin", "HOME": str(folder)}
-        )
+        process = subprocess.Popen(COMMANDS[server], cwd=folder, stdout=log, stderr=log, env=environment)
     try:
-        transport = httpx.HTTPTransport(retries=8)  # waits ever longer while nothing listens
-        with httpx.Client(transport=transport) as client:
-            assert client.get(f"http://127.0.0.1:{port}/").status_code == 200, (folder / "log").read_text()
+        with httpx.Client(transport=httpx.HTTPTransport(retries=8)) as client:  # waits while nothing listens
+            assert client.get(f"http://127.0.0.1:{port}{ready}").status_code == 200, (folder / "log").read_text()
         yield f"http://127.0.0.1:{port}"
     finally:
         process.terminate()
         process.wait()
+
+
+@contextmanager
+def proxied(server: str, recipe: str, page: str, folder: Path, helper: str) -> Iterator[str]:
+    """Serve a page behind a proxy until the block ends; returns the shop's URL."""
+    template, port = (TEMPLATES / f"{server}.txt").read_text(encoding="utf-8"), postgres.free_port()
+    (folder / "node_modules").symlink_to(NODE)
+    (folder / "index.html").write_text(f"<!doctype html><html><head>{page}</head><body>The shop</body></html>")
+    with running(server, port, template.format(port=port, folder=folder, recipe=recipe, helper=helper), folder) as url:
+        yield url
 
 
 @pytest.mark.parametrize(("recipe", "tag", "elsewhere"), PROXIES, ids=[f"{each[0][1]}" for each in PROXIES])

@@ -14,7 +14,7 @@ import pytest
 import storage
 from tests import postgres, world
 from tests.conftest import ROOT, LiveServer
-from tests.snippets.test_proxies import COMMANDS
+from tests.snippets.test_proxies import running
 from tests.world import LANDING_PAGE
 
 DEPLOY = ROOT / "deploy"
@@ -27,8 +27,8 @@ async def test_two_processes_are_restarted_one_after_the_other_without_a_failed_
 ):
     async with storage.opened(postgres_url) as store:
         program_id = (await world.acme(store)).program_id
-    running = [live_server(postgres_url) for _ in range(2)]
-    ports = [int(each.base_url.rpartition(":")[2]) for each in running]
+    servers = [live_server(postgres_url) for _ in range(2)]
+    ports = [int(each.base_url.rpartition(":")[2]) for each in servers]
     click = {"program_id": program_id, "affiliate_url": LANDING_PAGE}
     statuses, stop = Counter[int](), asyncio.Event()
     with proxy_of(server, ports, tmp_path) as url:
@@ -40,7 +40,7 @@ async def test_two_processes_are_restarted_one_after_the_other_without_a_failed_
                     statuses[(await client.post("/api/v1/track/click", json=click)).status_code] += 1
 
         sending = [asyncio.create_task(send()) for _ in range(4)]
-        for process, port in zip(running, ports, strict=True):
+        for process, port in zip(servers, ports, strict=True):
             if server == "caddy":
                 await asyncio.to_thread(reload, tmp_path, *(each for each in ports if each != port))
             process.process.terminate()
@@ -71,18 +71,9 @@ def proxy_of(server: str, ports: list[int], folder: Path) -> Iterator[str]:
     else:
         admin = f"admin unix/{folder}/admin"
         site = f"{{\n{admin}\nauto_https off\n}}\n" + site.replace("track.example {", f"http://127.0.0.1:{port} {{")
-    (folder / "configuration.mjs").write_text(site)
-    with (folder / "log").open("wb") as log:
-        environment = {"PATH": "/usr/sbin:/usr/bin:/bin", "HOME": str(folder)}
-        process = subprocess.Popen(COMMANDS[server], cwd=folder, stdout=log, stderr=log, env=environment)
-    try:
-        with httpx.Client(transport=httpx.HTTPTransport(retries=8)) as client:
-            assert client.get(f"http://127.0.0.1:{port}/readyz").status_code == 200, (folder / "log").read_text()
-            assert client.get(f"http://127.0.0.1:{port}/metrics").status_code == 404
-        yield f"http://127.0.0.1:{port}"
-    finally:
-        process.terminate()
-        process.wait()
+    with running(server, port, site, folder, "/readyz") as url:
+        assert httpx.get(f"{url}/metrics").status_code == 404
+        yield url
 
 
 def reload(folder: Path, *ports: int) -> None:

@@ -27,7 +27,6 @@ from storage.rules.settlement import LeadAuthPolicy
 from storage.tables import commissions
 from storage.tracking import test_mode
 from tests import stripe_events as stripe
-from tests import world
 from tests.storage.payments.paying import take
 from tests.world import NOW, World
 
@@ -218,17 +217,6 @@ async def test_a_partner_is_found_by_name_code_and_link(acme: World):
     ids = [[each.id for each in (await found_by(acme, text)).partners] for text in typed]
 
     assert ids == [[acme.anna]] * 4 + [[]]
-
-
-async def test_only_the_given_programs_are_searched(acme: World):
-    other = await world.program_of(acme.store, acme.workspace_id, acme.owner_id, name="Other")
-    for each in (acme, other):
-        await each.customer()
-        await each.sale("inv-1")
-
-    for reach in ([acme.program_id, other.program_id], [acme.program_id], []):
-        found = await acme.store.read(search, reach, "inv-1", at=NOW)
-        assert sorted(each.program_id for each in found.stories) == sorted(reach)
 
 
 async def test_an_identifier_that_never_arrived_says_when_the_server_last_called_and_which_key_is_like_it(acme: World):
