@@ -12,7 +12,7 @@ from starlette.requests import Request
 from presentation.api_request import NO_PROGRAM, ApiRequest, Viewed, row_id
 from presentation.operations import RouteMethod, operation
 from presentation.resource_table import Resource, ScopeByBody
-from presentation.view import View
+from presentation.view import View, with_fields_of
 from storage import Storage
 from storage.access import agent_keys, idempotency
 from storage.access.agent_keys import AgentKey
@@ -66,16 +66,11 @@ class AgentRequest(ApiRequest):
         return CreatedResponse[Viewed].stored(json.loads(stored), headers)
 
 
+@with_fields_of(AgentKey, leave_out={"masked", "program_ids", "revoked_at", "last_used_at"})
 class AgentKeyView(View):
     """The agent key; `programs` null means every program of the workspace."""
 
-    id: int
-    name: str
-    workspace_id: int
-    scopes: list[Scope]
     programs: list[int] | None
-    expires_at: datetime | None
-    created_at: datetime
 
 
 @operation()

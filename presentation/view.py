@@ -125,6 +125,12 @@ class ListView(View, Generic[Item]):
     data: list[Item]
 
 
+class DataView(View, Generic[Item]):
+    """One object."""
+
+    data: Item
+
+
 class SuccessView(View):
     """The request succeeded."""
 

@@ -7,11 +7,13 @@ says in `Sec-Fetch-Site` or `Origin`. An Authorization header is taken alone: no
 from collections.abc import Awaitable, Callable, Collection
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
+from secrets import token_hex
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 from starlette.requests import Request
+from starlette.responses import Response
 
 from presentation.api_request import ApiRequest, row_id, valid_id
 from presentation.operations import Operation, RouteMethod
@@ -25,6 +27,7 @@ from web import client
 from web.response import JsonResponse
 
 COOKIE = "svc_session"
+DEVICE, DEVICE_LIFETIME = "known device", timedelta(days=180)
 SAFE_METHODS = ("GET", "HEAD")
 LARGEST_PROGRAM_ID = 2**31 - 1
 ABOUT_COOKIE = (
@@ -106,6 +109,28 @@ def is_our_own(request: Request) -> bool:
     else:
         own = origin is not None and urlsplit(origin).netloc == request.headers.get("host")
     return own
+
+
+def remember_device(request: Request, response: Response, email: str) -> None:
+    """Let the browser store that it signed in to an account: wrong passwords from elsewhere do not slow it down.
+
+    The cookie is sealed, and signs in to nothing.
+    """
+    until = time_of(request) + DEVICE_LIFETIME
+    sealed = request.app.state.settings.sealer().seal_until(until, DEVICE, email, token_hex(16))
+    seconds, secure = int(DEVICE_LIFETIME.total_seconds()), is_https(request)
+    response.set_cookie(_device_cookie(email), sealed, max_age=seconds, httponly=True, samesite="lax", secure=secure)
+
+
+def known_device(request: Request, email: str) -> str | None:
+    """Return the name of a browser that signed in to the account before, for its limits; None for any other."""
+    sealer, sealed = request.app.state.settings.sealer(), request.cookies.get(_device_cookie(email), "")
+    known = sealer.open_until(time_of(request), DEVICE, sealed)
+    return f"device {known[1]}" if known and known[0] == email else None
+
+
+def _device_cookie(email: str) -> str:
+    return f"svc_device_{keys.digest(email)[:8]}"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,7 +6,7 @@ from starlette.responses import Response
 
 from presentation.api_request import ApiRequest
 from presentation.operations import operation
-from presentation.view import View
+from presentation.view import DataView, View
 from storage.access import program_keys
 from storage.lists.programs import read_program
 from storage.management import sandboxes
@@ -29,14 +29,8 @@ class NewKeyView(View):
     api_token_masked: str
 
 
-class RegeneratedView(View):
-    """The key was replaced."""
-
-    data: NewKeyView
-
-
 @operation()
-async def regenerate_program_key(call: ApiRequest) -> RegeneratedView:
+async def regenerate_program_key(call: ApiRequest) -> DataView[NewKeyView]:
     """Replace the program's key; the old one stops working at once.
 
     A form names the key that it replaces, so that a reloaded page does not replace the key again.
@@ -44,7 +38,7 @@ async def regenerate_program_key(call: ApiRequest) -> RegeneratedView:
     if "replaces" in call.named and call.named["replaces"] != (await call.read(read_program)).api_token_masked:
         raise ValidationError(REPLACED)
     new_key = await call.write(program_keys.regenerate)
-    return RegeneratedView(data=NewKeyView(api_token=new_key.secret, api_token_masked=new_key.masked))
+    return DataView(data=NewKeyView(api_token=new_key.secret, api_token_masked=new_key.masked))
 
 
 async def _page(context: PageContext, outcome: FormOutcome) -> Response:
@@ -72,17 +66,11 @@ class SandboxKeyView(NewKeyView):
     program_id: int
 
 
-class SandboxView(View):
-    """The sandbox is open."""
-
-    data: SandboxKeyView
-
-
 @operation()
-async def open_sandbox(call: ApiRequest) -> SandboxView:
+async def open_sandbox(call: ApiRequest) -> DataView[SandboxKeyView]:
     """Create the program's sandbox, or give it a new key."""
     program_id, key = await call.write(sandboxes.open_sandbox)
-    return SandboxView(data=SandboxKeyView(program_id=program_id, api_token=key.secret, api_token_masked=key.masked))
+    return DataView(data=SandboxKeyView(program_id=program_id, api_token=key.secret, api_token_masked=key.masked))
 
 
 @operation(NotFound, notice="sandbox-emptied")

@@ -22,7 +22,7 @@ from storage.rules.errors import (
     SecondFactorRequired,
     ValidationError,
 )
-from tracking_api.dashboard import authentication, known_devices, mail
+from tracking_api.dashboard import authentication, mail
 from tracking_api.dashboard.authentication import VisitorRequest, storage_of, time_of
 from tracking_api.dashboard.mail import Alert
 from tracking_api.dashboard.password_queue import hashed
@@ -115,7 +115,7 @@ async def require_account(request: Request, credentials: Credentials) -> Account
     """
     limits, client = request.app.state.limits, network_of(request)
     email = credentials.email.strip().lower()
-    device = known_devices.find(request, email)
+    device = authentication.known_device(request, email)
     if device is None:
         await limits.check("sign_in", client)
     await limits.hit("login", device or client, email)
@@ -169,7 +169,9 @@ async def start(request: Request, account: Account, code: str | None) -> Started
     sealer = request.app.state.settings.sealer()
     started = await storage_of(request).write(second_factors.sign_in, account, code=code, sealer=sealer, **about)
     await limits.forget("second_factor", user_id)
-    await limits.forget("login", known_devices.find(request, account.email) or network_of(request), account.email)
+    await limits.forget(
+        "login", authentication.known_device(request, account.email) or network_of(request), account.email
+    )
     await limits.forget("wrong", account.email)
     return started
 

@@ -28,7 +28,7 @@ from storage.rules.errors import (
     ServiceError,
     ValidationError,
 )
-from tracking_api.dashboard import authentication, known_devices, mail
+from tracking_api.dashboard import authentication, mail
 from tracking_api.dashboard.authentication import storage_of, time_of
 from tracking_api.dashboard.mail import Alert
 from tracking_api.dashboard.members import reset_link
@@ -110,7 +110,7 @@ async def _reset(request: Request, form: Form, email: str, token: str) -> Respon
     new_hash = await hash_of_new(request, forms.chosen_password(form), email=email)
     await storage_of(request).write(accounts.reset_password, token, new_hash, at=time_of(request))
     response = notices.redirect("/sign-in", "password-set")
-    known_devices.remember(request, response, email)
+    authentication.remember_device(request, response, email)
     response.background = BackgroundTask(mail.send_alert, request, email, PASSWORD_SET)
     return response
 
@@ -127,7 +127,7 @@ async def _join(request: Request, form: Form, offer: Offer, token: str) -> Respo
     response = notices.redirect(PROGRAMS, "joined")
     if offer.user_id is None:
         set_session_cookie(request, response, await _sign_up(request, form, offer, token))
-        known_devices.remember(request, response, offer.email)
+        authentication.remember_device(request, response, offer.email)
     else:
         visitor = await authentication.visitor(request)
         forms.require_token(request, form)

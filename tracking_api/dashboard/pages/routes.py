@@ -16,7 +16,6 @@ from tracking_api.dashboard import (
 )
 from tracking_api.dashboard.pages import (
     commission,
-    consent,
     customers,
     explore,
     imports,
@@ -52,7 +51,7 @@ ROUTES = [
     page("/account", GET=account.PAGE.show, POST=account.PAGE.press),
     page("/device", GET=device_login.enter_device_code),
     page("/device/{user_code}", GET=device_login.show_device_login, POST=device_login.decide_device_login),
-    page("/connect/{sealed}", GET=consent.show_consent, POST=consent.decide_consent),
+    page("/connect/{sealed}", GET=assistants.show_consent, POST=assistants.decide_consent),
     page("/assistants", GET=assistants.show_assistants),
     page("/assistants/{assistant_id}", POST=assistants.DISCONNECT.press),
     page("/reports/{sealed}", GET=saved_views.show_shared),

@@ -14,7 +14,7 @@ from storage.management.first_workspace import FirstWorkspace
 from storage.rules import keys
 from storage.rules.errors import CurrencyNotSupported, Forbidden, NotFound, ValidationError
 from storage.rules.settings import ProgramSettings
-from tracking_api.dashboard import authentication, known_devices
+from tracking_api.dashboard import authentication
 from tracking_api.dashboard.authentication import storage_of, time_of
 from tracking_api.dashboard.pages import forms, notices, templates, values
 from tracking_api.dashboard.pages.forms import Problems
@@ -79,7 +79,7 @@ async def set_up(request: Request) -> Response:
         return templates.render(request, "set_up.html", typed=forms.typed(form), problems=problems)
     response = templates.render(request, "set_up_done.html", made=made, chosen=chosen)
     set_session_cookie(request, response, made.session)
-    known_devices.remember(request, response, chosen.owner_email.lower())
+    authentication.remember_device(request, response, chosen.owner_email.lower())
     return response
 
 

@@ -25,7 +25,7 @@ from storage.rules.errors import (
     ServiceError,
     ValidationError,
 )
-from tracking_api.dashboard import authentication, known_devices
+from tracking_api.dashboard import authentication
 from tracking_api.dashboard.authentication import storage_of, time_of
 from tracking_api.dashboard.pages import forms, notices, templates, values
 from tracking_api.dashboard.pages.forms import FIELD
@@ -80,7 +80,7 @@ async def enter(request: Request) -> Response:
     else:
         response = notices.redirect(typed["next"] if _OURS.fullmatch(typed["next"]) else PROGRAMS)
     set_session_cookie(request, response, started)
-    known_devices.remember(request, response, account.email)
+    authentication.remember_device(request, response, account.email)
     return response
 
 
