@@ -23,6 +23,10 @@ from storage.tables import (
     sales,
 )
 
+COPIED = (
+    *("id", "partner_id", "clicked_at", "created_at", "signup_at", "first_purchase_at"),
+    *("filtered", "ad_markers", "referrer_host"),
+)
 MOST_RELATED = 2_000
 MOST_CLICKS = 20_000
 MOST_SALES = 100_000
@@ -32,8 +36,10 @@ RELATED = timedelta(days=7)  # customers whose networks are compared; the hash o
 
 def of_customers(connection: Connection, program_id: int, customer_ids: Sequence[int]) -> list[CustomerFacts]:
     """Return the facts of customers, and of those with one of their e-mail addresses or their partner's newest."""
-    row = customers.c
-    mine = select(customers).where(row.program_id == program_id)
+    row, click = customers.c, clicks.c
+    of_click = customers.outerjoin(clicks, (click.program_id == row.program_id) & (click.click_id == row.click_id))
+    shown = (click.address_hash, click.filtered, click.ad_markers, click.referrer_host, click.visitor)
+    mine = select(customers, *shown).select_from(of_click).where(row.program_id == program_id)
     named = connection.execute(mine.where(row.id.in_(customer_ids))).all()
     if not named:
         return []
@@ -44,13 +50,9 @@ def of_customers(connection: Connection, program_id: int, customer_ids: Sequence
         row.created_at <= max(each.created_at for each in named) + RELATED,
     )
     newest_first = mine.order_by(row.id.desc()).limit(MOST_RELATED)
-    same_email = [
-        same
-        for column in (row.mailbox_hash, row.email_hash)
-        for same in connection.execute(newest_first.where(column.in_(mailboxes)))
-    ]
-    same_partner = connection.execute(newest_first.where(row.partner_id.in_(partner_ids), near)).all()
-    rows = {each.id: each for each in (*named, *same_email, *same_partner)}
+    related = (row.mailbox_hash.in_(mailboxes), row.email_hash.in_(mailboxes), row.partner_id.in_(partner_ids) & near)
+    found = [each for same in related for each in connection.execute(newest_first.where(same))]
+    rows = {each.id: each for each in (*named, *found)}
     return _with_facts(connection, program_id, list(rows.values()))
 
 
@@ -90,25 +92,20 @@ def of_month(connection: Connection, program_id: int, month: datetime) -> list[P
 
 
 def _with_facts(connection: Connection, program_id: int, rows: Sequence[Any]) -> list[CustomerFacts]:
-    customer_ids = [each.id for each in rows]
-    clicked = {each.id: each for each in connection.execute(_clicks(program_id, customer_ids))}
-    lead = leads.c
+    """Return the facts of customers, from their rows with what their clicks show, if these are still stored."""
+    customer_ids, lead = [each.id for each in rows], leads.c
     led = (lead.program_id == program_id, lead.customer_id.in_(customer_ids), lead.address_hash.is_not(None))
     addresses = _values(connection, select(lead.customer_id, lead.address_hash).where(*led))
     reported = _values(connection, *_reported_keys(program_id, customer_ids, min(each.created_at for each in rows)))
     earned = _first_commissions(connection, program_id, customer_ids)
-    copied = ("id", "partner_id", "clicked_at", "created_at", "signup_at", "first_purchase_at")
     return [
         CustomerFacts(
-            **{name: getattr(each, name) for name in copied},
+            **{name: getattr(each, name) for name in COPIED},
             email_hash=each.mailbox_hash or each.email_hash,
-            addresses=frozenset(addresses[each.id] | ({clicked[each.id].address_hash} - {None})),
+            addresses=frozenset(addresses[each.id] | ({each.address_hash} - {None})),
             keys=frozenset(reported[each.id] | ({each.customer_key} - {None})),
             commission_id=earned.get(each.id),
-            filtered=clicked[each.id].filtered,
-            ad_markers=clicked[each.id].ad_markers,
-            referrer_host=clicked[each.id].referrer_host,
-            viewport_size=json.loads(clicked[each.id].visitor or "{}").get("viewport_size"),
+            viewport_size=json.loads(each.visitor or "{}").get("viewport_size"),
         )
         for each in rows
     ]
@@ -121,14 +118,6 @@ def _values(connection: Connection, *statements: Select[Any]) -> defaultdict[int
         for customer_id, text in connection.execute(statement):
             found[customer_id].add(text)
     return found
-
-
-def _clicks(program_id: int, customer_ids: Sequence[int]) -> Select[Any]:
-    """Return how what customers' clicks show is read; nothing of a click that is no longer stored."""
-    click, row = clicks.c, customers.c
-    of_click = customers.outerjoin(clicks, (click.program_id == row.program_id) & (click.click_id == row.click_id))
-    shown = (click.address_hash, click.filtered, click.ad_markers, click.referrer_host, click.visitor)
-    return select(row.id, *shown).select_from(of_click).where(row.program_id == program_id, row.id.in_(customer_ids))
 
 
 def _first_commissions(connection: Connection, program_id: int, customer_ids: Sequence[int]) -> dict[int, int]:
