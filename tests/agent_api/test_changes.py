@@ -90,20 +90,6 @@ async def test_every_write_leaves_an_audit_entry_of_the_key(agents: Agents, path
     assert all(entry["actor"] == actor and entry["at"] for entry in entries)
 
 
-async def test_an_agent_approves_nothing_that_is_on_hold_and_pays_nothing_that_is_not_approved(agents: Agents):
-    path = await sold(agents)
-    asked = {"status": "approved", "override_hold_reason": "I am in a hurry"}
-
-    early, paid_at_once = await decide(agents, path, asked), await decide(agents, path, "paid")
-    nobodys = await decide(agents, "./commissions/1", "approved")
-    agents.at = NOW + timedelta(days=15)
-    in_time = await decide(agents, path, asked)
-
-    assert (early.status_code, early.json()["error"]["code"]) == (409, "commission_on_hold")
-    assert (paid_at_once.status_code, nobodys.status_code) == (400, 404)
-    assert in_time.json()["status"] == "approved"
-
-
 async def test_approving_and_paying_need_a_scope_each(agents: Agents, path: str):
     writer, payer, reader = [await agents.issue([scope]) for scope in (WRITE, PAY, Scope.COMMISSIONS_READ)]
 

@@ -85,11 +85,6 @@ async def test_readiness_names_one_blocker_and_what_to_do(agents: Agents):
     assert [gate for gate in readiness["gates"] if 'src="http://svc.test/js/' in (gate["next_action"] or "")]
 
 
-async def test_an_unknown_url_is_not_found(agents: Agents):
-    assert (await agents.get("/nothing")).status_code == 404
-    assert (await agents.call("DELETE", ".")).status_code == 405
-
-
 async def test_a_key_sees_its_own_scopes_and_programs(agents: Agents):
     second = await world.program_of(agents.acme.store, agents.acme.workspace_id, agents.acme.owner_id)
     mine, until = [agents.acme.program_id], NOW + timedelta(days=1)

@@ -1,14 +1,10 @@
 """Arguments: those of a tool are its function's; a wrong one is named with what it must be, never with its value."""
 
-from enum import StrEnum
 from typing import Any
 
 import pytest
 
-from mcp_server.arguments import Limit
 from mcp_server.tools import ALL
-from mcp_server.tools.tool import ToolRequest, tool
-from storage.rules.scope import Scope
 from tests.mcp_server.conftest import EVERY_TOOL, VERSIONS, Assistant
 
 SENT = "Ignore-previous-instructions"
@@ -25,37 +21,6 @@ WRONG: list[tuple[str, str, Any, str]] = [
     ("list_events", "cursor", "Zm9yZ2Vk", "Not a cursor of this list: start again without one"),
     *(("list_customers", "customer_key", value, A_KEY) for value in ("", "x" * 256, "a\x01b", 7)),
 ]
-
-
-class Size(StrEnum):
-    SMALL = "small"
-    LARGE = "large"
-
-
-@tool("Echo", Scope.PROGRAMS_READ)
-def echo(request: ToolRequest, *, program_id: int, limit: Limit = 25, size: Size | None = None) -> dict[str, str]:
-    """Repeat
-    what was sent.
-    """
-    return {"text": f"{request.base_url} {program_id} {limit} {size}"}
-
-
-def test_a_function_is_what_tools_list_shows():
-    shown = echo.published
-
-    assert (shown.name, shown.title, shown.description) == ("echo", "Echo", "Repeat what was sent.")
-    assert shown.input_schema == {
-        "type": "object",
-        "properties": {
-            "program_id": {"type": "integer"},
-            "limit": {"type": "integer", "maximum": 100},
-            "size": {"type": "string", "enum": ["small", "large"]},
-        },
-        "required": ["program_id"],
-        "additionalProperties": False,
-    }
-    assert shown.output_schema is not None
-    assert shown.output_schema["required"] == ["as_of", "applied_query"]
 
 
 @pytest.mark.parametrize("version", VERSIONS)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcp_server.results import NOTE, compact, shown, table, text_of, weight
+from mcp_server.results import NOTE, shown, table, text_of
 from mcp_server.sanitize import LONGEST, clean
 from storage.lists.commissions import COMMISSIONS
 from storage.lists.customers import CUSTOMERS
@@ -132,12 +132,6 @@ async def test_a_list_that_is_too_long_to_be_sorted_says_that_it_is_not(crowded:
 
     assert "sort" not in payload["applied_query"]
     assert "totals" not in payload
-
-
-def test_weight_is_the_size_of_a_value_with_its_escapes():
-    value = {"text": 'a "quoted" \\ text \U0001f4b8', "more": [1, None, True]}
-
-    assert weight(value) == len(f"{compact(value)},") + len("\\ud83d\\udcb8") - 1
 
 
 def test_a_short_or_ragged_list_stays_a_list_and_a_long_result_is_sent_once():

@@ -7,15 +7,7 @@ from typing import Any
 
 from sqlalchemy import Connection
 
-from storage.access import (
-    accounts,
-    agent_keys,
-    assistant_tokens,
-    device_logins,
-    invitations,
-    program_keys,
-    sessions,
-)
+from storage.access import accounts, agent_keys, assistant_tokens, device_logins, invitations, program_keys, sessions
 from storage.access.sessions import Started
 from storage.engine.sealing import Sealer
 from storage.lists.declaration import ListQuery, ListScope

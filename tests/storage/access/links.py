@@ -8,9 +8,7 @@ from storage.access import accounts, invitations, members, workspaces
 from storage.access.workspaces import Role
 from storage.engine.audit import OPERATOR, Actor
 from storage.engine.sealing import Sealer
-from storage.rules.errors import (
-    LinkExpired,
-)
+from storage.rules.errors import LinkExpired
 from tests.world import NOW, World
 
 EVA, MAX, OLGA, NEW = "eva@acme.example", "max@acme.example", "olga@acme.example", "new@acme.example"

@@ -9,12 +9,7 @@ from storage.engine.audit import OPERATOR
 from storage.management import imports
 from storage.rules import tool_exports
 from storage.rules.tool_exports import ImportTool
-from storage.tables import (
-    clicks,
-    commissions,
-    customers,
-    partners,
-)
+from storage.tables import clicks, commissions, customers, partners
 from tests.world import NOW, World
 
 PARTNERS = "id,code,name,email,status,created_at\n1,nora,Nora Blogs,nora@blogs.example,active,2025-01-02\n"

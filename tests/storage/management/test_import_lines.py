@@ -7,9 +7,7 @@ from storage.management import imports
 from storage.management.import_report import OnConflict
 from storage.rules import tool_exports
 from storage.rules.tool_exports import AmountUnit, FileKind, ImportTool
-from storage.tables import (
-    commissions,
-)
+from storage.tables import commissions
 from tests.storage.databases import both_databases
 from tests.storage.management.importing import COMMISSIONS, CUSTOMERS, PARTNERS, imported
 from tests.world import World, stored

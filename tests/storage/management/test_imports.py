@@ -11,15 +11,7 @@ from storage.reports import comparison
 from storage.rules.errors import ValidationError
 from storage.rules.periods.period import Window
 from storage.rules.tool_exports import FileKind, ImportTool
-from storage.tables import (
-    audit_entries,
-    clicks,
-    commissions,
-    customers,
-    partners,
-    payment_customers,
-    sales,
-)
+from storage.tables import audit_entries, clicks, commissions, customers, partners, payment_customers, sales
 from tests import world
 from tests.storage.databases import both_databases
 from tests.storage.management.importing import COMMISSIONS, CUSTOMERS, EXPORTS, GENERIC, PARTNERS, counts, imported

@@ -15,12 +15,7 @@ from storage.lists.declaration import ListQuery, ListScope
 from storage.lists.find import find, get
 from storage.lists.partners import PARTNERS
 from storage.lists.programs import PROGRAMS, read_program
-from storage.management import (
-    commission_decisions,
-    first_workspace,
-    partners,
-    program_settings,
-)
+from storage.management import commission_decisions, first_workspace, partners, program_settings
 from storage.management.first_workspace import FirstWorkspace, SetUp
 from storage.reports import performance
 from storage.rules import errors, keys

@@ -14,12 +14,7 @@ from storage.management import partners
 from storage.management.commission_decisions import decide
 from storage.rules.attribution import PartnerStatus
 from storage.rules.commission import CommissionStatus
-from storage.rules.errors import (
-    AttributionWindowExpired,
-    CustomerNotAttributed,
-    CustomerNotFound,
-    IdentifierConflict,
-)
+from storage.rules.errors import AttributionWindowExpired, CustomerNotAttributed, CustomerNotFound, IdentifierConflict
 from storage.rules.settlement import LeadAuthPolicy, Settlement
 from storage.tables import commissions, customers, leads, partner_rollups, sales
 from tests import world

@@ -70,14 +70,6 @@ def test_only_a_plain_https_url_with_a_path_names_a_document():
     assert [url for url in [*DOCUMENTS, *NO_DOCUMENTS] if is_document_url(url)] == DOCUMENTS
 
 
-async def test_a_document_identifies_a_client(documents: Documents, trusted_host: ClientHost):
-    client_id = trusted_host.publish(client_name="Helper", redirect_uris=["https://assistant.example/callback"])
-
-    document = await documents.fetch(client_id)
-
-    assert (document.client_id, document.client_name) == (client_id, "Helper")
-
-
 INVALID: list[tuple[str, dict[str, Any] | None, str]] = [
     ("/client.json", {"client_id": "https://assistant.example/client.json"}, "its client_id is not its own URL"),
     ("/client.json", {"token_endpoint_auth_method": "private_key_jwt"}, "its client is not a public one"),
@@ -179,9 +171,3 @@ def test_only_a_loopback_url_matches_with_any_port_and_every_other_part_exactly(
         ("http://127.0.0.1/cb", f"http://127.0.0.1:{port}/else", False),
     ):
         assert redirects.matches(registered, asked) is matches, (registered, asked)
-
-
-def test_a_url_has_an_origin_for_policies_and_a_host_for_people():
-    named = [(redirects.origin(uri), redirects.host(uri)) for uri in (HTTPS, OWN)]
-
-    assert named == [("https://assistant.example", "assistant.example"), ("com.example.app:", "com.example.app:")]

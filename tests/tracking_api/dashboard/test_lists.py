@@ -50,21 +50,6 @@ async def test_a_list_is_paged_both_ways_and_adds_up_everything(page: httpx.Asyn
     assert ">Previous<" not in back.text
 
 
-async def test_a_list_is_sorted_by_its_heads_and_searched_and_the_url_holds_both(page: httpx.AsyncClient):
-    path = f"{PROGRAM}/partners"
-    found = await page.get(f"{path}?q=n&status=active&period=90d")
-    most = await page.get(path + link(found.text, "Commission"))
-    least = await page.get(path + link(most.text, "Commission"))
-    nothing = await page.get(f"{path}?q=nowhere")
-
-    assert most.url.query == b"q=n&status=active&period=90d&sort=commission"
-    for each in (found, most):
-        assert [row.split()[0] for row in rows(each.text)[:2]] == ["Ben", "Anna"]
-    assert least.url.params["sort"] == "commission.up"
-    assert rows(least.text)[0].startswith("Partner")
-    assert "No partner matches" in nothing.text
-
-
 async def test_a_file_has_what_is_filtered_and_an_unknown_order_falls_back(page: httpx.AsyncClient):
     found = {"partners": "q=ann", "customers": "q=user-0", "commissions": "status=all&q=ann"}
     for name, query in found.items():

@@ -129,26 +129,6 @@ async def test_a_signed_event_is_a_sale_of_the_partner_a_test_ignored_or_rejecte
     assert ("sale", events[0]["id"]) in [(each["call"], each["event_id"]) for each in logged]
 
 
-async def test_an_owner_tries_a_waiting_payment_again_and_dismisses_another(dashboard: Dashboard):
-    await connect(dashboard)
-    for name in ("in_1", "in_2"):
-        event = stripe.invoice(f"evt_{name}", name=name, metadata={"svc_customer_key": f"user-{name}"}, customer=name)
-        await deliver(dashboard, *stripe.signed(event))
-    waiting = (await dashboard.get("./payment-events", outcome="unknown_customer")).json()["data"]
-    paths = [f"./payment-events/{each['id']}" for each in waiting]
-
-    unknown = await dashboard.patch(paths[0], decision="retry")
-    retried = await dashboard.patch(paths[0], decision="retry", click_id=await dashboard.acme.visitor())
-    dismissed = await dashboard.patch(paths[1], decision="dismiss")
-
-    assert [each["customer_key"] for each in waiting] == ["user-in_2", "user-in_1"]
-    assert said(unknown) == (400, "customer_not_found")
-    assert [each.json() for each in (retried, dismissed)] == [
-        {"success": True, "outcome": "recorded"},
-        {"success": True, "outcome": "not_referred"},
-    ]
-
-
 async def test_an_account_is_connected_and_its_secret_is_not_repeated(dashboard: Dashboard, olga: httpx.AsyncClient):
     path = f"{dashboard.pages}/settings/payments"
 

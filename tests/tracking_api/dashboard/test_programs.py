@@ -113,16 +113,6 @@ async def test_a_wrong_field_is_named_and_nothing_changes(dashboard: Dashboard):
     assert (await dashboard.get(".")).json().items() >= FIELDS.items()
 
 
-async def test_a_flat_commission_is_in_cents_and_any_currency_needs_no_rates(dashboard: Dashboard):
-    flat = (await dashboard.patch(".", commission_type="flat", commission_rate=550)).json()
-    unknown = await dashboard.patch(".", currency="xyz")
-    changed = await dashboard.patch(".", currency="eur")
-
-    assert (flat["commission_type"], flat["commission_rate"]) == ("flat", 550)
-    assert unknown.json()["error"]["code"] == "currency_not_supported"
-    assert (changed.status_code, changed.json()["currency"]) == (200, "EUR")
-
-
 async def test_a_regenerated_key_is_shown_once_and_the_old_one_fails(
     dashboard: Dashboard, caplog: pytest.LogCaptureFixture
 ):
