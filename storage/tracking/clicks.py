@@ -68,7 +68,7 @@ def record(connection: Connection, batch: Sequence[Click]) -> list[ClickOutcome]
     Errors: ProgramNotFound, PartnerNotFound, AffMissing. A visitor who keeps their existing click adds no event. A
     sandbox counts the clicks of bots, too: integrators test with headless browsers.
     """
-    followed = [_link(click) for click in batch]
+    followed = [(click.program_id, click.code, click.existing_click_id) for click in batch]
     links = list(dict.fromkeys(followed))  # many visitors follow the same link
     rows = _look_up(connection, links)
     respelled = _respelled(connection, [link for link, row in rows.items() if row.partner_id is None])
@@ -79,11 +79,8 @@ def record(connection: Connection, batch: Sequence[Click]) -> list[ClickOutcome]
     inserted: list[tuple[Any, ...]] = []
     counted: Counter[tuple[int, int, date]] = Counter()
     for click, link in zip(batch, followed, strict=True):
-        row = rows.get(link)
-        if row is None:
-            outcomes.append(ProgramNotFound())
-            continue
-        outcome = _decide(click, row)
+        row: Any = rows.get(link)
+        outcome = ProgramNotFound() if row is None else _decide(click, row)
         outcomes.append(outcome)
         if isinstance(outcome, ClickResult) and outcome.click_id == click.click_id:
             filtered = None if row.sandbox_of is not None and click.filtered == "bot" else click.filtered
@@ -130,11 +127,6 @@ def _respelled(connection: Connection, unknown: Sequence[_Link]) -> dict[_Link, 
     return links
 
 
-def _link(click: Click) -> _Link:
-    """Return what decides on a click: its program, the partner's code and the click that the visitor carries."""
-    return click.program_id, click.code, click.existing_click_id
-
-
 def _decide(click: Click, row: Any) -> ClickOutcome:
     if click.parameter not in {attribution.AFF, row.old_links}:
         return AffMissing()
@@ -144,17 +136,12 @@ def _decide(click: Click, row: Any) -> ClickOutcome:
         return PartnerInactive("The program is paused and takes no clicks.")
     if row.partner_status != PartnerStatus.ACTIVE:
         return PartnerInactive("The partner of this link is not active in the program.")
-    if _keeps_existing(click, row):
-        return ClickResult(str(click.existing_click_id), row.existing_code, row.cookie_window_days)
+    if row.existing_at is not None:
+        live = attribution.is_within(from_millis(row.existing_at), click.at, row.cookie_window_days)
+        same_partner = row.existing_partner_id == row.partner_id
+        if live and attribution.keeps_existing(row.attribution_model, same_partner=same_partner):
+            return ClickResult(str(click.existing_click_id), row.existing_code, row.cookie_window_days)
     return ClickResult(click.click_id, row.partner_code, row.cookie_window_days)
-
-
-def _keeps_existing(click: Click, row: Any) -> bool:
-    if row.existing_at is None:
-        return False
-    same_partner = row.existing_partner_id == row.partner_id
-    live = attribution.is_within(from_millis(row.existing_at), click.at, row.cookie_window_days)
-    return live and attribution.keeps_existing(row.attribution_model, same_partner=same_partner)
 
 
 def _row(click: Click, partner_id: int, filtered: str | None) -> tuple[Any, ...]:

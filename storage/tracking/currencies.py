@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from datetime import date
 from fractions import Fraction
 from functools import cache, lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from babel import Locale
 from babel.numbers import get_currency_precision, get_territory_currencies
@@ -74,14 +74,11 @@ class Rates:
         source, target, day = exchange
         if source == target:
             return cents
-        target_rate, source_rate = (self._rate(code, day) for code in (target, source))
-        if target_rate is None or source_rate is None:
+        rates = [Fraction(1) if code == EURO else self._per_euro.get((code, day)) for code in (target, source)]
+        if rates[0] is None or rates[1] is None:
             raise CurrencyNotSupported(f"No exchange rate between {source} and {target} is loaded for {day} or before.")
-        rate = target_rate / source_rate
+        rate = rates[0] / rates[1]
         return money.convert(cents, rate=rate, from_digits=digits(source), to_digits=digits(target))
-
-    def _rate(self, code: str, day: date) -> Fraction | None:
-        return Fraction(1) if code == EURO else self._per_euro.get((code, day))
 
 
 def convert(connection: Connection, cents: int, exchange: Exchange) -> int:
@@ -91,13 +88,10 @@ def convert(connection: Connection, cents: int, exchange: Exchange) -> int:
 
 def load(connection: Connection, rates: Iterable[tuple[date, str, str]]) -> int:
     """Store rates (day, currency, units for one euro as decimal text), replacing those of the same days; count them."""
-    rows: list[dict[str, Any]] = [
-        {"day": day, "currency": code, "per_euro": str(per_euro)} for day, code, per_euro in rates
-    ]
+    rows = [{"day": day, "currency": code, "per_euro": str(per_euro)} for day, code, per_euro in rates]
     statement = insert_for(connection)(currency_rates)
-    replacing = statement.on_conflict_do_update(
-        index_elements=["currency", "day"], set_={"per_euro": statement.excluded.per_euro}
-    )
+    new_rate = {"per_euro": statement.excluded.per_euro}
+    replacing = statement.on_conflict_do_update(index_elements=["currency", "day"], set_=new_rate)
     if rows:
         connection.execute(replacing, rows)
     return len(rows)

@@ -78,7 +78,7 @@ class Registry:
         self._freed: set[tuple[int, str | None]] = set()  # keys
         for row in _find(connection, list(dict.fromkeys(row for query in queries for row in _look_ups(query)))):
             if (row.program_id or row.of_program_id, row.click_id or row.of_click_id) not in self._customers:
-                self._remember(_from_click(row, at) if row.id is None else _customer(row))
+                self._remember(_customer(row, at))
 
     def named(self, program_id: int, call: Any) -> tuple[Customer | None, Customer | None]:
         """Return the customer of a call's click, and the one who has its customer_key."""
@@ -139,7 +139,11 @@ def _look_ups(query: CustomerQuery) -> Iterator[CustomerQuery]:
         yield click_program_id, None, click_id
 
 
-def _customer(row: Any) -> Customer:
+def _customer(row: Any, at: datetime) -> Customer:
+    """Return the customer of a row, a new one if it is a click without one."""
+    if row.id is None:
+        partner = (row.of_partner_id, row.of_click_id, from_millis(row.of_clicked_at))
+        return Customer(PartnerStatus(row.partner_status), row.of_program_id, ids.after(at, 1)[0], *partner, at)
     stored = Customer(*row[: len(Customer._fields)])
     return stored._replace(
         partner_status=PartnerStatus(stored.partner_status),
@@ -150,18 +154,6 @@ def _customer(row: Any) -> Customer:
         settlement=Settlement(stored.settlement),
         signup_at=None if row.signup_at is None else from_millis(row.signup_at),
         first_purchase_at=None if row.first_purchase_at is None else from_millis(row.first_purchase_at),
-    )
-
-
-def _from_click(row: Any, at: datetime) -> Customer:
-    return Customer(
-        partner_status=PartnerStatus(row.partner_status),
-        program_id=row.of_program_id,
-        id=ids.after(at, 1)[0],
-        partner_id=row.of_partner_id,
-        click_id=row.of_click_id,
-        clicked_at=from_millis(row.of_clicked_at),
-        created_at=at,
     )
 
 

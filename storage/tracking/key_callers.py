@@ -83,37 +83,20 @@ def list_callers(
     connection: Connection, program_id: int, *, limit: int = MOST_CALLERS, by_week: bool = False
 ) -> list[KeyCaller]:
     """Return the callers of the last 90 days, the latest first; the last call is at most a minute behind."""
-    row, key = key_callers.c, program_keys.c
+    row, key, week = key_callers.c, program_keys.c, key_caller_weeks.c
     current = connection.execute(select(key.key_hash).where(key.program_id == program_id)).scalar()
-    weeks = _list_weeks(connection, program_id) if by_week else {}
-    found: dict[tuple[Any, ...], KeyCaller] = {}
-    for each in connection.execute(
-        select(key_callers).where(row.program_id == program_id).order_by(row.last_at.desc())
-    ):
-        who = (each.key_hash, each.user_agent, each.network_hash)
-        name = click_details.caller_name(each.user_agent, each.network_hash)
-        empty = KeyCaller(
-            each.key_hash == current,
-            each.user_agent or None,
-            each.network_hash or None,
-            {},
-            each.first_at,
-            each.last_at,
-            name,
-            weeks.get((each.key_hash, name or "")),
-        )
-        caller = found.setdefault(who, empty)
-        caller.calls[each.call] = each.calls
-        found[who] = caller._replace(first_at=min(caller.first_at, each.first_at))
-    return list(found.values())[:limit]
-
-
-def _list_weeks(connection: Connection, program_id: int) -> dict[tuple[str, str], dict[str, int]]:
-    """Return the calls of each key and caller by week, the latest first."""
-    row = key_caller_weeks.c
+    by_caller: defaultdict[tuple[str, ...], list[Any]] = defaultdict(list)
+    stored = select(key_callers).where(row.program_id == program_id).order_by(row.last_at.desc())
+    for each in connection.execute(stored):
+        by_caller[each.key_hash, each.user_agent, each.network_hash].append(each)
     weeks: defaultdict[tuple[str, str], dict[str, int]] = defaultdict(dict)
-    for each in connection.execute(
-        select(key_caller_weeks).where(row.program_id == program_id).order_by(row.week.desc())
-    ):
+    by_monday = select(key_caller_weeks).where(week.program_id == program_id).order_by(week.week.desc())
+    for each in connection.execute(by_monday) if by_week else ():
         weeks[each.key_hash, each.caller][str(each.week)] = int(each.calls)
-    return weeks
+    callers = []
+    for (key_hash, user_agent, network_hash), rows in list(by_caller.items())[:limit]:
+        name = click_details.caller_name(user_agent, network_hash)
+        who = (key_hash == current, user_agent or None, network_hash or None)
+        calls, first_at = {each.call: each.calls for each in rows}, min(each.first_at for each in rows)
+        callers.append(KeyCaller(*who, calls, first_at, rows[0].last_at, name, weeks.get((key_hash, name or ""))))
+    return callers

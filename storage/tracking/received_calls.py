@@ -5,6 +5,7 @@ never see a credential. The log is kept for 30 days, to explain why a sale was n
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from datetime import datetime, timedelta
 from functools import cache, wraps
 from typing import Any, NamedTuple
@@ -20,7 +21,7 @@ from storage.rules.errors import ApiKeyRotationRequired, InvalidKey, ProgramNotF
 from storage.tables.columns import to_millis
 from storage.tracking import program_terms
 from storage.tracking.program_terms import KeyHolder, ProgramTerms
-from storage.tracking.repeated_calls import KeyedCall, KeyedCalls, Repeatable
+from storage.tracking.repeated_calls import KeyedCall, Repeatable, perform_once
 
 MOST_APART = timedelta(days=36_500)  # a reported time beyond it is an error of the sender's
 SENT = ("customer_key", "click_id", "transaction_id", "amount_cents", "currency", "occurred_at")
@@ -112,12 +113,14 @@ def staged(operation: Callable[..., Any]) -> Callable[[Connection, Sequence[Call
             for n, (call, holder) in enumerate(zip(calls, holders, strict=True))
             if call.repeatable is not None and holder.program is not None and results[n] is None
         }
-        repeated = KeyedCalls(connection, keyed)
-        new = [n for n, error in enumerate(results) if error is None and not repeated.is_repeat(n)]
-        performed = operation(connection, [(holders[n].program, calls[n].item) for n in new]) if new else []
-        for n, result in zip(new, performed, strict=True):
-            results[n] = result
-        repeated.finish(results)
+
+        def perform(repeats: AbstractSet[int]) -> None:
+            new = [n for n, error in enumerate(results) if error is None and n not in repeats]
+            performed = operation(connection, [(holders[n].program, calls[n].item) for n in new]) if new else []
+            for n, result in zip(new, performed, strict=True):
+                results[n] = result
+
+        perform_once(connection, keyed, results, perform)
         rejected = [
             Rejection(holder.program_id, call.details, result, call.principal.caller)
             for call, holder, result in zip(calls, holders, results, strict=True)

@@ -1,6 +1,7 @@
 """Idempotency-Keys of tracking calls: the first response is stored in the call's own transaction and replayed."""
 
 from collections.abc import Callable, Collection, Mapping
+from collections.abc import Set as AbstractSet
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
@@ -43,55 +44,47 @@ class KeyedCall(NamedTuple):
         return self.program_id, self.repeatable.idempotency_key
 
 
-class KeyedCalls:
-    """The calls of a batch with an Idempotency-Key, by their places: the first with each key is performed.
+def perform_once(
+    connection: Connection,
+    calls: Mapping[int, KeyedCall],
+    results: list[Any],
+    perform: Callable[[AbstractSet[int]], None],
+) -> None:
+    """Have a batch performed without its repeats, which get the result of the first call with their key.
 
-    The primary key stores one of two concurrent calls; the other runs again and gets its response.
+    `calls` are those with a key, by their places in `results`, which `perform` fills except at the places it is given.
+    The primary key stores one of two concurrent calls; the other runs again and gets its response. A rejected call
+    stores nothing: another process may have performed it in the meantime.
     """
+    firsts = _stored(connection, calls.values())
+    new = set({call.id: n for n, call in reversed([*calls.items()]) if call.id not in firsts}.values())
+    perform(calls.keys() - new)
+    rejected = {n for n in new if isinstance(results[n], ServiceError)}
+    firsts |= _stored(connection, [calls[n] for n in rejected])
+    rows = []
+    for n in new:
+        (_, repeatable, at), first = calls[n], results[n]
+        if n not in rejected:
+            first = Replayed(repeatable.respond(first))
+            rows.append((*calls[n].id, repeatable.request_hash, first.body, to_millis(at)))
+        firsts.setdefault(calls[n].id, (repeatable.request_hash, first))
+    if rows:
+        _insert(connection, sorted(rows))
+    for n in calls.keys() - (new - rejected):
+        request_hash, first = firsts[calls[n].id]
+        results[n] = first if request_hash == calls[n].repeatable.request_hash else IdempotencyKeyReused()
 
-    def __init__(self, connection: Connection, calls: Mapping[int, KeyedCall]) -> None:
-        self._connection, self._calls = connection, calls
-        self._firsts = self._stored(calls.values())
-        firsts = {call.id: n for n, call in reversed(list(calls.items())) if call.id not in self._firsts}
-        self._performed = set(firsts.values())
 
-    def is_repeat(self, n: int) -> bool:
-        """Return whether the batch's call `n` is not to be performed."""
-        return n in self._calls and n not in self._performed
-
-    def finish(self, results: list[Any]) -> None:
-        """Store the responses of the calls that were performed, and set the results of those that repeat another.
-
-        A rejected call stores nothing: another process may have performed it in the meantime.
-        """
-        rejected = {n for n in self._performed if isinstance(results[n], ServiceError)}
-        self._firsts |= self._stored([self._calls[n] for n in rejected])
-        done = self._performed - rejected
-        for n in self._performed:
-            call, result = self._calls[n], results[n]
-            first = Replayed(call.repeatable.respond(result)) if n in done else result
-            self._firsts.setdefault(call.id, (call.repeatable.request_hash, first))
-        if done:
-            _insert(self._connection, sorted(self._row(self._calls[n]) for n in done))
-        for n, call in self._calls.items():
-            request_hash, first = self._firsts[call.id]
-            if n not in done:
-                results[n] = first if request_hash == call.repeatable.request_hash else IdempotencyKeyReused()
-
-    def _row(self, call: KeyedCall) -> tuple[Any, ...]:
-        request_hash, replayed = self._firsts[call.id]
-        return (*call.id, request_hash, replayed.body, to_millis(call.at))
-
-    def _stored(self, calls: Collection[KeyedCall]) -> dict[tuple[int, str], tuple[str, Any]]:
-        """Return the hashes and the responses of first calls of the last 30 days; older ones are deleted."""
-        firsts: dict[tuple[int, str], tuple[str, Any]] = {}
-        expired = []
-        for row in _find(self._connection, sorted({call.id for call in calls})) if calls else ():
-            if from_millis(row.at) > max(call.at for call in calls) - timedelta(days=RESPONSE_DAYS):
-                firsts[row.program_id, row.idempotency_key] = (row.request_hash, Replayed(row.body))
-            else:
-                expired.append((row.program_id, row.idempotency_key))
-        if expired:
-            named = tuple_(idempotent_calls.c.program_id, idempotent_calls.c.idempotency_key)
-            self._connection.execute(delete(idempotent_calls).where(named.in_(expired)))
-        return firsts
+def _stored(connection: Connection, calls: Collection[KeyedCall]) -> dict[tuple[int, str], tuple[str, Any]]:
+    """Return the hashes and the responses of first calls of the last 30 days; older ones are deleted."""
+    firsts: dict[tuple[int, str], tuple[str, Any]] = {}
+    expired = []
+    for row in _find(connection, sorted({call.id for call in calls})) if calls else ():
+        if from_millis(row.at) > max(call.at for call in calls) - timedelta(days=RESPONSE_DAYS):
+            firsts[row.program_id, row.idempotency_key] = (row.request_hash, Replayed(row.body))
+        else:
+            expired.append((row.program_id, row.idempotency_key))
+    if expired:
+        named = tuple_(idempotent_calls.c.program_id, idempotent_calls.c.idempotency_key)
+        connection.execute(delete(idempotent_calls).where(named.in_(expired)))
+    return firsts

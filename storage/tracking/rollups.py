@@ -62,8 +62,8 @@ def add(connection: Connection, steps: Iterable[Increment]) -> None:
     if waiting is not None:
         waiting.extend(steps)
         return
-    by_program: defaultdict[tuple[Any, ...], list[int]] = defaultdict(_zeros)
-    by_partner: defaultdict[tuple[Any, ...], list[int]] = defaultdict(_zeros)
+    by_program: defaultdict[tuple[Any, ...], list[int]] = defaultdict(lambda: [0] * len(COUNTS))
+    by_partner: defaultdict[tuple[Any, ...], list[int]] = defaultdict(lambda: [0] * len(COUNTS))
     changes: Counter[tuple[Any, ...]] = Counter()
     for item in steps:
         program, partner, day, *counts = item
@@ -79,10 +79,6 @@ def add(connection: Connection, steps: Iterable[Increment]) -> None:
         _add_to_partners(connection, [[key[0], str(key[1]), key[2], *by_partner[key]] for key in sorted(by_partner)])
 
 
-def _zeros() -> list[int]:
-    return [0] * len(COUNTS)
-
-
 def _increase(totals: list[int], counts: Iterable[int]) -> None:
     for index, count in enumerate(counts):
         if count:
@@ -91,25 +87,18 @@ def _increase(totals: list[int], counts: Iterable[int]) -> None:
 
 def save_by_dimension(connection: Connection, step: DayStep) -> bool:
     """Replace a day's totals; False, with nothing stored, if another process has grouped the day since."""
-    if not _advance(connection, step):
+    own = {"program_id": step.program_id, "day": step.day}
+    statement: Any
+    if step.before is None:
+        statement = insert_for(connection)(grouped_days).values(**own, **step.after._asdict()).on_conflict_do_nothing()
+    else:
+        unchanged = [grouped_days.c[name] == value for name, value in (own | step.before._asdict()).items()]
+        statement = update(grouped_days).where(*unchanged).values(step.after._asdict())
+    if connection.execute(statement).rowcount != 1:
         return False
     row = dimension_rollups.c
     mine = (row.program_id == step.program_id, row.dimension.in_(STORED), row.day == step.day)
     connection.execute(delete(dimension_rollups).where(*mine))
-    rows = [
-        {"program_id": step.program_id, "day": step.day, "dimension": dimension.value, "totals": written(values)}
-        for dimension, values in step.totals.items()
-    ]
-    connection.execute(insert(dimension_rollups), rows)
+    totals = [{"dimension": each.value, "totals": written(values)} for each, values in step.totals.items()]
+    connection.execute(insert(dimension_rollups), [own | each for each in totals])
     return True
-
-
-def _advance(connection: Connection, step: DayStep) -> bool:
-    mine = {"program_id": step.program_id, "day": step.day}
-    statement: Any
-    if step.before is None:
-        statement = insert_for(connection)(grouped_days).values(**mine, **step.after._asdict()).on_conflict_do_nothing()
-    else:
-        unchanged = [grouped_days.c[name] == value for name, value in (mine | step.before._asdict()).items()]
-        statement = update(grouped_days).where(*unchanged).values(step.after._asdict())
-    return connection.execute(statement).rowcount == 1

@@ -12,7 +12,6 @@ from storage.engine.database import lock_shared
 from storage.engine.group_commit import set_based
 from storage.engine.statements import Statement
 from storage.rules.errors import ServiceError
-from storage.rules.fraud.flag import Finding
 from storage.rules.reconciliation import WITHIN
 from storage.tables import payment_accounts
 from storage.tables.columns import from_millis, to_millis
@@ -124,7 +123,21 @@ def _store(connection: Connection, changes: Sequence[SaleChange], registry: Regi
     registry.save(connection)
     _insert(connection, sorted((_row(each) for each in changes), key=itemgetter(0, 2)))
     ledger.append(connection, [_earned(each) for each in changes], at=at)
-    flagging.raise_each(connection, [_possible_duplicate(each) for each in changes if each.likely], at=at)
+    possible_duplicates = [
+        (
+            each.program.id,
+            flagging.possible_duplicate(
+                each.recorded,
+                each.customer,
+                each.likely.transaction_id,
+                at=each.sale.at,
+                earns=each.commission_cents > 0,
+            ),
+        )
+        for each in changes
+        if each.likely
+    ]
+    flagging.raise_each(connection, possible_duplicates, at=at)
     steps = [step for each in changes for step in _increments(each)]
     outranked = [each.outranked for each in changes if each.outranked]
     rollups.add(connection, [*steps, *outranking.store(connection, outranked, at=at)])
@@ -133,12 +146,6 @@ def _store(connection: Connection, changes: Sequence[SaleChange], registry: Regi
 def _earned(change: SaleChange) -> Earned:
     cents, sale = change.commission_cents, change.sale
     return Earned(change.program, change.customer, cents, sale.at, sale.happened_at, sale_id=change.id)
-
-
-def _possible_duplicate(change: SaleChange) -> tuple[int, Finding]:
-    payment, earns = change.likely.transaction_id if change.likely else "", change.commission_cents > 0
-    about = flagging.possible_duplicate(change.recorded, change.customer, payment, at=change.sale.at, earns=earns)
-    return change.program.id, about
 
 
 def _increments(change: SaleChange) -> tuple[rollups.Increment, rollups.Increment]:

@@ -20,6 +20,7 @@ from tracking_api.cors import ALLOWED
 from web.body import Body, Text
 from web.response import JsonResponse
 
+SUCCESS: dict[str, Any] = {"success": True}
 _DIGITS = 15
 _PROGRAM = {"program_id": "The program's number. Required; a preflight request has no body that could say it."}
 _OWN_PAGES = (
@@ -62,7 +63,7 @@ class RedeemedView(AllowedView):
 def handover(body: HandoverBody, caller: TrackingCaller) -> Answer:
     """Issue a token that takes a click to another domain of the program."""
     token = caller.services.handover_tokens.issue(_program_of(caller), body.click_id, caller.at)
-    return {"success": True, "token": token, "expires_in_seconds": int(LIFETIME.total_seconds())}
+    return SUCCESS | {"token": token, "expires_in_seconds": int(LIFETIME.total_seconds())}
 
 
 def redeem(body: RedeemBody, caller: TrackingCaller) -> Recording:
@@ -70,11 +71,7 @@ def redeem(body: RedeemBody, caller: TrackingCaller) -> Recording:
     program_id = _program_of(caller)
     handed = caller.services.handover_tokens.open(program_id, body.token, caller.at)
     arrival = Arrival(program_id, handed, body.existing_click_id, caller.at)
-    return Recording(handovers.redeem, arrival, _redeemed, program_id=program_id)
-
-
-def _redeemed(carried: ArrivalResult) -> Answer:
-    return {"success": True, **carried._asdict()}
+    return Recording(handovers.redeem, arrival, lambda carried: SUCCESS | carried._asdict(), program_id=program_id)
 
 
 def _program_of(caller: TrackingCaller) -> int:
@@ -101,7 +98,7 @@ class _OwnPages(Endpoint[Parsed]):
         scope["extra_headers"] += ((b"access-control-allow-origin", origin.encode()),)
         if scope["method"] == "OPTIONS":
             scope["extra_headers"] += ALLOWED
-            return JsonResponse({"success": True})
+            return JsonResponse(SUCCESS)
         return await super().serve(caller, receive)
 
 
