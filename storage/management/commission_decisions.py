@@ -71,27 +71,26 @@ def change_each(
     status: CommissionStatus,
     *,
     at: datetime,
-    actor: Actor | None = None,
+    actor: Actor,
     override_hold_reason: str | None = None,
     flag: str | None = None,
 ) -> dict[int, ServiceError | None]:
     """Move commissions to a status, without a review, by as many statements for many as for one; log it.
 
     Return the error of each, None where it changed. A rejection, which may be by a `flag`, takes back what the ledger
-    holds; a payment settles it by a payout. With a reason a member, but no agent key, approves what is on hold. An
-    import has no actor: it is not logged, and no hold stops it.
+    holds; a payment settles it by a payout. With a reason a member, but no agent key, approves what is on hold.
     """
     found = _lock(connection, program_id, commission_ids)
-    overrides = actor is None or (override_hold_reason is not None and not actor.is_agent)
-    errors = _obstacles(connection, program_id, found, status, until=None if overrides else at, actor=actor)
-    key_id = int(actor.id) if actor and actor.is_agent else None
-    if key_id is not None and status in REVIEWED:
+    overrides = override_hold_reason is not None and not actor.is_agent
+    until = None if overrides or status != CommissionStatus.APPROVED else at
+    errors = _obstacles(connection, program_id, found, status, until=until, actor=actor)
+    if actor.is_agent and status in REVIEWED:
         free = [each for each in found if each.id not in errors]
-        errors |= _obstacles_for_key(connection, program_id, free, status, key_id, at=at)
+        errors |= _obstacles_for_key(connection, program_id, free, status, int(actor.id), at=at)
     if changed := [each for each in found if each.id not in errors]:
         values: dict[str, Any] = {"status": status, "paid_at": at if status == CommissionStatus.PAID else None}
         if status == CommissionStatus.APPROVED:
-            values["approved_by_key_id"] = key_id
+            values["approved_by_key_id"] = int(actor.id) if actor.is_agent else None
         mine = (commissions.c.program_id == program_id, commissions.c.id.in_([each.id for each in changed]))
         connection.execute(update(commissions).where(*mine).values(values))
         if status == CommissionStatus.REJECTED:
@@ -163,7 +162,7 @@ def _obstacles(
     status: CommissionStatus,
     *,
     until: datetime | None,
-    actor: Actor | None,
+    actor: Actor,
 ) -> dict[int, ServiceError]:
     """Return the error of each commission that may not change so `until` now (None: no hold stops it).
 
@@ -178,9 +177,9 @@ def _obstacles(
         if status not in MAY_BECOME[each.status]:
             wrong = f"A commission that is {each.status} cannot become {status}"
             errors[each.id] = ValidationError(fields=[FieldError("status", wrong)])
-        elif is_paid and actor and not actor.may_pay:
+        elif is_paid and not actor.may_pay:
             errors[each.id] = OwnerRequired("Only an owner or a member with the role finance may say that it is paid.")
-        elif status == CommissionStatus.APPROVED and until is not None and until < each.hold_until:
+        elif until is not None and until < each.hold_until:
             errors[each.id] = CommissionOnHold(f"The commission is on hold until {each.hold_until:%Y-%m-%d %H:%M} UTC.")
         elif is_trial:
             errors[each.id] = ValidationError("A sandbox's commissions are trials: no one is paid for them.")
