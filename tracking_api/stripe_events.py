@@ -55,7 +55,14 @@ async def receive_stripe_event(request: Request) -> ReceivedEventView:
         content = bytes(await body.read_body(request.scope, request.receive, largest=LARGEST_EVENT))
         if program_id is None or program_id > LARGEST_PROGRAM_ID:
             raise InvalidSignature
-        await _verify(request, storage, program_id, content)
+        try:
+            account = await storage.read(accounts.get_account, program_id)
+        except NotFound:
+            raise InvalidSignature from None
+        header, now = request.headers.get("stripe-signature", ""), time.time()
+        secrets = map(request.app.state.settings.sealer().open, account.sealed)
+        if not any(payment.is_signed(content, header, secret, now=now) for secret in secrets):
+            raise InvalidSignature
     at = request.app.state.clock()
     event = event_of(content, at)
     done = await storage.write_in(program_id, processing.process, program_id, event, at=at)
@@ -72,15 +79,3 @@ def event_of(content: bytes, at: datetime) -> ProcessorEvent:
     if not all(at - OLDEST <= time <= at + CLOCK_SKEW for time in (event.occurred_at, paid_at)):
         raise InvalidJson("The event, or the payment in it, lies in the future or more than 366 days back.")
     return event
-
-
-async def _verify(request: Request, storage: Storage, program_id: int, content: bytes) -> None:
-    """Raise InvalidSignature unless one of the account's secrets signed exactly these bytes within 5 minutes."""
-    header = request.headers.get("stripe-signature", "")
-    try:
-        account = await storage.read(accounts.get_account, program_id)
-    except NotFound:
-        raise InvalidSignature from None
-    sealer, now = request.app.state.settings.sealer(), time.time()
-    if not any(payment.is_signed(content, header, sealer.open(sealed), now=now) for sealed in account.sealed):
-        raise InvalidSignature

@@ -130,7 +130,7 @@ class ImportedEvents:
     def _record(self, news: Sequence[_New], record: Callable[..., Sequence[Any]], number: Column[Any]) -> None:
         """Record leads, or sales, and count what each earned: a commission has the id of its lead or sale."""
         news = list(self._clicked(news))
-        results = record(self._work.connection, [(self._terms(each), self._event(each)) for each in news])
+        results = record(self._work.connection, list(map(self._reported, news)))
         numbers = [each.earned.transaction_id for each in news if each.earned]
         recorded = {each[0]: each.id for each in self._rows(number, numbers, number.table.c.id)}
         for new, result in zip(news, results, strict=True):
@@ -159,24 +159,17 @@ class ImportedEvents:
         yield from (each for each in news if each.is_sale and each.key)
         yield from (new._replace(click_id=click_id) for new, click_id in zip(clicked, click_ids, strict=True))
 
-    def _event(self, new: _New) -> Lead | Sale:
-        name = new.earned.transaction_id if new.earned else None
-        if new.is_sale:
-            said: dict[str, Any] = {
-                "customer_key": new.key,
-                "click_id": new.click_id,
-                "currency": self._work.program.currency,
-            }
-            return Sale(name or "", new.line.sale_cents, new.at, **said, provenance=REPORTED_BY)
-        known = contact.protect(new.line.email) if new.line.email and new.key else None
-        return Lead(new.click_id, new.key, new.at, contact=known, event_name=name)
-
-    def _terms(self, new: _New) -> ProgramTerms:
-        """Return the program's terms in force, but with these earnings, and without windows and minimum orders."""
-        cents = new.earned.cents if new.earned else 0
+    def _reported(self, new: _New) -> tuple[ProgramTerms, Lead | Sale]:
+        """Return the event, and the terms in force but with these earnings, and without windows and minimum orders."""
+        name, cents = (new.earned.transaction_id, new.earned.cents) if new.earned else (None, 0)
         earning: dict[str, Any] = {"type": CommissionType.FLAT, "rate": cents, "lead_commission_cents": cents}
         terms = self._work.program.terms._replace(**earning, recurring_months=None, minimum_order_cents=0)
-        return self._work.program._replace(terms=terms, attribution_window_days=FOREVER_DAYS, has_payments=False)
+        program = self._work.program._replace(terms=terms, attribution_window_days=FOREVER_DAYS, has_payments=False)
+        if new.is_sale:
+            who: dict[str, Any] = {"customer_key": new.key, "click_id": new.click_id, "provenance": REPORTED_BY}
+            return program, Sale(name or "", new.line.sale_cents, new.at, **who, currency=program.currency)
+        known = contact.protect(new.line.email) if new.line.email and new.key else None
+        return program, Lead(new.click_id, new.key, new.at, contact=known, event_name=name)
 
     def _count(self, line: ImportLine, partner: KnownPartner, event_id: int) -> None:
         """Count what a recorded lead or sale earned, as the old tool decided on it."""
@@ -204,13 +197,9 @@ class ImportedEvents:
                 corrections.append(each, EntryKind.PAYOUT, -each.cents)
         corrections.save(at=decided[-1].decided_at)
         changed = update(commissions).where(row.program_id == self._program_id, row.id == bindparam("commission_id"))
+        paid_at = {each.id: each.decided_at for each in decided if each.status == CommissionStatus.PAID}
         values = [
-            {
-                "commission_id": each.id,
-                "status": each.status,
-                "paid_at": each.decided_at if each.status == CommissionStatus.PAID else None,
-            }
-            for each in decided
+            {"commission_id": each.id, "status": each.status, "paid_at": paid_at.get(each.id)} for each in decided
         ]
         connection.execute(changed, values)
 

@@ -65,7 +65,15 @@ class ImportedPartners:
         if known is not None and key not in self._listed:
             self._work.report.there[FileKind.PARTNERS] += 1
         elif known is None:
-            self._known[key] = self._enrolled(line, code)
+            work, name = self._work, line.name or code
+            about: dict[str, Any] = {"email": line.partner_email or None, "joined_at": line.at, "actor": work.actor}
+            partner = partners.enrol(work.connection, work.program.id, name=name, code=code, **about, at=work.at)
+            about = {"email": line.partner_email, "status": line.partner_status, "at": line.at}
+            work.report.add(FileKind.PARTNERS, code=code, name=name, **about)
+            work.ids["partners"].append(partner.id)
+            if line.partner_status != PartnerStatus.ACTIVE:
+                self._to_end[partner.id] = line.partner_status
+            self._known[key] = KnownPartner(partner.id, code, name, email)
         self._listed.add(key)
 
     def named(self, line: ImportLine) -> KnownPartner:
@@ -104,16 +112,6 @@ class ImportedPartners:
         """Return a code that no partner has, made of a name."""
         base = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:LONGEST_MADE] or "partner"
         return next(code for code in chain([base], (f"{base}-{n}" for n in count(2))) if code not in self._known)
-
-    def _enrolled(self, line: ImportLine, code: str) -> KnownPartner:
-        work, name, email = self._work, line.name or code, line.partner_email
-        about: dict[str, Any] = {"name": name, "code": code, "email": email or None, "joined_at": line.at}
-        partner = partners.enrol(work.connection, work.program.id, **about, at=work.at, actor=work.actor)
-        work.report.add(FileKind.PARTNERS, code=code, name=name, email=email, status=line.partner_status, at=line.at)
-        work.ids["partners"].append(partner.id)
-        if line.partner_status != PartnerStatus.ACTIVE:
-            self._to_end[partner.id] = line.partner_status
-        return KnownPartner(partner.id, code, name, email.lower())
 
 
 def _is_other(known: KnownPartner, line: ImportLine) -> bool:

@@ -29,7 +29,9 @@ def parse(content: bytes) -> list[tuple[date, str, str]]:
                 raise ValueError(f"Line {line} has fewer columns than the header.")
             for code, cell in zip(codes, cells[1:], strict=False):
                 if cell not in _ABSENT:
-                    rates[day, code] = _rate(cell, code, line)
+                    if not _RATE.fullmatch(cell) or not Decimal(cell):
+                        raise ValueError(f"Line {line}: {cell!r} is not a rate for {code}.")
+                    rates[day, code] = cell
     if not rates:
         raise ValueError("The file has no rates.")
     return [(day, code, rate) for (day, code), rate in rates.items()]
@@ -42,9 +44,3 @@ def _day(cell: str, line: int) -> date:
         except ValueError:
             continue
     raise ValueError(f"Line {line}: {cell!r} is not a date such as 2026-11-20 or 20 November 2026.")
-
-
-def _rate(cell: str, code: str, line: int) -> str:
-    if not _RATE.fullmatch(cell) or not Decimal(cell):
-        raise ValueError(f"Line {line}: {cell!r} is not a rate for {code}.")
-    return cell

@@ -175,17 +175,13 @@ def line_of(file: ImportFile, number: int, row: Mapping[str, str] | None, *, cur
         raise ValueError("no partner")
     if file.kind == FileKind.COMMISSIONS:
         line = _with_commission(line, file, row, currency, digits)
-    return _with_customer(line, row)
-
-
-def _with_customer(line: ImportLine, row: Mapping[str, str]) -> ImportLine:
-    key, email = text_of(row, "customer_id"), row.get("customer_email", "")
-    if not contact.is_email(email):
-        if not key and not (line.cents and not line.sale_cents):
-            raise ValueError("neither a customer id nor an e-mail address")
-        return line._replace(customer_key=key)
-    named = key or f"email-{contact.protect(email).hash[:32]}"
-    return line._replace(customer_key=named, email=email, is_unnamed=not key)
+    key, customer_email = text_of(row, "customer_id"), row.get("customer_email", "")
+    if contact.is_email(customer_email):
+        named = key or f"email-{contact.protect(customer_email).hash[:32]}"
+        return line._replace(customer_key=named, email=customer_email, is_unnamed=not key)
+    if not key and not (line.cents and not line.sale_cents):
+        raise ValueError("neither a customer id nor an e-mail address")
+    return line._replace(customer_key=key)
 
 
 def _with_commission(
