@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Annotated, Any, NamedTuple
 
-from sqlalchemy import BigInteger, ColumnElement, Connection, cast, func, literal, or_, select
+from sqlalchemy import BigInteger, ColumnElement, Connection, case, cast, func, literal, or_, select, type_coerce
 
 from storage.engine.cursors import LARGEST_ID, within
 from storage.lists import held
@@ -21,6 +21,7 @@ from storage.tables import audit_entries, commission_terms, commissions, leads, 
 from storage.tracking.ledger import PARTNER_KINDS, EntryKind
 
 _row = commissions.c
+LATEST = 10**14  # milliseconds: later than any time
 
 
 def net_cents(*kinds: EntryKind) -> Any:
@@ -29,6 +30,16 @@ def net_cents(*kinds: EntryKind) -> Any:
     theirs = (entry.program_id == _row.program_id, entry.commission_id == _row.id)
     total = select(func.coalesce(func.sum(entry.amount_cents), 0)).where(*theirs)
     return total.where(entry.kind.in_(kinds or PARTNER_KINDS)).correlate(commissions).scalar_subquery()
+
+
+def _waits() -> Any:
+    """Return the column by which what waits longest comes first: pending ones by their hold, then approved ones."""
+    pending, approved = type_coerce(_row.hold_until, BigInteger), type_coerce(_row.created_at, BigInteger)
+    return case(
+        (_row.status == CommissionStatus.PENDING, 2 * LATEST - pending),
+        (_row.status == CommissionStatus.APPROVED, LATEST - approved),
+        else_=0,
+    )
 
 
 class Commission(NamedTuple):
@@ -59,6 +70,7 @@ class Commission(NamedTuple):
     paid_at: datetime | None
     credited_by: Untrusted | None
     program_id: Annotated[int, Column(is_internal=True)]
+    waits: Annotated[int, Column(sql=_waits(), sorts=True, is_internal=True)]
     flags: Sequence[FlagKind] = ()
 
 

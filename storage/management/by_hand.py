@@ -1,5 +1,6 @@
 """What people, and agents within their caps, credit by hand: a sale that no one reported, a bonus or a correction."""
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
@@ -23,6 +24,7 @@ from storage.tracking.ledger import EntryKind
 from storage.tracking.program_terms import ProgramTerms
 from storage.tracking.sale_decisions import Provenance, Sale
 
+MOST_ADJUSTMENTS = 50
 OLDEST = timedelta(days=366)
 ANY_DAYS = 100_000  # the attribution window of what a person credits
 CREDITED = "credited"  # what is counted against the caps of a day, beside approved and paid
@@ -113,6 +115,14 @@ def adjust(
     change = Change("partner.adjust", partner_id, after={"amount_cents": amount_cents, "reason": reason})
     audit.write(connection, program_id, [change], actor=actor, at=at)
     return adjustment
+
+
+def list_adjustments(connection: Connection, program_id: int, partner_id: int) -> Sequence[Any]:
+    """Return a partner's newest adjustments: `at`, `amount_cents` and `reason`."""
+    entry = ledger_entries.c
+    mine = (entry.program_id == program_id, entry.partner_id == partner_id, entry.kind == EntryKind.ADJUSTMENT)
+    listed = select(entry.at, entry.amount_cents, entry.reason).where(*mine).order_by(entry.id.desc())
+    return connection.execute(listed.limit(MOST_ADJUSTMENTS)).all()
 
 
 def require_partner(connection: Connection, program_id: int, partner_id: int) -> None:

@@ -83,8 +83,7 @@ def change(
     if actor.is_agent:
         agent_caps.require_within(connection, program_id, program.settings, ProgramSettings(**after), at=at)
     if "currency" in differing:
-        earned = (select(table.c.id).where(table.c.program_id == program_id).limit(1) for table in (sales, commissions))
-        if any(connection.execute(each).scalar() for each in earned):
+        if is_currency_fixed(connection, program_id):
             fixed = FieldError("currency", "Fixed once a sale or commission is recorded: create another program")
             raise ValidationError(fields=[fixed])
         currencies.require_current(after["currency"])
@@ -94,6 +93,12 @@ def change(
         entries = audit.changed("program.change", program_id, *published)
         audit.write(connection, program_id, entries, actor=actor, at=at)
     return read_program(connection, program_id)
+
+
+def is_currency_fixed(connection: Connection, program_id: int) -> bool:
+    """Return whether a sale or commission is recorded in the program's currency."""
+    earned = (select(table.c.id).where(table.c.program_id == program_id).limit(1) for table in (sales, commissions))
+    return any(connection.execute(each).scalar() for each in earned)
 
 
 def list_choices(connection: Connection, user_id: int) -> list[ProgramChoice]:

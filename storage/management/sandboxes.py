@@ -95,6 +95,12 @@ def find(connection: Connection, live_id: int) -> int | None:
     return connection.execute(select(programs.c.id).where(programs.c.sandbox_of == live_id)).scalar()
 
 
+def has_events(connection: Connection, program_id: int) -> bool:
+    """Return whether a program has an event, so that it can no longer be deleted."""
+    events = union_all(*(select(table.c.program_id).where(table.c.program_id == program_id) for table in FIRST_EVENTS))
+    return connection.execute(events.limit(1)).first() is not None
+
+
 def delete_program(connection: Connection, program_id: int, *, actor: Actor, at: datetime) -> None:
     """Delete a program with its settings, key, partners, tests and sandbox, and what was granted for it.
 
@@ -102,8 +108,7 @@ def delete_program(connection: Connection, program_id: int, *, actor: Actor, at:
     """
     connection.execute(select(programs.c.id).where(programs.c.id == program_id).with_for_update())
     program = read_program(connection, program_id)
-    events = union_all(*(select(table.c.program_id).where(table.c.program_id == program_id) for table in FIRST_EVENTS))
-    if program.sandbox_of is None and connection.execute(events.limit(1)).first() is not None:
+    if program.sandbox_of is None and has_events(connection, program_id):
         raise ProgramHasEvents
     sandbox_id = find(connection, program_id)
     for each in (sandbox_id, program_id):

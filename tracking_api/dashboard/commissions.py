@@ -94,6 +94,7 @@ COMMISSION_LIST = ListPage(
     tabs=("status", READY_AT),
     narrow=_by_status,
     values=_values,
+    sort="waits",
     days=("approved", "paid"),
 )
 

@@ -150,7 +150,14 @@ async def _new_page(call: VisitorRequest, outcome: FormOutcome) -> Response:
 async def _settings_page(context: PageContext, outcome: FormOutcome) -> Response:
     stored = values.of_settings(SETTINGS, settings.published(context.program.settings), context.currency)
     stored["revision"] = str(context.program.revision)
-    return outcome.page(context, "settings.html", typed={**stored, **outcome.typed}, sections=BY_SECTION)
+    return outcome.page(
+        context,
+        "settings.html",
+        typed={**stored, **outcome.typed},
+        sections=BY_SECTION,
+        fixed={"currency"} if await context.read(program_settings.is_currency_fixed) else set(),
+        has_events=await context.read(sandboxes.has_events),
+    )
 
 
 def _saved(context: PageContext, response: Mapping[str, Any]) -> str:

@@ -149,11 +149,13 @@ async def test_an_owner_deletes_a_program_before_its_first_event_and_not_after(
     used = await dashboard.call("DELETE", ".")
     unticked = await delete_on_page(f"/programs/{second}")
     used_on_page = await delete_on_page(dashboard.pages, confirmed="yes")
+    offered = [(await olga.get(f"{place}/settings")).text for place in (f"/programs/{second}", dashboard.pages)]
     deleted_on_page = await delete_on_page(f"/programs/{second}", confirmed="yes")
 
     assert (by_member.status_code, deleted.json()) == (403, {"success": True})
     assert [(await dashboard.get(f"/api/programs/{gone}")).status_code for gone in (made, second)] == [403, 403]
     assert (used.status_code, used.json()["error"]["code"]) == (409, "program_has_events")
+    assert ["Delete program" in page for page in offered] == [True, False]
     assert (unticked.status_code, "cannot be restored" in unticked.text) == (400, True)
     assert (used_on_page.status_code, "partners may have earned" in used_on_page.text) == (400, True)
     assert (deleted_on_page.status_code, deleted_on_page.headers["Location"]) == (303, "/programs")

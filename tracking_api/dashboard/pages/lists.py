@@ -72,7 +72,8 @@ class ListPage:
             if sort := self.of.sort_of(each):
                 down, up = ORDERS.get(each.written_as, ("Z to A", "A to Z"))
                 both += [(sort, f"{each.column.title}, {down}"), (f"{sort}{ASCENDING}", f"{each.column.title}, {up}")]
-        return both
+        own = [] if self.sort in {"", *(name for name, _ in both)} else [(self.sort, "What waits longest")]
+        return own + both
 
     async def show(self, request: Request) -> Response:
         """Show the list."""

@@ -13,6 +13,7 @@ from starlette.responses import Response
 from presentation.changes import PartnerChange, adjust_balance, change_partner, enrol_partner
 from storage.lists.find import get
 from storage.lists.partners import PARTNERS
+from storage.management import by_hand
 from storage.reports import partner
 from storage.rules.attribution import PartnerStatus, site_url
 from storage.rules.click_details import CAMPAIGN
@@ -66,6 +67,7 @@ async def _page(context: PageContext, outcome: FormOutcome) -> Response:
         status=400 if outcome.problems or picker.problem or link_problems else 200,
         **profile._asdict() | {"results": None},
         charted=charted.of(profile.results, is_compared=picker.is_compared, figure=picker.address["figure"]),
+        adjustments=await context.read(by_hand.list_adjustments, partner_id),
         link=link,
         asked=asked,
         link_problems=link_problems,
