@@ -65,23 +65,25 @@ class IdentifierHealth(NamedTuple):
 
 def check_keys(connection: Connection, program_id: int) -> IdentifierHealth:
     """Return the identifier health of a program."""
-    credited = _credited_keys(connection, program_id)
-    call = refused_calls.c
+    customer, sale, call = customers.c, sales.c, refused_calls.c
+    of_customer = and_(customer.program_id == sale.program_id, customer.id == sale.customer_id)
+    recorded = select(sale.customer_key, customer.customer_key).join(customers, of_customer)
+    mine = recorded.where(sale.program_id == program_id, sale.customer_key.is_not(None))
+    credited = dict[str, str | None](connection.execute(mine.order_by(sale.id.desc()).limit(MOST_SALES)).all())
     unmatched = (call.call == "sale", call.code.in_(UNMATCHED), call.customer_key.is_not(None))
     rejected = select(call.customer_key).where(call.program_id == program_id, *unmatched)
     sent = connection.execute(rejected.order_by(call.id.desc()).limit(MOST_SALES)).scalars()
-    sale_keys = _meant(connection, program_id, set(sent)) | credited
-    found = _compare(connection, program_id, sale_keys)
+    found = compare(connection, program_id, set(sent), credited)
     if found.mismatches:
         state = HealthState.MISMATCHED
-    elif sale_keys and (found.known or found.has_keyed_leads):
+    elif found.sale_keys and (found.known or found.has_keyed_leads):
         state = HealthState.HEALTHY
     else:
         state = HealthState.UNKNOWN
-    not_referred = len(sale_keys.keys() - found.known - credited.keys() - found.mismatches.keys())
-    matched = len(sale_keys) - len(found.mismatches) - not_referred
+    not_referred = len(found.sale_keys - found.known - credited.keys() - found.mismatches.keys())
+    matched = len(found.sale_keys) - len(found.mismatches) - not_referred
     groups = _grouped(found.mismatches, tuple(sorted(found.lead_keys.shapes)))
-    return IdentifierHealth(state, len(sale_keys), matched, not_referred, groups)
+    return IdentifierHealth(state, len(found.sale_keys), matched, not_referred, groups)
 
 
 def likely_key(connection: Connection, program_id: int, customer_key: str) -> str | None:
@@ -91,27 +93,24 @@ def likely_key(connection: Connection, program_id: int, customer_key: str) -> st
     return guessed or _meant(connection, program_id, {customer_key})[customer_key]
 
 
-def find_mismatches(connection: Connection, program_id: int, sale_keys: Collection[str]) -> dict[str, Mismatch]:
-    """Return how each of these keys of rejected sales differs from the leads' keys, if it likely stands for one."""
-    if not sale_keys:
-        return {}
-    return _compare(connection, program_id, _meant(connection, program_id, sale_keys)).mismatches
+class ComparedKeys(NamedTuple):
+    """The keys of sales and leads; those of the sales' keys that customers carry, and how the others differ."""
 
-
-class _Compared(NamedTuple):
-    """The leads' keys; those of the sales' keys that customers carry, and how the others differ."""
-
+    sale_keys: set[str]
     lead_keys: LeadKeys
     has_keyed_leads: bool
     known: set[str]
     mismatches: dict[str, Mismatch]
 
 
-def _compare(connection: Connection, program_id: int, sale_keys: Mapping[str, str | None]) -> _Compared:
-    """Compare the sales' keys, each with the one that it is proved to mean, if any, with those of the leads.
+def compare(
+    connection: Connection, program_id: int, rejected: Collection[str], credited: Mapping[str, str | None] | None = None
+) -> ComparedKeys:
+    """Compare keys of rejected sales, and of credited ones with their customers' keys, with those of the leads.
 
     A click that attributed the sale identifies the key that was meant, whatever the keys' formats.
     """
+    sale_keys = _meant(connection, program_id, rejected) | dict(credited or {})
     columns = (customers.c.customer_key, customers.c.known_as)
     carried = or_(*(column.in_(list(sale_keys)) for column in columns))
     rows = connection.execute(select(*columns).where(customers.c.program_id == program_id, carried))
@@ -119,13 +118,14 @@ def _compare(connection: Connection, program_id: int, sale_keys: Mapping[str, st
     keyed = _lead_keys(connection, program_id)
     lead_keys, mismatches = LeadKeys(keyed or _lead_keys(connection, program_id, with_key=False)), {}
     for key, meant in sale_keys.items():
-        if key not in known:
-            mismatch = lead_keys.mismatch(key)
-            if meant is not None and (mismatch is None or mismatch.meant != meant):
-                mismatch = Mismatch(Difference.SHAPE, format_of(key), meant)
-            if mismatch is not None:
-                mismatches[key] = mismatch
-    return _Compared(lead_keys, bool(keyed), known, mismatches)
+        if key in known:
+            continue
+        mismatch = lead_keys.mismatch(key)
+        if meant is not None and (mismatch is None or mismatch.meant != meant):
+            mismatch = Mismatch(Difference.SHAPE, format_of(key), meant)
+        if mismatch is not None:
+            mismatches[key] = mismatch
+    return ComparedKeys(set(sale_keys), lead_keys, bool(keyed), known, mismatches)
 
 
 def _grouped(mismatches: dict[str, Mismatch], lead_shapes: tuple[KeyFormat, ...]) -> list[KeyMismatch]:
@@ -157,15 +157,6 @@ def _meant(connection: Connection, program_id: int, sent: Collection[str]) -> di
         rows = connection.execute(pairs.select_from(source).where(*mine))
         meant |= {key: carried for key, carried in rows if carried and format_of(key) != format_of(carried)}
     return meant
-
-
-def _credited_keys(connection: Connection, program_id: int) -> dict[str, str | None]:
-    """Return the keys of the newest recorded sales, each with the key that the customer carries, if any."""
-    of_customer = and_(customers.c.program_id == sales.c.program_id, customers.c.id == sales.c.customer_id)
-    pairs = select(sales.c.customer_key, customers.c.customer_key).join(customers, of_customer)
-    recorded = pairs.where(sales.c.program_id == program_id, sales.c.customer_key.is_not(None))
-    newest = recorded.order_by(sales.c.id.desc()).limit(MOST_SALES)
-    return dict[str, str | None](connection.execute(newest).all())
 
 
 def _lead_keys(connection: Connection, program_id: int, *, with_key: bool = True) -> list[str]:

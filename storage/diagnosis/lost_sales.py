@@ -41,8 +41,9 @@ class LostMoney(NamedTuple):
 def split(connection: Connection, program_id: int, span: Span = ALWAYS) -> list[LostMoney]:
     """Return what was rejected (of the last 30 days) by cause, with the most transactions first."""
     rows = with_recorded_sales(connection, program_id, span)
-    unmatched = {row.customer_key for row in rows if row.code in identifier_health.UNMATCHED}
-    mismatches = identifier_health.find_mismatches(connection, program_id, unmatched - {None})
+    unmatched = {row.customer_key for row in rows if row.code in identifier_health.UNMATCHED} - {None}
+    compared = identifier_health.compare(connection, program_id, unmatched) if unmatched else None
+    mismatches = compared.mismatches if compared else {}
     returned = _returned(connection, program_id, {row.sale_id for row in rows if row.call == "refund" and row.sale_id})
     groups: dict[tuple[str, str], LostMoney] = {}
     causes: dict[Any, tuple[str, str]] = {}
