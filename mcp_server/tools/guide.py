@@ -1,7 +1,7 @@
 """get_integration_guide: how to connect a shop to one program, with its id and the service's URL."""
 
 import re
-from typing import Annotated, Literal
+from typing import Annotated
 
 from pydantic import Field
 
@@ -13,19 +13,8 @@ from storage.lists.programs import read_program
 from storage.rules.scope import Scope
 
 LARGEST_PART = LARGEST - 3_000
-GuideTopic = Literal[
-    "integration",
-    "errors",
-    "key-rotation",
-    "metrics",
-    "snippets",
-    "cases",
-    "tracker",
-    "sdk",
-    "cli",
-    "verify",
-    "payments",
-]
+TOPICS = {"enum": [*guides.NAMES]}
+GuideTopic = Annotated[str, Field(pattern=f"^({'|'.join(guides.NAMES)})$", json_schema_extra=TOPICS)]
 SETTINGS = ("currency", "lead_auth_policy", "cookie_window_days", "attribution_window_days")
 
 
