@@ -1,13 +1,15 @@
-"""`svc init`: a project's `.svc` folder, from the program's configuration."""
+"""`svc init`: a project's `.svc` folder from the program's configuration, and a line in the project's own guides."""
 
+import re
 import sys
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from cli.integrator import guides, login, programs, project
+from cli.integrator import login, programs, project
 from cli.integrator.output import Answer, Failure, command, is_interactive, plain, say
 
 Sandbox = Annotated[bool, typer.Option("--sandbox", help="Use the program's sandbox, and create it if necessary.")]
@@ -20,6 +22,24 @@ Above = Annotated[
 Yes = Annotated[
     bool, typer.Option("--yes", "-y", help="Add the line to the project's AGENTS.md or CLAUDE.md without asking.")
 ]
+BEGIN, END = "<!-- svc:begin, written by `svc init`: edits between these two lines are lost -->", "<!-- svc:end -->"
+OWN_GUIDES = ("AGENTS.md", "CLAUDE.md")
+LINK = ".svc/AGENTS.md"
+LINE = f"Affiliate tracking of this shop: read [{LINK}]({LINK}) before you change sign-up, checkout or page heads."
+EXPOSED = {"nextjs": "NEXT_PUBLIC_", "vite": "VITE_"}  # what bundlers put before names for the browser
+_PYTHON = ("manage.py", "pyproject.toml", "requirements.txt")
+_SIGNS = {  # Rails and Laravel bring Vite along, so the server's framework comes first
+    "rails": (("Gemfile",), r"gem ['\"]rails['\"]"),
+    "laravel": (("composer.json",), '"laravel/framework"'),
+    "django": (_PYTHON, r"(?i)(?<![\w-])django(?![\w-])"),
+    "flask": (_PYTHON, r"(?i)(?<![\w-])flask(?![\w-])"),
+    "fastapi": (_PYTHON, r"(?i)(?<![\w-])fastapi(?![\w-])"),
+    "nextjs": (("package.json",), r'"next"\s*:'),
+    "vite": (("package.json",), r'"vite"\s*:'),
+    "react": (("package.json",), r'"react"\s*:'),
+    "express": (("package.json",), r'"express"\s*:'),
+    "php": (("composer.json", "index.php"), ""),
+}
 PUBLISHED = (
     "If the web server publishes this folder, it must not publish .svc/: Apache reads .svc/.htaccess (with"
     " AllowOverride), for nginx add `location ~ /\\.svc { deny all; }`, or run `svc init --above`."
@@ -61,7 +81,7 @@ def init(
     if sandbox and not key:
         hint = "Use --generate-key: the sandbox's present key then stops, and nothing live changes."
         raise Failure("sandbox_key_required", "The sandbox has a key that this project does not know.", hint)
-    changed = [*_write(place, service, chosen, key), *guides.add_line(place.parent, yes=yes)]
+    changed = [*_write(place, service, chosen, key), *_add_line(place.parent, yes=yes)]
     say("\n".join(f"  wrote {plain(name)}" for name in changed) or "  no changes")
     if chosen["sandbox_of"] is not None:
         say(f"This project uses the sandbox of program {chosen['sandbox_of']}: nothing that it sends is live.")
@@ -103,11 +123,11 @@ def _key(service: project.ServiceClient, program: dict[str, Any], *, generate: b
 
 def _write(place: Path, service: project.ServiceClient, program: dict[str, Any], key: str) -> list[str]:
     """Write the files and return the names of those that changed; `.env` first, so that the new key is never lost."""
-    found = guides.frameworks(place.parent) or guides.frameworks(Path.cwd())
+    found = frameworks(place.parent) or frameworks(Path.cwd())
     path = f"/api/programs/{program['id']}/integration"
     integration = service.call("GET", path, framework=next(iter(found), None))
     values = {project.KEY: key, project.PROGRAM: str(program["id"]), project.BASE: service.base_url}
-    prefixes = [prefix for each, prefix in guides.EXPOSED.items() if each in found]
+    prefixes = [prefix for each, prefix in EXPOSED.items() if each in found]
     exposed = {f"{prefix}{name}": values[name] for prefix in prefixes for name in (project.BASE, project.PROGRAM)}
     before = project.settings()
     if before[project.KEY] and before[project.PROGRAM] not in {"", values[project.PROGRAM]}:
@@ -115,14 +135,65 @@ def _write(place: Path, service: project.ServiceClient, program: dict[str, Any],
     values[project.PAYMENTS] = integration["payment_account"] or ""
     done = {}
     if "php" in found:
-        done[f"{project.FOLDER}/.htaccess"] = guides.save(place / ".htaccess", lambda _: "Require all denied\n")
+        done[f"{project.FOLDER}/.htaccess"] = _save(place / ".htaccess", lambda _: "Require all denied\n")
         say(PUBLISHED)
     done[f"{project.FOLDER}/.env"] = project.save_settings(place, values | exposed)
-    done[".gitignore"] = guides.save(place.parent / ".gitignore", guides.ignoring)
-    done[f"{project.FOLDER}/.env.example"] = guides.save(
-        place / ".env.example", lambda _: guides.example(list(exposed))
-    )
+    done[".gitignore"] = _save(place.parent / ".gitignore", _ignoring)
+    explained = project.EXPLAINED | dict.fromkeys(exposed, "the same, as the framework gives it to the browser")
+    example = "".join(f"# {text}\n{name}=\n" for name, text in explained.items())  # without the values
+    done[f"{project.FOLDER}/.env.example"] = _save(place / ".env.example", lambda _: example)
     for name in ("AGENTS.md", "skills.md"):
-        with_guide = partial(guides.with_guide, integration["agents_md"])
-        done[f"{project.FOLDER}/{name}"] = guides.save(place / name, with_guide)
+        done[f"{project.FOLDER}/{name}"] = _save(place / name, partial(_with_guide, integration["agents_md"]))
     return [name for name, changed in done.items() if changed]
+
+
+def frameworks(root: Path) -> list[str]:
+    """Return the frameworks that a project's files name, the one that matters most first."""
+    return [name for name, (files, sign) in _SIGNS.items() if any(_has(root / file, sign) for file in files)]
+
+
+def _has(path: Path, sign: str) -> bool:
+    return path.is_file() and re.search(sign, path.read_text(encoding="utf-8", errors="replace")) is not None
+
+
+def _save(path: Path, change: Callable[[str], str]) -> bool:
+    """Write what becomes of a file's text, which is empty if there is no file; return whether it changed."""
+    before = path.read_text(encoding="utf-8") if path.exists() else None
+    after = change(before or "")
+    if after != before:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(after, encoding="utf-8")
+    return after != before
+
+
+def _with_guide(markdown: str, before: str) -> str:
+    """Return a text with the guide between its markers, and the text around them as it was."""
+    section = f"{BEGIN}\n{markdown.strip()}\n{END}\n"
+    head, begin, rest = before.partition(BEGIN)
+    _, end, tail = rest.partition(f"{END}\n")
+    return head + section + tail if begin and end else f"{before.rstrip()}\n\n{section}".lstrip()
+
+
+def _ignoring(before: str) -> str:
+    """Return a `.gitignore` that names `.svc/.env`."""
+    line = f"{project.FOLDER}/.env"
+    ignored = {each.strip().removeprefix("/").rstrip("/") for each in before.splitlines()}
+    return before if {line, project.FOLDER} & ignored else f"{before.rstrip()}\n{line}\n".lstrip("\n")
+
+
+def _add_line(root: Path, *, yes: bool) -> list[str]:
+    """Add the line to each of the project's own guides that has none, after asking; return the names of those changed.
+
+    Without a terminal there is no one to ask: `--yes` adds the line, otherwise it is only proposed.
+    """
+    added = []
+    for path in (root / name for name in OWN_GUIDES if (root / name).is_file()):
+        if LINK in path.read_text(encoding="utf-8"):
+            continue
+        question = f"Add one line about {LINK} to {path.name}?"
+        if yes or (is_interactive() and typer.confirm(question, default=True)):
+            _save(path, lambda before: f"{before.rstrip()}\n\n{LINE}\n".lstrip())
+            added.append(path.name)
+        else:
+            say(f"  {path.name} does not mention {LINK}; `svc init --yes` adds one line")
+    return added

@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from cli.integrator import guides
+from cli.integrator.init import frameworks
 from storage.engine.audit import OPERATOR
 from storage.payments import accounts
 from tests.cli.integrator.conftest import MAX, OLGA, Shop, connect
@@ -54,7 +54,7 @@ def test_a_projects_framework_is_found_in_its_files(tmp_path: Path):
         project.mkdir()
         (project / name).write_text(content)
 
-        assert guides.frameworks(project) == found, content
+        assert frameworks(project) == found, content
 
 
 async def test_agents_md_leads_with_the_projects_framework_and_a_bundler_gets_the_names_that_it_exposes(shop: Shop):
