@@ -15,10 +15,7 @@ BOOLEANS = {"true": True, "1": True, "false": False, "0": False}
 
 
 def value(sent: Sent, name: str, kind: type) -> Any:
-    """Return a value as a text, an id, yes or no, a moment, or one of some words.
-
-    Raises ValidationError, InvalidRange.
-    """
+    """Return a value of this kind, or one of some words. Raises ValidationError, InvalidRange."""
     readers: Mapping[type, Any] = {str: text, int: number, bool: boolean, datetime: moment}
     return readers[kind](sent, name) if kind in readers else choice(sent, name, kind)
 

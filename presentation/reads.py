@@ -59,7 +59,6 @@ class ExplanationView(View):
 
     @classmethod
     def of(cls, row: Explanation) -> Self:
-        """Return the view of an explanation."""
         refused_calls = [RefusedCallView.of(call) for call in row.rejected_calls]
         named = {"verdict": row.outcome, "message": row.text, "trace": row.steps, "refused_calls": refused_calls}
         return super().of(row._asdict() | named)

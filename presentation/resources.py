@@ -37,7 +37,6 @@ class ProgramView(_ProgramSettingsView):
 
     @classmethod
     def of(cls, row: Program) -> Self:
-        """Return the view of a program: its settings and its other fields."""
         return cls(**row._asdict() | settings.published(row.settings))
 
 

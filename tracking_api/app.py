@@ -83,7 +83,6 @@ class Tracking(Starlette):
     """The tracking app: Starlette, with a shortcut to the hot calls, and the sign-in of assistants beside it."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve one request."""
         hot = HOT.get(scope["path"]) if scope["method"] == "POST" else None
         if hot is not None:
             scope["app"] = self

@@ -18,7 +18,6 @@ class OpenToBrowsers:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve one request."""
         if scope["method"] == "OPTIONS":
             await send({"type": "http.response.start", "status": 204, "headers": _PREFLIGHT})
             await send({"type": "http.response.body", "body": b""})

@@ -83,10 +83,7 @@ async def read_body(
 
 
 def repeat_key(header: str | None, path: str, content: bytes | bytearray) -> RepeatKey | None:
-    """Return the Idempotency-Key of a header with a hash of the request, None without one.
-
-    Raises ValidationError for an invalid key.
-    """
+    """Return a header's Idempotency-Key with a hash of the request, None without one. Raises ValidationError."""
     if header is None:
         return None
     if not (0 < len(header) <= LONGEST_KEY and header.isascii() and header.isprintable()):

@@ -51,10 +51,7 @@ class RateLimits:
 
     @asynccontextmanager
     async def guessing(self, client: str, key: str | None = None) -> AsyncIterator[bool]:
-        """Count the block as REJECTED if its credential is not valid; yields whether the key has worked before.
-
-        Raises RateLimited for an address that has sent too many.
-        """
+        """Count the block if its credential is invalid; yield whether the key worked before. Raises RateLimited."""
         known = keys.digest(key) if key else ""
         if known not in self._known:
             await self.check(REJECTED, client)

@@ -45,7 +45,6 @@ class AgentKey(NamedTuple):
 
     @property
     def actor(self) -> Actor:
-        """The key as the audit log names it."""
         return Actor(AGENT_KEY, str(self.id), self.name)
 
     def use_is_due(self, at: datetime) -> bool:
@@ -179,10 +178,7 @@ class AgentRejection(NamedTuple):
 def add_rejection(
     connection: Connection, credential: str | None, program_id: int, error: ServiceError, *, at: datetime
 ) -> None:
-    """Count a rejected call by its cause, so that no key can fill the table.
-
-    Raises InvalidKey, WrongKeyType, ProgramNotAllowed for a key that reaches no program.
-    """
+    """Count a rejected call by its cause. Raises InvalidKey, WrongKeyType, ProgramNotAllowed."""
     key = authorize(connection, credential, scope=None, program_id=program_id, at=at)
     about = error.details.get("cap") or error.details.get("required_scope") or ""
     cause = {"program_id": program_id, "agent_key_id": key.id, "code": error.code, "about": about}

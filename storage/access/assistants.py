@@ -71,7 +71,6 @@ class Assistant(NamedTuple):
 
     @property
     def actor(self) -> Actor:
-        """The assistant as the audit log names it."""
         return Actor("assistant", str(self.id), self.name)
 
 

@@ -36,10 +36,7 @@ def ask(connection: Connection, *, client: str, at: datetime) -> DeviceCodes:
 
 
 def find(connection: Connection, user_code: str, *, at: datetime) -> Any:
-    """Return the row of the login that shows this code and waits for a decision. Raises NotFound.
-
-    Its `client` is the device's name for itself: untrusted text.
-    """
+    """Return the row of the waiting login with this code; `client` is untrusted text. Raises NotFound."""
     login = connection.execute(select(device_logins).where(*_open(user_code, at))).one_or_none()
     if login is None:
         raise NotFound("No login waits with this code.", hint="Compare it with your terminal; codes last 15 minutes.")

@@ -106,10 +106,7 @@ def withdraw(connection: Connection, workspace_id: int, invitation_id: int, *, a
 
 
 def find(connection: Connection, token: str, *, at: datetime) -> Offer:
-    """Return what a link offers; looking does not use it up.
-
-    Raises LinkExpired, also when the owner who invited is no active owner any more.
-    """
+    """Return what a link offers, without using it up. Raises LinkExpired, also once the inviter owns nothing here."""
     owned = invitations.c.workspace_id.in_(workspaces.owned_by(invitations.c.created_by))
     in_force = or_(invitations.c.created_by.is_(None), owned)
     secret, _, proof = token.partition(SEPARATOR)

@@ -153,10 +153,7 @@ def change_settings(
 def set_logo(
     connection: Connection, workspace_id: int, image: bytes | None, *, actor: Actor, at: datetime
 ) -> WorkspaceSettings:
-    """Replace a workspace's logo, None removes it, and return its settings.
-
-    Its first bytes say what an image is, not its name. Raises ValidationError for any other file.
-    """
+    """Replace a workspace's logo, None removes it. Raises ValidationError for what is no small image."""
     logo = {"media_type": _media_type(image), "content": image} if image is not None else {}
     version = hashlib.sha256(image).hexdigest()[:16] if image is not None else None
     connection.execute(delete(workspace_logos).where(workspace_logos.c.workspace_id == workspace_id))

@@ -25,10 +25,7 @@ def protect(password: str) -> str:
 
 
 def protect_new(password: str, *, email: str, field: str = "password") -> str:
-    """Return the hash to store of a newly chosen password.
-
-    Raises ValidationError, naming the field, for one that is too short or among the first that an attacker guesses.
-    """
+    """Return a new password's hash. Raises ValidationError, naming the field, if it is short or soon guessed."""
     if not SHORTEST <= len(password) <= LONGEST:
         raise ValidationError(fields=[FieldError(field, f"Use {SHORTEST} to {LONGEST} characters")])
     if zxcvbn(password[:LONGEST_ESTIMATE], user_inputs=[email, *email.split("@")])["score"] < WEAKEST_SCORE:

@@ -23,10 +23,7 @@ RECOVERY_CODES = 10
 
 
 class Enrolment(NamedTuple):
-    """A secret for an authenticator app, shown once; the second factor is on once a code of it is confirmed.
-
-    `uri` carries it for apps that open links.
-    """
+    """A secret for an authenticator app, shown once, also as a `uri`; it counts once a code is confirmed."""
 
     secret: str
     uri: str
@@ -41,10 +38,7 @@ def is_on(connection: Connection, user_id: int) -> bool:
 def sign_in(
     connection: Connection, account: Account, *, code: str | None, sealer: Sealer, client: str | None, at: datetime
 ) -> Started:
-    """Start a session if the password that was verified is still the account's.
-
-    Raises InvalidCredentials; for an account with a second factor SecondFactorRequired, InvalidSecondFactor.
-    """
+    """Start a session if the verified password is still right. Raises InvalidCredentials, and what `require` does."""
     current = select(users.c.password_hash).where(users.c.id == account.user_id).with_for_update()
     if connection.execute(current).scalar_one() != account.password_hash:
         raise InvalidCredentials
@@ -73,10 +67,7 @@ def enrol(connection: Connection, user_id: int, *, email: str, sealer: Sealer) -
 def confirm(
     connection: Connection, user_id: int, code: str, *, sealer: Sealer, actor: Actor, at: datetime
 ) -> list[str]:
-    """Turn the second factor on with a first code; return the recovery codes, shown once and stored as hashes.
-
-    Raises InvalidSecondFactor, SecondFactorExists.
-    """
+    """Turn it on by a code; return recovery codes, shown once. Raises InvalidSecondFactor, SecondFactorExists."""
     row = _find(connection, user_id)
     if row is not None and row.confirmed_at is not None:
         raise SecondFactorExists

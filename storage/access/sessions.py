@@ -94,7 +94,6 @@ class Visitor(NamedTuple):
 
     @property
     def actor(self) -> Actor:
-        """Who they are in the audit log."""
         may_pay = self.program_id is not None and self.role in PAYERS
         return Actor("user", str(self.user_id), self.email, may_pay=may_pay)
 
@@ -162,10 +161,7 @@ def end_one(connection: Connection, user_id: int, session_id: str) -> None:
 
 
 def end_all(connection: Connection, user_id: int, *, but: str | None = None) -> int:
-    """End a user's sessions, except the one with the token hash `but`, and the logins of devices that wait.
-
-    Returns how many sessions ended.
-    """
+    """End a user's device logins and sessions, except the one with the token hash `but`; return how many sessions."""
     connection.execute(delete(device_logins).where(device_logins.c.user_id == user_id))
     others = (sessions.c.user_id == user_id, sessions.c.token_hash != (but or ""))
     return connection.execute(delete(sessions).where(*others)).rowcount

@@ -43,10 +43,7 @@ class Client(OAuthClientInformationFull):
     """A client as the SDK's handlers use it: they check its redirect URLs and the scopes that it may get."""
 
     def validate_scope(self, requested_scope: str | None) -> list[str] | None:
-        """Return the requested read scopes, or all of them if the client requests none.
-
-        Raises InvalidScopeError when none of them can be granted: no assistant can write.
-        """
+        """Return the requested read scopes, or all. Raises InvalidScopeError for none: no assistant can write."""
         granted = [scope for scope in READING if requested_scope is None or scope in requested_scope.split()]
         if not granted:
             raise InvalidScopeError(f"An assistant can be granted these scopes: {' '.join(READING)}")
@@ -84,10 +81,7 @@ class Provider:
         )
 
     async def fetch_client(self, client_id: str) -> None:
-        """Fetch and save the document of a client id, once a day. If that fails, an earlier copy stays in use.
-
-        Raises DocumentRejectedError.
-        """
+        """Save the document of a client id once a day; a copy outlives failures. Raises DocumentRejectedError."""
         if not documents.is_document_url(client_id):
             return
         row, at = await self._storage.read(assistants.find_client, client_id), self._clock()
@@ -102,10 +96,7 @@ class Provider:
                 raise
 
     async def register_client(self, client_info: OAuthClientInformationFull) -> None:
-        """Save a client that registers itself, always as a public client (RFC 7591, 3.2.1).
-
-        Raises RegistrationError.
-        """
+        """Save a client that registers itself, always as public (RFC 7591, 3.2.1). Raises RegistrationError."""
         client_info.client_secret = client_info.client_secret_expires_at = None
         client_info.token_endpoint_auth_method = PUBLIC
         client_id, uris = client_info.client_id, client_info.redirect_uris or ()

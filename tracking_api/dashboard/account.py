@@ -56,10 +56,7 @@ class PreferencesChange(Changes):
 
 @operation(RateLimited, Overloaded, notice="password-changed")
 async def change_password(call: VisitorRequest, sent: PasswordChange) -> None:
-    """Change the account's password, and end its other sessions and its assistants.
-
-    Raises ValidationError for a wrong old or a weak new one.
-    """
+    """Change the account's password, and end its other sessions and its assistants."""
     await require_password(call, sent.current_password)
     user_id, email = call.visitor.user_id, call.visitor.email
     new_hash = await hash_of_new(call.request, sent.new_password, email=email)

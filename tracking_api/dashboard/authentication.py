@@ -112,10 +112,7 @@ def is_our_own(request: Request) -> bool:
 
 
 def remember_device(request: Request, response: Response, email: str) -> None:
-    """Let the browser store that it signed in to an account: wrong passwords from elsewhere do not slow it down.
-
-    The cookie is sealed, and signs in to nothing.
-    """
+    """Let the browser store, sealed, that it signed in to an account: others' wrong passwords do not slow it down."""
     until = time_of(request) + DEVICE_LIFETIME
     sealed = request.app.state.settings.sealer().seal_until(until, DEVICE, email, token_hex(16))
     seconds, secure = int(DEVICE_LIFETIME.total_seconds()), is_https(request)

@@ -61,10 +61,7 @@ class DecidedView(View):
 
 @operation()
 async def decide_commissions(call: ApiRequest, sent: CommissionChanges) -> DecidedView:
-    """Approve, reject or pay several commissions.
-
-    These are up to 200; each has its own result, a commission or an error.
-    """
+    """Approve, reject or pay several commissions, each with its own result: a commission or an error."""
     results = await call.write(decisions.decide_each, sent.ids, sent.status)
     return DecidedView(
         data=[

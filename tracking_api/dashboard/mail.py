@@ -32,10 +32,7 @@ def is_on(request: Request) -> bool:
 
 
 async def send(request: Request, to: str, template: str, **values: Any) -> bool:
-    """Send a message made of a template's .txt (its first line is the subject) and .html.
-
-    Returns whether the SMTP server accepted it; without one, or if it fails, which is logged, return False.
-    """
+    """Send a template's .txt (its first line is the subject) and .html; return whether the server accepted it."""
     settings: Configuration = request.app.state.settings
     if settings.smtp_url is None:
         return False

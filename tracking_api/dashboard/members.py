@@ -125,10 +125,7 @@ async def withdraw_invitation(call: WorkspaceRequest) -> None:
 
 @operation(NotFound, RateLimited)
 async def create_reset_link(call: WorkspaceRequest) -> CreatedResponse[ResetLinkView]:
-    """Create a one-time link for a member who lost their password, and tell the account's holder.
-
-    Raises Forbidden for an account that is also elsewhere.
-    """
+    """Create a one-time link for a member who lost their password, and tell the account's holder."""
     await _count_mail(call)
     member = await call.read(members.get_member, call.path_id("user_id"))
     created = await call.write(accounts.create_member_reset_link, member.user_id, owner_id=call.user_id)

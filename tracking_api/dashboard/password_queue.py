@@ -50,10 +50,7 @@ class PasswordQueue:
 
 
 async def hashed(request: Request, work: Callable[[], Result], *, is_known: bool = False) -> Result:
-    """Return the result of work with a password's hash, in the client's turn. Raises Overloaded.
-
-    Known devices and sessions have a thread of their own.
-    """
+    """Return the result of work with a hash; known devices do not wait for strangers. Raises Overloaded."""
     queue: PasswordQueue = request.app.state.passwords
     return await (queue.run_known(work) if is_known else queue.run(network_of(request), work))
 

@@ -31,10 +31,8 @@ class NewKeyView(View):
 
 @operation()
 async def regenerate_program_key(call: ApiRequest) -> DataView[NewKeyView]:
-    """Replace the program's key; the old one stops working at once.
-
-    A form names the key that it replaces, so that a reloaded page does not replace the key again.
-    """
+    """Replace the program's key; the old one stops working at once."""
+    # A form names the key that it replaces, so that a reloaded page does not replace the key again.
     if "replaces" in call.named and call.named["replaces"] != (await call.read(read_program)).api_token_masked:
         raise ValidationError(REPLACED)
     new_key = await call.write(program_keys.regenerate)

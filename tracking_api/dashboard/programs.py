@@ -53,10 +53,7 @@ async def create_program(call: VisitorRequest, sent: NewProgram) -> CreatedRespo
 
 
 def _workspace(visitor: Visitor, named: int | None) -> int:
-    """Return the workspace of a new program: the one that the request names, else the only one that the account owns.
-
-    Raises Forbidden, OwnerRequired, ValidationError.
-    """
+    """Return the workspace of a new program: the one that is named, else the only one that the account owns."""
     if named is not None:
         visitor.require_workspace(named, OWNERS)
     elif not visitor.owned:
@@ -74,11 +71,8 @@ async def get_program(call: ApiRequest) -> ProgramView:
 
 @operation(CurrencyNotSupported)
 async def change_program(call: ApiRequest, sent: ProgramChange) -> ProgramView:
-    """Change a program's settings; new terms apply to later sales only.
-
-    A form names the revision that it shows.
-    """
-    expected = call.path_id("revision") if "revision" in call.named else None
+    """Change a program's settings; new terms apply to later sales only."""
+    expected = call.path_id("revision") if "revision" in call.named else None  # what the form shows
     return ProgramView.of(await call.write(program_settings.change, sent.sent(), expected_revision=expected))
 
 

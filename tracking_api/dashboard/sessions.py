@@ -69,7 +69,6 @@ class SessionView(View):
 
     @classmethod
     def of(cls, row: Visitor, **others: Any) -> Self:
-        """Return the view of a signed-in account."""
         workspaces = [WorkspaceView(id=each.workspace_id, name=each.name, role=each.role) for each in row.memberships]
         user = UserView(id=row.user_id, email=row.email)
         return cls(expires_at=row.expires_at, user=user, workspaces=workspaces, **others)
@@ -129,10 +128,7 @@ async def require_account(request: Request, credentials: Credentials) -> Account
 
 
 async def _require_no_pause(request: Request, account: Account | None, email: str) -> None:
-    """Count a password as wrong until it has proved right. Raises RateLimited while an account is paused.
-
-    The holder of one with a second factor passes: the password alone does not sign in.
-    """
+    """Count a password as wrong until it proves right. Raises RateLimited in a pause, save with a second factor."""
     limits = request.app.state.limits
     try:
         await limits.check("wrong", email)  # what is rejected meanwhile makes no pause longer
@@ -187,9 +183,6 @@ async def require_password(call: VisitorRequest, password: str, *, field: str = 
 
 
 async def verified(request: Request, account: Account | None, password: str, *, is_known: bool = False) -> bool:
-    """Return whether the password is the account's; an unknown account takes the same time. Raises Overloaded.
-
-    Sign-ins of strangers delay none of a known device or a session.
-    """
+    """Return whether the password is the account's; an unknown one takes the same time. Raises Overloaded."""
     stored = account and account.password_hash
     return await hashed(request, partial(passwords.matches, stored, password), is_known=is_known)
