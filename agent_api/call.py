@@ -16,20 +16,7 @@ from presentation.view import View, with_fields_of
 from storage import Storage
 from storage.access import agent_keys, idempotency
 from storage.access.agent_keys import AgentKey
-from storage.rules.errors import (
-    IdempotencyKeyReused,
-    InsufficientScope,
-    InvalidKey,
-    OutcomeUnknown,
-    OverCap,
-    Overloaded,
-    ProgramNotAllowed,
-    RateLimited,
-    SecondKeyRequired,
-    ServiceError,
-    StorageUnavailable,
-    WrongKeyType,
-)
+from storage.rules import errors
 from storage.rules.scope import Scope
 from web import body, client
 from web.limits import client_of
@@ -86,7 +73,7 @@ def behind_key(resource: Resource) -> RouteMethod:
     async def handle(request: Request) -> JsonResponse:
         try:
             return await perform(request)
-        except (InsufficientScope, OverCap, SecondKeyRequired) as error:
+        except (errors.InsufficientScope, errors.OverCap, errors.SecondKeyRequired) as error:
             await _record(request, error)
             raise
 
@@ -101,14 +88,14 @@ def behind_key(resource: Resource) -> RouteMethod:
     scopes = scope.scopes if isinstance(scope, ScopeByBody) else (scope,) if scope else ()
     if CreatedResponse.success in described.responses:
         described = described._replace(
-            errors=(IdempotencyKeyReused, *described.errors),
+            errors=(errors.IdempotencyKeyReused, *described.errors),
             headers=REPEATED,
             response_headers=("Idempotency-Replayed",),
         )
     description = described.behind(
-        *(InvalidKey, WrongKeyType, RateLimited),
-        *((InsufficientScope,) if scopes else ()),
-        *((ProgramNotAllowed,) if "{program_id}" in resource.path else ()),
+        *(errors.InvalidKey, errors.WrongKeyType, errors.RateLimited),
+        *((errors.InsufficientScope,) if scopes else ()),
+        *((errors.ProgramNotAllowed,) if "{program_id}" in resource.path else ()),
         security=[{"agentKey": (each,)} for each in scopes] or [{"agentKey": ()}],
         name=f"agent{name[0].upper()}{name[1:]}",
         description=_explained(scope),
@@ -130,7 +117,7 @@ async def _authorized(request: Request, scope: Scope | None) -> AgentRequest:
     program_id = _program(request)
     key = await _key(request, scope=scope, program_id=program_id)
     if key.use_is_due(at):
-        with suppress(Overloaded, StorageUnavailable, OutcomeUnknown):  # the next call records it
+        with suppress(errors.Overloaded, errors.StorageUnavailable, errors.OutcomeUnknown):  # the next call records it
             await storage.write(agent_keys.touch, key.id, at=at)
     return AgentRequest(
         request=request,
@@ -154,12 +141,12 @@ async def _key(request: Request, *, scope: Scope | None, program_id: int | None)
     return key
 
 
-async def _record(request: Request, error: ServiceError) -> None:
+async def _record(request: Request, error: errors.ServiceError) -> None:
     """Count what the key may not do, where its program can be read."""
     state, program_id = request.app.state, _program(request)
     sent = client.agent_credential(request.headers.get("authorization"), request.headers.get("x-agent-key"))
     if program_id is not None:
-        with suppress(ProgramNotAllowed, Overloaded, StorageUnavailable, OutcomeUnknown):
+        with suppress(errors.ProgramNotAllowed, errors.Overloaded, errors.StorageUnavailable, errors.OutcomeUnknown):
             await state.storage.write_in(
                 program_id, agent_keys.add_rejection, sent, program_id, error, at=state.clock()
             )

@@ -10,21 +10,10 @@ from presentation.resources import AdjustmentView, CommissionView, CustomerView,
 from presentation.settings_models import Currency, Name, changed, created, with_settings
 from storage.management import by_hand, commission_decisions, flag_decisions, moves, partners
 from storage.management.moves import Past
+from storage.rules import errors
 from storage.rules.agent_caps import CAPS
 from storage.rules.attribution import CODE, LONGEST_CODE, PartnerStatus
 from storage.rules.commission import MOST_CENTS, CommissionStatus
-from storage.rules.errors import (
-    CommissionFlagged,
-    CommissionOnHold,
-    CurrencyNotSupported,
-    CustomerNotAttributed,
-    CustomerNotFound,
-    CustomerWrongProgram,
-    DuplicateTransaction,
-    IdentifierConflict,
-    OverCap,
-    PartnerNotFound,
-)
 from storage.rules.fraud.flag import FlagState
 from storage.rules.settings import SETTINGS
 from web.body import Body, Identifier, Text
@@ -33,8 +22,8 @@ from web.response import CreatedResponse
 LARGEST_ROW_ID = 2**31 - 1
 LARGEST_ID = 2**53
 NOT_CREDITED = (
-    *(DuplicateTransaction, PartnerNotFound, CustomerNotFound, CustomerWrongProgram, CustomerNotAttributed),
-    *(IdentifierConflict, CurrencyNotSupported, OverCap),
+    *(errors.DuplicateTransaction, errors.PartnerNotFound, errors.CustomerNotFound, errors.CustomerWrongProgram),
+    *(errors.CustomerNotAttributed, errors.IdentifierConflict, errors.CurrencyNotSupported, errors.OverCap),
 )
 Email = Annotated[
     str, StringConstraints(max_length=255, pattern=r"^[^\s@\x00-\x1f\x7f-\u009f]+@[^\s@\x00-\x1f\x7f-\u009f]+$")
@@ -159,7 +148,7 @@ async def change_partner(call: ApiRequest, sent: PartnerChange) -> PartnerView:
     return PartnerView.of(await call.write(partners.change, call.path_id("partner_id"), sent.sent()))
 
 
-@operation(CommissionOnHold, CommissionFlagged)
+@operation(errors.CommissionOnHold, errors.CommissionFlagged)
 async def decide_commission(call: ApiRequest, sent: OwnerCommissionChange) -> CommissionView:
     """Approve, reject or pay a commission."""
     decide, commission_id = commission_decisions.decide, call.path_id("commission_id")
@@ -178,13 +167,13 @@ async def credit_sale(call: ApiRequest, sent: Credit) -> CreatedResponse[Commiss
     return await call.create(CommissionView, by_hand.credit_sale, **dict(sent))
 
 
-@operation(PartnerNotFound, OverCap, notice="adjusted")
+@operation(errors.PartnerNotFound, errors.OverCap, notice="adjusted")
 async def adjust_balance(call: ApiRequest, sent: BalanceChange) -> CreatedResponse[AdjustmentView]:
     """Give a partner a bonus, or correct their balance."""
     return await call.create(AdjustmentView, by_hand.adjust, **dict(sent))
 
 
-@operation(PartnerNotFound, OverCap, notice="customer-moved")
+@operation(errors.PartnerNotFound, errors.OverCap, notice="customer-moved")
 async def move_customer(call: ApiRequest, sent: CustomerMove) -> CustomerView:
     """Move a customer to another partner."""
     return CustomerView.of(await call.write(moves.move_customer, call.path_id("customer_id"), **dict(sent)))

@@ -22,18 +22,7 @@ from starlette.routing import BaseRoute, Route
 
 from presentation.api_request import ApiRequest
 from presentation.view import ListView, PageView, SuccessView, View, viewed
-from storage.rules.errors import (
-    InternalError,
-    InvalidJson,
-    NotFound,
-    OutcomeUnknown,
-    Overloaded,
-    PayloadTooLarge,
-    ServiceError,
-    StorageUnavailable,
-    UnsupportedMediaType,
-    ValidationError,
-)
+from storage.rules import errors
 from web import body
 from web.body import LARGEST_BODY, Body
 from web.response import JsonResponse, ModelResponse
@@ -41,12 +30,17 @@ from web.response import JsonResponse, ModelResponse
 Call = TypeVar("Call", bound=ApiRequest | Request)
 Perform = Callable[Concatenate[Call, ...], Awaitable[Any]]
 Model = type[BaseModel]
-Error = type[ServiceError]
+Error = type[errors.ServiceError]
 Requirement = Mapping[str, Sequence[str]]  # a credential, and the scopes or roles that it needs
 ANYONE: Requirement = MappingProxyType({})
 EMPTY: Mapping[Any, Any] = MappingProxyType({})
-ALWAYS: tuple[Error, ...] = (InternalError, Overloaded, StorageUnavailable, OutcomeUnknown)
-BODY: tuple[Error, ...] = (InvalidJson, ValidationError, PayloadTooLarge, UnsupportedMediaType)
+ALWAYS: tuple[Error, ...] = (errors.InternalError, errors.Overloaded, errors.StorageUnavailable, errors.OutcomeUnknown)
+BODY: tuple[Error, ...] = (
+    errors.InvalidJson,
+    errors.ValidationError,
+    errors.PayloadTooLarge,
+    errors.UnsupportedMediaType,
+)
 PAGING = {"limit": "Rows on a page, 1 to 200; 50 by default.", "cursor": "`next_cursor` of the previous page."}
 JSON = "application/json"
 _IDS = re.compile(r"{(\w+_id)}")
@@ -190,7 +184,7 @@ def _returned(perform: Callable[..., Any]) -> tuple[int, tuple[Model, ...]]:
 
 def _complete(path: str, description: Description) -> Description:
     """Add the errors that follow from the body and the path; a NUL in the URL is a ValidationError."""
-    by_id = (NotFound,) if set(_IDS.findall(path)) - {"program_id"} else ()
+    by_id = (errors.NotFound,) if set(_IDS.findall(path)) - {"program_id"} else ()
     of_body = BODY if description.body else ()
-    errors = dict.fromkeys([*description.errors, *by_id, *of_body, ValidationError])
-    return description._replace(errors=tuple(errors))
+    all_errors = dict.fromkeys([*description.errors, *by_id, *of_body, errors.ValidationError])
+    return description._replace(errors=tuple(all_errors))

@@ -13,15 +13,7 @@ from presentation.view import View
 from storage import Storage
 from storage.payments import accounts, processing
 from storage.payments.stripe import parse_event
-from storage.rules import payment
-from storage.rules.errors import (
-    InvalidJson,
-    InvalidSignature,
-    NotFound,
-    PayloadTooLarge,
-    RateLimited,
-    UnsupportedMediaType,
-)
+from storage.rules import errors, payment
 from storage.rules.payment import CLOCK_SKEW, OLDEST, Paid, ProcessorEvent
 from tracking_api.dashboard.authentication import LARGEST_PROGRAM_ID
 from web import body
@@ -39,7 +31,8 @@ class ReceivedEventView(View):
 
 
 @operation(
-    *(InvalidSignature, InvalidJson, PayloadTooLarge, UnsupportedMediaType, RateLimited),
+    *(errors.InvalidSignature, errors.InvalidJson, errors.PayloadTooLarge, errors.UnsupportedMediaType),
+    errors.RateLimited,
     tag="payments",
     headers={"Stripe-Signature": "Of the raw body, at most 300 seconds old."},
 )
@@ -54,15 +47,15 @@ async def receive_stripe_event(request: Request) -> ReceivedEventView:
     async with request.app.state.limits.guessing(client_of(request.scope)):
         content = bytes(await body.read_body(request.scope, request.receive, largest=LARGEST_EVENT))
         if program_id is None or program_id > LARGEST_PROGRAM_ID:
-            raise InvalidSignature
+            raise errors.InvalidSignature
         try:
             account = await storage.read(accounts.get_account, program_id)
-        except NotFound:
-            raise InvalidSignature from None
+        except errors.NotFound:
+            raise errors.InvalidSignature from None
         header, now = request.headers.get("stripe-signature", ""), time.time()
         secrets = map(request.app.state.settings.sealer().open, account.sealed)
         if not any(payment.is_signed(content, header, secret, now=now) for secret in secrets):
-            raise InvalidSignature
+            raise errors.InvalidSignature
     at = request.app.state.clock()
     event = event_of(content, at)
     done = await storage.write_in(program_id, processing.process, program_id, event, at=at)
@@ -74,8 +67,8 @@ def event_of(content: bytes, at: datetime) -> ProcessorEvent:
     try:
         event = parse_event(from_json(content))
     except ValueError:
-        raise InvalidJson("The body is not an event of this processor.") from None
+        raise errors.InvalidJson("The body is not an event of this processor.") from None
     paid_at = event.content.occurred_at if isinstance(event.content, Paid) else event.occurred_at
     if not all(at - OLDEST <= time <= at + CLOCK_SKEW for time in (event.occurred_at, paid_at)):
-        raise InvalidJson("The event, or the payment in it, lies in the future or more than 366 days back.")
+        raise errors.InvalidJson("The event, or the payment in it, lies in the future or more than 366 days back.")
     return event

@@ -9,17 +9,7 @@ from sqlalchemy import Connection, func, insert, literal, or_, select, update
 from storage.engine.audit import AGENT_KEY, Actor
 from storage.engine.database import insert_for
 from storage.engine.statements import Statement
-from storage.rules import keys
-from storage.rules.errors import (
-    FieldError,
-    InsufficientScope,
-    InvalidKey,
-    NotFound,
-    ProgramNotAllowed,
-    ServiceError,
-    ValidationError,
-    WrongKeyType,
-)
+from storage.rules import errors, keys
 from storage.rules.scope import Scope
 from storage.tables import agent_keys, agent_rejections, program_keys, programs, workspaces
 from storage.tables.columns import from_millis
@@ -74,14 +64,14 @@ def issue(
     Raises NotFound when there is no such workspace, ValidationError for no scope or another workspace's program.
     """
     if connection.execute(select(workspaces.c.id).where(workspaces.c.id == workspace_id)).scalar() is None:
-        raise NotFound(f"There is no workspace {workspace_id}.")
+        raise errors.NotFound(f"There is no workspace {workspace_id}.")
     if not scopes:
-        raise ValidationError(fields=[FieldError("scope", "A key needs at least one scope")])
+        raise errors.ValidationError(fields=[errors.FieldError("scope", "A key needs at least one scope")])
     mine = select(programs.c.id).where(programs.c.workspace_id == workspace_id, programs.c.id.in_(program_ids))
     foreign = sorted(set(program_ids) - set(connection.execute(mine).scalars()))
     if foreign:
-        raise ValidationError(
-            fields=[FieldError("program", f"Workspace {workspace_id} has no program {n}") for n in foreign]
+        raise errors.ValidationError(
+            fields=[errors.FieldError("program", f"Workspace {workspace_id} has no program {n}") for n in foreign]
         )
     secret = keys.generate(keys.AGENT_PREFIX)
     row = {
@@ -108,22 +98,22 @@ def authorize(
     if credential is None:
         raise _invalid()
     if credential.startswith((keys.PROGRAM_PREFIX, keys.SESSION_PREFIX)):
-        raise WrongKeyType
+        raise errors.WrongKeyType
     key_hash = keys.digest(credential)
     possible = program_id is not None and 0 < program_id <= LARGEST_PROGRAM_ID
     rows = _find(connection, [[key_hash, program_id if possible else None]])
     if not rows:
         of_program = select(program_keys.c.program_id).where(program_keys.c.key_hash == key_hash)
         is_old_program_key = connection.execute(of_program).scalar() is not None  # from before the prefix existed
-        raise WrongKeyType if is_old_program_key else _invalid()
+        raise errors.WrongKeyType if is_old_program_key else _invalid()
     key = of_row(rows[0])
     if key.revoked_at is not None or (key.expires_at is not None and key.expires_at <= at):
         raise _invalid()
     if scope is not None and scope not in key.scopes:
-        raise InsufficientScope(required_scope=scope)
+        raise errors.InsufficientScope(required_scope=scope)
     listed = key.program_ids is None or program_id in key.program_ids
     if program_id is not None and not (listed and rows[0].reached == program_id):
-        raise ProgramNotAllowed
+        raise errors.ProgramNotAllowed
     return key
 
 
@@ -148,7 +138,7 @@ def revoke(connection: Connection, agent_key_id: int, *, at: datetime) -> dateti
     ended = update(agent_keys).where(this).values(revoked_at=first)
     revoked_at = connection.execute(ended.returning(agent_keys.c.revoked_at)).scalar()
     if revoked_at is None:
-        raise NotFound(f"There is no agent key {agent_key_id}.")
+        raise errors.NotFound(f"There is no agent key {agent_key_id}.")
     return revoked_at
 
 
@@ -176,7 +166,7 @@ class AgentRejection(NamedTuple):
 
 
 def add_rejection(
-    connection: Connection, credential: str | None, program_id: int, error: ServiceError, *, at: datetime
+    connection: Connection, credential: str | None, program_id: int, error: errors.ServiceError, *, at: datetime
 ) -> None:
     """Count a rejected call by its cause. Raises InvalidKey, WrongKeyType, ProgramNotAllowed."""
     key = authorize(connection, credential, scope=None, program_id=program_id, at=at)
@@ -208,8 +198,8 @@ def of_row(row: Any) -> AgentKey:
     )
 
 
-def _invalid() -> InvalidKey:
-    return InvalidKey(
+def _invalid() -> errors.InvalidKey:
+    return errors.InvalidKey(
         "The agent key is missing, malformed, unknown, revoked or expired.",
         hint="Send Authorization: Bearer <agent key>. The service's operator issues agent keys.",
     )

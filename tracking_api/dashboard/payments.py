@@ -13,16 +13,7 @@ from storage.lists.payment_events import PAYMENT_EVENTS
 from storage.lists.payment_events import TO_DO as OPEN_OUTCOMES
 from storage.payments import accounts, decisions, received_events, stripe
 from storage.payments.decisions import Decision, Named
-from storage.rules.errors import (
-    AttributionWindowExpired,
-    CurrencyNotSupported,
-    CustomerNotAttributed,
-    CustomerNotFound,
-    DuplicateTransaction,
-    NotFound,
-    SaleBeforeClick,
-    TransactionNotFound,
-)
+from storage.rules import errors
 from storage.rules.payment import PaymentOutcome
 from storage.rules.periods.period import Span
 from tracking_api.dashboard.pages import payment_fixes
@@ -91,21 +82,21 @@ async def connect_payment_account(call: ApiRequest, sent: NewPaymentAccount) -> 
     return _view(call, await call.write(accounts.connect, **connecting, sealer=sealer))
 
 
-@operation(NotFound, tag="payments")
+@operation(errors.NotFound, tag="payments")
 async def get_payment_account(call: ApiRequest) -> PaymentAccountView:
     """Return the connected payment account, never its secrets."""
     return _view(call, await call.read(accounts.get_account))
 
 
-@operation(NotFound, notice="account-disconnected", tag="payments")
+@operation(errors.NotFound, notice="account-disconnected", tag="payments")
 async def disconnect_payment_account(call: ApiRequest) -> None:
     """Disconnect the payment account; its recorded sales and refunds stay."""
     await call.write(accounts.disconnect)
 
 
 @operation(
-    *(CustomerNotFound, DuplicateTransaction, CustomerNotAttributed, AttributionWindowExpired),
-    *(CurrencyNotSupported, SaleBeforeClick, TransactionNotFound),
+    *(errors.CustomerNotFound, errors.DuplicateTransaction, errors.CustomerNotAttributed, errors.SaleBeforeClick),
+    *(errors.AttributionWindowExpired, errors.CurrencyNotSupported, errors.TransactionNotFound),
     tag="payments",
 )
 async def decide_payment_event(call: ApiRequest, sent: PaymentDecision) -> PaymentDecidedView:
@@ -133,7 +124,7 @@ async def _values(context: PageContext, state: ListState) -> dict[str, Any]:
     try:
         account = await context.read(accounts.get_account)
         first_at = await context.read(received_events.first_received_at, account.connected_at)
-    except NotFound:
+    except errors.NotFound:
         account, first_at = None, None
     counts = await context.read(received_events.count_outcomes, span=lately)
     return {

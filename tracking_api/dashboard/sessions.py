@@ -13,15 +13,7 @@ from presentation.view import View
 from storage.access import accounts, passwords, second_factors, sessions
 from storage.access.sessions import Account, Started, Visitor
 from storage.access.workspaces import Role
-from storage.rules import keys
-from storage.rules.errors import (
-    FieldError,
-    InvalidCredentials,
-    InvalidSecondFactor,
-    RateLimited,
-    SecondFactorRequired,
-    ValidationError,
-)
+from storage.rules import errors, keys
 from tracking_api.dashboard import authentication, mail
 from tracking_api.dashboard.authentication import VisitorRequest, storage_of, time_of
 from tracking_api.dashboard.mail import Alert
@@ -80,7 +72,7 @@ class NewSessionView(SessionView):
     token: str
 
 
-@operation(InvalidCredentials, SecondFactorRequired, InvalidSecondFactor, RateLimited)
+@operation(errors.InvalidCredentials, errors.SecondFactorRequired, errors.InvalidSecondFactor, errors.RateLimited)
 async def log_in(request: Request, sent: Credentials) -> NewSessionView:
     """Sign in with an e-mail address and a password."""
     account = await require_account(request, sent)
@@ -123,7 +115,7 @@ async def require_account(request: Request, credentials: Credentials) -> Account
         await _require_no_pause(request, account, email)
     if not await verified(request, account, credentials.password, is_known=device is not None) or account is None:
         await limits.hit("sign_in", client)
-        raise InvalidCredentials
+        raise errors.InvalidCredentials
     return await _with_new_hash(request, account, credentials.password)
 
 
@@ -133,10 +125,10 @@ async def _require_no_pause(request: Request, account: Account | None, email: st
     try:
         await limits.check("wrong", email)  # what is rejected meanwhile makes no pause longer
         await limits.hit("wrong", email)
-    except RateLimited:
+    except errors.RateLimited:
         if account is None:
             raise
-        with suppress(RateLimited):
+        with suppress(errors.RateLimited):
             await limits.hit("alert", email)
             mail.alert_later(request, email, MANY_WRONG)
         if not await storage_of(request).read(second_factors.is_on, account.user_id):
@@ -152,7 +144,7 @@ async def _with_new_hash(request: Request, account: Account, password: str) -> A
         return account._replace(password_hash=renewed)
     current = await storage_of(request).read(sessions.account, account.email)  # another sign-in was faster
     if current is None or not await verified(request, current, password):
-        raise InvalidCredentials
+        raise errors.InvalidCredentials
     return current
 
 
@@ -178,7 +170,7 @@ async def require_password(call: VisitorRequest, password: str, *, field: str = 
     limits, user_id = call.request.app.state.limits, str(call.visitor.user_id)
     await limits.hit("password", user_id)
     if not await verified(call.request, account, password, is_known=True):
-        raise ValidationError(fields=[FieldError(field, "This is not the account's password")])
+        raise errors.ValidationError(fields=[errors.FieldError(field, "This is not the account's password")])
     await limits.forget("password", user_id)
 
 
