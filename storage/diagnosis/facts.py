@@ -27,9 +27,8 @@ MOST_REJECTED = 10
 class Facts:
     """The rows about a sale, each None where there is none; `rejected_calls` name the subject, newest first.
 
-    `payment` is the processor's event with this identifier, if it is no sale.
-
-    Where `rejected` is set, the facts are about that rejected call, and `sale` is None.
+    `payment` is the processor's event with this identifier, if it is no sale. Where `rejected` is set, the facts are
+    about that rejected call, and `sale` is None.
     """
 
     def __init__(self, connection: Connection, program_id: int, subject: Subject, *, at: datetime) -> None:

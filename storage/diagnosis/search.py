@@ -1,7 +1,4 @@
-"""Search: the stories of what an identifier names in many programs, and what is known instead if nothing has arrived.
-
-It reads by an index, or among a bounded number of rows.
-"""
+"""Search: what an identifier names in many programs, read by an index or among a bounded number of rows."""
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
@@ -39,11 +36,7 @@ _Named = tuple[int, str, str]  # the program, the kind of identifier as `explain
 
 
 class Silence(NamedTuple):
-    """A program in which nothing has the identifier: its server's last call, and what may be wrong.
-
-    `key_problem` says that calls are rejected because of the program key; `likely_key`, of the first program, is a
-    similar customer key.
-    """
+    """A program where nothing has the identifier: the last call, the key's problem, in the first also a similar key."""
 
     program_id: int
     last_call_at: datetime | None

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Mapping
 from concurrent.futures import Future, wait
+from copy import copy
 from dataclasses import replace
 from typing import Any, Self, Unpack
 
@@ -27,8 +28,8 @@ class _Tracking:
 
     def of(self, cookies: Mapping[str, str]) -> Self:
         """Return the same for one visitor, whose click id is in these cookies."""
-        visitor = type(self).__new__(type(self))
-        visitor.__dict__ |= self.__dict__ | {"_click_id": cookies.get(CLICK_COOKIE)}
+        visitor = copy(self)
+        visitor.__dict__["_click_id"] = cookies.get(CLICK_COOKIE)
         return visitor
 
     def resend(self) -> int:
@@ -59,11 +60,8 @@ class _Tracking:
 
     def _end(self, call: PreparedCall, target: Target, sent: Future[TrackResult[Any]]) -> TrackResult[Any]:
         """Return the result of a call, or give it up."""
-        if sent.cancel():
-            return self._kept(
-                call, target, result.failed(call, ErrorCode.TIMED_OUT, "The service took too long to respond.")
-            )
-        return self._kept(call, target, sent.result())
+        late = result.failed(call, ErrorCode.TIMED_OUT, "The service took too long to respond.")
+        return self._kept(call, target, late if sent.cancel() else sent.result())
 
     def _kept(self, call: PreparedCall, target: Target, sent: TrackResult[Any]) -> TrackResult[Any]:
         """Put a call that did not arrive into the outbox, if there is one."""
