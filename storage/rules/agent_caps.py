@@ -132,22 +132,18 @@ def frozen(caps: AgentCaps, before: ProgramSettings, after: ProgramSettings) -> 
 
 def exceeded_ceiling(caps: AgentCaps, before: ProgramSettings, after: ProgramSettings) -> str | None:
     """Return the ceiling that a change exceeds. Amounts are checked again in a new currency."""
-
-    def is_over(ceiling: int, *names: str) -> bool:
-        changed = any(getattr(before, name) != getattr(after, name) for name in names)
-        return changed and getattr(after, names[0]) > ceiling
-
     is_flat = after.commission_type == CommissionType.FLAT
-    over = {
-        "highest_rate": (not is_flat and is_over(caps.highest_rate_bps, "rate", "commission_type"))
-        or is_over(caps.highest_rate_bps, "platform_fee_bps"),
-        "highest_flat_rate_cents": is_flat
-        and is_over(caps.highest_flat_rate_cents, "rate", "commission_type", "currency"),
-        "highest_lead_commission_cents": is_over(
-            caps.highest_lead_commission_cents, "lead_commission_cents", "currency"
-        ),
-    }
-    return next((cap for cap, exceeded in over.items() if exceeded), None)
+    rate, of_rate = ("highest_flat_rate_cents", "currency") if is_flat else ("highest_rate_bps", "commission_type")
+    ceilings = (  # each with the value that it is for, and what else makes it count anew
+        (rate, "rate", {"commission_type", of_rate}),
+        ("highest_rate_bps", "platform_fee_bps", set[str]()),
+        ("highest_lead_commission_cents", "lead_commission_cents", {"currency"}),
+    )
+    for cap, name, others in ceilings:
+        changed = any(getattr(before, each) != getattr(after, each) for each in {name, *others})
+        if changed and getattr(after, name) > getattr(caps, cap):
+            return cap.removesuffix("_bps")
+    return None
 
 
 def exceeded_step(caps: AgentCaps, versions: Sequence[RateTerms]) -> str | None:

@@ -1,7 +1,7 @@
 """Signs of fraud in what partners brought: floods of clicks, and a month's shares of customers and refunds."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
@@ -21,14 +21,6 @@ FEWEST_REFUNDED = 5
 LEAST_SHARE_REFUNDED = 0.3
 TIMES_MORE_REFUNDED = 4
 FEWEST_OTHER_SALES = 20
-
-
-class ClickFacts(NamedTuple):
-    """A click that counts, or that a flood took from the figures."""
-
-    partner_id: int
-    at: datetime
-    address_hash: str | None = None
 
 
 class Flood(NamedTuple):
@@ -52,11 +44,14 @@ class PartnerCounts(NamedTuple):
 Sign = tuple[FlagKind, int, Mapping[str, Any]]
 
 
-def floods(clicks: Sequence[ClickFacts]) -> list[Flood]:
-    """Return the floods among clicks; a network with a small share of the partner's clicks is a mobile carrier's."""
-    hours = [(click, click.at.astimezone(UTC).replace(minute=0, second=0, microsecond=0)) for click in clicks]
-    totals = Counter((click.partner_id, hour) for click, hour in hours)
-    networks = Counter(Flood(click.partner_id, hour, click.address_hash) for click, hour in hours if click.address_hash)
+def floods(clicks: Iterable[tuple[int, datetime, str | None]]) -> list[Flood]:
+    """Return the floods among clicks, each with its partner, its time and the hash of its network.
+
+    A network with a small share of the partner's clicks is a mobile carrier's.
+    """
+    hours = [(of, at.astimezone(UTC).replace(minute=0, second=0, microsecond=0), network) for of, at, network in clicks]
+    totals = Counter((partner_id, hour) for partner_id, hour, _ in hours)
+    networks = Counter(Flood(partner_id, hour, network) for partner_id, hour, network in hours if network)
     return [
         flood
         for flood, count in networks.items()

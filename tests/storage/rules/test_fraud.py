@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from storage.rules.attribution import PaidAds
 from storage.rules.fraud.customer_signs import CustomerFacts, signs_in_customers
 from storage.rules.fraud.flag import REASONS, Finding, FlagKind
-from storage.rules.fraud.partner_signs import ClickFacts, Flood, PartnerCounts, floods, signs_in_counts
+from storage.rules.fraud.partner_signs import Flood, PartnerCounts, floods, signs_in_counts
 
 DAY = datetime(2026, 5, 20, tzinfo=UTC)
 CLICKED = DAY + timedelta(hours=9)
@@ -34,9 +34,11 @@ def customer(number: int, **fields: Any) -> CustomerFacts:
     return CustomerFacts(number, **{**ordinary, **fields})
 
 
-def clicks(count: int, partner_id: int = ANNA, address_hash: str | None = None) -> list[ClickFacts]:
+def clicks(
+    count: int, partner_id: int = ANNA, address_hash: str | None = None
+) -> list[tuple[int, datetime, str | None]]:
     """Return clicks of a partner within a minute, from one network, or each from one of its own."""
-    return [ClickFacts(partner_id, CLICKED, address_hash or f"network {number}") for number in range(count)]
+    return [(partner_id, CLICKED, address_hash or f"network {number}") for number in range(count)]
 
 
 def kinds(findings: list[Finding]) -> dict[FlagKind, list[int | None]]:
