@@ -33,8 +33,7 @@ _row = payment_events.c
 
 def _content(name: str) -> ColumnElement[Any]:
     """Return a field of the stored payment (storage/payments/event_log.py), null for other events."""
-    stored = _row.payment
-    return func.coalesce(JsonField(stored, name), JsonField(JsonField(stored, "Paid"), name))
+    return JsonField(_row.payment, name)
 
 
 _currency = _content("currency")
