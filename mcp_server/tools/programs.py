@@ -53,7 +53,7 @@ def list_programs(asked: Asked) -> JsonRow:
         shown = _listed(program)
         if program.sandbox_of is None:
             for name, window in (("totals", report.window), ("previous_totals", report.previous_window)):
-                shown[name] = json_of(comparison.read_figures(request.connection, program.id, window))
+                shown[name] = json_of(comparison.read_figures(request.connection, program.id, window)[0])
         return shown
 
     return _apart(asked.page(row=row, window=report.window, previous_window=report.previous_window))

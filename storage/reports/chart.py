@@ -10,9 +10,9 @@ from storage.lists.partners import Partner
 from storage.lists.rejected_calls import Cause
 from storage.management import pending_work
 from storage.management.pending_work import PendingWork
-from storage.reports import breakdown, checklist, partner_results, performance
+from storage.reports import breakdown, checklist, comparison, performance
 from storage.reports.checklist import ChecklistStep
-from storage.reports.partner_results import PartnerResult
+from storage.reports.comparison import PartnerResult
 from storage.reports.performance import DAY_MILLIS, HOUR_MILLIS, Performance
 from storage.rules.errors import ValidationError
 from storage.rules.periods.period import DateRangeQuery, Window
@@ -66,7 +66,7 @@ def read_overview(
     results = read_results(connection, program_id, wanted, at=at)
     return Overview(
         results,
-        partner_results.read_partners(connection, program_id, results.report.window, limit=TOP_PARTNERS),
+        comparison.read_partners(connection, program_id, results.report.window, limit=TOP_PARTNERS),
         checklist.list_all_steps(connection, program_id, base_url=base_url),
         rejected_calls.by_cause(connection, program_id),
         pending_work.get_pending_work(connection, program_id, at=at),

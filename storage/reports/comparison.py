@@ -1,19 +1,22 @@
-"""A period of a program beside the one before: totals, trends, and on request its parts, partners and programs."""
+"""A period of a program beside the one before, with its parts, its partners and other programs on request."""
 
 from collections.abc import Sequence
 from datetime import date, datetime
-from typing import NamedTuple
+from functools import cache
+from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, Select, case, func, select
 
-from storage.reports import partner_results, performance
-from storage.reports.performance import CommissionByCause
+from storage.lists.declaration import FIRST_DAY, LAST_DAY, PROGRAM
+from storage.lists.partners import FIGURES
+from storage.reports import performance
+from storage.reports.performance import PARTNER, CommissionByCause, Performance, in_window, inside
 from storage.rules.errors import ProgramNotAllowed
 from storage.rules.periods.period import DateRangeQuery, Window
 from storage.rules.reports import metrics
-from storage.rules.reports.metrics import MOST_PARTS, Figures, Part, RefundedMonth, Totals, Trend
+from storage.rules.reports.metrics import MOST_PARTS, Figures, Part, RefundedMonth, RefundTotals, Totals, Trend, added
 from storage.rules.untrusted import Untrusted, UntrustedValues
-from storage.tables import programs
+from storage.tables import partner_rollups, partners, programs, refunds, sales
 
 
 class ComparedProgram(NamedTuple):
@@ -43,6 +46,36 @@ class PerformanceReport(NamedTuple):
     programs: list[ComparedProgram] | None = None
 
 
+class PartnerResult(NamedTuple):
+    """One partner's totals in a window; money is in cents of the program's currency."""
+
+    partner_id: int
+    name: str
+    code: str
+    totals: Totals
+
+
+class SoldTotals(NamedTuple):
+    """Sales that were made in a window, and how many were refunded since, in part or wholly; cents of the program."""
+
+    sales: int = 0
+    cents: int = 0
+    refunded_sales: int = 0
+    refunded_cents: int = 0
+    wholly_refunded_sales: int = 0
+    wholly_refunded_cents: int = 0
+
+    @property
+    def figures(self) -> Figures:
+        """The totals with the share of the sales, and of their money, that was refunded."""
+        refunded_sales = metrics.refund_rate(self.refunded_sales, self.sales - self.refunded_sales)
+        refunded = metrics.refund_rate(self.refunded_cents, self.cents - self.refunded_cents)
+        return {**self._asdict(), "refunded_sales_percent": refunded_sales, "refunded_percent": refunded}
+
+
+NOT_SOLD = SoldTotals()
+
+
 def compare(
     connection: Connection,
     program_id: int,
@@ -61,36 +94,35 @@ def compare(
     """
     report = performance.read_performance(connection, program_id, query, at=at)
     windows = (report.window, report.previous_window)
-    months, back = (performance.read_refunds_by_month(connection, program_id, each) for each in windows)
-    imported, before = (performance.count_imported(connection, program_id, each) for each in windows)
-    by_cause = performance.read_commission_by_cause(connection, report)
-    best, rest = list[UntrustedValues](), None
-    if top_partners:
-        refunded = performance.read_refunds_by_partner(connection, program_id, report.window)
-        best, rest = partner_results.read_best(connection, report, refunded, top_partners)
-    compared = _programs(connection, workspace_id, others, windows) if others else None
+    both = zip(windows, (report.current, report.previous), strict=True)
+    (totals, months), (before, _) = (read_figures(connection, program_id, window, sums) for window, sums in both)
+    best, rest = _read_best(connection, report, top_partners) if top_partners else ([], None)
     part, rows = metrics.parts_of(report.days, part)
     return part, PerformanceReport(
         *windows,
         report.currency,
-        totals=metrics.figures(report.current, metrics.added_months(months), imported),
-        previous_totals=metrics.figures(report.previous, metrics.added_months(back), before),
+        totals=totals,
+        previous_totals=before,
         trends=metrics.trends(report.current, report.previous),
-        commission_by_cause=by_cause,
+        commission_by_cause=performance.read_commission_by_cause(connection, report),
         refunds_by_month=months[-MOST_PARTS:],
         rows=rows,
         top_partners=best,
         other_partners=rest,
-        programs=compared,
+        programs=_programs(connection, workspace_id, others, windows) if others else None,
     )
 
 
-def read_figures(connection: Connection, program_id: int, window: Window) -> Figures:
-    """Return a program's totals of a window with their ratios, and the refunds that were made in it."""
-    days = performance.read_days(connection, program_id, window).values()
-    months = performance.read_refunds_by_month(connection, program_id, window)
-    imported = performance.count_imported(connection, program_id, window)
-    return metrics.figures(metrics.added(Totals(), days), metrics.added_months(months), imported)
+def read_figures(
+    connection: Connection, program_id: int, window: Window, sums: Totals | None = None, partner_id: int | None = None
+) -> tuple[Figures, list[RefundedMonth]]:
+    """Return the totals of a window (`sums`, if they were read) with ratios and refunds, and the refunds by month."""
+    if sums is None:
+        sums = added(Totals(), performance.read_days(connection, program_id, window, partner_id).values())
+    months = performance.read_refunds_by_month(connection, program_id, window, partner_id=partner_id)
+    imported = performance.count_imported(connection, program_id, window, partner_id=partner_id)
+    back = added(RefundTotals(), (RefundTotals(*month[-3:]) for month in months))
+    return metrics.figures(sums, back, imported), months
 
 
 def _programs(
@@ -101,5 +133,84 @@ def _programs(
     if not set(ids) <= own.keys():
         raise ProgramNotAllowed
     return [
-        ComparedProgram(*own[each], *(read_figures(connection, each, window) for window in windows)) for each in ids
+        ComparedProgram(*own[each], *(read_figures(connection, each, window)[0] for window in windows)) for each in ids
     ]
+
+
+def _read_best(
+    connection: Connection, report: Performance, limit: int
+) -> tuple[list[UntrustedValues], UntrustedValues | None]:
+    """Return the results of the partners with the most revenue, and those of all others, None if there are none.
+
+    Refunds are those made in the window; `sold` is what became of the sales made in it.
+    """
+    program_id, window = report.program_id, report.window
+    brought = read_partners(connection, program_id, window)
+    before = {each.partner_id: each.totals for each in read_partners(connection, program_id, report.previous_window)}
+    totals, sold = {each.partner_id: each.totals for each in brought}, read_sold(connection, program_id, window)
+    back = performance.read_refunds_by_partner(connection, program_id, window)
+
+    def results(ids: Sequence[int]) -> UntrustedValues:
+        sums, previous = (added(Totals(), (each[one] for one in ids if one in each)) for each in (totals, before))
+        refunded = added(RefundTotals(), (back[each] for each in ids if each in back))
+        return {
+            **{name: getattr(sums, name) for name in FIGURES},
+            "previous_revenue_cents": previous.revenue_cents,
+            "previous_commission_cents": previous.commission_cents,
+            **refunded._asdict(),
+            "refund_rate_percent": metrics.refund_rate(refunded.refunded_cents, sums.revenue_cents),
+            "sold": added(NOT_SOLD, (sold[each] for each in ids if each in sold)).figures,
+        }
+
+    rest = list(dict.fromkeys([*totals, *before, *back]))[limit:] if len(brought) > limit else []
+    best = [{"id": each.partner_id, "name": each.name, **results([each.partner_id])} for each in brought[:limit]]
+    return best, results(rest) if rest else None
+
+
+def read_sold(
+    connection: Connection, program_id: int, window: Window, *, partner_id: int | None = None
+) -> dict[int, SoldTotals]:
+    """Return the sales of each partner, or of one, that were made in a window."""
+    rows = connection.execute(_sold(is_of_partner=partner_id is not None), in_window(program_id, window, partner_id))
+    return {each[0]: SoldTotals(*map(int, each[1:])) for each in rows}
+
+
+@cache
+def _sold(*, is_of_partner: bool) -> Select[Any]:
+    row, is_whole = sales.c, sales.c.refunded_cents == sales.c.amount_cents
+    theirs = (refunds.c.program_id == row.program_id, refunds.c.sale_id == row.id)
+    back = select(func.sum(refunds.c.program_cents)).where(*theirs).correlate(sales).scalar_subquery()
+    sums = (
+        func.count(),
+        func.sum(row.program_cents),
+        func.count().filter(row.refunded_cents > 0),
+        func.sum(case((row.refunded_cents > 0, back), else_=0)),
+        func.count().filter(is_whole),
+        func.sum(case((is_whole, row.program_cents), else_=0)),
+    )
+    sold = select(row.partner_id, *sums).where(*inside(sales, row.occurred_at)).group_by(row.partner_id)
+    return sold.where(row.partner_id == PARTNER) if is_of_partner else sold
+
+
+def read_partners(
+    connection: Connection, program_id: int, window: Window, *, limit: int | None = None
+) -> list[PartnerResult]:
+    """Return the totals of the program's partners in a window: most revenue first, then most clicks."""
+    return [
+        PartnerResult(partner_id, name, code, Totals(*map(int, sums)))
+        for partner_id, name, code, *sums in connection.execute(_brought(limit), in_window(program_id, window))
+    ]
+
+
+@cache
+def _brought(limit: int | None) -> Select[Any]:
+    row = partner_rollups.c
+    named, sums = (row.partner_id, partners.c.name, partners.c.code), [func.sum(row[name]) for name in Totals._fields]
+    return (
+        select(*named, *sums)
+        .join(partners, (partners.c.program_id == row.program_id) & (partners.c.id == row.partner_id))
+        .where(row.program_id == PROGRAM, row.day.between(FIRST_DAY, LAST_DAY))
+        .group_by(*named)
+        .order_by(func.sum(row.revenue_cents).desc(), func.sum(row.clicks).desc(), row.partner_id)
+        .limit(limit)
+    )

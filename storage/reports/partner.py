@@ -13,9 +13,9 @@ from storage.lists.declaration import ListQuery, ListScope, Page
 from storage.lists.find import find, get
 from storage.lists.flags import FLAGS, Flag
 from storage.lists.partners import PARTNERS, Partner
-from storage.reports import breakdown, chart, partner_results, performance
+from storage.reports import breakdown, chart, comparison, performance
 from storage.reports.chart import MOST_EVENTS, Results
-from storage.reports.partner_results import NOT_SOLD
+from storage.reports.comparison import NOT_SOLD
 from storage.rules.errors import ValidationError
 from storage.rules.fraud.flag import FlagState
 from storage.rules.periods.period import DateRangeQuery, Window
@@ -112,9 +112,7 @@ def read_report(
 ) -> PartnerReport:
     """Return the report of one partner. Raises the errors of `read_performance`."""
     report = performance.read_performance(connection, program_id, query, at=at, partner_id=partner_id)
-    months = performance.read_refunds_by_month(connection, program_id, report.window, partner_id=partner_id)
-    imported = performance.count_imported(connection, program_id, report.window, partner_id=partner_id)
-    figures = metrics.figures(report.current, metrics.added_months(months), imported)
+    figures, months = comparison.read_figures(connection, program_id, report.window, report.current, partner_id)
     trends = metrics.trends(report.current, report.previous)
     some = (
         Day(day.date - timedelta(days=day.date.weekday()), day.totals)
@@ -122,7 +120,7 @@ def read_report(
         if any(day.totals)
     )
     _, weeks = metrics.parts_of(list(some), Part.WEEK)
-    sold = partner_results.read_sold(connection, program_id, report.window, partner_id=partner_id)
+    sold = comparison.read_sold(connection, program_id, report.window, partner_id=partner_id)
     sent = (customers.c.program_id == program_id, customers.c.partner_id == partner_id)
     counted = select(customers.c.status, func.count()).where(*sent).group_by(customers.c.status)
     bought = (sales.c.program_id == program_id, sales.c.partner_id == partner_id)

@@ -4,12 +4,14 @@ The totals are read from rollups, not from events.
 """
 
 from datetime import date, datetime
+from functools import cache
 from typing import Any, NamedTuple
 
-from sqlalchemy import BigInteger, Connection, Select, Table, func, select, true, type_coerce
+from sqlalchemy import BigInteger, Connection, Select, Table, bindparam, func, select, type_coerce
 
-from storage.engine.cursors import within
+from storage.engine import ids
 from storage.lists.commissions import net_cents
+from storage.lists.declaration import FIRST_DAY, LAST_DAY, PROGRAM
 from storage.management.imported_events import FILTERED, REPORTED_BY
 from storage.rules.errors import NotFound
 from storage.rules.periods import period
@@ -21,7 +23,9 @@ from storage.tables.columns import from_millis
 
 HOUR_MILLIS = 3_600_000
 DAY_MILLIS = 24 * HOUR_MILLIS
-REFUNDED_SALE = (sales.c.program_id == refunds.c.program_id) & (sales.c.id == refunds.c.sale_id)
+PARTNER: Any = bindparam("partner_id", type_=BigInteger)
+_EDGES: Any = tuple(bindparam(name) for name in ("first_id", "since", "last"))
+_program = select(programs.c.created_at, programs.c.currency).where(programs.c.id == PROGRAM)
 
 
 class Performance(NamedTuple):
@@ -52,12 +56,7 @@ class CommissionByCause(NamedTuple):
 
 
 def read_performance(
-    connection: Connection,
-    program_id: int,
-    query: DateRangeQuery,
-    *,
-    at: datetime,
-    partner_id: int | None = None,
+    connection: Connection, program_id: int, query: DateRangeQuery, *, at: datetime, partner_id: int | None = None
 ) -> Performance:
     """Return the report of a program, or of one of its partners, for a range.
 
@@ -80,8 +79,7 @@ def choose_period(
 
     Raises InvalidPeriod, InvalidRange; NotFound if there is no such program.
     """
-    of_program = select(programs.c.created_at, programs.c.currency).where(programs.c.id == program_id)
-    program = connection.execute(of_program).one_or_none()
+    program = connection.execute(_program, {"program_id": program_id}).one_or_none()
     if program is None:
         raise NotFound
     created_at = program.created_at
@@ -96,23 +94,26 @@ def read_days(
     connection: Connection, program_id: int, window: Window, partner_id: int | None = None
 ) -> dict[date, Totals]:
     """Return the totals of the days of a window that have some: of the program, or of one of its partners."""
-    table = rollups if partner_id is None else partner_rollups
-    mine = [table.c.program_id == program_id, table.c.day.between(window.first, window.last)]
-    if partner_id is not None:
-        mine.append(table.c.partner_id == partner_id)
-    rows = connection.execute(select(*(table.c[name] for name in ("day", *Totals._fields))).where(*mine))
-    return {day: Totals(*counts) for day, *counts in rows}
+    days = _days(rollups if partner_id is None else partner_rollups)
+    return {
+        day: Totals(*counts) for day, *counts in connection.execute(days, in_window(program_id, window, partner_id))
+    }
+
+
+@cache
+def _days(table: Table) -> Select[Any]:
+    days = select(*(table.c[name] for name in ("day", *Totals._fields)))
+    mine = days.where(table.c.program_id == PROGRAM, table.c.day.between(FIRST_DAY, LAST_DAY))
+    return mine if table is rollups else mine.where(table.c.partner_id == PARTNER)
 
 
 def read_refunds_by_time(
     connection: Connection, program_id: int, window: Window, millis: int, *, partner_id: int | None = None
 ) -> dict[datetime, RefundTotals]:
     """Return the refunds that were made in each hour or day of a window: the program's, or of a partner's customers."""
-    start = type_coerce(refunds.c.at, BigInteger) // millis
-    grouped = _refunds(program_id, window, start).order_by(start)
-    if partner_id is not None:
-        grouped = grouped.join(sales, REFUNDED_SALE).where(sales.c.partner_id == partner_id)
-    return {from_millis(row[0] * millis): RefundTotals(*map(int, row[1:])) for row in connection.execute(grouped)}
+    made = _refunds(millis, is_of_partner=partner_id is not None)
+    rows = connection.execute(made, in_window(program_id, window, partner_id))
+    return {from_millis(row[0] * millis): RefundTotals(*map(int, row[1:])) for row in rows}
 
 
 def read_refunds_by_month(
@@ -135,40 +136,70 @@ def read_refunds_by_month(
 
 def read_refunds_by_partner(connection: Connection, program_id: int, window: Window) -> dict[int, RefundTotals]:
     """Return the same for the customers of each partner with some."""
-    grouped = _refunds(program_id, window, sales.c.partner_id).join(sales, REFUNDED_SALE)
-    return {row[0]: RefundTotals(*map(int, row[1:])) for row in connection.execute(grouped)}
+    rows = connection.execute(_refunds(None, is_of_partner=False), in_window(program_id, window))
+    return {row[0]: RefundTotals(*map(int, row[1:])) for row in rows}
 
 
-def _refunds(program_id: int, window: Window, key: Any) -> Select[Any]:
-    """Return the statement of the refunds that were made in a window, by a key."""
-    back, mine = refunds.c, (*inside(refunds, refunds.c.at, program_id, window), refunds.c.amount_cents != 0)
+@cache
+def _refunds(millis: int | None, *, is_of_partner: bool) -> Select[Any]:
+    """Return the statement of the refunds of a window by hours or days, or else by partner."""
+    back, sale = refunds.c, sales.c
+    key = sale.partner_id if millis is None else type_coerce(back.at, BigInteger) // millis
     sums = (func.count(), func.sum(back.program_cents), func.sum(back.reversed_cents))
-    return select(key, *sums).select_from(refunds).where(*mine).group_by(key)
+    made = select(key, *sums).select_from(refunds).where(*inside(refunds, back.at), back.amount_cents != 0)
+    if millis is None or is_of_partner:
+        made = made.join(sales, (sale.program_id == back.program_id) & (sale.id == back.sale_id))
+    return made.where(*([sale.partner_id == PARTNER] if is_of_partner else [])).group_by(key).order_by(key)
 
 
 def count_imported(connection: Connection, program_id: int, window: Window, *, partner_id: int | None = None) -> int:
     """Return how many of the conversions in a window an import reported."""
-    row, click = customers.c, clicks.c
-    first = (row.program_id == sales.c.program_id) & (row.id == sales.c.customer_id)
-    bought = sales.join(customers, first & (row.first_purchase_at == sales.c.occurred_at))
+    imported = _imported(is_of_partner=partner_id is not None)
+    return int(connection.execute(imported, in_window(program_id, window, partner_id)).scalar_one())
+
+
+@cache
+def _imported(*, is_of_partner: bool) -> Select[Any]:
+    row, sale, click = customers.c, sales.c, clicks.c
+    theirs = (row.program_id == sale.program_id) & (row.id == sale.customer_id)
+    bought = sales.join(customers, theirs & (row.first_purchase_at == sale.occurred_at))
     source = bought.join(clicks, (click.program_id == row.program_id) & (click.click_id == row.click_id))
-    mine = (sales.c.provenance == REPORTED_BY, click.filtered == FILTERED)
-    theirs = true() if partner_id is None else row.partner_id == partner_id
-    inside_it = inside(sales, sales.c.occurred_at, program_id, window)
-    return connection.execute(select(func.count()).select_from(source).where(*inside_it, *mine, theirs)).scalar_one()
+    mine = [*inside(sales, sale.occurred_at), sale.provenance == REPORTED_BY, click.filtered == FILTERED]
+    return (
+        select(func.count()).select_from(source).where(*mine, *([row.partner_id == PARTNER] if is_of_partner else []))
+    )
 
 
 def read_commission_by_cause(connection: Connection, report: Performance) -> CommissionByCause:
     """Return what the leads and the sales earned whose commissions were created in the windows."""
-    by_lead, found = commissions.c.lead_id.is_not(None), []
+    found = list[int]()
     for window in (report.window, report.previous_window):
-        mine = inside(commissions, commissions.c.created_at, report.program_id, window)
-        rows = connection.execute(select(by_lead, func.sum(net_cents())).where(*mine).group_by(by_lead)).all()
-        sums = dict[bool, int](map(tuple, rows))
+        sums = dict[bool, int](map(tuple, connection.execute(_by_cause(), in_window(report.program_id, window))))
         found += [int(sums.get(cause, 0)) for cause in (True, False)]
     return CommissionByCause(*found)
 
 
-def inside(table: Table, at: Any, program_id: int, window: Window) -> tuple[Any, ...]:
-    """Return the conditions for the rows of a program in a window."""
-    return (table.c.program_id == program_id, *within(table.c.id, at, window.span))
+@cache
+def _by_cause() -> Select[Any]:
+    by_lead = commissions.c.lead_id.is_not(None)
+    earned = select(by_lead, func.sum(net_cents())).where(*inside(commissions, commissions.c.created_at))
+    return earned.group_by(by_lead)
+
+
+def inside(table: Table, at: Any) -> tuple[Any, ...]:
+    """Return the conditions for the rows of a program in the window that `in_window` names."""
+    first_id, since, last = _EDGES
+    return (table.c.program_id == PROGRAM, table.c.id >= first_id, at.between(since, last))
+
+
+def in_window(program_id: int, window: Window, partner_id: int | None = None) -> dict[str, Any]:
+    """Return the parameters of these statements, each of which is built once."""
+    return {
+        "program_id": program_id,
+        "partner_id": partner_id,
+        "first_id": ids.first(window.starts_at),
+        "since": window.starts_at,
+        "last": window.ends_at,
+        "first_day": window.first,
+        "last_day": window.last,
+    }

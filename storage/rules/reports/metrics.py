@@ -92,11 +92,6 @@ def added(zero: Sums, each: Iterable[Sums]) -> Sums:
     return zero._make(map(sum, zip(zero, *each, strict=True)))
 
 
-def added_months(months: Iterable[RefundedMonth]) -> RefundTotals:
-    """Return the refunds of some months."""
-    return added(RefundTotals(), (RefundTotals(*month[-3:]) for month in months))
-
-
 def figures(sums: Totals, back: RefundTotals, imported: int) -> Figures:
     """Return totals with their ratios, and the refunds that were made in the same time, by name.
 

@@ -10,7 +10,7 @@ from storage.lists.find import get
 from storage.lists.partners import PARTNERS
 from storage.management import pending_work
 from storage.management.pending_work import Waiting
-from storage.reports import chart, comparison, partner, partner_results, performance
+from storage.reports import chart, comparison, partner, performance
 from storage.reports.chart import Results
 from storage.rules.periods.period import DateRangeQuery, Window
 from storage.rules.reports.metrics import RefundedMonth
@@ -144,7 +144,7 @@ async def test_partners_are_ranked_by_what_they_brought(acme: World):
     await acme.sale()
     await acme.click("anna")
 
-    ranked = await acme.store.read(partner_results.read_partners, acme.program_id, (await report(acme)).window)
+    ranked = await acme.store.read(comparison.read_partners, acme.program_id, (await report(acme)).window)
 
     brought = [(each.name, each.totals.revenue_cents, each.totals.clicks) for each in ranked]
     assert brought == [("Ben", 10_000, 1), ("Anna", 0, 1)]
