@@ -3,9 +3,10 @@
 from collections.abc import Collection
 from datetime import datetime, timedelta
 from enum import StrEnum
-from typing import NamedTuple
+from functools import cache
+from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, and_, delete, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Select, and_, bindparam, delete, func, insert, select, update
 
 from storage.access.workspaces import ANYONE, PAYERS, MemberStatus, Role, require
 from storage.engine.audit import Actor
@@ -143,7 +144,7 @@ def end(connection: Connection, token_hash: str) -> None:
 
 def list_open(connection: Connection, user_id: int, *, token_hash: str, at: datetime) -> list[OpenSession]:
     """Return a user's sessions, the newest first; `token_hash` is the session that asks."""
-    mine = select(sessions).where(sessions.c.user_id == user_id, *_live(at))
+    mine = select(sessions).where(sessions.c.user_id == user_id, *_live(at, at - IDLE))
     rows = connection.execute(mine.order_by(sessions.c.created_at.desc(), sessions.c.token_hash))
     return [
         OpenSession(
@@ -172,20 +173,8 @@ def identify(connection: Connection, token_hash: str, program_id: int | None = N
 
     Raises the same Forbidden without a live session, without an active membership, and for a missing program.
     """
-    account = (users.c.id, users.c.email, users.c.name.label("person"), users.c.theme, users.c.time_format)
-    workspace = (members.c.workspace_id, workspaces.c.name, workspaces.c.time_zone, workspaces.c.logo_version)
-    joined = (
-        sessions.join(users, users.c.id == sessions.c.user_id)
-        .join(members, _active(users.c.id))
-        .join(workspaces, workspaces.c.id == members.c.workspace_id)
-    )
-    session = (sessions.c.expires_at, _used_at().label("used_at"))
-    mine = select(*account, *workspace, members.c.role, *session).select_from(joined)
-    mine = mine.where(sessions.c.token_hash == token_hash, *_live(at)).order_by(members.c.workspace_id)
-    if program_id is not None:
-        its_workspace = select(programs.c.workspace_id).where(programs.c.id == program_id).scalar_subquery()
-        mine = mine.where(members.c.workspace_id == its_workspace)
-    rows = connection.execute(mine).all()
+    named = {"token_hash": token_hash, "at": at, "idle_since": at - IDLE, "program_id": program_id}
+    rows = connection.execute(_memberships(is_of_program=program_id is not None), named).all()
     if not rows:
         raise Forbidden if program_id else Forbidden("You must be signed in.")
     row = rows[0]
@@ -196,17 +185,38 @@ def identify(connection: Connection, token_hash: str, program_id: int | None = N
     return Visitor(row.id, row.email, row.expires_at, memberships, preferences, row.used_at, program_id)
 
 
+@cache
+def _memberships(*, is_of_program: bool) -> Select[Any]:
+    """Return the statement of a session's memberships, which every page runs."""
+    account = (users.c.id, users.c.email, users.c.name.label("person"), users.c.theme, users.c.time_format)
+    workspace = (members.c.workspace_id, workspaces.c.name, workspaces.c.time_zone, workspaces.c.logo_version)
+    joined = (
+        sessions.join(users, users.c.id == sessions.c.user_id)
+        .join(members, _active(users.c.id))
+        .join(workspaces, workspaces.c.id == members.c.workspace_id)
+    )
+    session = (sessions.c.expires_at, _used_at().label("used_at"))
+    live = (sessions.c.token_hash == bindparam("token_hash"), *_live(bindparam("at"), bindparam("idle_since")))
+    mine = select(*account, *workspace, members.c.role, *session).select_from(joined).where(*live)
+    if is_of_program:
+        of_program = select(programs.c.workspace_id).where(programs.c.id == bindparam("program_id"))
+        mine = mine.where(members.c.workspace_id == of_program.scalar_subquery())
+    return mine.order_by(members.c.workspace_id)
+
+
 def use(connection: Connection, token_hash: str, *, at: datetime) -> None:
     """Note that a session is in use."""
-    connection.execute(update(sessions).where(sessions.c.token_hash == token_hash, *_live(at)).values(used_at=at))
+    connection.execute(
+        update(sessions).where(sessions.c.token_hash == token_hash, *_live(at, at - IDLE)).values(used_at=at)
+    )
 
 
 def _used_at() -> ColumnElement[datetime]:
     return func.coalesce(sessions.c.used_at, sessions.c.created_at)
 
 
-def _live(at: datetime) -> tuple[ColumnElement[bool], ColumnElement[bool]]:
-    return sessions.c.expires_at > at, _used_at() > at - IDLE
+def _live(at: Any, idle_since: Any) -> tuple[ColumnElement[bool], ColumnElement[bool]]:
+    return sessions.c.expires_at > at, _used_at() > idle_since
 
 
 def _active(user_id: ColumnElement[int]) -> ColumnElement[bool]:

@@ -4,7 +4,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, Select, or_, select
+from sqlalchemy import ColumnElement, Connection, bindparam, or_, select
 
 from storage.lists.declaration import Column, Filter, List, ListScope
 from storage.lists.related import contains
@@ -66,7 +66,7 @@ def _search(_: ListScope, text: str) -> ColumnElement[bool]:
 
 
 def _with_settings(connection: Connection, _: ListScope, rows: list[Program]) -> list[Program]:
-    read = connection.execute(_select_programs().where(programs.c.id.in_([row.id for row in rows])))
+    read = connection.execute(_PROGRAMS.where(programs.c.id.in_([row.id for row in rows])))
     each = {row.id: _program(row) for row in read}
     return [each[row.id] for row in rows]
 
@@ -92,21 +92,18 @@ PROGRAMS = List(
 
 def read_program(connection: Connection, program_id: int) -> Program:
     """Return a program. Raises NotFound when there is none with this id."""
-    row = connection.execute(_select_programs().where(programs.c.id == program_id)).one_or_none()
+    row = connection.execute(_ONE, {"id": program_id}).one_or_none()
     if row is None:
         raise NotFound("There is no such program.")
     return _program(row)
 
 
-def _select_programs() -> Select[Any]:
-    """Return the statement that reads programs with their terms and their key."""
-    current = (commission_terms.c.program_id == programs.c.id) & (
-        commission_terms.c.version == programs.c.terms_version
-    )
-    key = (held.c.prefix, held.c.last4, held.c.flagged_at, held.c.rotate_by)
-    terms = [commission_terms.c[name] for name in TERMS]
-    joined = programs.join(commission_terms, current).join(held, held.c.program_id == programs.c.id)
-    return select(*programs.c, *terms, *key, _workspace.label("workspace")).select_from(joined)
+_current = (commission_terms.c.program_id == programs.c.id) & (commission_terms.c.version == programs.c.terms_version)
+_joined = programs.join(commission_terms, _current).join(held, held.c.program_id == programs.c.id)
+_key = (held.c.prefix, held.c.last4, held.c.flagged_at, held.c.rotate_by)
+_terms = [commission_terms.c[name] for name in TERMS]
+_PROGRAMS = select(*programs.c, *_terms, *_key, _workspace.label("workspace")).select_from(_joined)
+_ONE = _PROGRAMS.where(programs.c.id == bindparam("id"))
 
 
 def _program(row: Any) -> Program:
