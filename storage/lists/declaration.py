@@ -107,7 +107,8 @@ class Page(NamedTuple, Generic[Row]):
     amounts: Mapping[str, int] = {}
 
 
-class Field(NamedTuple):
+@dataclass(frozen=True)
+class Field:
     """A field of a list's row: its type without None, its column, its SQL (None: `finish` fills it in)."""
 
     name: str
@@ -115,12 +116,12 @@ class Field(NamedTuple):
     column: Column
     sql: Any
 
-    @property
+    @cached_property
     def is_money(self) -> bool:
         """Whether it is an amount in minor units of a currency."""
         return self.name.endswith("_cents")
 
-    @property
+    @cached_property
     def written_as(self) -> str:
         """How pages write it: as a day, a timestamp, money, a number, a badge or text."""
         if self.kind is datetime:
@@ -136,7 +137,7 @@ class Field(NamedTuple):
         """What people call it in a URL or a file: an amount without its unit."""
         return self.name.removesuffix("_cents")
 
-    @property
+    @cached_property
     def sort_key(self) -> ColumnElement[Any]:
         """What the list is sorted by: texts in any case, nothing before something."""
         if self.kind is datetime:
@@ -180,17 +181,17 @@ class List(Generic[Row]):
         hints = get_type_hints(self.row, include_extras=True)
         return tuple(self._field(name, hint) for name, hint in hints.items())
 
-    @property
+    @cached_property
     def columns(self) -> list[Field]:
         """The fields that pages show as columns."""
         return [each for each in self.fields if each.column.title]
 
-    @property
+    @cached_property
     def sums(self) -> dict[str, Field]:
         """The fields that are added up, by name."""
         return {each.name: each for each in self.fields if each.column.is_summed}
 
-    @property
+    @cached_property
     def sorts(self) -> dict[str, Field]:
         """The fields that it can be sorted by, by name."""
         return {each.name: each for each in self.fields if each.column.sorts}

@@ -179,7 +179,9 @@ def browser(client: str) -> str:
 
 def plain(value: object) -> str:
     """Return untrusted text without control, zero-width and direction characters, cut to 160 characters."""
-    text = "".join(character for character in str(value) if not unicodedata.category(character).startswith("C"))
+    text = str(value)
+    if not text.isprintable():
+        text = "".join(character for character in text if not unicodedata.category(character).startswith("C"))
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
 
 
