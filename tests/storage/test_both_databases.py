@@ -106,10 +106,17 @@ async def known(acme: World) -> dict[Any, Any]:
     both, program = [acme.anna, acme.ben], ExportedProgram(acme.program_id, "USD", {acme.anna: "a", acme.ben: "b"})
     visitor, key_hash = await signed_in(acme, acme.owner_id), acme.principal.key_hash
     names = {"transaction_id": "inv-1", "customer_key": "user-1", "click_id": CLICKS[0], "email": "owner@acme.example"}
-    texts = {"search": "anna", "name": "Anna", "typed": "user-1", "kind": "sale", "base_url": "https://svc.example"}
-    ids = {"program_id": acme.program_id, "live_id": acme.program_id, "workspace_id": acme.workspace_id}
+    texts = {
+        "search": "anna",
+        "name": "Anna",
+        "typed": "user-1",
+        "kind": "sale",
+        "who": "owner@acme.example",
+        "base_url": "https://svc.example",
+    }
+    ids = {"program_id": acme.program_id, "live_id": acme.program_id, "workspace_id": acme.workspace_id, "view_id": 1}
     several = {"program_ids": [acme.program_id], "workspace_ids": [acme.workspace_id], "ids": both, "partner_ids": both}
-    times = {"at": NOW, "since": NOW, "created_at": NOW, "today": NOW.date(), "month": Month.of(NOW)}
+    times = {"at": NOW, "since": NOW, "until": NOW, "created_at": NOW, "today": NOW.date(), "month": Month.of(NOW)}
     secrets = {"key_hash": key_hash, "token_hash": "", "token": "", "client_id": "", "user_code": ""}
     earned = (await acme.listed(COMMISSIONS)).data
     rest = {
@@ -120,14 +127,13 @@ async def known(acme: World) -> dict[Any, Any]:
         "dimensions": list(Dimension),
         "filters": [],
         "is_filtered": True,
-        "back": {},
         "program": program,
         "keys": [],
         "commissions": earned,
         "commission": earned[0],
         "outcome": "organic",
     }
-    other: dict[str, Any] = {"after": None, "back": {}, "sale_keys": ["USER-1", "user-1"]}
+    other: dict[str, Any] = {"after": None, "sale_keys": ["USER-1", "user-1"]}
     other |= {"visitor": visitor, "user_id": acme.owner_id, "partner_id": acme.anna}
     scope = ListScope(acme.program_id, NOW, WINDOW, [acme.workspace_id])
     report = await acme.store.read(performance.read_performance, acme.program_id, MONTH, at=NOW)
