@@ -119,20 +119,9 @@ async def known(acme: World) -> dict[Any, Any]:
     times = {"at": NOW, "since": NOW, "until": NOW, "created_at": NOW, "today": NOW.date(), "month": Month.of(NOW)}
     secrets = {"key_hash": key_hash, "token_hash": "", "token": "", "client_id": "", "user_code": ""}
     earned = (await acme.listed(COMMISSIONS)).data
-    rest = {
-        "key_id": 1,
-        "rows": 5,
-        "limit": 5,
-        "millis": 3_600_000,
-        "dimensions": list(Dimension),
-        "filters": [],
-        "is_filtered": True,
-        "program": program,
-        "keys": [],
-        "commissions": earned,
-        "commission": earned[0],
-        "outcome": "organic",
-    }
+    numbers: dict[str, Any] = {"key_id": 1, "rows": 5, "limit": 5, "millis": 3_600_000, "is_filtered": True}
+    rest = {"dimensions": list(Dimension), "filters": [], "program": program, "keys": [], "commissions": earned}
+    rest |= numbers | {"commission": earned[0], "outcome": "organic"}
     other: dict[str, Any] = {"after": None, "sale_keys": ["USER-1", "user-1"]}
     other |= {"visitor": visitor, "user_id": acme.owner_id, "partner_id": acme.anna}
     scope = ListScope(acme.program_id, NOW, WINDOW, [acme.workspace_id])
