@@ -23,9 +23,8 @@ from storage.rules.errors import CurrencyNotSupported, OverCap, PreconditionFail
 from storage.rules.scope import Scope
 from web.app import now, with_state
 from web.counts import Counts
-from web.error_page import HANDLERS
 from web.limits import REJECTED, RateLimits
-from web.response import ModelResponse
+from web.response import HANDLERS, ModelResponse
 
 BASE = "/api/agent/v1"
 NEVER = -1  # the revision of no program

@@ -116,7 +116,7 @@ async def _authorized(request: Request, scope: Scope | None) -> AgentRequest:
     at: datetime = request.app.state.clock()
     program_id = _program(request)
     key = await _key(request, scope=scope, program_id=program_id)
-    if key.use_is_due(at):
+    if key.last_used_at is None or key.last_used_at <= at - agent_keys.USE_RECORDED_EVERY:
         with suppress(errors.Overloaded, errors.StorageUnavailable, errors.OutcomeUnknown):  # the next call records it
             await storage.write(agent_keys.touch, key.id, at=at)
     return AgentRequest(

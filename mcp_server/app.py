@@ -23,8 +23,8 @@ from storage import Reader
 from web.app import now, with_state
 from web.body import LARGEST_BODY
 from web.counts import Counts
-from web.error_page import HANDLERS
 from web.limits import REJECTED, RateLimits
+from web.response import HANDLERS
 
 PATHS = ("/mcp", "/llms.txt")
 LOCAL = ("localhost", "127.0.0.1", "[::1]")

@@ -28,13 +28,10 @@ TRENDS = (
 )
 
 
-def _iso(at: datetime) -> str:
-    """Write a timestamp with its milliseconds, always: 2026-01-31T23:59:59.999Z."""
-    return at.isoformat(timespec="milliseconds").replace("+00:00", "Z")
-
-
 Number = Annotated[int | float, WithJsonSchema({"type": "number"})]  # written as it was computed: 5 stays 5
-Timestamp = Annotated[datetime, PlainSerializer(_iso)]
+# with its milliseconds, always: 2026-01-31T23:59:59.999Z
+_WITH_MILLIS = PlainSerializer(lambda at: at.isoformat(timespec="milliseconds").replace("+00:00", "Z"), return_type=str)
+Timestamp = Annotated[datetime, _WITH_MILLIS]
 
 
 class ReportRowView(View):

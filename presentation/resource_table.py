@@ -6,29 +6,9 @@ Members with one of the roles are served it by the dashboard API, agents whose k
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any, NamedTuple
 
-from presentation import reads
-from presentation.changes import (
-    CommissionChange,
-    FlagDecision,
-    adjust_balance,
-    change_partner,
-    credit_sale,
-    decide_commission,
-    decide_flag,
-    enrol_partner,
-    move_customer,
-)
+from presentation import changes, reads, resources
 from presentation.lists import listing
 from presentation.operations import DescribedRoute, Operation, RouteMethod, route
-from presentation.resources import (
-    AuditEntryView,
-    CommissionView,
-    CustomerView,
-    EventView,
-    FlagView,
-    ListedPartnerView,
-    RefusedCallView,
-)
 from storage.access.workspaces import ANYONE, DECIDERS, MANAGERS, OWNERS, Role
 from storage.lists.audit_log import AUDIT_LOG
 from storage.lists.commissions import COMMISSIONS
@@ -64,7 +44,7 @@ class Resource(NamedTuple):
 def scope_of_decision(content: bytes) -> Scope:
     """Return the scope that a decision on a commission needs."""
     try:
-        status = body.parse(CommissionChange, content).status
+        status = body.parse(changes.CommissionChange, content).status
     except ServiceError:  # the action says what is wrong with it
         return Scope.COMMISSIONS_WRITE
     return Scope.COMMISSIONS_PAY if status == CommissionStatus.PAID else Scope.COMMISSIONS_WRITE
@@ -75,33 +55,34 @@ DECISION = ScopeByBody(
     (Scope.COMMISSIONS_WRITE, Scope.COMMISSIONS_PAY),
     "Scope: commissions:write for approved and rejected, commissions:pay for paid.",
 )
-BY_AGENT = decide_commission.taking(CommissionChange, SecondKeyRequired, OverCap)  # who overrides no hold
-FLAG_BY_AGENT = decide_flag.taking(FlagDecision, SecondKeyRequired)
+# An agent overrides no hold.
+BY_AGENT = changes.decide_commission.taking(changes.CommissionChange, SecondKeyRequired, OverCap)
+FLAG_BY_AGENT = changes.decide_flag.taking(changes.FlagDecision, SecondKeyRequired)
 MEMBER, OWNER, MANAGER, DECIDER = ANYONE, OWNERS, MANAGERS, DECIDERS
 
 RESOURCES = (
     Resource("GET", "/readiness", reads.get_readiness, None, Scope.PROGRAMS_READ),
-    Resource("GET", "/audit-log", listing(AUDIT_LOG, AuditEntryView), MEMBER, Scope.PROGRAMS_READ),
+    Resource("GET", "/audit-log", listing(AUDIT_LOG, resources.AuditEntryView), MEMBER, Scope.PROGRAMS_READ),
     Resource("GET", "/performance", reads.get_performance, None, Scope.PERFORMANCE_READ),
     Resource("GET", "/breakdown", reads.get_breakdown, MEMBER, Scope.PERFORMANCE_READ),
-    Resource("GET", "/events", listing(EVENTS, EventView), MEMBER, Scope.EVENTS_READ),
+    Resource("GET", "/events", listing(EVENTS, resources.EventView), MEMBER, Scope.EVENTS_READ),
     Resource("GET", "/tracking-log", listing(TRACKING_LOG), MEMBER, Scope.EVENTS_READ),
-    Resource("GET", "/refused-calls", listing(REJECTED_CALLS, RefusedCallView), MEMBER, Scope.EVENTS_READ),
+    Resource("GET", "/refused-calls", listing(REJECTED_CALLS, resources.RefusedCallView), MEMBER, Scope.EVENTS_READ),
     Resource("GET", "/explain", reads.explain_sale, MEMBER, Scope.EVENTS_READ),
-    Resource("GET", "/customers", listing(CUSTOMERS, CustomerView), MEMBER, Scope.CUSTOMERS_READ),
+    Resource("GET", "/customers", listing(CUSTOMERS, resources.CustomerView), MEMBER, Scope.CUSTOMERS_READ),
     Resource("GET", "/customers/{customer_id}", reads.get_customer, MEMBER, Scope.CUSTOMERS_READ),
-    Resource("GET", "/commissions", listing(COMMISSIONS, CommissionView), MEMBER, Scope.COMMISSIONS_READ),
-    Resource("PATCH", "/commissions/{commission_id}", decide_commission, DECIDER),
+    Resource("GET", "/commissions", listing(COMMISSIONS, resources.CommissionView), MEMBER, Scope.COMMISSIONS_READ),
+    Resource("PATCH", "/commissions/{commission_id}", changes.decide_commission, DECIDER),
     Resource("PATCH", "/commissions/{commission_id}", BY_AGENT, None, DECISION),
-    Resource("POST", "/credits", credit_sale, DECIDER, Scope.COMMISSIONS_WRITE),
-    Resource("POST", "/adjustments", adjust_balance, DECIDER, Scope.COMMISSIONS_WRITE),
-    Resource("POST", "/customers/{customer_id}/move", move_customer, DECIDER, Scope.COMMISSIONS_WRITE),
-    Resource("GET", "/flags", listing(FLAGS, FlagView), MEMBER, Scope.COMMISSIONS_READ),
-    Resource("PATCH", "/flags/{flag_id}", decide_flag, MANAGER),
+    Resource("POST", "/credits", changes.credit_sale, DECIDER, Scope.COMMISSIONS_WRITE),
+    Resource("POST", "/adjustments", changes.adjust_balance, DECIDER, Scope.COMMISSIONS_WRITE),
+    Resource("POST", "/customers/{customer_id}/move", changes.move_customer, DECIDER, Scope.COMMISSIONS_WRITE),
+    Resource("GET", "/flags", listing(FLAGS, resources.FlagView), MEMBER, Scope.COMMISSIONS_READ),
+    Resource("PATCH", "/flags/{flag_id}", changes.decide_flag, MANAGER),
     Resource("PATCH", "/flags/{flag_id}", FLAG_BY_AGENT, None, Scope.COMMISSIONS_WRITE),
-    Resource("GET", "/partners", listing(PARTNERS, ListedPartnerView), MEMBER, Scope.PARTNERS_READ),
-    Resource("POST", "/partners", enrol_partner, MANAGER, Scope.PARTNERS_WRITE),
-    Resource("PATCH", "/partners/{partner_id}", change_partner, MANAGER, Scope.PARTNERS_WRITE),
+    Resource("GET", "/partners", listing(PARTNERS, resources.ListedPartnerView), MEMBER, Scope.PARTNERS_READ),
+    Resource("POST", "/partners", changes.enrol_partner, MANAGER, Scope.PARTNERS_WRITE),
+    Resource("PATCH", "/partners/{partner_id}", changes.change_partner, MANAGER, Scope.PARTNERS_WRITE),
 )
 
 

@@ -15,7 +15,7 @@ from tracking_api.dashboard import authentication
 from tracking_api.dashboard.authentication import storage_of
 from tracking_api.dashboard.pages import markdown, templates
 from tracking_api.dashboard.pages.templates import HEADERS
-from web.error_page import accepts_html
+from web.response import accepts_html
 
 DESCRIPTION = Description(
     "getGuide", "A guide for integrators, as Markdown", {200: ()}, (NotFound,), tag="documents", media="text/markdown"

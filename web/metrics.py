@@ -35,7 +35,7 @@ from storage.rules.errors import CODES, InvalidCredentials
 from web import client
 from web.app import with_state
 from web.build import COMMIT, VERSION
-from web.error_page import HANDLERS, error_in_client_format
+from web.response import HANDLERS, error_in_client_format
 
 PATH = "/metrics"
 MOST_WORKERS = 64  # on one machine: each takes a port of its own

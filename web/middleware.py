@@ -12,7 +12,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from storage.rules.errors import InternalError, OutcomeUnknown, ValidationError
 from web import metrics
-from web.error_page import error_in_client_format
+from web.response import error_in_client_format
 
 # The request that is being served, for the lines that are logged meanwhile.
 current_request: ContextVar[Scope | None] = ContextVar("current_request", default=None)

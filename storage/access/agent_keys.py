@@ -37,10 +37,6 @@ class AgentKey(NamedTuple):
     def actor(self) -> Actor:
         return Actor(AGENT_KEY, str(self.id), self.name)
 
-    def use_is_due(self, at: datetime) -> bool:
-        """Return whether `last_used_at` is old enough to record a use at `at`."""
-        return self.last_used_at is None or self.last_used_at <= at - USE_RECORDED_EVERY
-
 
 class Issued(NamedTuple):
     """A new key. `secret` is shown once and never stored."""

@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from datetime import datetime
 from enum import StrEnum
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, Select, delete, insert, or_, select
 
@@ -112,7 +112,15 @@ def add_member(
     """
     if connection.execute(select(workspaces.c.id).where(workspaces.c.id == workspace_id)).scalar() is None:
         raise NotFound(f"There is no workspace {workspace_id}.")
-    user_id = _user(connection, email.strip().lower(), password_hash, takes_existing=takes_existing, at=at)
+    email = email.strip().lower()
+    known: Any = connection.execute(select(users).where(users.c.email == email)).one_or_none()
+    if known is None:
+        row = {"email": email, "password_hash": password_hash, "created_at": at}
+        user_id = connection.execute(insert(users).values(**row).returning(users.c.id)).scalar_one()
+    elif takes_existing or known.password_hash == password_hash:
+        user_id = known.id
+    else:
+        raise ValidationError(fields=[FieldError("email", EXISTS)], hint=EXISTS_HINT)
     mine = (members.c.workspace_id == workspace_id, members.c.user_id == user_id)
     if connection.execute(select(members.c.role).where(*mine).with_for_update()).scalar() is not None:
         raise ValidationError(fields=[FieldError("email", "This account is a member of the workspace already")])
@@ -134,13 +142,3 @@ def end_links(connection: Connection, workspace_id: int, user_id: int) -> None:
     connection.execute(delete(password_resets).where(or_(reset.user_id == user_id, given)))
     invited = (invitation.workspace_id == workspace_id, invitation.created_by == user_id)
     connection.execute(delete(invitations).where(*invited))
-
-
-def _user(connection: Connection, email: str, password_hash: str, *, takes_existing: bool, at: datetime) -> int:
-    known = connection.execute(select(users).where(users.c.email == email)).one_or_none()
-    if known is not None:
-        if not takes_existing and known.password_hash != password_hash:
-            raise ValidationError(fields=[FieldError("email", EXISTS)], hint=EXISTS_HINT)
-        return int(known.id)
-    row = {"email": email, "password_hash": password_hash, "created_at": at}
-    return connection.execute(insert(users).values(**row).returning(users.c.id)).scalar_one()

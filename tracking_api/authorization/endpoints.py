@@ -25,7 +25,7 @@ from tracking_api.authorization.provider import CONSENT, is_resource
 from tracking_api.authorization.redirects import with_query
 from web import body
 from web.client import called
-from web.error_page import accepts_html
+from web.response import accepts_html
 
 FRESH = {"Cache-Control": "no-store"}
 NOTHING = "default-src 'none'; frame-ancestors 'none'"

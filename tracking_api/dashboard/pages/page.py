@@ -20,8 +20,8 @@ from tracking_api.dashboard import authentication
 from tracking_api.dashboard.pages import forms, notices, page_context, sign_in, templates, text
 from tracking_api.dashboard.pages.forms import StaleForm
 from tracking_api.dashboard.pages.templates import HEADERS
-from web.error_page import Headers, accepts_html, error_in_client_format, handlers
 from web.errors import STATUS, error_headers
+from web.response import Headers, accepts_html, error_in_client_format, handlers
 
 Handler = Callable[[Request], Awaitable[Response]]
 # Pages are compressed for these alone: another site could learn a secret from the sizes of what it requests (BREACH).
