@@ -27,7 +27,7 @@ from tests.serving import Serve, Served
 from tests.world import World
 
 pytest_plugins = ["tests.suites"]
-for profile, examples in (("few", 25), ("many", 100)):  # `--hypothesis-profile many`
+for profile, examples in (("few", 25), ("many", 100), ("million", 500_000)):  # `--hypothesis-profile many`
     settings.register_profile(
         profile,
         max_examples=examples,

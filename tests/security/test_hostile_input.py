@@ -209,7 +209,9 @@ anything = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
     max_leaves=8,
 )
-likely = st.sampled_from([1, 5, True, "https://acme.example/?aff=anna", "user-1", "USD", "a@b", "2026-05-19T12:00:00Z"])
+likely = st.sampled_from(
+    [1, 5, True, "https://acme.example/?aff=anna", "user-1", "USD", "a@b", "a\x00", "2026-05-19T12:00:00Z", *LARGE_IDS]
+)
 extra = st.dictionaries(st.sampled_from(["test_mode", "program_id", "event_name"]), anything | likely, max_size=3)
 
 
@@ -221,7 +223,12 @@ def requests(draw: st.DrawFn) -> tuple[Entry, Any]:
     return entry, draw(st.dictionaries(fields, anything | likely | extra, max_size=6))
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@both_databases
+@settings(
+    max_examples=max(300, settings().max_examples),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
 @given(drawn=requests(), keyed=st.booleans())
 async def test_no_json_object_whatsoever_breaks_a_call(service: Service, drawn: tuple[Entry, Any], *, keyed: bool):
     entry, body = drawn
