@@ -4,6 +4,7 @@ import logging
 import math
 import sqlite3
 import time
+from asyncio import CancelledError
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -65,9 +66,16 @@ def is_reported(error: BaseException, *codes: str) -> bool:
 
 
 def reason_of(error: BaseException) -> str:
-    """Return what the driver said, in one line for people who run the service."""
-    *_, driver_error = chain(error)
-    return " ".join(str(driver_error).split()) or type(driver_error).__name__
+    """Return what the server said, or else what the driver did, in one line for people who run the service.
+
+    After the server has ended a connection, asyncpg's errors (a broken pipe) only follow from that.
+    """
+    errors = list(chain(error))
+    if isinstance(errors[-1], TimeoutError | CancelledError):
+        return "there was no response in time"
+    reported = [each for each in errors if getattr(each, "severity", None) is not None]
+    cause = (reported or errors)[-1]
+    return " ".join(str(cause).split()) or type(cause).__name__
 
 
 def _is_outage_code(error: BaseException, read_only: bool) -> bool:  # noqa: FBT001 - private

@@ -16,6 +16,7 @@ import storage
 from storage import Storage
 from storage.engine import database, failures, postgres_lane, write_queue
 from storage.rules.errors import OutcomeUnknown, Overloaded, StorageUnavailable
+from tests import postgres
 from tests.proxy import Proxy
 from tests.storage.engine.naming import add, names
 
@@ -72,6 +73,26 @@ async def test_an_outage_fails_a_whole_batch_at_once_and_is_logged_once(
     lines = [record.getMessage() for record in caplog.records if "for writing" in record.getMessage()]
     assert [line.partition(":")[0] for line in lines] == [UNAVAILABLE, AVAILABLE]
     assert all(record.exc_info is None for record in caplog.records)
+
+
+async def test_the_log_has_what_the_server_said_and_not_what_the_driver_met_afterwards(
+    postgres_url: str, caplog: pytest.LogCaptureFixture
+):
+    def go_on_after_the_end(connection: Connection) -> None:
+        process = connection.execute(text("SELECT pg_backend_pid()")).scalar_one()
+        ending = f"SELECT pg_terminate_backend({process}, 5000)"
+        thread = threading.Thread(target=asyncio.run, args=(postgres.execute(postgres_url, ending),))
+        thread.start()
+        thread.join()
+        connection.execute(text("SELECT 1"))
+
+    async with storage.opened(postgres_url) as store:
+        with pytest.raises(StorageUnavailable):
+            await store.write(go_on_after_the_end)
+
+    assert [record.getMessage() for record in caplog.records if record.levelname == "ERROR"] == [
+        f"{UNAVAILABLE}: terminating connection due to administrator command"
+    ]
 
 
 @pytest.mark.usefixtures("short_limits")
