@@ -1,6 +1,8 @@
 """The settings from the environment: every SVC_ variable with its type, its default and its purpose."""
 
+import hmac
 import os
+from base64 import urlsafe_b64encode
 from contextlib import suppress
 from difflib import get_close_matches
 from email.utils import parseaddr
@@ -18,6 +20,7 @@ from sqlalchemy.exc import ArgumentError
 import storage
 from storage.engine import database, sealing
 from storage.engine.sealing import Sealer
+from storage.rules import keys
 from storage.rules.contact import is_email
 from web.client import LOOPBACK
 
@@ -177,9 +180,6 @@ class Configuration(BaseSettings):
     `SVC_BASE_URL`."""
     body_seconds: Annotated[float, Field(gt=0, le=600)] = 30.0
     """The time in which a request body must arrive."""
-    set_up_code_hash: Secret = None
-    """Do not set it: `svc serve` gives its workers the hash of the one-time code that it prints on an empty
-    database."""
     private_client_hosts: Hosts = ()
     """Hosts, separated by commas, whose client metadata documents may have private IP addresses (assistants in your own
     network)."""
@@ -191,6 +191,11 @@ class Configuration(BaseSettings):
     def stored_secret(self) -> str:
         """Return the secret key, or the one in the local file."""
         return self.secret_key or sealing.local_key(Path("svc.secret"))
+
+    def set_up_code(self) -> str:
+        """Return the one-time code of the set-up page, the same in every process that has the secret key."""
+        derived = hmac.digest(self.stored_secret().encode(), b"set-up code", "sha256")
+        return keys.SET_UP_PREFIX + urlsafe_b64encode(derived).decode().rstrip("=")
 
     def sealer(self) -> Sealer:
         """Return the sealer that encrypts and decrypts webhook secrets."""

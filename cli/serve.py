@@ -27,7 +27,6 @@ from storage import migrations
 from storage.access import workspaces
 from storage.engine import copying, database, sqlite_file
 from storage.engine.failures import chain
-from storage.rules import keys
 from web.build import VERSION
 
 if sys.platform != "win32":
@@ -39,7 +38,6 @@ PATIENCE_SECONDS = 4  # for running calls when the server stops; a call whose bo
 IDLE_SECONDS = 65  # longer than the 60 s for which proxies keep their connections by default
 OTHER_FILES = 200
 ONE_WRITER = "SQLite has one writer, so more workers would not make it faster."
-SET_UP_CODE = configuration.variable_of("set_up_code_hash")
 _NO_ACCESS = {sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_AUTH}
 log = logging.getLogger(__name__)
 
@@ -80,7 +78,7 @@ def command(host: Host = "127.0.0.1", port: Port = 8000, workers: Workers = 1) -
             if admin.write(copying.is_unfinished):
                 message = "`svc admin copy` into this database was interrupted, so rows are missing."
                 raise Failure("copy_unfinished", message, "Run the same command again, then start the service.")
-            one_time = set_up_code()
+            one_time = None if admin.read(workspaces.exist) else configuration.load().set_up_code()
         logs.echo(f"Serving on {address(listening)} (Ctrl-C stops it)")
         if one_time is not None:
             base_url = configuration.load().base_url
@@ -145,19 +143,6 @@ def _unusable_file(error: sqlite3.Error, path: Path) -> Failure:
     else:
         message, hint = f"{path} cannot be used: {error}.", "Check the disk, or restore a backup."
     return Failure("database_error", message, hint)
-
-
-def set_up_code() -> str | None:
-    """Return a one-time code for the set-up page and give its hash to the workers; None if there is a workspace.
-
-    The hash lives as long as this process, so the next start prints another code and this one stops working.
-    """
-    os.environ.pop(SET_UP_CODE, None)
-    if admin.read(workspaces.exist):
-        return None
-    code = keys.generate(keys.SET_UP_PREFIX)
-    os.environ[SET_UP_CODE] = keys.digest(code)
-    return code
 
 
 def address(listening: socket.socket) -> str:

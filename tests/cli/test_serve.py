@@ -31,37 +31,43 @@ Serve = Callable[..., int]
 
 
 @pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
-def test_an_empty_server_migrates_and_prints_its_url_and_a_code_that_works_until_the_next_start(
+def test_an_empty_server_migrates_and_prints_its_url_and_a_code_that_each_of_its_processes_takes(
     svc: Svc, request: pytest.FixtureRequest, kind: str
 ) -> None:
-    environment, workers = {}, 1
+    environment, workers, log_format = {}, 1, "console"
     if kind == "postgresql":
-        environment, workers = {"SVC_DATABASE_URL": request.getfixturevalue("postgres_url")}, 2
-    codes = []
-    for _ in range(2):
-        with svc.running("serve", "--port", 0, "--workers", workers, **environment) as server:
+        environment, workers, log_format = {"SVC_DATABASE_URL": request.getfixturevalue("postgres_url")}, 2, "json"
+    with ExitStack() as stack:
+        addresses, codes = [], []
+        for _ in range(workers):
+            serving = svc.running("serve", "--port", 0, "--workers", workers, SVC_LOG_FORMAT=log_format, **environment)
+            server = stack.enter_context(serving)
             assert server.stdout
-            line = server.stdout.readline()
-            address = line.split()[2]
-            link, alone = (server.stdout.readline().split()[-1] for _ in range(2))
-            codes.append(alone)
+            lines = [server.stdout.readline() for _ in range(3)]
+            served, link, alone = (json.loads(each)["event"] if log_format == "json" else each for each in lines)
+            assert served.startswith("Serving on http://127.0.0.1:")
+            addresses.append(served.split()[2])
+            codes.append(alone.split()[-1])
+            assert link.split()[-1] == f"{addresses[-1]}/set-up?code={codes[-1]}"
 
+        for address in addresses:
             ready = httpx.get(f"{address}/readyz", timeout=60)
-            opened = [httpx.get(f"{address}/set-up?code={code}", timeout=60).status_code for code in codes * 2]
-
-        assert line.startswith("Serving on http://127.0.0.1:")
-        assert (ready.json(), "server" in ready.headers) == ({"status": "ok"}, False)
-        assert link == f"{address}/set-up?code={alone}"
-        assert opened == [*[404] * (len(codes) - 1), 200] * 2
-    assert codes[0] != codes[1]
+            assert (ready.json(), "server" in ready.headers) == ({"status": "ok"}, False)
+            opened = [httpx.get(f"{address}/set-up?code={code}", timeout=60).status_code for code in (*codes, "set_x")]
+            assert opened == [*[200] * len(codes), 404]
+    assert len(set(codes)) == 1
     assert svc.database.exists() is (kind == "sqlite")
 
 
-def test_a_server_with_a_workspace_has_no_code(svc: Svc, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_server_with_a_workspace_prints_no_code(svc: Svc) -> None:
     svc.set_up()
-    monkeypatch.setenv("SVC_DATABASE_URL", f"sqlite+aiosqlite:///{svc.database}")
 
-    assert serve.set_up_code() is None
+    with svc.running("serve", "--port", 0) as server:
+        assert server.stdout
+        address = server.stdout.readline().split()[2]
+        assert httpx.get(f"{address}/readyz", timeout=60).status_code == 200
+        server.terminate()
+        assert server.stdout.read() == ""
 
 
 def test_demo_serves_a_workspace_whose_key_works_and_leaves_nothing_behind(svc: Svc) -> None:

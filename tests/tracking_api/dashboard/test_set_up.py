@@ -14,13 +14,13 @@ import tracking_api.app
 from configuration import Configuration
 from storage import Storage
 from storage.access import program_keys, workspaces
-from storage.rules import keys
 from tests.tracking_api.dashboard.conftest import FOREIGN, MAX, OURS, Dashboard
 from tests.tracking_api.dashboard.reading import form_of, send, words
 from tests.world import NOW
 from web.middleware import RequestMiddleware
 
-CODE = "set_the-code-that-was-printed"
+SETTINGS = Configuration(secret_key="a secret key", sign_in_rate="5/minute")
+CODE = SETTINGS.set_up_code()
 TYPED = {
     "code": CODE,
     "email": "olga@acme.example",
@@ -49,8 +49,7 @@ STATUS = "/api/v1/cli/status"
 @pytest.fixture
 async def stranger(store: Storage) -> AsyncIterator[httpx.AsyncClient]:
     """A browser at an empty server whose code is CODE."""
-    settings = Configuration(secret_key="a secret key", set_up_code_hash=keys.digest(CODE), sign_in_rate="5/minute")
-    app = RequestMiddleware(tracking_api.app.create(store, settings, clock=lambda: NOW))
+    app = RequestMiddleware(tracking_api.app.create(store, SETTINGS, clock=lambda: NOW))
     async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://svc.test") as client:
         yield client
 

@@ -89,7 +89,6 @@ async def _require_code(request: Request, code: str) -> None:
         raise Forbidden("This server is set up already.")
     limits, client = request.app.state.limits, network_of(request)
     await limits.check("set_up", client)
-    expected = request.app.state.settings.set_up_code_hash or ""
-    if not hmac.compare_digest(keys.digest(code), expected):
+    if not hmac.compare_digest(keys.digest(code), keys.digest(request.app.state.settings.set_up_code())):
         await limits.hit("set_up", client)
-        raise NotFound("This code does not open the set-up page.", hint="Use the code that `svc serve` printed last.")
+        raise NotFound("This code does not open the set-up page.", hint="Use the code that `svc serve` prints.")
