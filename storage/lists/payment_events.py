@@ -33,7 +33,8 @@ _row = payment_events.c
 
 def _content(name: str) -> ColumnElement[Any]:
     """Return a field of the stored payment (storage/payments/event_log.py), null for other events."""
-    return JsonField(_row.payment, name)
+    stored = _row.payment
+    return func.coalesce(JsonField(stored, name), JsonField(JsonField(stored, "Paid"), name))
 
 
 _currency = _content("currency")

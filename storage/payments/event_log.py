@@ -89,10 +89,13 @@ def dump(content: Content) -> str:
 
 
 def load(stored: str | None) -> Content | None:
-    """Return an event's content, if it has one."""
+    """Return an event's content, if it has one, also from the format before versions: `{"Paid": {...}}`."""
     if not stored:
         return None
     fields = json.loads(stored)
+    if "version" not in fields:
+        [(name, content)] = fields.items()
+        fields = {"version": VERSION, "type": name.lower(), **content}
     version, kind = fields["version"], fields["type"]
     if version != VERSION or kind not in KINDS:
         raise ValueError(f"A newer release stored this event (version {version}, {kind}): upgrade this one.")

@@ -1,9 +1,11 @@
 """What was received and changed: rejected calls by cause, payments, events, timelines, and the lists of them."""
 
+import json
 from datetime import timedelta
 from typing import Any
 
 import pytest
+from sqlalchemy import update
 
 from storage.diagnosis import explanation
 from storage.lists import rejected_calls
@@ -20,6 +22,7 @@ from storage.rules.errors import (
     InvalidKey,
 )
 from storage.rules.fraud.flag import FlagState
+from storage.tables import payment_events
 from tests import stripe_events as stripe
 from tests.storage.databases import both_databases
 from tests.storage.lists.test_lists import Keys, Read, listed, of, require_each_order
@@ -112,7 +115,12 @@ async def test_each_order_shows_what_was_logged_once_forwards_and_backwards(watc
     await require_each_order(lists)
 
 
-async def test_payments_are_added_up_in_each_currency(watched: World):
-    payments = await listed(watched, PAYMENT_EVENTS)(ListQuery(1))
+async def test_payments_are_added_up_in_each_currency_whichever_release_stored_them(watched: World):
+    payments = listed(watched, PAYMENT_EVENTS)
+    earlier = {"Paid": {"amount_cents": 40_000, "currency": "JPY"}}
+    replaced = update(payment_events).where(payment_events.c.event_id == "evt_0").values(payment=json.dumps(earlier))
 
-    assert payments.amounts == {"EUR": 600, "USD": 700 + 500}
+    assert (await payments(ListQuery(1))).amounts == {"EUR": 600, "USD": 700 + 500}
+    await watched.store.write(lambda connection: connection.execute(replaced).rowcount)
+    added = await listed(watched, PAYMENT_EVENTS, search="checkout.")(ListQuery(1))
+    assert added.amounts == {"EUR": 600, "JPY": 40_000, "USD": 500}

@@ -5,9 +5,11 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+from sqlalchemy import update
 
 from storage.engine.audit import OPERATOR
 from storage.engine.sealing import Sealer
+from storage.lists.payment_events import PAYMENT_EVENTS
 from storage.payments import accounts, event_log, reconciliation
 from storage.payments.reconciliation import Reconciled
 from storage.payments.stripe import parse_event
@@ -15,10 +17,11 @@ from storage.rules.payment import Introduced, Linked, Paid, Returned, ReturnKind
 from storage.rules.reconciliation import Code, Payment
 from storage.rules.returned_money import ApiRefund, ReturnedMoney
 from storage.rules.returned_money import returned as returned_money
+from storage.tables import payment_events, sales
 from tests import stripe_events as stripe
 from tests import world
 from tests.storage.payments.paying import named, take
-from tests.world import NOW, World
+from tests.world import NOW, World, stored
 
 METADATA = {"svc_click_id": "click", "svc_customer_key": "user-1", "program_id": "7"}
 
@@ -122,6 +125,14 @@ STORED = Paid("in_1", ("in_1", "pi_1"), 10_000, "USD", AT, customer_key="user-1"
 RETURNED = Returned("pi_1", "re_1", ReturnKind.REFUND, 500, stands=True, told_at=AT)
 LINKED = Linked(("in_1", "pi_1"))
 INTRODUCED = Introduced("cus_1", None, "user-1", "1")
+WITHOUT_VERSION = {
+    '{"Paid": {"transaction_id": "in_1", "references": ["in_1", "pi_1"], "amount_cents": 10000, "currency": "USD",'
+    ' "occurred_at": "2026-05-20T12:00:00+00:00", "first": false, "click_id": null, "customer_key": "user-1",'
+    ' "program_id": null, "processor_customer": "cus_1"}}': STORED,
+    '{"Returned": {"reference": "pi_1", "return_id": "re_1", "kind": "refund", "amount_cents": 500, "stands": true,'
+    ' "told_at": "2026-05-20T12:00:00+00:00"}}': RETURNED,
+    '{"Linked": {"references": ["in_1", "pi_1"]}}': LINKED,
+}
 VERSION_1 = {
     '{"version": 1, "type": "paid", "transaction_id": "in_1", "references": ["in_1", "pi_1"], "amount_cents": 10000,'
     ' "currency": "USD", "occurred_at": "2026-05-20T12:00:00+00:00", "click_id": null,'
@@ -135,13 +146,28 @@ VERSION_1 = {
 }
 
 
-def test_an_event_is_stored_by_named_fields_and_a_version_and_one_of_a_newer_release_is_not_read():
+def test_an_event_is_read_whichever_release_stored_it_and_stored_by_named_fields_and_a_version():
+    for text, content in (*WITHOUT_VERSION.items(), *VERSION_1.items()):
+        assert event_log.load(text) == content
     contents: dict[str, Any] = VERSION_1
     for text, content in contents.items():
-        assert event_log.load(text) == content
         assert json.loads(event_log.dump(content)) == json.loads(text)
     with pytest.raises(ValueError, match="version 2"):
         event_log.load('{"version": 2, "type": "paid"}')
+
+
+async def test_a_payment_stored_by_an_earlier_release_is_listed_and_tried_again(acme: World):
+    await take(acme, stripe.invoice(renewal=True, metadata={"svc_click_id": "nonsense"}))
+    [(payment,)] = await stored(acme, payment_events.c.payment)
+    fields = {name: value for name, value in json.loads(payment).items() if name not in {"version", "type"}}
+    earlier = json.dumps({"Paid": fields})
+    await acme.store.write(lambda connection: connection.execute(update(payment_events).values(payment=earlier)))
+    [listed] = (await acme.listed(PAYMENT_EVENTS)).data
+
+    await take(acme, stripe.checkout(metadata=await named(acme)))
+
+    assert (listed.outcome, listed.amount_cents, listed.currency) == ("waiting", 10_000, "USD")
+    assert len(await stored(acme, sales.c.transaction_id)) == 2
 
 
 PAID = Payment(2, ("in_1", "pi_1", "ch_1"), 10_000, 0, "USD", NOW, processor_customer="cus_1")
