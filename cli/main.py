@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from cli.integrator import doctor, init, login, programs, reconcile, status, try_calls
+from cli.integrator import accounts, doctor, init, reconcile, status, try_calls
 
 gc.set_threshold(50_000, 20, 100)  # what is imported stays: looking through it again and again took 0.5 s of a start
 
@@ -58,12 +58,12 @@ app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
 )
-for command in (login.login, login.logout, init.init, status.status, doctor.doctor):
+for command in (accounts.login, accounts.logout, init.init, status.status, doctor.doctor):
     app.command()(command)
 for command in (status.explain, reconcile.reconcile, status.listen):
     app.command()(command)
-app.add_typer(programs.app, name="programs")
-app.add_typer(programs.partners_app, name="partners")
+app.add_typer(accounts.app, name="programs")
+app.add_typer(accounts.partners_app, name="partners")
 app.add_typer(try_calls.app, name="test")
 
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import httpx2
 import typer
 
-from cli.integrator import page_checks, programs, project, shop_page, status
+from cli.integrator import accounts, page_checks, project, shop_page, status
 from cli.integrator.output import Answer, Failure, command, plain, say
 from cli.integrator.page_checks import ShopFinding, notice
 
@@ -36,7 +36,7 @@ def doctor(
         skipped += ["rotation", "metadata"]
     else:
         domain = found.get("cookie_domain", "")
-        url = url or programs.site(found["domain"])
+        url = url or accounts.site(found["domain"])
         findings += _check_program(found, named, base_url)
         named = named or str(found["program_id"])
     if url is None:

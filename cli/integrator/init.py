@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from cli.integrator import login, programs, project
+from cli.integrator import accounts, project
 from cli.integrator.output import Answer, Failure, command, is_interactive, plain, say
 
 Sandbox = Annotated[bool, typer.Option("--sandbox", help="Use the program's sandbox, and create it if necessary.")]
@@ -72,8 +72,8 @@ def init(
     """
     if generate_key and api_key_stdin:
         raise Failure("usage", "Use only one of --generate-key and --api-key-stdin.", exit_code=2)
-    place, service = project.folder(above=above), login.account()
-    chosen = programs.choose(service, program or project.program_id())
+    place, service = project.folder(above=above), accounts.service()
+    chosen = accounts.choose(service, program or project.program_id())
     if sandbox:
         chosen = _open_sandbox(service, chosen)
     new_key = chosen.pop("api_token", "")
@@ -92,7 +92,7 @@ def init(
 
 def _open_sandbox(service: project.ServiceClient, program: dict[str, Any]) -> dict[str, Any]:
     """Return a program's sandbox; a new one comes with its key as `api_token`."""
-    if sandbox := programs.sandbox_of(service, program["id"]):
+    if sandbox := accounts.sandbox_of(service, program["id"]):
         return sandbox
     made = service.call("POST", f"/api/programs/{program['id']}/sandbox")["data"]
     say(f"Created the sandbox, program [bold]{made['program_id']}[/].")

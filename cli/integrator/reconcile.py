@@ -9,8 +9,8 @@ from typing import Annotated, Any
 import typer
 
 from cli.integrator import project, stripe_export
+from cli.integrator.accounts import ProgramId, chosen
 from cli.integrator.output import Answer, Failure, command, plain, say
-from cli.integrator.programs import ProgramId, chosen
 
 # Babel would know them, at 30 MB, ten times the rest of an integrator's `svc`.
 SYMBOLS = {"EUR": "€", "GBP": "£", "JPY": "¥", "USD": "$"}

@@ -7,8 +7,8 @@ from typing import Annotated, Any
 import typer
 
 from cli.integrator import project
+from cli.integrator.accounts import ProgramId, chosen
 from cli.integrator.output import UNREACHABLE, Answer, Failure, command, plain, print_json, say, warn
-from cli.integrator.programs import ProgramId, chosen
 
 HEADLESS = "No click has counted yet: those of headless browsers and bots count only in a sandbox (svc init --sandbox)."
 DONE = ("recorded", "repeated", "linked", "same_sale", "test", "ignored", "organic", "not_referred")

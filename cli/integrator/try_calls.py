@@ -7,7 +7,7 @@ from typing import Annotated, Any, NamedTuple
 import httpx2
 import typer
 
-from cli.integrator import page_checks, programs, project, shop_page, status, try_stripe
+from cli.integrator import accounts, page_checks, project, shop_page, status, try_stripe
 from cli.integrator.output import Answer, Failure, command, plain, say
 from cli.integrator.status import MARKS
 from cli.integrator.try_stripe import CENTS, Code, SampleBuyer, Shape, ShopShape
@@ -29,7 +29,7 @@ def _add(call: str) -> None:
         body: dict[str, Any] = TEST
         if call == "click":
             found = status.read()
-            link = programs.partner_link(found["domain"], "test")
+            link = accounts.partner_link(found["domain"], "test")
             body = {"program_id": found["program_id"], "affiliate_url": link, **TEST}
         path = f"/api/v1/track/{call}"
         say(f"[bold]POST {path}[/]\n{plain(json.dumps(body))}")

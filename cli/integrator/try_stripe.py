@@ -12,7 +12,7 @@ from typing import Annotated, Any, NamedTuple
 import httpx2
 import typer
 
-from cli.integrator import programs, project, status
+from cli.integrator import accounts, project, status
 from cli.integrator.output import Answer, Failure, command, plain, say
 
 CENTS = 4900
@@ -82,8 +82,8 @@ def _sign(secret: str, request: httpx2.Request) -> httpx2.Request:
 
 def find_sandbox() -> tuple[project.ServiceClient, dict[str, Any]]:
     """Return the service as the account, and the sandbox: the project's program itself, or that program's."""
-    service, program_id = programs.chosen()
-    sandbox = programs.sandbox_of(service, program_id)
+    service, program_id = accounts.chosen()
+    sandbox = accounts.sandbox_of(service, program_id)
     if sandbox is None:
         raise Failure("no_sandbox", f"Program {program_id} has no sandbox.", "Create it with `svc init --sandbox`.")
     return service, sandbox | {"program_id": sandbox["id"]}
@@ -96,7 +96,7 @@ def delivery(service: project.ServiceClient, sandbox: dict[str, Any]) -> Deliver
 
 def visit(program: dict[str, Any], code: str) -> str:
     """Follow a partner's link; return the click_id."""
-    link = programs.partner_link(program["domain"], code)
+    link = accounts.partner_link(program["domain"], code)
     click = {"program_id": program["program_id"], "affiliate_url": link}
     click_id = project.ServiceClient(project.base_url()).call("POST", "/api/v1/track/click", click).get("click_id")
     if click_id is None:

@@ -1,5 +1,11 @@
-"""`svc programs` and `svc partners`: the programs of the account that is logged in, and their partners."""
+"""The account that is logged in: `svc login` and `svc logout` (RFC 8628), its programs and their partners."""
 
+import json
+import os
+import platform
+import time
+import webbrowser
+from pathlib import Path
 from typing import Annotated, Any
 from urllib.parse import quote
 
@@ -7,12 +13,80 @@ import typer
 from rich.table import Table
 
 from cli.integrator import project
-from cli.integrator.login import account
-from cli.integrator.output import Answer, Failure, command, is_interactive, plain, say
+from cli.integrator.output import NOT_SET_UP, Answer, Failure, command, is_interactive, is_json, plain, say
 
+SLOWER_SECONDS = 5  # RFC 8628, 3.5
+BaseUrl = Annotated[
+    str | None, typer.Option(help="The service's URL; default: SERVICE_BASE_URL, .svc/.env, or localhost.")
+]
 ProgramId = Annotated[int | None, typer.Option(help="The program; else SERVICE_PROGRAM_ID, or your only one.")]
 app = typer.Typer(no_args_is_help=True, help="List, create and delete programs, as the logged-in account.")
 partners_app = typer.Typer(no_args_is_help=True, help="Add partners, as the logged-in account.")
+
+
+@command()
+def login(base_url: BaseUrl = None) -> Answer:
+    """Log this command line in: open a page, compare a code, approve it.
+
+    The login is kept for 14 days in a file that only you can read (~/.config/svc/login.json).
+
+    Example: svc login --base-url https://affiliates.example.com
+    """
+    service = project.ServiceClient(project.base_url(base_url))
+    asked = service.call("POST", "/api/auth/device", {"client": f"svc on {platform.node() or 'this computer'}"[:255]})
+    page = str(asked["verification_uri_complete"])
+    typer.echo(f"Open {page}\nand compare the code: {asked['user_code']}", err=is_json())
+    if is_interactive():
+        webbrowser.open(page)
+    say("Waiting for approval ...")
+    response = _wait(service, asked)
+    kept = {"base_url": service.base_url, "email": response["user"]["email"], "expires_at": response["expires_at"]}
+    project.write_private(login_file(), json.dumps(kept | {"token": response["token"]}, indent=2) + "\n")
+    return Answer(kept, f"Logged in as [bold]{plain(kept['email'])}[/]. Next: `svc init` in your project.")
+
+
+def _wait(service: project.ServiceClient, asked: dict[str, Any]) -> dict[str, Any]:
+    interval, until = asked["interval"], time.monotonic() + asked["expires_in"]
+    while time.monotonic() < until:
+        time.sleep(interval)
+        try:
+            return service.call("POST", "/api/auth/device/token", {"device_code": asked["device_code"]})
+        except Failure as failure:
+            if failure.error["code"] == "slow_down":
+                interval += SLOWER_SECONDS
+            elif failure.error["code"] != "authorization_pending":
+                raise
+    raise Failure("expired_token", "No member approved the login in time.", "Run `svc login` again.")
+
+
+@command()
+def logout() -> Answer:
+    """End this command line's login, on this machine and on the service.
+
+    Example: svc logout
+    """
+    account = service()
+    login_file().unlink(missing_ok=True)
+    account.call("POST", "/api/auth/logout")
+    return Answer({"success": True}, "Logged out.")
+
+
+def login_file() -> Path:
+    """Return the file of the login, outside every project: in XDG_CONFIG_HOME, else ~/.config."""
+    home = os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config"
+    return Path(home) / "svc" / "login.json"
+
+
+def service() -> project.ServiceClient:
+    """Return the service as the logged-in account. Raises Failure without a login."""
+    try:
+        kept = json.loads(login_file().read_text(encoding="utf-8"))
+        return project.ServiceClient(kept["base_url"], kept["token"])
+    except FileNotFoundError:
+        message = "You are not logged in."
+    except (ValueError, TypeError, KeyError):
+        message = f"{login_file()} cannot be read."
+    raise Failure("not_logged_in", message, "Run `svc login`.", exit_code=NOT_SET_UP)
 
 
 @command(app, "list")
@@ -21,7 +95,7 @@ def list_programs() -> Answer:
 
     Example: svc programs list
     """
-    found = list(account().rows("/api/programs"))
+    found = list(service().rows("/api/programs"))
     table = Table("id", "name", "domain", "commission", "status", "key", box=None, pad_edge=False)
     for each in found:
         is_flat = each["commission_type"] == "flat"
@@ -50,7 +124,7 @@ def create(
     Example: svc programs create --name "Acme partners" --domain acme.example
     """
     sent: dict[str, Any] = {"name": name, "domain": domain, "commission_rate": commission_rate, "currency": currency}
-    made = account().call("POST", "/api/programs", sent | ({"workspace_id": workspace} if workspace else {}))
+    made = service().call("POST", "/api/programs", sent | ({"workspace_id": workspace} if workspace else {}))
     return Answer(made, f"Created program [bold]{made['id']}[/]. Next: svc init --program {made['id']}")
 
 
@@ -65,7 +139,7 @@ def delete(
     """
     if not yes and not (is_interactive() and typer.confirm(f"Delete program {program}?", default=False)):
         raise Failure("not_confirmed", "Nothing is deleted.", "Use --yes.", exit_code=2)
-    account().call("DELETE", f"/api/programs/{program}")
+    service().call("DELETE", f"/api/programs/{program}")
     return Answer({"deleted": program}, f"Deleted program {program}.")
 
 
@@ -119,8 +193,8 @@ def choose(service: project.ServiceClient, program_id: int | None) -> dict[str, 
 
 def chosen(program: int | None = None) -> tuple[project.ServiceClient, int]:
     """Return the service as the logged-in account, and the program: named, the project's, or chosen."""
-    service, named = account(), program or project.program_id()
-    return service, named or choose(service, None)["id"]
+    account, named = service(), program or project.program_id()
+    return account, named or choose(account, None)["id"]
 
 
 def partner_link(domain: str, code: str) -> str:
