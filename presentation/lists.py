@@ -9,16 +9,7 @@ from presentation.api_request import ApiRequest
 from presentation.operations import ALWAYS as ALWAYS_POSSIBLE
 from presentation.operations import PAGING, Description, Operation
 from presentation.view import OF_PARTNER, OfPartnerView, PageView, TotalsView, View, view_of
-from storage.lists.declaration import (
-    DEFAULT_LIMIT,
-    MOST,
-    MOST_ROWS,
-    List,
-    ListQuery,
-    ListScope,
-    Order,
-    Page,
-)
+from storage.lists.declaration import DEFAULT_LIMIT, MOST, MOST_ROWS, List, ListQuery, ListScope, Order, Page
 from storage.lists.find import ROWS, find
 from storage.rules.errors import InvalidPeriod, InvalidRange, ValidationError
 from storage.rules.periods import period, picked_period

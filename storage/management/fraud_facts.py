@@ -13,15 +13,7 @@ from storage.rules import keys
 from storage.rules.errors import IdentifierConflict
 from storage.rules.fraud.customer_signs import CustomerFacts
 from storage.rules.fraud.partner_signs import FLOOD, PartnerCounts
-from storage.tables import (
-    clicks,
-    commissions,
-    customers,
-    leads,
-    partner_rollups,
-    refused_calls,
-    sales,
-)
+from storage.tables import clicks, commissions, customers, leads, partner_rollups, refused_calls, sales
 
 COPIED = (
     *("id", "partner_id", "clicked_at", "created_at", "signup_at", "first_purchase_at"),

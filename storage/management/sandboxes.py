@@ -17,33 +17,24 @@ from storage.lists.programs import read_program
 from storage.management import partners, program_settings
 from storage.rules.errors import NotFound, ProgramHasEvents, ValidationError
 from storage.tables import (
-    agent_caps,
-    audit_entries,
     clicks,
-    commission_terms,
     customers,
     ledger_entries,
     metadata,
     partner_rollups,
-    payment_accounts,
     payment_events,
-    program_batches,
-    program_keys,
-    program_places,
     programs,
-    retired_program_keys,
     rollups,
 )
-from storage.tables import partners as partner_rows
 from storage.tables.ledger import COUNTS
 
 FIRST_PARTNER = ("Sandbox partner", "sandbox")
 KEPT = {
-    *(agent_caps, commission_terms, payment_accounts, program_keys, program_places, retired_program_keys),
-    *(audit_entries, partner_rows, partner_rollups, program_batches, rollups),
+    *("agent_caps", "commission_terms", "payment_accounts", "program_keys", "program_places", "retired_program_keys"),
+    *("audit_entries", "partners", "partner_rollups", "program_batches", "rollups"),
 }
 EVENTS = [  # in an order in which no row refers to a deleted one
-    table for table in reversed(metadata.sorted_tables) if "program_id" in table.c and table not in KEPT
+    table for table in reversed(metadata.sorted_tables) if "program_id" in table.c and table.name not in KEPT
 ]
 
 
@@ -114,7 +105,7 @@ def delete_program(connection: Connection, program_id: int, *, actor: Actor, at:
     for each in (sandbox_id, program_id):
         if each is not None:
             for table in reversed(metadata.sorted_tables):
-                if "program_id" in table.c and table is not audit_entries:
+                if "program_id" in table.c and table.name != "audit_entries":
                     connection.execute(delete(table).where(table.c.program_id == each))
             connection.execute(delete(programs).where(programs.c.id == each))
             agent_keys.remove_program(connection, each, workspace_id=program.workspace_id, at=at)

@@ -10,14 +10,7 @@ from storage.engine import audit
 from storage.engine.audit import Actor, Change
 from storage.payments import accounts, event_log, payers, processing
 from storage.payments.processing import EventOutcome
-from storage.rules.errors import (
-    BY_CODE,
-    CustomerNotFound,
-    NotFound,
-    ServiceError,
-    TransactionNotFound,
-    ValidationError,
-)
+from storage.rules.errors import BY_CODE, CustomerNotFound, NotFound, ServiceError, TransactionNotFound, ValidationError
 from storage.rules.payment import Content, Linked, Paid, PaymentOutcome, Returned
 from storage.tables import customers, payment_accounts, payment_event_names, payment_events, sales
 from storage.tracking import flagging, refunds, rollups

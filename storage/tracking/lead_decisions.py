@@ -5,12 +5,7 @@ from typing import NamedTuple
 
 from storage.rules import attribution, settlement
 from storage.rules.contact import Contact
-from storage.rules.errors import (
-    AttributionWindowExpired,
-    CustomerNotFound,
-    CustomerWrongProgram,
-    IdentifierConflict,
-)
+from storage.rules.errors import AttributionWindowExpired, CustomerNotFound, CustomerWrongProgram, IdentifierConflict
 from storage.rules.settlement import CustomerStatus, LeadAuthPolicy, Settlement
 from storage.tracking.customers import Customer
 from storage.tracking.outranking import Outranked

@@ -21,13 +21,7 @@ from storage.payments import accounts
 from storage.rules import agent_caps as rules
 from storage.rules import settings
 from storage.rules.agent_caps import CAPS, FREEZABLE
-from storage.rules.errors import (
-    CurrencyNotSupported,
-    FieldError,
-    OwnerRequired,
-    ProgramHasEvents,
-    ValidationError,
-)
+from storage.rules.errors import CurrencyNotSupported, FieldError, OwnerRequired, ProgramHasEvents, ValidationError
 from storage.rules.settings import BY_NAME, SECTIONS, SETTINGS, ProgramSettings, published
 from tracking_api.dashboard.authentication import VisitorRequest
 from tracking_api.dashboard.pages import values
