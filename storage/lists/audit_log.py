@@ -75,15 +75,6 @@ def _named(action: str) -> ColumnElement[bool]:
     return (_row.action == str(action)) | _row.action.startswith(f"{action}.", autoescape=True)
 
 
-def _decides(decides: bool) -> ColumnElement[bool]:  # noqa: FBT001 - a filter's value
-    is_decision = _named(Noun.COMMISSION)
-    return is_decision if decides else ~is_decision
-
-
-def _search(_: ListScope, text: str) -> ColumnElement[bool]:
-    return or_(contains(_row.actor_name, text), contains(_row.field, text), _row.subject_id == text)
-
-
 def _with_subjects(connection: Connection, scope: ListScope, rows: list[Entry]) -> list[Entry]:
     ids: defaultdict[str, set[int]] = defaultdict(set)
     for row in rows:
@@ -98,6 +89,7 @@ def _with_subjects(connection: Connection, scope: ListScope, rows: list[Entry]) 
     return [row._replace(subject=names.get((row.noun, row.subject_id or ""))) for row in rows]
 
 
+_decided = _named(Noun.COMMISSION)
 AUDIT_LOG = List(
     "audit-log",
     "Audit log",
@@ -109,11 +101,13 @@ AUDIT_LOG = List(
     filters=(
         Filter("action", str, "Such as partner.change, or the noun before its dot.", _named),
         Filter("noun", Noun, f"Only changes of one of {', '.join(Noun)}.", _named, "About", is_for_pages=True),
-        Filter("decisions", bool, "Only decisions on single commissions (true), or none of them (false).", _decides),
+        Filter(
+            "decisions", bool, "Only decisions on single commissions (true), or none of them (false).", _decided.is_
+        ),
         Filter("field", str, "Only changes of this field.", _row.field.__eq__),
     ),
     finds="Who, field, or the id of what changed",
-    search=_search,
+    search=lambda _, text: or_(contains(_row.actor_name, text), contains(_row.field, text), _row.subject_id == text),
     finish=_with_subjects,
 )
 

@@ -98,10 +98,6 @@ def _ready(moment: datetime) -> ColumnElement[bool]:
     return (_row.status == CommissionStatus.PENDING) & (_row.hold_until <= moment) & ~held.is_held()
 
 
-def _flagged(is_flagged: bool) -> ColumnElement[bool]:  # noqa: FBT001 - the value of the filter
-    return held.is_held() if is_flagged else ~held.is_held()
-
-
 def _approved(since: datetime | None, until: datetime | None = None) -> ColumnElement[bool]:
     """Return the condition for what was approved in a span, by the audit log, and is no longer pending."""
     entry, approved = audit_entries.c, json.dumps(CommissionStatus.APPROVED)
@@ -141,7 +137,12 @@ COMMISSIONS = List(
         Filter("status", CommissionStatus, "pending, approved, rejected, paid or reversed.", _row.status.__eq__),
         Filter("ready_at", datetime, "Only those that can be approved at this ISO 8601 date or time.", _ready),
         Filter("flag_id", int, "Only what this flag holds.", held.is_held_by),
-        Filter("flagged", bool, "true: what a flag keeps from approval or payment; false: all else.", _flagged),
+        Filter(
+            "flagged",
+            bool,
+            "true: what a flag keeps from approval or payment; false: all else.",
+            lambda is_flagged: held.is_held() if is_flagged else ~held.is_held(),
+        ),
         Filter("partner_id", int, "Only this partner's.", _row.partner_id.__eq__),
         Filter("customer_id", int, "Only this customer's.", _row.customer_id.__eq__),
         Filter("paid_from", datetime, "Only those paid from this ISO 8601 date or time on.", _row.paid_at.__ge__),

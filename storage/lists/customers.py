@@ -175,11 +175,6 @@ def get_timeline(connection: Connection, scope: ListScope, customer_id: int) -> 
     return CustomerTimeline(customer, sorted(steps, key=occurred_at))
 
 
-def kind_of(step: Event | Commission) -> str:
-    """Return the kind of a step: that of its event, or commission."""
-    return "commission" if isinstance(step, Commission) else step.kind
-
-
 def occurred_at(step: Event | Commission) -> datetime:
     """Return when a step happened; a commission follows its sale or lead."""
     return step.created_at if isinstance(step, Commission) else step.occurred_at or step.at

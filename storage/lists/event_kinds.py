@@ -134,56 +134,41 @@ def _with_people(table: Table, *columns: Any, of: FromClause | None = None) -> S
     return select(*columns, *who, customers.c.customer_key, customers.c.click_id).select_from(joined)
 
 
-def _of_clicks() -> Select[Any]:
-    click = clicks.c
-    visited = (click.filtered, click.landing_url, click.page_url, click.page_title, click.referrer_url)
-    columns = (click.click_id.label("id"), click.click_id, click.at, click.partner_id, *visited)
-    sent_by = (partners.c.program_id == click.program_id) & (partners.c.id == click.partner_id)
-    return select(*columns, partners.c.code.label("partner_code")).join(partners, sent_by)
+def _columns(table: Table, names: str) -> list[Any]:
+    return [table.c[name] for name in names.split()]
 
 
-def _of_leads() -> Select[Any]:
-    lead = leads.c
-    reported = (lead.settlement, lead.with_key, lead.event_name, lead.outranked_by, lead.outranked_at)
-    return _with_people(leads, lead.id, lead.at, *reported)
-
-
-def _of_sales() -> Select[Any]:
-    sale = sales.c
-    parts = (sale.tax_cents, sale.shipping_cents)
-    money = (sale.amount_cents, *parts, sale.currency, sale.program_cents, sale.refunded_cents, sale.caller)
-    return _with_people(sales, sale.id, sale.at, sale.occurred_at, sale.transaction_id, *money)
-
-
-def _of_refunds() -> Select[Any]:
-    back, sale = refunds.c, sales.c
-    columns = (back.id, back.at, back.sale_id, back.refund_id, back.amount_cents, back.program_cents, back.reason)
-    said = (back.caller, sale.amount_cents.label("sale_cents"))
-    effects = (
-        back.reversed_cents,
-        received_events.of_disputed_sale().label("disputed"),
-        sale.transaction_id,
-        sale.currency,
-    )
-    whole = refunds.join(sales, (sale.program_id == back.program_id) & (sale.id == back.sale_id))
-    return _with_people(sales, *columns, *said, *effects, of=whole).where(back.amount_cents != 0)
-
-
-def _of_tests() -> Select[Any]:
-    test = test_events.c
-    who = (test.customer_key, test.click_id, test.email_mask.label("email_masked"), test.with_key)
-    what = (test.kind.label("test_of"), test.event_name, test.transaction_id, test.amount_cents, test.refunded_cents)
-    return select(test.id, test.at, test.is_test, *who, *what)
-
-
+_click, _sale, _test = clicks.c, sales.c, test_events.c
+_sender = (partners.c.program_id == _click.program_id) & (partners.c.id == _click.partner_id)
+_clicks = select(
+    *(_click.click_id.label("id"), partners.c.code.label("partner_code")),
+    *_columns(clicks, "click_id at partner_id filtered landing_url page_url page_title referrer_url"),
+).join(partners, _sender)
+_leads = _with_people(leads, *_columns(leads, "id at settlement with_key event_name outranked_by outranked_at"))
+_sales = _with_people(
+    sales,
+    *_columns(sales, "id at occurred_at transaction_id caller currency"),
+    *_columns(sales, "amount_cents tax_cents shipping_cents program_cents refunded_cents"),
+)
+_refunds = _with_people(
+    sales,
+    *_columns(refunds, "id at sale_id refund_id amount_cents program_cents reason caller reversed_cents"),
+    *(_sale.amount_cents.label("sale_cents"), _sale.transaction_id, _sale.currency),
+    received_events.of_disputed_sale().label("disputed"),
+    of=refunds.join(sales, (_sale.program_id == refunds.c.program_id) & (_sale.id == refunds.c.sale_id)),
+).where(refunds.c.amount_cents != 0)
+_tests = select(
+    *_columns(test_events, "id at is_test customer_key click_id with_key event_name transaction_id amount_cents"),
+    *(_test.refunded_cents, _test.email_mask.label("email_masked"), _test.kind.label("test_of")),
+)
 _TEXTS = (
     *(clicks.c.landing_url, clicks.c.page_url, clicks.c.page_title, clicks.c.referrer_url),
     clicks.c.dimensions,  # with campaigns
 )
 SOURCES = {
-    EventKind.CLICK: Source(clicks.c.click_id, _of_clicks(), clicks, None, _TEXTS),
-    EventKind.LEAD: Source(leads.c.id, _of_leads(), leads, None, (leads.c.event_name,)),
-    EventKind.REFUND: Source(refunds.c.id, _of_refunds(), sales, sales, (refunds.c.reason,)),
-    EventKind.SALE: Source(sales.c.id, _of_sales(), sales, sales, (sales.c.details,)),
-    EventKind.TEST: Source(test_events.c.id, _of_tests(), None, test_events, (test_events.c.event_name,)),
+    EventKind.CLICK: Source(clicks.c.click_id, _clicks, clicks, None, _TEXTS),
+    EventKind.LEAD: Source(leads.c.id, _leads, leads, None, (leads.c.event_name,)),
+    EventKind.REFUND: Source(refunds.c.id, _refunds, sales, sales, (refunds.c.reason,)),
+    EventKind.SALE: Source(sales.c.id, _sales, sales, sales, (sales.c.details,)),
+    EventKind.TEST: Source(test_events.c.id, _tests, None, test_events, (test_events.c.event_name,)),
 }

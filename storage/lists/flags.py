@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Annotated, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, and_, func, or_, select, true
+from sqlalchemy import Connection, and_, func, or_, select, true
 
 from storage.lists.commissions import net_cents
 from storage.lists.declaration import Column, Filter, List, ListScope
@@ -68,10 +68,6 @@ class FlagGroup(NamedTuple):
     held_cents: int
 
 
-def _search(scope: ListScope, text: str) -> ColumnElement[bool]:
-    return or_(_row.partner_id.in_(partners_named(scope.program_id, text)), with_key(flags, scope.program_id, text))
-
-
 def _finish(connection: Connection, scope: ListScope, rows: list[Flag]) -> list[Flag]:
     """Add the reasons, the customers of those flags that have several, and what each holds."""
     mine = (_row.program_id == scope.program_id, _row.id.in_([row.id for row in rows]))
@@ -104,7 +100,9 @@ FLAGS = List(
         Filter("partner_id", int, "Only this partner's.", _row.partner_id.__eq__),
     ),
     finds="Partner or customer key",
-    search=_search,
+    search=lambda scope, text: or_(
+        _row.partner_id.in_(partners_named(scope.program_id, text)), with_key(flags, scope.program_id, text)
+    ),
     only=is_first(),
     finish=_finish,
 )

@@ -84,14 +84,7 @@ def _skips(connection: Connection, scope: ListScope) -> frozenset[str]:
     return frozenset() if connection.execute(further).first() is None else frozenset({"to_pay_cents"})
 
 
-def _is_owed(wanted: bool) -> ColumnElement[bool]:  # noqa: FBT001 - a filter's value
-    return (func.coalesce(balances.to_pay_cents(), 0) > 0).is_(wanted)
-
-
-def _is_idle(wanted: bool) -> ColumnElement[bool]:  # noqa: FBT001 - a filter's value
-    return (func.coalesce(_brought.c.clicks, 0) == 0).is_(wanted)
-
-
+_is_owed, _is_idle = func.coalesce(balances.to_pay_cents(), 0) > 0, func.coalesce(_brought.c.clicks, 0) == 0
 PARTNERS = List(
     "partners",
     "Partners",
@@ -102,8 +95,8 @@ PARTNERS = List(
     source=partners.outerjoin(_brought, _brought.c.partner_id == partners.c.id),
     filters=(
         Filter("status", PartnerStatus, "active, paused or inactive.", partners.c.status.__eq__, "Status"),
-        Filter("to_pay", bool, "Only those who are to be paid now.", _is_owed, "To pay", is_for_pages=True),
-        Filter("idle", bool, "Only those without a click in the period.", _is_idle, "No click", is_for_pages=True),
+        Filter("to_pay", bool, "Only those who are to be paid now.", _is_owed.is_, "To pay", is_for_pages=True),
+        Filter("idle", bool, "Only those without a click in the period.", _is_idle.is_, "No click", is_for_pages=True),
     ),
     finds="Name, code or e-mail address",
     search=lambda _, text: has(text),

@@ -1,6 +1,7 @@
 """The list of what a connected payment account sent, and what became of each event."""
 
 from datetime import datetime
+from functools import partial
 from typing import Annotated, Any, NamedTuple
 
 from sqlalchemy import BigInteger, ColumnElement, Connection, case, cast, func, or_, select
@@ -63,20 +64,14 @@ class PaymentEvent(NamedTuple):
     is_test: bool
 
 
-def _waits(waits: bool) -> ColumnElement[bool]:  # noqa: FBT001 - a filter's value
-    return _row.outcome.in_(TO_DO) if waits else _row.outcome.not_in(TO_DO)
-
-
-def _begins(start: str) -> ColumnElement[bool]:
-    return _row.type.startswith(start, autoescape=True)
+_waits, _begins = _row.outcome.in_(TO_DO), partial(_row.type.startswith, autoescape=True)
 
 
 def _search(scope: ListScope, text: str) -> ColumnElement[bool]:
     named = payment_event_names.c
     names = [text, event_log.click_name(text), event_log.key_name(text)]
     events = select(named.event_id).where(named.program_id == scope.program_id, named.name.in_(names))
-    ids = (_row.event_id == text, _row.transaction_id == text, _row.event_id.in_(events))
-    return or_(*ids, _row.type.startswith(text, autoescape=True))
+    return or_(_row.event_id == text, _row.transaction_id == text, _row.event_id.in_(events), _begins(text))
 
 
 PAYMENT_EVENTS = List(
@@ -96,7 +91,13 @@ PAYMENT_EVENTS = List(
             "or an error code.",
             _row.outcome.__eq__,
         ),
-        Filter("to_do", bool, "Only those that wait for a decision (true), or all others.", _waits, is_for_pages=True),
+        Filter(
+            "to_do",
+            bool,
+            "Only those that wait for a decision (true), or all others.",
+            lambda waits: _waits if waits else ~_waits,
+            is_for_pages=True,
+        ),
         Filter("type", str, "Only types that begin with it, such as charge.dispute.", _begins),
         Filter("transaction_id", str, "Only those of this payment.", _row.transaction_id.__eq__),
         Filter("test", bool, "Only those of the processor's test mode (true), or none of them.", _row.is_test.__eq__),

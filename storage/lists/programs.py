@@ -4,7 +4,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, bindparam, or_, select
+from sqlalchemy import ColumnElement, Connection, bindparam, case, or_, select
 
 from storage.lists.declaration import Column, Filter, List, ListScope
 from storage.lists.related import contains
@@ -18,6 +18,7 @@ from storage.tables import commission_terms, programs, workspaces
 from storage.tables import program_keys as held
 
 TERMS = tuple(setting.name for setting in SETTINGS if setting.is_term)
+_kind = case((programs.c.sandbox_of.is_(None), "live"), else_="sandbox")
 _workspace = select(workspaces.c.name).where(workspaces.c.id == programs.c.workspace_id).scalar_subquery()
 
 
@@ -55,11 +56,6 @@ def _mine(scope: ListScope) -> ColumnElement[bool]:
     return mine if scope.program_ids is None else mine & programs.c.id.in_(scope.program_ids)
 
 
-def _of_kind(kind: ProgramKind) -> ColumnElement[bool]:
-    sandbox_of = programs.c.sandbox_of
-    return sandbox_of.is_not(None) if kind == ProgramKind.SANDBOX else sandbox_of.is_(None)
-
-
 def _search(_: ListScope, text: str) -> ColumnElement[bool]:
     of_workspace = programs.c.workspace_id.in_(select(workspaces.c.id).where(contains(workspaces.c.name, text)))
     return or_(contains(programs.c.name, text), contains(programs.c.domain, text), of_workspace)
@@ -79,7 +75,7 @@ PROGRAMS = List(
     Program,
     programs,
     filters=(
-        Filter("kind", ProgramKind, "live or sandbox; both by default.", _of_kind),
+        Filter("kind", ProgramKind, "live or sandbox; both by default.", lambda kind: _kind == kind),
         Filter("status", ProgramStatus, "active or paused.", programs.c.status.__eq__, "Status"),
     ),
     finds="Name, domain or workspace",

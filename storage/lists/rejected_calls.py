@@ -55,10 +55,7 @@ class RejectedCall(NamedTuple):
     occurred_at: datetime | None
 
 
-def _search(_: ListScope, text: str) -> ColumnElement[bool]:
-    return or_(*(column == text for column in (_row.transaction_id, _row.customer_key, _row.click_id, _row.request_id)))
-
-
+_FOUND_BY = (_row.transaction_id, _row.customer_key, _row.click_id, _row.request_id)
 REJECTED_CALLS = List(
     "refused-calls",
     "Rejected calls",
@@ -72,7 +69,7 @@ REJECTED_CALLS = List(
         Filter("caller", str, "Only by this caller.", _row.caller.__eq__),
     ),
     finds="Transaction, customer key, click or request id",
-    search=_search,
+    search=lambda _, text: or_(*(column == text for column in _FOUND_BY)),
     only=~ORGANIC,
     may_lag=True,
 )

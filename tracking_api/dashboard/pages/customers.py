@@ -107,7 +107,12 @@ def _timed(steps: list[Event | Commission]) -> Iterator[tuple[Event | Commission
     before: datetime | None = None
     for step in steps:
         at = listed_customers.occurred_at(step)
-        yield step, listed_customers.kind_of(step), at, text.elapsed(at - before) if before else ""
+        yield (
+            step,
+            "commission" if isinstance(step, Commission) else step.kind,
+            at,
+            text.elapsed(at - before) if before else "",
+        )
         before = at
 
 
