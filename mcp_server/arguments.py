@@ -1,16 +1,17 @@
-"""A tool's arguments: a strict model, and errors that name the accepted values without repeating the rejected ones."""
+"""A tool's arguments: a strict model, errors that name what is accepted, and schemas as small as possible."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from functools import cache
 from typing import Annotated, Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 from pydantic import ValidationError as Invalid
 
-from mcp_server import schema
 from mcp_server.sanitize import clean
 from storage.rules.errors import FieldError, InvalidRange, ValidationError
 from storage.rules.periods import period
 from storage.rules.periods.period import Span
+from storage.rules.untrusted import UNTRUSTED
 
 Parsed = TypeVar("Parsed", bound="Arguments")
 Identifier = Annotated[str, StringConstraints(min_length=1, max_length=255, pattern=r"^[^\x00-\x1f\x7f-\x9f]*$")]
@@ -49,7 +50,7 @@ def span_of(date_from: str | None, date_to: str | None) -> Span:
 
 
 def _error(model: type[Arguments], invalid: Invalid) -> ValidationError:
-    properties = schema.of_arguments(model)
+    properties = of_arguments(model)
     wrong = {str(error["loc"][0]): error["type"] for error in invalid.errors(include_input=False) if error["loc"]}
     fields = [FieldError(name, _expected(properties[name], kind)) for name, kind in wrong.items() if name in properties]
     if unknown := len(wrong) - len(fields):
@@ -75,3 +76,47 @@ def _expected(accepted: dict[str, Any], kind: str) -> str:
     else:
         must = f"Text of {accepted.get('minLength', 0)} to {accepted['maxLength']} characters, no control characters"
     return f"Required: {must[0].lower()}{must[1:]}" if kind == "missing" else must
+
+
+_PUBLISHED = (
+    "enum",
+    "maximum",
+    "type",
+    "items",
+    "minItems",
+    "maxItems",
+    "description",
+)  # error messages name the other limits
+
+
+@cache
+def of_arguments(model: type[BaseModel]) -> dict[str, dict[str, Any]]:
+    """Return the full schema of each argument, from which error messages are made: an optional one as its type."""
+    whole = model.model_json_schema()
+
+    def inlined(node: dict[str, Any]) -> dict[str, Any]:
+        kind = next((each for each in node.get("anyOf", ()) if each != {"type": "null"}), node)
+        return whole["$defs"][kind["$ref"].rpartition("/")[2]] if "$ref" in kind else kind
+
+    return {name: inlined(node) for name, node in whole["properties"].items()}
+
+
+def published_arguments(model: type[BaseModel]) -> dict[str, Any]:
+    """Return a tool's input schema: names, types and choices."""
+    properties = {name: _published(node) for name, node in of_arguments(model).items()}
+    required = [name for name, field in model.model_fields.items() if field.is_required()]
+    needed = {"required": required} if required else {}
+    return {"type": "object", "properties": properties, **needed, "additionalProperties": False}
+
+
+def _published(node: dict[str, Any]) -> dict[str, Any]:
+    return {name: _published(node[name]) if name == "items" else node[name] for name in node if name in _PUBLISHED}
+
+
+def published_result(untrusted: Iterable[str]) -> dict[str, Any]:
+    """Return a tool's output schema: which of its fields hold untrusted text.
+
+    Values show their own types: all schemas together must stay within a few kilobytes.
+    """
+    properties = {name: {"description": UNTRUSTED} for name in untrusted}
+    return {"type": "object", "properties": properties, "required": ["as_of", "applied_query"]}

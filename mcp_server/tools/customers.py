@@ -11,7 +11,6 @@ from mcp_server.tools.diagnosis import call_row
 from mcp_server.tools.lists import Asked, list_tool, shortened
 from mcp_server.tools.tool import ToolRequest, tool
 from storage.diagnosis import explanation
-from storage.diagnosis.explanation import Explanation
 from storage.lists import customers
 from storage.lists.commissions import Commission
 from storage.lists.customers import CUSTOMERS, ListedCustomer
@@ -102,11 +101,13 @@ def get_customer(
     timeline += [(call.at, {"kind": "rejected", **call_row(call)}) for call in explained.rejected_calls]
     rows = [row for _, row in sorted(timeline, key=itemgetter(0))[::-1]]
     count = fitting(rows)
+    change = "Send likely_customer_key." if explained.likely_customer_key else explained.smallest_change
+    why = {"verdict": explained.outcome, "message": explained.text, "smallest_change": change}
     return {
         "customer": _customer_row(customer),
         "currency": read_program(request.connection, program_id).settings.currency,
         "totals": _totals(happened, earned),
-        "why": _why(explained),
+        "why": why | {"transaction_id": explained.transaction_id, "refused_calls": len(explained.rejected_calls)},
         "timeline": rows[:count],
         "truncated": count < len(rows),
     }
@@ -146,10 +147,3 @@ def _totals(happened: Sequence[Event], earned: Sequence[Commission]) -> dict[str
         "owed_cents": sum(each.net_cents for each in earned if each.status in waiting),
         "paid_out_cents": sum(each.paid_out_cents for each in payouts),
     }
-
-
-def _why(explained: Explanation) -> JsonRow:
-    """Return why the newest sale, or the click without one, was credited or not."""
-    change = "Send likely_customer_key." if explained.likely_customer_key else explained.smallest_change
-    about = {"verdict": explained.outcome, "message": explained.text, "smallest_change": change}
-    return about | {"transaction_id": explained.transaction_id, "refused_calls": len(explained.rejected_calls)}

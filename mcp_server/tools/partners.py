@@ -1,20 +1,24 @@
-"""list_partners and get_partner: what partners brought, and what they are owed."""
+"""list_partners, get_partner, list_commissions and list_flags: what partners brought, earned and are owed."""
 
 from mcp_server.arguments import Identifier, RowId, Timestamp
-from mcp_server.results import JsonRow
+from mcp_server.results import BUDGET, JsonRow
 from mcp_server.sanitize import row_of
-from mcp_server.tools.lists import Asked, list_tool
+from mcp_server.tools.lists import Asked, list_tool, shortened
 from mcp_server.tools.performance import ReportPeriod, report_range
 from mcp_server.tools.tool import ToolRequest, tool
+from storage.lists import balances, flags
 from storage.lists.balances import PartnerBalance
+from storage.lists.commissions import COMMISSIONS, Commission
 from storage.lists.declaration import ListScope
 from storage.lists.find import get
+from storage.lists.flags import FLAGS, Flag
 from storage.lists.partners import FIGURES, PARTNERS, Partner, ids_of_name
 from storage.reports import partner as partner_reports
+from storage.rules.commission import CommissionStatus
 from storage.rules.errors import FieldError, NotFound, ValidationError
 from storage.rules.scope import Scope
 
-NOT_SHOWN = {"email", "notes", "link", "to_pay_cents", "program_id", "balance"}
+OF_PROFILE = {"email", "notes", "link", "to_pay_cents", "program_id", "balance"}
 
 
 @list_tool("Partners", Scope.PARTNERS_READ, PARTNERS)
@@ -22,7 +26,7 @@ def list_partners(asked: Asked) -> JsonRow:
     """Partners (affiliates), newest first, with what each brought in the dates (the last 30 days by default) and is
     owed: pending (on hold until when, or ready), flagged, approved, paid, owed back. Their links have ?aff=code.
     """
-    return asked.page(row=_listed_partner)
+    return asked.page(row=lambda each: row_of(each, leave_out=OF_PROFILE) | {"balance": _balance_row(each.balance)})
 
 
 @tool("One partner", Scope.PARTNERS_READ, "partner")
@@ -42,7 +46,8 @@ def get_partner(
     found = _find(request, program_id, partner_id, partner)
     query = report_range(request, period, date_from, date_to)._replace(before=None)
     report = partner_reports.read_report(request.connection, program_id, found.id, query, at=request.at)
-    about = {"partner": _partner_row(found), "balance": _balance_row(found.balance), "open_flags": found.open_flags}
+    shown = row_of(found, leave_out={*OF_PROFILE, *FIGURES})
+    about = {"partner": shown, "balance": _balance_row(found.balance), "open_flags": found.open_flags}
     return about | report._asdict()
 
 
@@ -62,16 +67,54 @@ def _find(request: ToolRequest, program_id: int, partner_id: int | None, name: s
     return get(request.connection, PARTNERS, ListScope(program_id, request.at), found[0])
 
 
-def _partner_row(partner: Partner) -> JsonRow:
-    """Return a partner; their links have `code` as ?aff=."""
-    return row_of(partner, leave_out={*NOT_SHOWN, *FIGURES})
-
-
-def _listed_partner(partner: Partner) -> JsonRow:
-    """Return a partner with what they brought in the dates, and what they are owed."""
-    return row_of(partner, leave_out=NOT_SHOWN) | {"balance": _balance_row(partner.balance)}
-
-
 def _balance_row(balance: PartnerBalance) -> JsonRow:
     """Return a balance with what follows from its figures."""
     return row_of(balance) | {"on_hold_cents": balance.on_hold_cents, "to_pay_cents": balance.to_pay_cents}
+
+
+NOT_SHOWN = {"partner_code", "sale_id", "lead_id", "set_off_cents", "program_id"}
+
+
+@list_tool("Commissions", Scope.COMMISSIONS_READ, COMMISSIONS)
+def list_commissions(asked: Asked) -> JsonRow:
+    """Commissions: amount_cents as earned, net_cents after refunds or rejection. pending is approved after hold_until
+    (holds: how much from which day), unless a flag holds it. No transaction_id: by a lead. Paid when, and taken back
+    since: paid_from, paid_to; status paid adds what was paid on each day.
+    """
+    connection, program_id, filters = asked.request.connection, asked.scope.program_id, asked.query.filters
+    if asked.query.cursor is not None:
+        return asked.page(row=_commission_row)
+    if filters["status"] == CommissionStatus.PAID:
+        days = balances.list_payment_days(connection, program_id)
+        return asked.page(row=_commission_row, budget=BUDGET * 2 // 3, payment_days=days)
+    holds = balances.next_holds(connection, program_id, filters["partner_id"], at=asked.request.at)
+    return asked.page(row=_commission_row, budget=BUDGET - 1_500, holds=holds)
+
+
+@list_tool("Signs of fraud", Scope.COMMISSIONS_READ, FLAGS, beside=("groups",))
+def list_flags(asked: Asked) -> JsonRow:
+    """Signs of fraud and possible duplicates: a finding with its customers, evidence and what it holds until a person
+    dismisses (releases) or confirms (rejects) it; groups: sums by partner and kind. list_commissions takes flag_id.
+    """
+    if asked.query.cursor is not None:
+        return asked.page(row=_flag_row)
+    groups = flags.sum_by_kind(asked.request.connection, asked.scope.program_id, asked.arguments["state"])
+    shown, others = shortened(groups, BUDGET // 3)
+    return asked.page(row=_flag_row, budget=BUDGET * 2 // 3, groups=shown, other_groups=others)
+
+
+def _commission_row(commission: Commission) -> JsonRow:
+    """Return a commission with the `flags` that hold it.
+
+    `paid_out_cents` is its payout, if it is paid, `taken_back_since_cents` what refunds took back after it.
+    """
+    is_paid = commission.status == CommissionStatus.PAID
+    shown = row_of(commission, leave_out=NOT_SHOWN if is_paid else {*NOT_SHOWN, "paid_out_cents"})
+    back = commission.paid_out_cents - commission.net_cents if is_paid else 0
+    further = {"taken_back_since_cents": back, "flags": shown.pop("flags")}
+    return shown | {name: each for name, each in further.items() if each}
+
+
+def _flag_row(flag: Flag) -> JsonRow:
+    """Return a flag, with `customer_keys` if it is about several customers."""
+    return row_of(flag, leave_out={"partner_code", "program_id", *(() if flag.customers > 1 else ("customer_keys",))})

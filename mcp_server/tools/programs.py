@@ -1,26 +1,27 @@
-"""list_programs and get_program: the programs, and the settings of one."""
+"""list_programs, get_program and list_changes: the programs, the settings of one, and who changed what."""
 
-from datetime import datetime, timedelta
-from typing import Annotated
+from dataclasses import replace
+from datetime import timedelta
+from typing import Annotated, Any
 
 from pydantic import Field
 
-from mcp_server.results import JsonRow
-from mcp_server.sanitize import json_of, row_of
+from mcp_server.results import BUDGET, JsonRow, weight
+from mcp_server.sanitize import clean, json_of, row_of
 from mcp_server.tools.lists import Asked, list_tool
 from mcp_server.tools.performance import ReportPeriod, report_range
 from mcp_server.tools.tool import ToolRequest, tool
 from storage.access import agent_keys
+from storage.lists.audit_log import AUDIT_LOG, Entry
 from storage.lists.programs import PROGRAMS, Program, read_program
 from storage.management import agent_caps
-from storage.reports import comparison, exchange_rates, performance, unusual
+from storage.reports import comparison, exchange_rates, performance, terms_history, unusual
 from storage.rules import settings
 from storage.rules.agent_caps import CAPS
 from storage.rules.errors import InsufficientScope
 from storage.rules.keys import rotation_state
 from storage.rules.scope import Scope
 from storage.tracking import key_callers
-from storage.tracking.key_callers import KeyCaller
 
 SHOWN_CALLERS = 20
 LISTED = {"id", "created_at", "name", "domain", "status", "currency", "sandbox_of"}
@@ -75,7 +76,14 @@ def get_program(request: ToolRequest, *, program_id: int, usage: bool = False) -
         "program_key_state": rotation_state(program.rotate_by, request.at),
         "program_key_rotate_by": program.rotate_by,
     }
-    rows = [_caller_row(caller, request.at) for caller in callers]
+    rows = [
+        {
+            "key": "current" if each.is_current else "replaced",
+            **row_of(each, leave_out={"is_current"}),
+            "stopped": each.last_at <= request.at - STOPPED,
+        }
+        for each in callers
+    ]
     about: JsonRow = {"program": shown, "key_callers": rows}
     if usage:
         about |= {"agents": _agents(request, program_id), "unusual": _unusual(request, program_id)}
@@ -94,13 +102,6 @@ def _unusual(request: ToolRequest, program_id: int) -> JsonRow:
         for name, (scope, read) in lists.items()
         if scope in request.key.scopes
     }
-
-
-def _caller_row(caller: KeyCaller, at: datetime) -> JsonRow:
-    """Return a caller with their calls by kind and by week; they have `stopped` if the last was 7 days ago."""
-    key = "current" if caller.is_current else "replaced"
-    shown = row_of(caller, leave_out={"is_current"})
-    return {"key": key, **shown, "stopped": caller.last_at <= at - STOPPED}
 
 
 def _agents(request: ToolRequest, program_id: int) -> JsonRow:
@@ -129,3 +130,40 @@ def _apart(page: JsonRow) -> JsonRow:
     live = [each for each in page["data"] if "sandbox_of" not in each]
     sandboxes = [each for each in page["data"] if "sandbox_of" in each]
     return page | {"data": live} | ({"sandboxes": sandboxes} if sandboxes else {})
+
+
+NOT_SHOWN = {"actor_name", "actor_id", "subject", "before", "after"}
+
+
+@list_tool("Changes", Scope.PROGRAMS_READ, AUDIT_LOG)
+def list_changes(asked: Asked) -> JsonRow:
+    """Who changed what, when, from what to what; terms: since when each rate holds, and the sales and commission_cents
+    by it; when the program key was replaced. action: program, program_key, partner, commission, member, or such as
+    program.change. field: such as hold_days. Decisions on single commissions only with decisions or action.
+    """
+    if asked.arguments["action"] is None and asked.arguments["decisions"] is None:
+        asked.request.applied_query["decisions"] = False
+        asked = replace(asked, query=asked.query._replace(filters={**asked.query.filters, "decisions": False}))
+    if asked.query.cursor is not None:
+        return asked.page(row=_change_row)
+    connection, program_id = asked.request.connection, asked.scope.program_id
+    terms = json_of(terms_history.list_terms(connection, program_id))
+    key = json_of(terms_history.get_key(connection, program_id, at=asked.request.at))
+    room = BUDGET - sum(map(weight, (*terms, key)))
+    return asked.page(row=_change_row, budget=room, terms=terms, program_key=key)
+
+
+def _change_row(entry: Entry) -> JsonRow:
+    """Return a change: `field` of `subject_id` from `before` to `after`; `action` is what was done to what."""
+    values = {"before": _cleaned(entry.before), "after": _cleaned(entry.after)}
+    shown = row_of(entry, leave_out=NOT_SHOWN) | {"actor": clean(entry.actor_name)}
+    return shown | {name: each for name, each in values.items() if each is not None}
+
+
+def _cleaned(value: Any) -> Any:
+    """Return a logged value with its texts inert; outsiders wrote some of them, such as names."""
+    if isinstance(value, str):
+        return clean(value)
+    if isinstance(value, dict):
+        return {name: _cleaned(each) for name, each in value.items() if name != "email"}
+    return [_cleaned(each) for each in value] if isinstance(value, list) else value

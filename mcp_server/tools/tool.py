@@ -12,8 +12,7 @@ from mcp_types import Tool as PublishedTool
 from mcp_types import ToolAnnotations
 from pydantic import Field, create_model
 
-from mcp_server import schema
-from mcp_server.arguments import Arguments
+from mcp_server.arguments import Arguments, published_arguments, published_result
 from mcp_server.results import JsonRow
 from mcp_server.sanitize import json_of, row_of
 from storage.access.agent_keys import AgentKey
@@ -62,8 +61,8 @@ class Tool:
             name=self.name,
             title=self.title,
             description=" ".join((self.function.__doc__ or "").split()),
-            input_schema=schema.published_arguments(self.arguments),
-            output_schema=schema.published_result(self.untrusted),
+            input_schema=published_arguments(self.arguments),
+            output_schema=published_result(self.untrusted),
             annotations=READS_ONLY,
         )
 

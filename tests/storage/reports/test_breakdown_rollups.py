@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import select
 
 import background
-from storage.reports import breakdown, breakdown_increments, breakdown_rollups, performance
+from storage.reports import breakdown, breakdown_increments, performance
 from storage.rules.click_details import ClickDetails
 from storage.rules.periods.period import DateRangeQuery
 from storage.rules.reports import breakdown_query as rules
@@ -27,7 +27,7 @@ NEXT_DAY = NOW + timedelta(days=1)
 
 @pytest.fixture(autouse=True)
 def few_clicks_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (breakdown_increments, breakdown_rollups):
+    for module in (breakdown_increments, breakdown):
         monkeypatch.setattr(module, "FEW_CLICKS", 0)
     monkeypatch.setattr(breakdown_increments, "CLICKS_AT_ONCE", 7)
 
