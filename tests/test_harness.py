@@ -5,7 +5,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import asyncpg
 import pytest
 
 from tests.needs import POSTGRESQL, ROOT
@@ -25,14 +24,6 @@ def run(folder: Path, *arguments: str, tests: str = TESTS, **environment: str) -
     return subprocess.run(command, cwd=folder, env=bare, capture_output=True, text=True, check=False)
 
 
-async def test_postgresql_files_are_outside_the_folder_that_every_pytest_run_closes(postgres_server: str):
-    connection = await asyncpg.connect(postgres_server.replace("+asyncpg", ""))
-    folder = await connection.fetchval("SHOW data_directory")
-    await connection.close()
-
-    assert "/pytest-of-" not in folder
-
-
 def test_a_suite_that_the_machine_cannot_run_is_left_out_by_name(tmp_path: Path):
     everything, suite = run(tmp_path), run(tmp_path, "-m", POSTGRESQL)
 
@@ -46,13 +37,6 @@ def test_a_suite_that_the_machine_cannot_run_fails_where_every_suite_must_run(tm
 
     assert done.returncode == pytest.ExitCode.USAGE_ERROR
     assert "redis-server" in done.stderr
-
-
-def test_the_embedded_suite_needs_nothing(tmp_path: Path):
-    done = run(tmp_path, "-m", "embedded", SVC_EVERY_SUITE="1")
-
-    assert done.returncode == 0
-    assert "left out" not in done.stdout
 
 
 def test_a_skip_is_a_failure(tmp_path: Path):

@@ -80,25 +80,12 @@ async def test_a_partner_is_one_call_with_their_balance_and_what_was_taken_back_
 
     page = (await assistant.tool("get_partner", partner="ANNA")).payload
 
-    assert (page["partner"]["id"], page["currency"]) == (acme.anna, "USD")
-    assert page["balance"] == {
-        "pending_cents": 1_000,
-        "flagged_cents": 0,
-        "approved_cents": 0,
-        "paid_cents": 2_000,
-        "owed_back_cents": 500,
-        "ready_cents": 0,
-        "on_hold_cents": 1_000,
-        "to_pay_cents": 0,
-        "next_hold_ends_at": "2026-06-04T12:00:00Z",
-        "last_hold_ends_at": "2026-06-04T12:00:00Z",
-    }
+    assert (page["partner"]["id"], page["currency"], page["customers"]) == (acme.anna, "USD", {"conversion": 1})
+    assert (page["balance"]["paid_cents"], page["balance"]["owed_back_cents"]) == (2_000, 500)
     assert page["holds"] == [{"until": str((NOW + timedelta(days=15)).date()), "cents": 1_000}]
-    refunded = {"refunds": 1, "refunded_cents": 2_500, "reversed_cents": 500}
-    assert page["refunds_by_month"] == [{"month": "2026-05", "first": "2026-05-01", "last": "2026-05-20"} | refunded]
+    assert [month["reversed_cents"] for month in page["refunds_by_month"]] == [500]
     assert (page["totals"]["revenue_cents"], page["totals"]["refund_rate_percent"]) == (12_500, 16.67)
     assert sum(week["revenue_cents"] for week in page["weeks"]) == 12_500
-    assert page["customers"] == {"conversion": 1}
     on_the_day = {"paid_from": "2026-05-20", "paid_to": "2026-05-20"}
     [row] = (await assistant.tool("list_commissions", **on_the_day)).payload["data"]
     [_, listed] = (await assistant.tool("list_partners", status="active")).payload["data"]

@@ -8,11 +8,11 @@ import background
 from storage.access import agent_keys, program_keys
 from storage.engine.audit import Actor
 from storage.management import sandboxes
-from storage.rules.errors import CustomerNotFound, DuplicateTransaction, OverCap, RefundExceedsSale
+from storage.rules.errors import CustomerNotFound, OverCap, RefundExceedsSale
 from storage.rules.scope import Scope
 from storage.rules.settings import SETTINGS
 from tests import world
-from tests.mcp_server.conftest import INERT, Assistant
+from tests.mcp_server.conftest import Assistant
 from tests.world import NOW
 
 OWNER = Actor("user", "1", "owner@acme.example")
@@ -150,32 +150,6 @@ async def test_several_identifiers_are_looked_up_in_all_programs_that_the_key_re
     assert [row["program_id"] for row in one["found"]] == [second.program_id]
     assert [row["verdict"] for row in within] == ["credited_in_part", *["not_recorded"] * 3]
     assert wrong["fields"][0]["field"] == "ids"
-
-
-@pytest.mark.usefixtures("click_id")
-async def test_refused_calls_are_grouped_by_cause_and_say_what_is_at_stake_and_whether_they_go_on(
-    assistant: Assistant,
-):
-    sent = {"transaction_id": "inv-9", "amount_cents": 4_200, "currency": "EUR"}
-    for _ in range(2):
-        await assistant.acme.reject(DuplicateTransaction(same_payload=False), **sent)
-
-    causes = (await assistant.tool("list_refused_calls", date_from="2026-05-20")).payload
-    one = (await assistant.tool("list_refused_calls", view="calls", code="customer_not_attributed")).payload
-    calls = (await assistant.tool("list_refused_calls", view="calls")).payload["data"]
-    none = (await assistant.tool("list_refused_calls", date_to="2026-05-19")).payload["causes"]
-    assistant.at += timedelta(days=2)
-    later = (await assistant.tool("list_refused_calls")).payload["causes"]
-
-    assert [(cause["code"], cause["calls"], cause["still_happening"]) for cause in causes["causes"]] == [
-        ("duplicate_transaction", 2, True),
-        ("customer_not_attributed", 1, True),
-    ]
-    assert causes["causes"][0]["at_stake"] == [{"currency": "EUR", "amount_cents": 4_200}]
-    assert causes["data"] == []
-    assert [(call["customer_key"], call["transaction_id"]) for call in one["data"]] == [(INERT, "inv-lost")]
-    assert (calls[0]["amount_cents"], calls[0]["currency"], calls[0]["same_payload"]) == (4_200, "EUR", False)
-    assert (none, [cause["still_happening"] for cause in later]) == ([], [False, False])
 
 
 async def test_a_program_says_what_is_unusual_against_its_own_past(assistant: Assistant):

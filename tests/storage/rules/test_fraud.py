@@ -4,8 +4,6 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from storage.rules.attribution import PaidAds
 from storage.rules.fraud.customer_signs import CustomerFacts, signs_in_customers
@@ -162,24 +160,3 @@ def test_rates_far_from_those_of_other_partners_are_found():
 def test_every_kind_has_a_reason():
     assert list(REASONS) == list(FlagKind)
     assert all(reason.endswith(".") for reason in REASONS.values())
-
-
-@given(st.lists(st.text(), min_size=5, max_size=5))
-def test_hostile_text_never_raises(texts: list[str]):
-    first, second, third, fourth, fifth = texts
-    hostile = [
-        customer(
-            number,
-            email_hash=first,
-            addresses=frozenset({second, third}),
-            keys=frozenset(texts),
-            ad_markers=second,
-            referrer_host=third,
-            viewport_size=fourth,
-        )
-        for number in range(6)
-    ]
-
-    found = signs_in_customers(hostile, {ANNA: fifth}, PaidAds.FORBIDDEN)
-
-    assert all(len(each.subject) <= 128 and each.kind in FlagKind for each in found)
