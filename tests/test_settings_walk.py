@@ -17,8 +17,6 @@ import pytest
 from sqlalchemy import String
 
 import storage
-from storage.access import agent_keys, sessions
-from storage.rules.scope import Scope
 from storage.rules.setting_kinds import Kind, Setting
 from storage.rules.settings import SETTINGS
 from storage.tables import commission_terms, programs
@@ -89,9 +87,7 @@ async def prepare(url: str) -> tuple[int, str, str]:
     async with storage.opened(url) as store:
         acme = await world.acme(store)
         await store.write(currencies.load, [(now.date(), "USD", "1.1")])
-        session = await store.write(sessions.start, acme.owner_id, at=now)
-        key = await store.write(agent_keys.issue, acme.workspace_id, name="Agent", scopes=list(Scope), at=now)
-    return acme.program_id, session.token, key.secret
+        return acme.program_id, await acme.sign_in(at=now), (await acme.issue()).secret
 
 
 def another(setting: Setting, current: Any) -> Any:

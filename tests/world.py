@@ -12,8 +12,8 @@ from argon2 import PasswordHasher
 from sqlalchemy import Connection, func, select
 
 from storage import Storage
-from storage.access import members, program_keys, workspaces
-from storage.access.workspaces import MemberStatus
+from storage.access import agent_keys, members, program_keys, sessions, workspaces
+from storage.access.workspaces import MemberStatus, Role
 from storage.engine.audit import OPERATOR
 from storage.lists.declaration import List, ListQuery, ListScope, Page
 from storage.lists.find import find
@@ -23,6 +23,7 @@ from storage.rules import keys
 from storage.rules.commission import CommissionStatus
 from storage.rules.errors import ServiceError
 from storage.rules.fraud.flag import Finding, FlagKind
+from storage.rules.scope import Scope
 from storage.rules.settings import ProgramSettings
 from storage.tables import ledger_entries
 from storage.tracking import clicks, leads, refunds, sales
@@ -82,13 +83,38 @@ class World:
         refunded: RefundResult = await self.handle(refunds.record, taken)
         return refunded
 
+    async def do(self, operation: Callable[..., Any], *values: Any, **about: Any) -> Any:
+        """Run a writing operation of the program, as the operator and now unless said otherwise."""
+        return await self.store.write(operation, self.program_id, *values, **{"actor": OPERATOR, "at": NOW, **about})
+
+    async def change(self, at: datetime = NOW, **settings: Any) -> None:
+        """Change the program's settings."""
+        await self.do(program_settings.change, settings, at=at)
+
+    async def beside(self, **settings: Any) -> "World":
+        """Create a further program in the workspace."""
+        return await program_of(self.store, self.workspace_id, self.owner_id, **settings)
+
+    async def issue(self, *scopes: Scope, **options: Any) -> Any:
+        """Issue an agent key, with every scope by default."""
+        about: dict[str, Any] = {"name": "Reporter", "scopes": scopes or tuple(Scope), "at": NOW}
+        return await self.store.write(agent_keys.issue, **about | {"workspace_id": self.workspace_id} | options)
+
+    async def join(self, email: str = "max@acme.example", role: Role = Role.MEMBER, **about: Any) -> int:
+        """Add a member to the workspace, and return their id."""
+        about = {"email": email, "role": role, "password_hash": "not a hash", "at": NOW, **about}
+        return int(await self.store.write(workspaces.add_member, self.workspace_id, **about))
+
+    async def sign_in(self, user_id: int | None = None, at: datetime = NOW) -> str:
+        """Start a session, the owner's by default, and return its token."""
+        return str((await self.store.write(sessions.start, user_id or self.owner_id, at=at)).token)
+
     async def decide(self, status: str, *commission_ids: Any, **about: Any) -> Any:
         """Decide on commissions one after the other, as the operator long after any hold; return the last one."""
         decided = None
         for each in commission_ids:
-            decision = (self.program_id, each, CommissionStatus(status))
-            about = {"actor": OPERATOR, "at": NOW + timedelta(days=60), **about}
-            decided = await self.store.write(commission_decisions.decide, *decision, **about)
+            about = {"at": NOW + timedelta(days=60), **about}
+            decided = await self.do(commission_decisions.decide, each, CommissionStatus(status), **about)
         return decided
 
     async def net(self, commission_id: int, kinds: Sequence[EntryKind]) -> int:
@@ -168,6 +194,13 @@ async def acme(store: Storage, **settings: Any) -> World:
         workspaces.create, "Acme", owner_email="owner@acme.example", password_hash="not a hash", at=NOW
     )
     return await program_of(store, owner.workspace_id, owner.user_id, **settings)
+
+
+async def globex(store: Storage, **settings: Any) -> World:
+    """Create another workspace, Gina's, with a program of these settings."""
+    gina: dict[str, Any] = {"owner_email": "gina@globex.example", "password_hash": "not a hash", "at": NOW}
+    made = await store.write(workspaces.create, "Globex", **gina)
+    return await program_of(store, made.workspace_id, made.user_id, **settings)
 
 
 async def program_of(store: Storage, workspace_id: int, owner_id: int, **settings: Any) -> World:

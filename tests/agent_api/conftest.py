@@ -8,7 +8,6 @@ import httpx
 import pytest
 
 import agent_api.app
-from storage.access import agent_keys
 from storage.rules.scope import Scope
 from tests import documented
 from tests.tracking_api.conftest import database_url
@@ -29,10 +28,7 @@ class Agents:
 
     async def issue(self, scopes: Sequence[Scope] = tuple(Scope), **options: Any) -> str:
         """Issue a key of Acme's and return its value."""
-        about = {"name": "Reporter", "scopes": scopes, "at": NOW, **options}
-        issued = await self.acme.store.write(agent_keys.issue, self.acme.workspace_id, **about)
-        secret: str = issued.secret
-        return secret
+        return str((await self.acme.issue(*scopes, **options)).secret)
 
     async def call(self, method: str, path: str, key: str | None = "good", **options: Any) -> httpx.Response:
         """Call a path (one that starts with a dot lies under Acme's program) with a key, Acme's good one, or none."""

@@ -8,8 +8,7 @@ import pytest
 
 from storage.access import agent_keys
 from storage.engine.audit import Actor
-from storage.management import agent_caps, commission_decisions
-from storage.rules.commission import CommissionStatus
+from storage.management import agent_caps
 from storage.rules.scope import Scope
 from storage.tables import customers
 from tests.agent_api.conftest import Agents
@@ -125,12 +124,10 @@ async def test_a_malformed_decision_needs_the_scope_to_write_first(agents: Agent
 
 
 async def test_where_the_owner_wants_two_keys_one_pays_what_another_key_or_an_owner_approved(agents: Agents, path: str):
-    store, program_id = agents.acme.store, agents.acme.program_id
-    about: dict[str, Any] = {"actor": OLGA, "at": NOW}
-    await store.write(agent_caps.change, program_id, {"two_keys_to_pay": True}, **about)
+    await agents.acme.do(agent_caps.change, {"two_keys_to_pay": True})
     await decide(agents, path, "approved")
-    second = (await agents.acme.sale("inv-2", occurred_at=HELD_SINCE)).commission_id or 0
-    await store.write(commission_decisions.decide, program_id, second, CommissionStatus.APPROVED, **about)
+    second = (await agents.acme.sale("inv-2", occurred_at=HELD_SINCE)).commission_id
+    await agents.acme.decide("approved", second, at=NOW)
 
     same = await decide(agents, path, "paid")
     paid = [
@@ -181,7 +178,7 @@ async def test_the_key_that_approved_a_commission_releases_it_from_no_later_flag
 
 async def test_what_all_keys_approve_and_pay_in_a_day_has_a_cap_in_number_and_sum(agents: Agents, path: str):
     caps = {"commissions_in_a_day": 2, "amount_in_a_day_cents": 4_000}  # the worth of two
-    await agents.acme.store.write(agent_caps.change, agents.acme.program_id, caps, actor=OLGA, at=NOW)
+    await agents.acme.do(agent_caps.change, caps)
     others = [await agents.acme.sale(f"inv-{n}", amount_cents=amount, occurred_at=HELD_SINCE) for n, amount in SALES]
     paths = [path, *(f"./commissions/{each.commission_id}" for each in others)]
     keys = [await agents.issue() for _ in paths]

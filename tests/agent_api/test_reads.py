@@ -11,7 +11,6 @@ from storage.access import agent_keys
 from storage.rules.click_details import ClickDetails
 from storage.rules.errors import CustomerNotFound
 from storage.rules.scope import Scope
-from tests import world
 from tests.agent_api.conftest import Agents
 from tests.world import NOW
 
@@ -86,7 +85,7 @@ async def test_readiness_names_one_blocker_and_what_to_do(agents: Agents):
 
 
 async def test_a_key_sees_its_own_scopes_and_programs(agents: Agents):
-    second = await world.program_of(agents.acme.store, agents.acme.workspace_id, agents.acme.owner_id)
+    second = await agents.acme.beside()
     mine, until = [agents.acme.program_id], NOW + timedelta(days=1)
     key = await agents.issue([Scope.PROGRAMS_READ], program_ids=mine, expires_at=until)
 

@@ -14,7 +14,6 @@ import mcp_server.app
 import storage
 from configuration import Configuration
 from mcp_server.results import NOTE, SHORT, compact, weight
-from storage.access import agent_keys, sessions, workspaces
 from storage.rules.errors import CustomerNotAttributed
 from storage.rules.scope import Scope
 from tests import world
@@ -122,17 +121,11 @@ class Assistant:
 
     async def issue(self, scopes: Sequence[Scope] = tuple(Scope), **options: Any) -> str:
         """Issue a key of Acme's and return its value."""
-        options = {"name": "Assistant", "at": NOW, "workspace_id": self.acme.workspace_id, **options}
-        workspace_id = options.pop("workspace_id")
-        issued = await self.acme.store.write(agent_keys.issue, workspace_id, scopes=scopes, **options)
-        secret: str = issued.secret
-        return secret
+        return str((await self.acme.issue(*scopes, **{"name": "Assistant", **options})).secret)
 
     async def session(self) -> str:
         """Sign Acme's owner in."""
-        started = await self.acme.store.write(sessions.start, self.acme.owner_id, at=NOW)
-        token: str = started.token
-        return token
+        return await self.acme.sign_in()
 
     def headers(self, method: str, params: dict[str, Any], version: str, key: str | None) -> dict[str, str]:
         """Return what a client of this version sends."""
@@ -173,10 +166,7 @@ class Assistant:
 @pytest.fixture
 async def unserved(acme: World) -> Assistant:
     """Acme beside another workspace with a program of its own; nothing serves yet."""
-    other = await acme.store.write(
-        workspaces.create, "Globex", owner_email="gina@globex.example", password_hash="not a hash", at=NOW
-    )
-    made = Assistant(acme, await world.program_of(acme.store, other.workspace_id, other.user_id))
+    made = Assistant(acme, await world.globex(acme.store))
     made.good = await made.issue()
     return made
 
@@ -193,9 +183,7 @@ async def fill(database_url: str, scopes: Sequence[Scope] = tuple(Scope)) -> str
     async with storage.opened(database_url) as store:
         acme = await world.acme(store)
         await a_sale_and_a_rejection(acme)
-        issued = await store.write(agent_keys.issue, acme.workspace_id, name="Reader", scopes=scopes, at=NOW)
-    secret: str = issued.secret
-    return secret
+        return str((await acme.issue(*scopes)).secret)
 
 
 async def a_sale_and_a_rejection(acme: World) -> str:

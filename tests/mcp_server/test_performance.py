@@ -8,7 +8,6 @@ import pytest
 
 from storage.rules.click_details import ClickDetails
 from storage.rules.scope import Scope
-from tests import world
 from tests.mcp_server.conftest import Assistant
 from tests.world import NOW
 
@@ -45,7 +44,7 @@ async def test_rows_that_would_be_too_many_become_coarser(assistant: Assistant):
 async def test_programs_are_compared_by_calendar_month(assistant: Assistant):
     acme = assistant.acme
     terms = {"name": "Second", "lead_commission_cents": 150}
-    second = await world.program_of(acme.store, acme.workspace_id, acme.owner_id, **terms)
+    second = await acme.beside(**terms)
     await second.customer()
 
     compared = (await assistant.tool("list_programs", period="this_month")).payload

@@ -6,10 +6,9 @@ from typing import Any
 from storage.access import program_keys
 from storage.engine.audit import Actor
 from storage.lists.commissions import COMMISSIONS
-from storage.management import commission_decisions, partners, program_settings
+from storage.management import partners, program_settings
 from storage.payments import processing
 from storage.payments.stripe import parse_event
-from storage.rules.commission import CommissionStatus
 from storage.rules.errors import InvalidKey
 from tests import stripe_events as stripe
 from tests.mcp_server.conftest import HOSTILE, INERT, Assistant
@@ -28,8 +27,8 @@ async def paid(assistant: Assistant) -> None:
     """Approve and pay Anna's only commission."""
     acme = assistant.acme
     [row] = (await acme.listed(COMMISSIONS)).data
-    for status in (CommissionStatus.APPROVED, CommissionStatus.PAID):
-        await acme.store.write(commission_decisions.decide, acme.program_id, row.id, status, actor=OWNER, at=NOW)
+    for status in ("approved", "paid"):
+        await acme.decide(status, row.id, actor=OWNER, at=NOW)
 
 
 async def test_a_customers_story_is_one_call_by_any_identifier(assistant: Assistant, click_id: str):

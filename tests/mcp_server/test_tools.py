@@ -11,7 +11,6 @@ from storage.management import sandboxes
 from storage.rules.errors import CustomerNotFound, OverCap, RefundExceedsSale
 from storage.rules.scope import Scope
 from storage.rules.settings import SETTINGS
-from tests import world
 from tests.mcp_server.conftest import Assistant
 from tests.world import NOW
 
@@ -20,7 +19,7 @@ OWNER = Actor("user", "1", "owner@acme.example")
 
 async def test_programs_are_those_the_key_reaches_and_sandboxes_are_apart(assistant: Assistant):
     acme = assistant.acme
-    second = await world.program_of(acme.store, acme.workspace_id, acme.owner_id, name="Second")
+    second = await acme.beside(name="Second")
     opened = await acme.store.write(sandboxes.open_sandbox, acme.program_id, actor=OWNER, at=NOW)
     narrowed = await assistant.issue(program_ids=[acme.program_id])
 
@@ -126,7 +125,7 @@ async def test_several_identifiers_are_looked_up_in_all_programs_that_the_key_re
     assistant: Assistant,
 ):
     acme = assistant.acme
-    second = await world.program_of(acme.store, acme.workspace_id, acme.owner_id, name="Second")
+    second = await acme.beside(name="Second")
     for each in (second, assistant.globex):
         await each.customer("theirs")
         await each.sale("inv-77", customer_key="theirs")

@@ -7,13 +7,11 @@ from typing import Any
 import background
 from storage.access import agent_keys, program_keys
 from storage.lists.commissions import COMMISSIONS
-from storage.management import commission_decisions, fraud_review, program_settings
+from storage.management import fraud_review, program_settings
 from storage.rules.click_details import ClickDetails
-from storage.rules.commission import CommissionStatus
 from storage.rules.errors import CustomerNotFound, InvalidKey, OverCap, RefundExceedsSale
 from storage.rules.fraud.flag import Finding, FlagKind
 from tests import stripe_events as stripe
-from tests import world
 from tests.mcp_server.conftest import HOSTILE, Assistant
 from tests.mcp_server.test_stories import OWNER, taken
 from tests.storage.management.importing import GENERIC, imported
@@ -29,18 +27,17 @@ def day(month: int, number: int) -> datetime:
 async def spend(assistant: Assistant) -> None:
     """Let the two months happen to an assistant's program."""
     acme = assistant.acme
-    await world.program_of(acme.store, acme.workspace_id, acme.owner_id, name="Second")
+    await acme.beside(name="Second")
     letter = ClickDetails(dimensions=json.dumps({"utm_source": "letter"}))
     await imported(acme, GENERIC)
     for key, code, at in (("k-anna-1", "anna", day(4, 2)), ("k-ben-1", "ben", day(4, 5))):
         await acme.lead(await acme.visitor(code, at=at, details=letter), key, at=at)
         await acme.sale(f"inv-{key[2]}1", 10_000, customer_key=key, at=at + timedelta(days=1))
     paid = (await acme.listed(COMMISSIONS)).data[1]
-    for status in (CommissionStatus.APPROVED, CommissionStatus.PAID):
-        decided = {"actor": OWNER, "at": day(5, 5)}
-        await acme.store.write(commission_decisions.decide, acme.program_id, paid.id, status, **decided)
-    changes: dict[str, Any] = {"rate": 1_500, "lead_commission_cents": 100}
-    await acme.store.write(program_settings.change, acme.program_id, changes, actor=OWNER, at=day(5, 1))
+    for status in ("approved", "paid"):
+        await acme.decide(status, paid.id, actor=OWNER, at=day(5, 5))
+    changes = {"rate": 1_500, "lead_commission_cents": 100}
+    await acme.do(program_settings.change, changes, actor=OWNER, at=day(5, 1))
     await acme.customer("k-anna-2", at=day(5, 2))
     await acme.sale("inv-a2", 8_000, customer_key="k-anna-2", at=day(5, 2))
     for _ in range(2):
@@ -73,10 +70,7 @@ async def _review(assistant: Assistant) -> None:
     acme = assistant.acme
     earned = (await acme.listed(COMMISSIONS)).data
     approved = next(each for each in earned if each.transaction_id == "inv-a2")
-    decided = {"actor": OWNER, "at": NOW}
-    await acme.store.write(
-        commission_decisions.decide, acme.program_id, approved.id, CommissionStatus.APPROVED, **decided
-    )
+    await acme.decide("approved", approved.id, actor=OWNER, at=NOW)
     found = Finding(FlagKind.SHARED_CLICK, "shared", acme.anna, day(5, 1), {}, approved.customer_id)
     await acme.store.write(fraud_review.raise_flags, acme.program_id, [found], at=NOW)
     metadata = {"svc_click_id": await acme.visitor(at=NOW - timedelta(hours=2)), "program_id": str(acme.program_id)}

@@ -15,7 +15,7 @@ import tracking_api.app
 from configuration import Configuration
 from presentation.operations import Description, described
 from storage import Storage
-from storage.access import agent_keys, invitations, program_keys, sessions, workspaces
+from storage.access import agent_keys, invitations, program_keys, sessions
 from storage.access.workspaces import ANYONE, Role
 from storage.engine.audit import OPERATOR
 from storage.rules import keys
@@ -48,25 +48,18 @@ class Scene(NamedTuple):
     foreign_ids: Mapping[str, Any]
 
     async def agent_key(self, scopes: Sequence[Scope] = tuple(Scope), **options: Any) -> Any:
-        workspace_id = options.pop("workspace_id", self.acme.workspace_id)
-        about = {"name": "Reporter", "scopes": scopes, "at": NOW, **options}
-        return await self.acme.store.write(agent_keys.issue, workspace_id, **about)
+        return await self.acme.issue(*scopes, **options)
 
 
 async def prepare(store: Storage) -> Scene:
     """Fill the database."""
     acme = await world.acme(store)
-    made = await store.write(
-        workspaces.create, "Globex", owner_email="owner@globex.example", password_hash="not a hash", at=NOW
-    )
-    globex = await world.program_of(store, made.workspace_id, made.user_id, name="Globex partners")
+    globex = await world.globex(store, name="Globex partners")
     people = {"owner": acme.owner_id, "stranger": globex.owner_id}
     for name, role in (*((role, role) for role in OTHERS), ("suspended", Role.OWNER)):
-        about: dict[str, Any] = {"email": f"{name}@acme.example", "role": role, "password_hash": "no hash", "at": NOW}
-        people[name] = await store.write(workspaces.add_member, acme.workspace_id, **about)
-    started = {name: (await store.write(sessions.start, user, at=NOW)).token for name, user in people.items()}
-    started["expired"] = (await store.write(sessions.start, acme.owner_id, at=GONE)).token
-    started["ended"] = (await store.write(sessions.start, acme.owner_id, at=NOW)).token
+        people[name] = await acme.join(f"{name}@acme.example", role)
+    started = {name: await acme.sign_in(user) for name, user in people.items()}
+    started |= {"expired": await acme.sign_in(at=GONE), "ended": await acme.sign_in()}
     await store.write(sessions.end, keys.digest(started["ended"]))
     await world.suspend(store, acme.workspace_id, "suspended@acme.example")
     mine, theirs = await _rows(acme, people["member"]), await _rows(globex, globex.owner_id)
@@ -218,7 +211,7 @@ class Service:
     async def credential(self, kind: str) -> str | None:
         """Return a good credential of Acme's; an owner's session is a fresh one, which an operation may end."""
         if kind == "session":
-            return str((await self.scene.acme.store.write(sessions.start, self.scene.acme.owner_id, at=NOW)).token)
+            return await self.scene.acme.sign_in()
         if kind == "agentKey":
             return str((await self.scene.agent_key()).secret)
         return self.scene.acme.key if kind == "programKey" else None

@@ -14,7 +14,6 @@ import pytest
 
 from storage.access.workspaces import ANYONE, DECIDERS, MANAGERS, OWNERS, Role
 from storage.rules.scope import Scope
-from tests import world
 from tests.security import operations
 from tests.security.operations import ENTRIES, MISSING, Case, Scene, Service, code, needing
 from web.errors import STATUS
@@ -171,7 +170,7 @@ async def test_a_scope_opens_its_operations_and_no_other_scope_does(service: Ser
 async def test_a_key_reaches_no_program_but_its_own_and_cannot_tell_which_exist(service: Service):
     scene, wrong = service.scene, []
     narrowed = (await scene.agent_key(program_ids=[scene.acme.program_id])).secret
-    beside = await world.program_of(scene.acme.store, scene.acme.workspace_id, scene.acme.owner_id)
+    beside = await scene.acme.beside()
     elsewhere = (await scene.agent_key(workspace_id=scene.globex.workspace_id)).secret
     for entry in needing("agentKey"):
         if "{program_id}" in entry.path:

@@ -8,10 +8,8 @@ import pytest
 
 import asgi
 from configuration import Configuration
-from storage.access import agent_keys
 from storage.engine import recurring
 from storage.rules import keys
-from storage.rules.scope import Scope
 from storage.rules.settlement import LeadAuthPolicy
 from storage.tables import leads, test_events, tracking_log
 from storage.tracking import test_mode
@@ -130,8 +128,7 @@ async def test_credentials_that_one_address_invents_are_counted_and_a_key_that_h
 
     async with made.opened() as store:
         acme = await world.acme(store)
-        about: dict[str, Any] = {"name": "Reporter", "scopes": tuple(Scope), "at": NOW}
-        known, new = [(await store.write(agent_keys.issue, acme.workspace_id, **about)).secret for _ in range(2)]
+        known, new = [(await acme.issue()).secret for _ in range(2)]
         for number, (path, (status, sent)) in enumerate(GUESSED.items()):
             is_keyed = status == 401
             first = await post(number, path, known, **sent)

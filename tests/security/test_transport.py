@@ -165,7 +165,7 @@ async def test_a_pasted_agents_file_and_a_guide_run_nothing_of_an_old_domain_or_
     dashboard: Dashboard, tmp_path: Path
 ):
     acme = dashboard.acme
-    old = await world.program_of(acme.store, acme.workspace_id, acme.owner_id, name=EVIL, domain=EVIL)
+    old = await acme.beside(name=EVIL, domain=EVIL)
     program = await acme.store.read(read_program, old.program_id)
     text = agents_file.written(program, base_url="http://svc.test", code="a';touch pwned;'")
     filling = guides.filling(program, base_url="http://svc.test", code=EVIL)

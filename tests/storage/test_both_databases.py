@@ -14,7 +14,7 @@ from typing import Any, get_args, get_type_hints
 import background
 import storage
 from storage import Storage, access, diagnosis, lists, management, reports
-from storage.access import accounts, agent_keys, device_logins, invitations
+from storage.access import accounts, device_logins, invitations
 from storage.access.workspaces import Role
 from storage.diagnosis.payment_search import Subject
 from storage.engine.audit import OPERATOR
@@ -22,12 +22,11 @@ from storage.lists import find as engine
 from storage.lists.commissions import COMMISSIONS
 from storage.lists.declaration import List, ListQuery, ListScope, Order
 from storage.lists.find import find
-from storage.management import agent_caps, commission_decisions, sandboxes
+from storage.management import agent_caps, sandboxes
 from storage.reports import performance
 from storage.reports.exported_events import ExportedProgram
 from storage.rules import contact, keys
 from storage.rules.click_details import ClickDetails
-from storage.rules.commission import CommissionStatus
 from storage.rules.errors import CustomerNotFound, ServiceError
 from storage.rules.fraud.flag import FlagState
 from storage.rules.periods.month import Month
@@ -73,9 +72,8 @@ async def filled(store: Storage) -> World:
     await take(acme, stripe.invoice(metadata={"svc_customer_key": "user-9"}))
     await acme.flag()
     (earned, *_) = (await acme.listed(COMMISSIONS)).data
-    late: dict[str, Any] = {"at": NOW + timedelta(days=40), "actor": OPERATOR, "override_hold_reason": "tried"}
-    await store.write(commission_decisions.decide, acme.program_id, earned.id, CommissionStatus.REJECTED, **late)
-    await store.write(agent_keys.issue, acme.workspace_id, name="Reporter", scopes=READING, at=NOW)
+    await acme.decide("rejected", earned.id)
+    await acme.issue(*READING)
     await store.write(invitations.invite, acme.workspace_id, email="eva@acme.example", role=Role.MEMBER, **ABOUT)
     await store.write(accounts.create_reset_link, acme.owner_id, **ABOUT)
     await store.write(device_logins.ask, client="svc", at=NOW)

@@ -12,7 +12,7 @@ from sqlalchemy import Table, func, select
 import tracking_api.app
 from configuration import Configuration
 from storage.access import program_keys
-from tests import documented, world
+from tests import documented
 from tests.world import LANDING_PAGE, NOW, World
 
 UNLIMITED = Configuration(rate_limit=False, body_seconds=0.05)
@@ -76,7 +76,7 @@ class Api:
         other = copy.copy(self)
         acme = self.acme
         settings = {"name": "Globex partners", **settings}
-        other.acme = await world.program_of(acme.store, acme.workspace_id, acme.owner_id, **settings)
+        other.acme = await acme.beside(**settings)
         return other
 
     async def flag(self, rotate_by: datetime) -> None:

@@ -8,13 +8,11 @@ from typing import Any
 from crawleruseragents import CRAWLER_USER_AGENTS_DATA
 
 from configuration import Configuration
-from storage.engine.audit import OPERATOR
 from storage.management import partners
 from storage.rules.attribution import OldLinks
 from storage.rules.click_details import NOWHERE, Agent, Location
 from storage.tables import clicks, customers, rollups, test_events
 from tests.tracking_api.conftest import Api
-from tests.world import NOW
 from tracking_api.calls import visitors
 from tracking_api.calls.visitors import Places, agent_of
 
@@ -89,8 +87,7 @@ async def test_a_wrong_click_is_named_and_not_stored(api: Api):
 
 
 async def test_an_inactive_partner_counts_nothing(api: Api):
-    inactive = {"status": "inactive"}
-    await api.acme.store.write(partners.change, api.acme.program_id, api.acme.anna, inactive, actor=OPERATOR, at=NOW)
+    await api.acme.do(partners.change, api.acme.anna, {"status": "inactive"})
 
     answer = await api.click()
 

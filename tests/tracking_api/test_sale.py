@@ -8,8 +8,6 @@ import pytest
 
 from storage.checks import books
 from storage.diagnosis import explanation
-from storage.engine.audit import OPERATOR
-from storage.management import program_settings
 from storage.rules.commission import CommissionType
 from storage.rules.outcome import SaleOutcome
 from storage.tables import commissions, refunds, refused_calls, sales, test_events, tracking_log
@@ -148,9 +146,8 @@ async def test_a_sale_below_the_smallest_order_earns_nothing_and_says_so(api: Ap
 
     small = (await shop.sale(transaction_id="small", amount_cents=499)).json()["data"]
     large = (await shop.sale(transaction_id="large", amount_cents=500)).json()["data"]
-    store, program_id, at = shop.acme.store, shop.acme.program_id, NOW.replace(hour=13)
-    await store.write(program_settings.change, program_id, {"minimum_order_cents": 0}, actor=OPERATOR, at=at)
-    explained = await store.read(explanation.explain, program_id, at=at, transaction_id="small")
+    await shop.acme.change(minimum_order_cents=0, at=NOW.replace(hour=13))
+    explained = await shop.acme.store.read(explanation.explain, shop.acme.program_id, at=NOW, transaction_id="small")
 
     assert (small["commission_id"], small["commission_cents"], large["commission_cents"]) == (None, 0, 700)
     assert explained.outcome == SaleOutcome.BELOW_MINIMUM_ORDER
@@ -159,14 +156,14 @@ async def test_a_sale_below_the_smallest_order_earns_nothing_and_says_so(api: Ap
 
 
 async def test_tax_and_shipping_earn_as_the_programs_commission_basis_says(api: Api):
-    store, program_id, at = api.acme.store, api.acme.program_id, NOW
+    store = api.acme.store
     tax: dict[str, Any] = {"amount_cents": 4_900, "tax_cents": 900}
     first = (await api.sale(transaction_id="inv-0", **tax)).json()["data"]
     both = (await api.sale(transaction_id="inv-1", **tax, shipping_cents=500)).json()["data"]
     back = await api.refund(transaction_id="inv-0", refund_amount_cents=2_450)
-    await store.write(program_settings.change, program_id, {"commission_basis": "total"}, actor=OPERATOR, at=at)
+    await api.acme.change(commission_basis="total")
     whole = (await api.sale(transaction_id="inv-3", **tax)).json()["data"]
-    explained = await store.read(explanation.explain, program_id, at=at, transaction_id="inv-1")
+    explained = await store.read(explanation.explain, api.acme.program_id, at=NOW, transaction_id="inv-1")
 
     assert [each["commission_cents"] for each in (first, both, whole)] == [800, 700, 980]
     assert back.json()["data"]["commission_reversed_cents"] == 400

@@ -1,5 +1,6 @@
 """People who are invited to Acme or get a reset link."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -35,9 +36,8 @@ async def member(acme: World, email: str = EVA) -> Any:
 
 
 async def add(acme: World, email: str, role: Role = Role.MEMBER, workspace_id: int | None = None) -> int:
-    about: dict[str, Any] = {"email": email, "role": role, "password_hash": "an old hash", "at": NOW}
-    about["takes_existing"] = workspace_id is not None
-    return int(await acme.store.write(workspaces.add_member, workspace_id or acme.workspace_id, **about))
+    there = acme if workspace_id is None else replace(acme, workspace_id=workspace_id)
+    return await there.join(email, role, password_hash="an old hash", takes_existing=workspace_id is not None)
 
 
 async def globex(acme: World, owner: str = "gina@globex.example") -> Any:

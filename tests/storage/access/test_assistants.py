@@ -1,5 +1,6 @@
 """Connected assistants: granted by a member, seen and ended by them and by owners."""
 
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -7,10 +8,9 @@ import pytest
 
 import background
 from storage import tables
-from storage.access import accounts, assistant_tokens, assistants, sessions, workspaces
+from storage.access import accounts, assistant_tokens, assistants, sessions
 from storage.access.assistants import AssistantClient, AuthorizationRequest
 from storage.access.sessions import Visitor
-from storage.access.workspaces import Role
 from storage.lists.audit_log import AUDIT_LOG
 from storage.rules import keys
 from storage.rules.errors import InsufficientScope, InvalidKey, NotFound, ProgramNotAllowed, ValidationError
@@ -33,21 +33,12 @@ ASKED = AuthorizationRequest(
 
 async def visitor(acme: World, email: str = "max@acme.example", workspace_id: int | None = None) -> Visitor:
     """Add somebody to Acme, or to another workspace, and sign them in."""
-    about: dict[str, Any] = {"email": email, "role": Role.MEMBER, "password_hash": "not a hash", "at": NOW}
-    user_id = await acme.store.write(workspaces.add_member, workspace_id or acme.workspace_id, **about)
-    return await signed_in(acme, user_id)
+    there = replace(acme, workspace_id=workspace_id or acme.workspace_id)
+    return await signed_in(acme, await there.join(email))
 
 
 async def signed_in(acme: World, user_id: int) -> Visitor:
-    started = await acme.store.write(sessions.start, user_id, at=NOW)
-    return await acme.store.read(sessions.identify, keys.digest(started.token), at=NOW)
-
-
-async def globex(acme: World) -> World:
-    """Create another workspace with a program."""
-    about: dict[str, Any] = {"owner_email": "gina@globex.example", "password_hash": "not a hash", "at": NOW}
-    made = await acme.store.write(workspaces.create, "Globex", **about)
-    return await world.program_of(acme.store, made.workspace_id, made.user_id)
+    return await acme.store.read(sessions.identify, keys.digest(await acme.sign_in(user_id)), at=NOW)
 
 
 async def connect(acme: World, who: Visitor, *program_ids: int, **asked: Any) -> str:
@@ -179,7 +170,7 @@ async def test_a_member_sees_and_disconnects_their_own_and_an_owner_all(acme: Wo
 
 
 async def test_programs_are_of_one_workspace_that_the_member_is_in(acme: World):
-    who, other = await visitor(acme), await globex(acme)
+    who, other = await visitor(acme), await world.globex(acme.store)
     theirs = other.program_id
     for workspace_id in (other.workspace_id, acme.workspace_id):
         ida = await visitor(acme, "ida@globex.example", workspace_id)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from storage.access import accounts, members, second_factors, sessions, workspaces
+from storage.access import accounts, members, second_factors, sessions
 from storage.access.accounts import ResetLink
 from storage.access.workspaces import MemberStatus, Role
 from storage.engine.audit import OPERATOR
@@ -22,11 +22,6 @@ from tests.world import NOW, World, stored
 ABOUT: dict[str, Any] = {"actor": OPERATOR, "at": NOW}
 SUSPENDED, ACTIVE = MemberStatus.SUSPENDED, MemberStatus.ACTIVE
 OWNER, MAX = "owner@acme.example", "max@acme.example"
-
-
-async def join(acme: World, email: str = MAX, role: Role = Role.MEMBER) -> int:
-    about: dict[str, Any] = {"email": email, "role": role, "password_hash": "not a hash", "at": NOW}
-    return int(await acme.store.write(workspaces.add_member, acme.workspace_id, **about))
 
 
 async def change(acme: World, user_id: int, lane: int = 0, **values: Any) -> Any:
@@ -58,7 +53,7 @@ async def link(acme: World) -> ResetLink:
 
 
 async def test_the_last_active_owner_stays(acme: World):
-    await change(acme, await join(acme, "gone@acme.example", Role.OWNER), status=SUSPENDED)
+    await change(acme, await acme.join("gone@acme.example", Role.OWNER), status=SUSPENDED)
 
     for values in ({"status": SUSPENDED}, {"role": Role.MEMBER}):
         with pytest.raises(LastOwner):
@@ -72,7 +67,7 @@ async def test_the_last_active_owner_stays(acme: World):
 @both_databases
 @pytest.mark.usefixtures("side_by_side")
 async def test_of_two_owners_who_suspend_each_other_at_once_one_stays(acme: World):
-    second = await join(acme, "second@acme.example", Role.OWNER)
+    second = await acme.join("second@acme.example", Role.OWNER)
     both = (acme.owner_id, second)
 
     for _ in range(5):  # the first time, one of the two lanes has to connect
@@ -86,7 +81,7 @@ async def test_of_two_owners_who_suspend_each_other_at_once_one_stays(acme: Worl
 
 
 async def test_ownership_is_transferred_only_to_an_active_member(acme: World):
-    max_id = await join(acme)
+    max_id = await acme.join()
     write: Any = acme.store.write
     hand_over = partial(write, members.transfer_ownership, acme.workspace_id, max_id)
     await change(acme, max_id, status=SUSPENDED)

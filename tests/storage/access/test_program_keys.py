@@ -9,11 +9,10 @@ import pytest
 
 import background
 from storage import Storage
-from storage.access import agent_keys, idempotency, program_keys
+from storage.access import idempotency, program_keys
 from storage.access.idempotency import Request
 from storage.engine import recurring
 from storage.rules import errors, keys
-from storage.rules.scope import Scope
 from storage.tables import idempotent_answers, refused_calls
 from storage.tables import key_callers as caller_rows
 from storage.tables import program_keys as table
@@ -119,8 +118,7 @@ async def test_calls_with_keys_that_no_program_has_are_not_stored_and_do_not_fil
 @pytest.fixture
 async def agent_key_id(acme: World) -> int:
     """The id of an agent key."""
-    issued = await acme.store.write(agent_keys.issue, acme.workspace_id, name="A", scopes=[Scope.EVENTS_READ], at=NOW)
-    return int(issued.id)
+    return int((await acme.issue()).id)
 
 
 def respond(_connection: Any) -> str:

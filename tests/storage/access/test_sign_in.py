@@ -9,10 +9,9 @@ import pyotp
 import pytest
 from argon2 import PasswordHasher
 
-from storage.access import device_logins, passwords, second_factors, sessions, workspaces
+from storage.access import device_logins, passwords, second_factors, sessions
 from storage.access.device_logins import LIFETIME
 from storage.access.sessions import Started
-from storage.access.workspaces import Role
 from storage.engine import recurring
 from storage.engine.audit import OPERATOR
 from storage.engine.sealing import Sealer
@@ -135,8 +134,7 @@ async def test_secrets_are_encrypted_and_recovery_codes_hashed(acme: World):
 
 async def test_a_recovery_code_opens_its_own_account_alone(acme: World):
     _, codes = await turn_on(acme)
-    about: dict[str, Any] = {"email": "max@acme.example", "role": Role.MEMBER, "password_hash": "not a hash", "at": NOW}
-    max_id = await acme.store.write(workspaces.add_member, acme.workspace_id, **about)
+    max_id = await acme.join()
 
     with pytest.raises(errors.InvalidSecondFactor):
         await acme.store.write(second_factors.spend, max_id, codes[0], sealer=SEALER, at=LATER)

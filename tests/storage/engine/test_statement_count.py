@@ -179,7 +179,7 @@ async def test_a_decision_on_many_commissions_takes_as_many_statements_as_one_on
     keys = await customers(acme, max(SIZES))
     about: Any = {"actor": actor, "at": NOW + timedelta(days=30)}
     caps = {"amount_in_a_day_cents": 10**9, "commissions_in_a_day": 10**6}
-    await acme.store.write(agent_caps.change, acme.program_id, caps, actor=OPERATOR, at=NOW)
+    await acme.do(agent_caps.change, caps)
     taken: dict[int, dict[str, int]] = {size: {} for size in SIZES}
 
     def undo(connection: Connection, _: list[int]) -> Any:

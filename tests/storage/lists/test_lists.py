@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from storage.engine.audit import OPERATOR
 from storage.lists import event_kinds
 from storage.lists import find as engine
 from storage.lists import partners as listed_partners
@@ -17,7 +16,6 @@ from storage.lists.event_kinds import Event, EventKind
 from storage.lists.events import EVENTS
 from storage.lists.find import find
 from storage.lists.partners import PARTNERS
-from storage.management import commission_decisions as decisions
 from storage.management import partners
 from storage.rules.attribution import PartnerStatus
 from storage.rules.commission import CommissionStatus
@@ -166,15 +164,11 @@ async def test_totals_and_amounts_in_each_currency_are_of_all_that_matches_and_n
 async def test_partners_are_sorted_by_what_they_brought_and_are_owed_and_that_is_added_up(
     sold: World, monkeypatch: pytest.MonkeyPatch
 ):
-    async def decide(status: CommissionStatus, *transaction_ids: str) -> None:
-        chosen = [row.id for row in rows if row.transaction_id in transaction_ids]
-        await sold.store.write(decisions.decide_each, sold.program_id, chosen, status, actor=OPERATOR, at=LATER)
-
-    rows = (await commissions(sold)(ListQuery())).data
-    for status in (CommissionStatus.APPROVED, CommissionStatus.PAID):
-        await decide(status, "inv-0", "inv-1")
+    ids = {row.transaction_id: row.id for row in (await commissions(sold)(ListQuery())).data}
+    for status in ("approved", "paid"):
+        await sold.decide(status, ids["inv-0"], ids["inv-1"])
     await sold.refund("inv-1")
-    await decide(CommissionStatus.APPROVED, "inv-3", "inv-4", "inv-5")
+    await sold.decide("approved", *(ids[name] for name in ("inv-3", "inv-4", "inv-5")))
     most = await of_partners(sold)(ListQuery(order=Order("to_pay_cents")))
 
     owed = [(9_000 - 3_000) // 5, (1_000 + 5_000 - 1_000) // 5]
@@ -196,8 +190,7 @@ async def test_rows_are_found_by_text_status_and_hold(sold: World):
         customers: {"user-2": 1, "nobody": 0},
         of_partners: {"BE": 1},
     }
-    changed = {"status": PartnerStatus.PAUSED}
-    await sold.store.write(partners.change, sold.program_id, sold.ben, changed, actor=OPERATOR, at=NOW)
+    await sold.do(partners.change, sold.ben, {"status": PartnerStatus.PAUSED})
 
     for read, texts in found.items():
         assert {text: len((await read(sold, search=text)(ListQuery())).data) for text in texts} == texts
@@ -221,8 +214,7 @@ async def test_a_list_of_too_many_rows_is_sorted_by_time_and_has_no_totals(
 async def test_the_next_page_follows_a_row_that_matches_no_more(sold: World):
     pending = commissions(sold, status=CommissionStatus.PENDING)
     first = await pending(ListQuery(2, order=Order("net_cents")))
-    about = (sold.program_id, [row.id for row in first.data], CommissionStatus.APPROVED)
-    await sold.store.write(decisions.decide_each, *about, actor=OPERATOR, at=LATER)
+    await sold.decide("approved", *(row.id for row in first.data))
 
     second = await pending(ListQuery(9, first.next_cursor, Order("net_cents")))
 

@@ -6,10 +6,9 @@ from typing import Any
 from storage.engine.audit import Actor
 from storage.lists.commissions import COMMISSIONS
 from storage.lists.flags import FLAGS, Flag
-from storage.management import commission_decisions, flag_decisions, fraud_review
+from storage.management import flag_decisions, fraud_review
 from storage.rules import contact
 from storage.rules.click_details import ClickDetails
-from storage.rules.commission import CommissionStatus
 from storage.rules.fraud.flag import FlagState
 from tests.world import NOW, World
 
@@ -49,14 +48,8 @@ async def earned(shop: World) -> Any:
     return (await shop.listed(COMMISSIONS)).data
 
 
-async def approve(shop: World, commission_id: Any, status: CommissionStatus = CommissionStatus.APPROVED) -> Any:
-    decision = (shop.program_id, commission_id, status)
-    return await shop.store.write(commission_decisions.decide, *decision, actor=OWNER, at=LATER)
-
-
 async def decide(shop: World, flag: Flag, state: FlagState, reason: str | None = None) -> Any:
-    about: dict[str, Any] = {"actor": OWNER, "at": LATER, "reason": reason}
-    return await shop.store.write(flag_decisions.decide, shop.program_id, flag.id, state, **about)
+    return await shop.do(flag_decisions.decide, flag.id, state, actor=OWNER, at=LATER, reason=reason)
 
 
 async def own_purchase(shop: World) -> Flag:

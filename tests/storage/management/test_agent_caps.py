@@ -16,7 +16,6 @@ from storage.rules.agent_caps import FREEZABLE, FROZEN
 from storage.rules.commission import CommissionStatus
 from storage.rules.errors import OverCap
 from storage.tracking import currencies
-from tests import world
 from tests.storage.databases import both_databases
 from tests.world import HELD_SINCE, NOW, World
 
@@ -60,7 +59,7 @@ ONE_CHANGE: list[tuple[dict[str, Any], str | None]] = [
 
 async def test_one_change_stays_within_the_defaults_and_what_is_beyond_changes_nothing(acme: World):
     for changes, exceeded in ONE_CHANGE:
-        program = await world.program_of(acme.store, acme.workspace_id, acme.owner_id)
+        program = await acme.beside()
         before = await acme.store.read(read_program, program.program_id)
 
         assert await change(program, {"name": "Stolen", **changes}) == exceeded, changes

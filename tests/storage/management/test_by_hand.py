@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 
-from storage.access import agent_keys
 from storage.checks import books
 from storage.diagnosis.explanation import explain
 from storage.engine.audit import AGENT_KEY, Actor
@@ -13,11 +12,9 @@ from storage.lists.audit_log import AUDIT_LOG
 from storage.lists.commissions import COMMISSIONS
 from storage.lists.customers import CUSTOMERS
 from storage.lists.flags import FLAGS
-from storage.management import agent_caps, by_hand, moves, program_settings
-from storage.management.commission_decisions import decide
+from storage.management import agent_caps, by_hand, moves
 from storage.management.moves import Past
 from storage.rules import errors
-from storage.rules.commission import CommissionStatus
 from storage.rules.scope import Scope
 from tests.storage.databases import both_databases
 from tests.world import NOW, World
@@ -30,17 +27,17 @@ WHY = {"reason": "Anna asked; order confirmed"}
 
 async def credit(acme: World, **sent: Any) -> Any:
     about = {"amount_cents": 12_900, "currency": "USD", **WHY, **BY, **sent}
-    return await acme.store.write(by_hand.credit_sale, acme.program_id, **about)
+    return await acme.do(by_hand.credit_sale, **about)
 
 
 async def adjust(acme: World, cents: int, **sent: Any) -> Any:
     about = {"partner_id": acme.anna, "amount_cents": cents, **WHY, **BY, **sent}
-    return await acme.store.write(by_hand.adjust, acme.program_id, **about)
+    return await acme.do(by_hand.adjust, **about)
 
 
 async def move(acme: World, customer: int, past: Past, **sent: Any) -> Any:
     about = {"partner_id": acme.ben, "past": past, **WHY, **BY, **sent}
-    return await acme.store.write(moves.move_customer, acme.program_id, customer, **about)
+    return await acme.do(moves.move_customer, customer, **about)
 
 
 async def why(acme: World, **named: str) -> Any:
@@ -50,8 +47,7 @@ async def why(acme: World, **named: str) -> Any:
 @both_databases
 async def test_a_credit_is_priced_by_the_terms_of_its_day_on_hold_logged_explained_and_remembered(acme: World):
     day = NOW + timedelta(days=3)
-    later: Any = {"actor": OLGA, "at": day}
-    await acme.store.write(program_settings.change, acme.program_id, {"commission_rate": 50}, **later)
+    await acme.change(commission_rate=50, at=day)
 
     before, after, _ = [
         await credit(acme, partner_id=acme.anna, customer_key="user-9", occurred_at=at, at=day)
@@ -102,11 +98,9 @@ async def test_a_credit_goes_to_the_partner_of_a_click_and_one_that_earns_nothin
 
 
 async def test_what_agent_keys_credit_in_a_day_has_the_caps_of_what_they_approve(acme: World):
-    issued = await acme.store.write(
-        agent_keys.issue, acme.workspace_id, name="Nightly", scopes=[Scope.COMMISSIONS_WRITE], at=NOW
-    )
+    issued = await acme.issue(Scope.COMMISSIONS_WRITE)
     agent: Any = {"actor": Actor(AGENT_KEY, str(issued.id), "Nightly"), "at": NOW}
-    await acme.store.write(agent_caps.change, acme.program_id, {"amount_in_a_day_cents": 6_000}, **BY)
+    await acme.do(agent_caps.change, {"amount_in_a_day_cents": 6_000})
     await acme.customer()
     (customer,) = (await acme.listed(CUSTOMERS)).data
     await acme.sale("inv-1", 5_000)
@@ -133,8 +127,8 @@ async def test_a_moved_customer_earns_the_other_partner_the_unpaid_past_and_the_
     await acme.customer()
     (customer,) = (await acme.listed(CUSTOMERS)).data
     paid, approved, _ = [(await acme.sale(f"inv-{n}")).commission_id or 0 for n in range(3)]
-    for each, status in ((paid, "approved"), (approved, "approved"), (paid, "paid")):
-        await acme.store.write(decide, acme.program_id, each, CommissionStatus(status), **LATER)
+    await acme.decide("approved", paid, approved)
+    await acme.decide("paid", paid)
     await acme.refund("inv-1", 5_000)
     await acme.flag(customer.id)
 

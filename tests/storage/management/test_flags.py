@@ -15,13 +15,13 @@ from storage.lists.declaration import ListScope
 from storage.lists.find import get
 from storage.lists.flags import FLAGS, sum_by_kind
 from storage.lists.partners import PARTNERS
-from storage.management import fraud_review, program_settings
+from storage.management import fraud_review
 from storage.rules import contact
 from storage.rules.click_details import ClickDetails
 from storage.rules.errors import IdentifierConflict, NotFound
 from storage.rules.fraud.flag import FlagKind, FlagState
 from tests.storage.databases import both_databases
-from tests.storage.management.reviewed import ANNA, HOUR, JANE, OWNER, buyer, decide, earned, listed, network, review
+from tests.storage.management.reviewed import ANNA, HOUR, JANE, buyer, decide, earned, listed, network, review
 from tests.world import NOW, World, stored
 
 
@@ -85,7 +85,7 @@ async def test_a_click_that_came_with_many_customer_keys_is_found(shop: World):
 
 
 async def test_stuffed_cookies_and_forbidden_search_ads_are_found_by_the_customers_they_led_to(shop: World):
-    await shop.store.write(program_settings.change, shop.program_id, {"paid_ads": "forbidden"}, actor=OWNER, at=NOW)
+    await shop.change(paid_ads="forbidden")
     for number in range(5):
         await buyer(shop, number, lead_at=NOW + timedelta(seconds=3))
         await buyer(shop, 10 + number, code="ben", visitor='{"viewport_size":"1x1"}')

@@ -25,7 +25,6 @@ from tests.storage.management.reviewed import (
     CONFIRMED,
     HOUR,
     OWNER,
-    approve,
     buyer,
     decide,
     earned,
@@ -37,7 +36,6 @@ from tests.world import NOW, World, stored
 
 LATER = NOW + timedelta(days=60)
 OLGA, MAX = Actor("user", "7", "olga@acme.example"), Actor("user", "8", "max@acme.example")
-ABOUT: Any = {"actor": OLGA, "at": LATER}
 
 
 @both_databases
@@ -47,41 +45,37 @@ async def test_a_decision_reviews_in_its_own_transaction_and_keeps_the_flag_that
         return sum(each.value for each in metric.samples if each.name.endswith("_count"))
 
     money = (tables.commissions, tables.ledger_entries, tables.partner_rollups)
-    anna, approved = "anna@partners.example", CommissionStatus.APPROVED
-    await acme.store.write(partners.change, acme.program_id, acme.anna, {"email": anna}, actor=OLGA, at=NOW)
+    anna = "anna@partners.example"
+    await acme.do(partners.change, acme.anna, {"email": anna})
     await acme.lead(await acme.visitor(), "user-1", contact=contact.protect(anna))
     await acme.customer("user-2")
     own, ordinary = await acme.sale("inv-1"), await acme.sale("inv-2", customer_key="user-2")
-    write: Any = acme.store.write
-    decide = partial(write, commission_decisions.decide, acme.program_id)
     before, earlier = [await stored(acme, *table.c) for table in money], transactions()
 
     with pytest.raises(errors.CommissionFlagged):
-        await decide(own.commission_id, approved, **ABOUT)
+        await acme.decide("approved", own.commission_id)
 
     assert [await stored(acme, *table.c) for table in money] == before
     (flag,) = (await acme.listed(FLAGS)).data
     assert (flag.kind, flag.commission_id) == (FlagKind.SELF_REFERRAL, own.commission_id)
     assert (await acme.listed(AUDIT_LOG)).data[0].action == "flag.raise"
-    assert (await decide(ordinary.commission_id, approved, **ABOUT)).status == approved
+    assert (await acme.decide("approved", ordinary.commission_id)).status == CommissionStatus.APPROVED
     assert transactions() == earlier + 2
 
 
 async def test_an_approved_commission_that_is_flagged_later_is_not_paid_and_a_paid_one_is_not_touched(acme: World):
     await acme.customer()
     paid, approved = [(await acme.sale(f"inv-{number}")).commission_id for number in range(2)]
-    write: Any = acme.store.write
-    decide = partial(write, commission_decisions.decide, acme.program_id)
-    for each, status in ((paid, "approved"), (approved, "approved"), (paid, "paid")):
-        await decide(each, CommissionStatus(status), **ABOUT)
+    await acme.decide("approved", paid, approved)
+    await acme.decide("paid", paid)
     [(customer_id, *_)] = await stored(acme, tables.customers.c.id)
     with pytest.raises(errors.OwnerRequired):
-        await decide(approved, CommissionStatus.PAID, actor=OLGA._replace(may_pay=False), at=LATER)
+        await acme.decide("paid", approved, actor=OLGA._replace(may_pay=False))
     flag_id = await acme.flag(customer_id)
 
     with pytest.raises(errors.CommissionFlagged):
-        await decide(approved, CommissionStatus.PAID, **ABOUT)
-    await acme.store.write(flag_decisions.decide, acme.program_id, flag_id, FlagState.CONFIRMED, **ABOUT)
+        await acme.decide("paid", approved)
+    await acme.do(flag_decisions.decide, flag_id, FlagState.CONFIRMED, at=LATER)
 
     assert [status for (status,) in await stored(acme, tables.commissions.c.status)] == ["paid", "rejected"]
 
@@ -94,10 +88,8 @@ async def test_what_was_approved_together_is_pending_again_unless_it_was_paid(ac
     ids = [each.id for each in (await acme.listed(COMMISSIONS)).data]
     later = LATER + timedelta(milliseconds=1)
     for some, status, at in ((ids[:2], "approved", LATER), (ids[2:], "approved", later), (ids[:1], "paid", LATER)):
-        chosen = (acme.program_id, some, CommissionStatus(status))
-        await acme.store.write(commission_decisions.decide_each, *chosen, actor=OLGA, at=at)
-    write: Any = acme.store.write
-    undo = partial(write, commission_decisions.undo_approvals, acme.program_id)
+        await acme.do(commission_decisions.decide_each, some, CommissionStatus(status), actor=OLGA, at=at)
+    undo = partial(acme.do, commission_decisions.undo_approvals)
     millis = commission_decisions.millis_of(LATER)
 
     undone = [await undo(millis=millis, actor=each, at=LATER) for each in (MAX, OLGA, OLGA)]
@@ -114,10 +106,7 @@ async def test_what_was_approved_together_is_pending_again_unless_it_was_paid(ac
 async def test_an_owner_alone_overrides_the_hold_with_a_reason(acme: World):
     await acme.customer()
     sold = await acme.sale()
-    write: Any = acme.store.write
-    approve = partial(
-        write, commission_decisions.decide, acme.program_id, sold.commission_id, CommissionStatus.APPROVED
-    )
+    approve = partial(acme.decide, "approved", sold.commission_id)
     reason: Any = {"override_hold_reason": "A partner of ten years", "at": NOW + timedelta(days=1)}
 
     with pytest.raises(errors.CommissionOnHold):
@@ -135,13 +124,13 @@ async def test_a_flag_holds_the_commission_until_it_is_dismissed_and_is_decided_
     assert (flag.kind, flag.state, flag.evidence) == (FlagKind.SELF_REFERRAL, FlagState.OPEN, {"same": "email"})
     assert (flag.partner_id, flag.customer_key, flag.commission_id) == (shop.anna, "user-1", commission.id)
     with pytest.raises(CommissionFlagged) as rejected:
-        await approve(shop, flag.commission_id)
+        await shop.decide("approved", flag.commission_id)
     assert rejected.value.details == {"flags": ["self_referral"]}
 
     dismissed = await decide(shop, flag, FlagState.DISMISSED, "She may.")
 
     assert (dismissed.decided_by, dismissed.decision_reason) == (OWNER.name, "She may.")
-    assert (await approve(shop, flag.commission_id)).status == CommissionStatus.APPROVED
+    assert (await shop.decide("approved", flag.commission_id)).status == CommissionStatus.APPROVED
     assert await review(shop) == [dismissed]
     assert (await decide(shop, flag, FlagState.DISMISSED)).state == FlagState.DISMISSED
     for state in (FlagState.CONFIRMED, FlagState.OPEN):
@@ -168,7 +157,7 @@ async def test_confirming_rejects_what_is_not_paid_holds_later_sales_and_is_in_t
     cents = sum(cents for (cents,) in await stored(shop, tables.ledger_entries.c.amount_cents))
     assert cents == later.commission_cents * 2  # the other customer's, too
     with pytest.raises(CommissionFlagged):
-        await approve(shop, later.commission_id)
+        await shop.decide("approved", later.commission_id)
     entries = (await shop.listed(AUDIT_LOG)).data
     decided = [("flag", "state", "confirmed"), ("flag", "reason", "Her own account.")]
     decided += [("commission", "status", "rejected"), ("commission", "flag", f"{flag.id} self_referral")] * 2

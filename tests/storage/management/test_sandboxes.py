@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import pytest
@@ -11,13 +10,11 @@ from sqlalchemy import Connection, Table, func, select
 from storage.checks import books
 from storage.engine.audit import OPERATOR
 from storage.lists.programs import read_program
-from storage.management import commission_decisions, sandboxes
-from storage.rules.commission import CommissionStatus
+from storage.management import sandboxes
 from storage.rules.errors import NotFound, ProgramHasEvents, ValidationError
 from storage.tables import commissions as earned
 from storage.tables import metadata, programs, rollups
 from tests import stripe_events as stripe
-from tests import world
 from tests.storage.databases import both_databases
 from tests.storage.payments.paying import connect, take
 from tests.world import NOW, World, stored
@@ -33,7 +30,7 @@ DELETED = [table for name, table in OF_A_PROGRAM.items() if name != "audit_entri
 
 async def opened(acme: World) -> World:
     """Open a program's sandbox."""
-    sandbox = await acme.store.write(sandboxes.open_sandbox, acme.program_id, **ABOUT)
+    sandbox = await acme.do(sandboxes.open_sandbox)
     return replace(acme, program_id=sandbox.program_id, key=sandbox.key.secret)
 
 
@@ -94,7 +91,7 @@ async def test_emptying_it_leaves_the_program_its_key_and_its_partners(acme: Wor
     await acme.customer()
     live = await rows(acme, acme.program_id)
 
-    await acme.store.write(sandboxes.empty, acme.program_id, **ABOUT)
+    await acme.do(sandboxes.empty)
 
     assert await rows(acme, sandbox.program_id) == {}
     assert await rows(acme, acme.program_id) == live
@@ -109,18 +106,16 @@ def test_every_table_of_a_program_is_emptied_or_describes_the_program():
 async def test_no_payout_includes_a_sandbox(acme: World):
     sandbox = await sold(acme)
     [(commission_id,)] = await stored(acme, earned.c.id)
-    write: Any = acme.store.write
-    decide = partial(write, commission_decisions.decide, sandbox.program_id, commission_id)
-    await decide(CommissionStatus.APPROVED, **ABOUT, override_hold_reason="a trial")
+    await sandbox.decide("approved", commission_id)
 
     with pytest.raises(ValidationError, match="sandbox"):
-        await decide(CommissionStatus.PAID, **ABOUT)
+        await sandbox.decide("paid", commission_id)
 
 
 @both_databases
 async def test_a_program_without_events_is_deleted_with_its_sandbox_and_all_its_trials(acme: World):
     sandbox = await sold(acme)
-    other = await world.program_of(acme.store, acme.workspace_id, acme.owner_id)
+    other = await acme.beside()
     before = await rows(acme, other.program_id, DELETED)
 
     await delete(acme, acme.program_id)

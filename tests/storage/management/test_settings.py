@@ -2,7 +2,6 @@
 
 import asyncio
 from datetime import timedelta
-from functools import partial
 from typing import Any
 
 import pytest
@@ -15,12 +14,11 @@ from storage.lists.declaration import ListQuery, ListScope
 from storage.lists.find import find, get
 from storage.lists.partners import PARTNERS
 from storage.lists.programs import PROGRAMS, read_program
-from storage.management import commission_decisions, first_workspace, partners, program_settings
+from storage.management import first_workspace, partners, program_settings
 from storage.management.first_workspace import FirstWorkspace, SetUp
 from storage.reports import performance
 from storage.rules import errors, keys
 from storage.rules.attribution import PartnerStatus
-from storage.rules.commission import CommissionStatus
 from storage.rules.periods.period import DateRangeQuery
 from storage.rules.settings import ProgramSettings
 from storage.tables import commission_terms
@@ -59,8 +57,7 @@ async def test_of_several_at_once_one_sets_the_service_up(store: Storage):
 
 
 async def change(acme: World, values: dict[str, Any], **options: Any) -> Any:
-    about = {"actor": OLGA, "at": NOW, **options}
-    return await acme.store.write(program_settings.change, acme.program_id, values, **about)
+    return await acme.do(program_settings.change, values, actor=OLGA, **options)
 
 
 async def test_new_terms_are_a_new_version_and_a_change_based_on_an_older_revision_is_rejected(acme: World):
@@ -86,14 +83,12 @@ async def test_the_currency_of_recorded_money_does_not_change(acme: World):
 
 
 async def test_a_change_is_in_the_log_of_its_own_program_and_a_duplicate_code_undoes_its_own_alone(acme: World):
-    other = await world.program_of(acme.store, acme.workspace_id, acme.owner_id)
+    other = await acme.beside()
     anna: dict[str, Any] = {"status": PartnerStatus.PAUSED, "name": "Anna"}
-    write: Any = acme.store.write
-    change = partial(write, partners.change, acme.program_id, acme.anna)
-    await change(anna, actor=OLGA, at=NOW)
+    await acme.do(partners.change, acme.anna, anna, actor=OLGA)
 
     with pytest.raises(errors.ValidationError) as rejected:
-        await change({"code": "ben"}, actor=OLGA, at=NOW)
+        await acme.do(partners.change, acme.anna, {"code": "ben"}, actor=OLGA)
 
     (entry,) = (await acme.listed(AUDIT_LOG)).data
     assert (entry.actor, entry.subject_id) == (OLGA, str(acme.anna))
@@ -110,8 +105,7 @@ async def test_a_rejection_reverses_commission_and_fee_in_the_ledger_and_on_its_
     sold = await acme.sale(occurred_at=NOW - timedelta(days=3))
     later = NOW + timedelta(days=2)
 
-    decided = (acme.program_id, sold.commission_id or 0, CommissionStatus.REJECTED)
-    rejected = await store.write(commission_decisions.decide, *decided, actor=OLGA, at=later)
+    rejected = await acme.decide("rejected", sold.commission_id, at=later)
 
     kinds = (ledger.PARTNER_KINDS, ledger.PLATFORM_KINDS)
     nets = [await acme.net(rejected.id, each) for each in kinds]

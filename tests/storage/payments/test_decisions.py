@@ -188,7 +188,7 @@ async def test_a_held_payment_with_the_same_transaction_id_cannot_be_counted(acm
 
     assert await stored(acme, payment_events.c.outcome) == [("same_sale",)]
     with pytest.raises(NotFound):
-        await acme.store.write(decisions.decide, acme.program_id, 12, Decision.SAME, actor=OPERATOR, at=NOW)
+        await acme.do(decisions.decide, 12, Decision.SAME)
 
 
 async def test_a_sale_of_the_api_waits_for_the_event_that_another_process_is_taking(postgres_url: str):

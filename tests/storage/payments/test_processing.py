@@ -20,7 +20,6 @@ from storage.tables import (
 )
 from storage.tracking import currencies
 from tests import stripe_events as stripe
-from tests import world
 from tests.storage.payments.paying import named, take
 from tests.world import NOW, World, stored
 
@@ -96,7 +95,7 @@ async def test_the_processors_test_mode_earns_nothing_and_changes_no_customer(ac
 
 
 async def test_an_event_that_is_not_a_sale_of_the_program_says_why(acme: World):
-    other = await world.program_of(acme.store, acme.workspace_id, acme.owner_id)
+    other = await acme.beside()
     mine, theirs = {"svc_click_id": await acme.visitor()}, {"svc_click_id": await other.visitor()}
     sent: list[tuple[dict[str, str], dict[str, Any], str]] = [
         ({}, {"amount_total": 0}, "ignored"),

@@ -14,7 +14,6 @@ from sqlalchemy import select
 import storage
 from storage import Storage
 from storage.checks import books
-from storage.engine.audit import OPERATOR
 from storage.lists.payment_events import PAYMENT_EVENTS
 from storage.payments import decisions
 from storage.payments.decisions import Decision
@@ -142,8 +141,7 @@ async def test_a_refund_that_may_be_a_part_of_a_larger_total_is_held_and_decided
 
     assert held == [(800,)]
     [event] = (await acme.listed(PAYMENT_EVENTS, outcome="held_as_duplicate")).data
-    decided: tuple[Any, ...] = (acme.program_id, event.id, Decision(decision))
-    assert await acme.store.write(decisions.decide, *decided, actor=OPERATOR, at=NOW) == outcome
+    assert await acme.do(decisions.decide, event.id, Decision(decision)) == outcome
     assert await stored(acme, sales.c.refunded_cents) == [(cents,)]
     again = await take(acme, stripe.charge_refunded("evt_same", total=800))
     assert (again.outcome, await stored(acme, sales.c.refunded_cents)) == ("recorded", [(cents,)])

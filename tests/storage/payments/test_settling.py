@@ -168,8 +168,7 @@ async def test_a_payment_that_is_counted_beside_a_sale_of_the_api_doubles_nothin
     await take(acme, stripe.checkout(metadata=USER))
     [event] = (await acme.listed(PAYMENT_EVENTS)).data
 
-    count = (acme.program_id, event.id, decisions.Decision.COUNT)
-    await acme.store.write(decisions.decide, *count, actor=OPERATOR, at=NOW)
+    await acme.do(decisions.decide, event.id, decisions.Decision.COUNT)
 
     [flag] = (await acme.listed(FLAGS)).data
     assert (flag.state, flag.decided_by) == (FlagState.DISMISSED, OPERATOR.name)

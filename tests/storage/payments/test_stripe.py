@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 from sqlalchemy import update
 
-from storage.engine.audit import OPERATOR
 from storage.engine.sealing import Sealer
 from storage.lists.payment_events import PAYMENT_EVENTS
 from storage.payments import accounts, event_log, reconciliation
@@ -19,7 +18,6 @@ from storage.rules.returned_money import ApiRefund, ReturnedMoney
 from storage.rules.returned_money import returned as returned_money
 from storage.tables import payment_events, sales
 from tests import stripe_events as stripe
-from tests import world
 from tests.storage.payments.paying import named, take
 from tests.world import NOW, World, stored
 
@@ -230,7 +228,7 @@ async def test_a_sale_with_the_shops_own_id_is_the_payment_if_similar_and_near(a
 async def test_another_programs_sales_and_customers_are_not_read(acme: World):
     await acme.customer("user-1")
     await acme.sale("in_1")
-    other = await world.program_of(acme.store, acme.workspace_id, acme.owner_id)
+    other = await acme.beside()
 
     found = await reconcile(other, PAID._replace(customer_key="user-1"))
 
@@ -241,7 +239,7 @@ async def test_the_newest_two_secrets_of_an_account_work_and_none_outlives_its_a
     sealer, worked = Sealer("a key"), []
     for account_id, secret in (("acct_1", "1"), ("acct_1", "2"), ("acct_1", "3"), ("acct_2", "4")):
         about: Any = {"provider": "stripe", "account_id": account_id, "secret": secret, "sealer": sealer}
-        await acme.store.write(accounts.connect, acme.program_id, **about, actor=OPERATOR, at=NOW)
+        await acme.do(accounts.connect, **about)
         account = await acme.store.read(accounts.get_account, acme.program_id)
         worked.append([sealer.open(sealed) for sealed in account.sealed])
 

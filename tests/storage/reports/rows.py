@@ -11,8 +11,6 @@ from typing import Any
 
 from sqlalchemy import Connection, text
 
-from storage.engine.audit import OPERATOR
-from storage.management import program_settings
 from storage.rules.click_details import ClickDetails
 from storage.rules.errors import ServiceError
 from storage.rules.reports.breakdown import Dimension
@@ -62,7 +60,7 @@ async def busy(acme: World, seed: int) -> None:
     chance = random.Random(seed)
     for n in range(60):
         if n == 30:
-            await acme.store.write(program_settings.change, acme.program_id, {"rate": 10}, actor=OPERATOR, at=NOW)
+            await acme.change(rate=10)
         at = NOW - timedelta(minutes=chance.randrange(40 * 24 * 60))
         carried = {"utm_source": chance.choice(SOURCES), "device": chance.choice(DEVICES), "campaign": "spring"}
         stored = json.dumps({name: value for name, value in carried.items() if value}, ensure_ascii=False)

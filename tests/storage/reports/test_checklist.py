@@ -5,8 +5,6 @@ from typing import Any
 
 import pytest
 
-from storage.engine.audit import OPERATOR
-from storage.management import program_settings
 from storage.reports import checklist
 from storage.tracking import test_mode
 from tests.storage.databases import both_databases
@@ -36,8 +34,7 @@ async def done(acme: World) -> list[str]:
 @pytest.mark.parametrize("page", PAGES)
 async def test_a_click_proves_the_tracker_on_a_page_of_the_program_s_domains_alone(acme: World, page: str):
     fields, proved = PAGES[page]
-    changes = {"further_domains": "pay.example"}
-    await acme.store.write(program_settings.change, acme.program_id, changes, actor=OPERATOR, at=NOW)
+    await acme.change(further_domains="pay.example")
 
     await acme.click(page_url=page.format(id=acme.program_id) or None, **fields)
 

@@ -11,7 +11,6 @@ from storage.checks import books
 from storage.rules.periods.month import Month
 from storage.tables import commissions, customers
 from storage.tracking import click_months
-from tests import world
 from tests.world import World, stored
 
 SHARD = "_1[0-9]{5}$"  # which ends the partition's name on a distributed database
@@ -88,7 +87,7 @@ async def test_retention_drops_whole_months_and_keeps_the_clicks_of_customers(ac
 
 
 async def test_a_month_that_one_program_still_needs_stays(acme: World):
-    other = await world.program_of(acme.store, acme.workspace_id, acme.owner_id, cookie_window_days=90)
+    other = await acme.beside(cookie_window_days=90)
     await acme.visitor(at=day(THIS))
     await other.visitor(at=day(THIS))
     at = day(THIS.plus(3))

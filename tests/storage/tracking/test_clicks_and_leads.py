@@ -11,9 +11,7 @@ from sqlalchemy import Connection, func, select, update
 import background
 from storage import Storage
 from storage.checks import books
-from storage.engine.audit import OPERATOR
 from storage.management import partners as partner_changes
-from storage.management import program_settings
 from storage.rules import contact, errors
 from storage.rules.attribution import AttributionModel
 from storage.rules.click_details import ClickDetails
@@ -48,12 +46,11 @@ async def test_a_click_counts_once_whether_its_partner_s_link_or_the_call_comes_
 
 
 async def test_codes_that_differ_in_case_or_final_punctuation_are_one_partner_s(acme: World):
-    about: dict[str, Any] = {"at": NOW, "actor": OPERATOR}
     for taken in ("anna", "Anna", "ANNA.", "anna-_~"):
         with pytest.raises(errors.ValidationError):
-            await acme.store.write(partner_changes.enrol, acme.program_id, name="Other", code=taken, **about)
+            await acme.do(partner_changes.enrol, name="Other", code=taken)
         with pytest.raises(errors.ValidationError):
-            await acme.store.write(partner_changes.change, acme.program_id, acme.ben, {"code": taken}, **about)
+            await acme.do(partner_changes.change, acme.ben, {"code": taken})
 
     assert {(await acme.click(code)).partner_code for code in ("anna", "Anna", "ANNA,", "anna.")} == {"anna"}
     with pytest.raises(errors.PartnerNotFound):
@@ -66,8 +63,7 @@ async def test_partners_from_before_whose_codes_are_one_by_now_keep_their_own(ac
         return connection.execute(mine.values(code="Anna", code_key=None)).rowcount
 
     await acme.store.write(spell)
-    renamed = {"name": "Ben", "code": "Anna"}
-    await acme.store.write(partner_changes.change, acme.program_id, acme.ben, renamed, at=NOW, actor=OPERATOR)
+    await acme.do(partner_changes.change, acme.ben, {"name": "Ben", "code": "Anna"})
 
     codes = [(await acme.click(code)).partner_code for code in ("Anna", "anna", "ANNA")]
     assert codes == ["Anna", "anna", "anna"]
@@ -104,7 +100,7 @@ async def test_a_filtered_click_is_stored_and_not_counted_and_a_paused_program_a
     await acme.click()
     assert await counted(acme) == (2, 1)
 
-    await acme.store.write(program_settings.change, acme.program_id, {"status": "paused"}, actor=OPERATOR, at=NOW)
+    await acme.change(status="paused")
     assert isinstance(await acme.click(), PartnerInactive)
 
 
@@ -194,7 +190,7 @@ async def test_a_converted_customer_cannot_become_a_lead_nor_can_a_provisional_o
 
 
 async def test_a_lead_of_an_unknown_a_foreign_or_an_old_click_or_of_two_customers_is_rejected(acme: World):
-    other = await world.program_of(acme.store, acme.workspace_id, acme.owner_id)
+    other = await acme.beside()
     mine, theirs, first, second = [await each.visitor() for each in (acme, other, acme, acme)]
     await acme.lead(first, "user-1")
     await acme.lead(second, "user-2")

@@ -7,13 +7,10 @@ import pytest
 from storage import Storage
 from storage.checks import books
 from storage.diagnosis import explanation
-from storage.engine.audit import OPERATOR
 from storage.lists import customers as listed_customers
 from storage.lists.declaration import ListScope
 from storage.management import partners
-from storage.management.commission_decisions import decide
 from storage.rules.attribution import PartnerStatus
-from storage.rules.commission import CommissionStatus
 from storage.rules.errors import AttributionWindowExpired, CustomerNotAttributed, CustomerNotFound, IdentifierConflict
 from storage.rules.settlement import LeadAuthPolicy, Settlement
 from storage.tables import commissions, customers, leads, partner_rollups, sales
@@ -107,8 +104,8 @@ async def test_a_lead_with_the_key_is_outranked_by_no_claim_and_no_other_lead(ac
 
 async def test_a_paid_commission_on_a_claim_is_owed_back(claimed: World):
     [(claim,)] = await stored(claimed, commissions.c.id)
-    for status in (CommissionStatus.APPROVED, CommissionStatus.PAID):
-        await claimed.store.write(decide, claimed.program_id, claim, status, actor=OPERATOR, at=NOW)
+    for status in ("approved", "paid"):
+        await claimed.decide(status, claim)
 
     await claimed.lead(await claimed.visitor("anna"), KEY)
 
@@ -192,8 +189,7 @@ async def test_a_key_that_the_server_confirmed_conflicts_with_the_click_of_anoth
 
 async def test_a_rejected_sale_leaves_the_claim_as_it_was(claimed: World):
     click_id = await claimed.visitor("anna")
-    inactive = {"status": PartnerStatus.INACTIVE}
-    await claimed.store.write(partners.change, claimed.program_id, claimed.anna, inactive, actor=OPERATOR, at=NOW)
+    await claimed.do(partners.change, claimed.anna, {"status": PartnerStatus.INACTIVE})
 
     with pytest.raises(CustomerNotAttributed):
         await claimed.sale(click_id=click_id, customer_key=KEY)

@@ -2,14 +2,12 @@
 
 import asyncio
 from datetime import UTC, date, datetime, timedelta
-from functools import partial
 from typing import Any
 
 import pytest
 
 from storage import Storage
 from storage.checks import books
-from storage.engine.audit import OPERATOR
 from storage.management import partners
 from storage.rules import errors
 from storage.rules.commission import CommissionType
@@ -71,7 +69,7 @@ async def test_a_click_finds_its_customer_or_creates_one_and_nothing_is_found_of
     await acme.sale("inv-0", click_id=await acme.visitor(), customer_key="unknown")
     assert await stored(acme, customers.c.status, customers.c.customer_key) == [(CustomerStatus.CONVERSION, None)]
 
-    other = await world.program_of(acme.store, acme.workspace_id, acme.owner_id)
+    other = await acme.beside()
     await other.customer("user-9")
 
     with pytest.raises(errors.CustomerNotFound):
@@ -83,12 +81,10 @@ async def test_a_click_finds_its_customer_or_creates_one_and_nothing_is_found_of
 
 
 async def test_a_partner_who_left_earns_nothing_and_a_paused_one_still_does(acme: World):
-    write: Any = acme.store.write
-    change = partial(write, partners.change, acme.program_id, acme.anna)
     await acme.customer()
-    await change({"status": "paused"}, actor=OPERATOR, at=NOW)
+    await acme.do(partners.change, acme.anna, {"status": "paused"})
     sold = await acme.sale("inv-1")
-    await change({"status": "inactive"}, actor=OPERATOR, at=NOW)
+    await acme.do(partners.change, acme.anna, {"status": "inactive"})
 
     with pytest.raises(errors.CustomerNotAttributed):
         await acme.sale("inv-2")

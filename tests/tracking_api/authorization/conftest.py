@@ -12,7 +12,6 @@ import pytest
 
 import asgi
 from configuration import Configuration
-from storage.access import sessions, workspaces
 from storage.access.workspaces import Role
 from tests import world
 from tests.serving import Serve
@@ -135,9 +134,7 @@ async def unregistered(sqlite_url: str, tmp_path: Any, monkeypatch: pytest.Monke
     service = asgi.Service(Configuration(database_url=sqlite_url, base_url=BASE, rate_limit=False))
     async with service.opened() as store:
         acme = await world.acme(store)
-        about: dict[str, Any] = {"email": OLGA, "role": Role.OWNER, "password_hash": HASH, "at": datetime.now(UTC)}
-        user_id = await store.write(workspaces.add_member, acme.workspace_id, **about)
-        olga = (await store.write(sessions.start, user_id, at=datetime.now(UTC))).token
+        olga = await acme.sign_in(await acme.join(OLGA, Role.OWNER, password_hash=HASH), datetime.now(UTC))
         async with httpx.AsyncClient(
             transport=httpx.ASGITransport(RequestMiddleware(service)), base_url=BASE
         ) as client:

@@ -9,7 +9,6 @@ import pytest
 import asgi
 from configuration import Configuration
 from mcp_server.tools import BY_NAME
-from storage.access import agent_keys
 from storage.engine.sealing import Sealer
 from storage.rules.errors import NotFound
 from storage.rules.scope import READING, Scope
@@ -96,10 +95,7 @@ async def test_an_assistant_sees_every_tool_and_reads_only_its_programs(flow: Fl
 
 
 async def test_a_key_in_its_own_header_is_as_good_as_in_the_usual_one(flow: Flow):
-    issued = await flow.acme.store.write(
-        agent_keys.issue, flow.acme.workspace_id, name="Editor", scopes=(Scope.PROGRAMS_READ,), at=NOW
-    )
-    own = {"X-Agent-Key": issued.secret}
+    own = {"X-Agent-Key": (await flow.acme.issue(Scope.PROGRAMS_READ)).secret}
 
     mcp, agent = await flow.call(None, **own), await flow.http.get("/api/agent/v1/me", headers=own)
     wrong = await flow.call(None, **{"X-Agent-Key": "agt_unknown"})

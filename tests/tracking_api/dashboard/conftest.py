@@ -8,7 +8,6 @@ import pytest
 
 import tracking_api.app
 from configuration import Configuration
-from storage.access import sessions, workspaces
 from storage.access.workspaces import Role
 from tests import documented, world
 from tests.world import NOW, World
@@ -52,10 +51,8 @@ class Dashboard:
 
     async def join(self, email: str, role: Role) -> int:
         """Add a member to Acme's workspace and sign them in."""
-        store = self.acme.store
-        about: dict[str, Any] = {"email": email, "role": role, "password_hash": HASH, "at": NOW}
-        user_id = await store.write(workspaces.add_member, self.acme.workspace_id, **about)
-        self.tokens[email] = (await store.write(sessions.start, user_id, at=self.at)).token
+        user_id = await self.acme.join(email, role, password_hash=HASH)
+        self.tokens[email] = await self.acme.sign_in(user_id, self.at)
         return user_id
 
     async def call(self, method: str, path: str, who: str | None = OLGA, **options: Any) -> httpx.Response:

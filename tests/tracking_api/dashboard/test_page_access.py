@@ -12,14 +12,14 @@ import httpx
 import pytest
 from starlette.routing import Route
 
-from storage.access import sessions, workspaces
+from storage.access import sessions
 from storage.lists.commissions import COMMISSIONS
 from storage.rules import keys
 from tests import stripe_events as stripe
+from tests import world
 from tests.storage.payments import paying
-from tests.tracking_api.dashboard.conftest import FOREIGN, HASH, MAX, OLGA, OURS, PASSWORD, Dashboard
+from tests.tracking_api.dashboard.conftest import FOREIGN, MAX, OLGA, OURS, PASSWORD, Dashboard
 from tests.tracking_api.dashboard.reading import csrf, hidden
-from tests.world import NOW
 from tracking_api.dashboard.pages.routes import ROUTES
 from tracking_api.dashboard.pages.sign_in import SECRETS
 
@@ -39,9 +39,7 @@ async def ids(dashboard: Dashboard) -> dict[str, Any]:
     await paying.connect(acme, key="a secret key")
     await paying.take(acme, stripe.charge_refunded(total=500, intent="pi_old"))
     [sold] = (await acme.listed(COMMISSIONS)).data
-    globex: dict[str, Any] = {"owner_email": "gina@globex.example", "password_hash": HASH, "at": NOW}
-    gina = await acme.store.write(workspaces.create, "Globex", **globex)
-    dashboard.tokens["gina"] = (await acme.store.write(sessions.start, gina.user_id, at=NOW)).token
+    dashboard.tokens["gina"] = await (await world.globex(acme.store)).sign_in()
     event_id = (await dashboard.get("./payment-events")).json()["data"][0]["id"]
     flag_id = await acme.flag(sold.customer_id)
     ids = {"commission_id": sold.id, "customer_id": sold.customer_id, "event_id": event_id, "flag_id": flag_id}

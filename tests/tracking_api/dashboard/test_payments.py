@@ -7,16 +7,15 @@ import httpx
 import pytest
 from sqlalchemy import select
 
-from storage.access import workspaces
 from storage.rules.errors import CurrencyNotSupported
 from storage.tables import payment_accounts
 from storage.tracking import currencies
 from storage.tracking.currencies import Exchange
 from tests import stripe_events as stripe
+from tests import world
 from tests.storage.payments import paying
 from tests.tracking_api.dashboard.conftest import MAX, Dashboard
 from tests.tracking_api.dashboard.reading import csrf, follow, form_of, send, words
-from tests.world import NOW
 
 ACCOUNT = {"provider": "stripe", "account_id": "acct_1", "webhook_secret": stripe.SECRET}
 TURNED = "whsec_the_next_one_987654"
@@ -209,7 +208,7 @@ async def test_only_a_member_who_owns_every_workspace_imports_rates(olga: httpx.
     path, store = f"{dashboard.pages}/settings/rates", dashboard.acme.store
     token = await csrf(olga)
     max_page = await olga.get(path, headers={"Cookie": f"svc_session={dashboard.tokens[MAX]}"})
-    await store.write(workspaces.create, "Globex", owner_email="g@globex.example", password_hash="x", at=NOW)
+    await world.globex(store)
 
     rejected = await upload(olga, path, DAY, token)
     shown = await olga.get(path)

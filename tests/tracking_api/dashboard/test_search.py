@@ -12,7 +12,6 @@ from typing import Any
 import httpx
 import pytest
 
-from storage.access import sessions, workspaces
 from storage.management import partners
 from storage.rules.click_details import ClickDetails
 from storage.rules.errors import CustomerNotFound
@@ -140,12 +139,10 @@ async def test_commands_name_a_partner_and_what_is_cut_off_is_counted(olga: http
 
 
 async def test_nothing_of_another_workspace_is_found(olga: httpx.AsyncClient, dashboard: Dashboard):
-    store = dashboard.acme.store
-    made = await store.write(workspaces.create, "Globex", owner_email="g@globex.example", password_hash="x", at=NOW)
-    globex = await world.program_of(store, made.workspace_id, made.user_id, name="Globex partners")
+    globex = await world.globex(dashboard.acme.store, name="Globex partners")
     await globex.customer("user-7")
     await globex.sale("inv-7", customer_key="user-7")
-    own = (await store.write(sessions.start, made.user_id, at=NOW)).token
+    own = await globex.sign_in()
 
     pages = [await results(olga, typed, program_id=str(globex.program_id)) for typed in ("inv-7", "user-7", "Globex")]
     theirs = await olga.get("/search?q=inv-7", headers={"Cookie": f"svc_session={own}"})

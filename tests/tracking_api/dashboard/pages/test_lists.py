@@ -5,7 +5,6 @@ from datetime import UTC, datetime, timedelta
 
 from playwright.async_api import Page, expect
 
-from storage.engine.audit import OPERATOR
 from storage.management import partners
 from tests.tracking_api.dashboard.pages.conftest import MAX, Site
 from tests.tracking_api.dashboard.pages.test_every_page import violations_here
@@ -75,7 +74,7 @@ async def test_rows_are_two_lines_fit_every_laptop_and_five_are_on_a_phone_s_fir
     for n in range(6):
         code = f"code-{n}-{'x' * 50}"
         name = f"Partner {n} whose name is sixty characters long, as some are".ljust(60, "!")
-        await acme.store.write(partners.enrol, acme.program_id, name=name, code=code, at=NOW, actor=OPERATOR)
+        await acme.do(partners.enrol, name=name, code=code)
         await acme.customer(f"user-{n}-{'y' * 50}", code, at=NOW)
         await acme.sale(f"inv-{n}-{'z' * 50}", 98_765_432, at=NOW, customer_key=f"user-{n}-{'y' * 50}")
     page = await site.sign_in()
