@@ -20,7 +20,11 @@ TRACKER = "svc-tracker.js"
 _PAGE_FOLDER = Path(__file__).parent / "dashboard" / "static"
 _TYPES = {".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml"}
 _TYPES |= {".webp": "image/webp"}
-_STYLES = ("tokens.css", "style.css", "parts.css", "lists.css", "results.css", "guides.css")
+_STYLES = {  # of all pages, of those with a chart, of the guides
+    "pages.css": ("tokens.css", "style.css", "parts.css", "lists.css"),
+    "results.css": ("results.css", "vendor/uPlot.min.css"),
+    "guides.css": ("guides.css",),
+}
 _SHORT = "public, max-age=300"
 _FOR_EVER = "public, max-age=31536000, immutable"
 
@@ -45,11 +49,13 @@ def trackers(folder: Path) -> dict[str, Asset]:
 @cache
 def page_assets() -> dict[str, Asset]:
     """Return the dashboard's files by name, the stylesheets as one; no other file can be requested."""
-    files = [path for path in sorted(_PAGE_FOLDER.rglob("*")) if path.suffix in _TYPES and path.name not in _STYLES]
-    styles = b"\n".join((_PAGE_FOLDER / name).read_bytes() for name in _STYLES)
-    styles = re.sub(rb"(?s)/\*.*?\*/|(?<=:) |\s*([{};,])\s*", rb"\1", styles)  # without comments and indentation
+    files = [path for path in sorted(_PAGE_FOLDER.rglob("*")) if path.suffix in {*_TYPES} - {".css"}]
     found = {path.relative_to(_PAGE_FOLDER).as_posix(): _asset(_trimmed(path), path.suffix) for path in files}
-    return found | {"pages.css": _asset(styles, ".css")}
+    for bundle, names in _STYLES.items():
+        styles = b"\n".join((_PAGE_FOLDER / name).read_bytes() for name in names)
+        styles = re.sub(rb"(?s)/\*.*?\*/|(?<=:) |\s*([{};,])\s*", rb"\1", styles)  # without comments and indentation
+        found[bundle] = _asset(styles, ".css")
+    return found
 
 
 def _trimmed(path: Path) -> bytes:

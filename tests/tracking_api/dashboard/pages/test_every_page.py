@@ -61,7 +61,9 @@ async def addresses(page: Page, program: str) -> list[str]:
     partner = await page.get_by_role("region", name="Top partners").get_by_role("link").first.get_attribute("href")
     examples = {"{partner_id}": partner or "", "{customer_id}": customer or "", "{commission_id}": commission or ""}
     paths = [
-        route.path for route in ROUTES if "GET" in (route.methods or ()) and not re.search(r"\.|/logo/", route.path)
+        route.path
+        for route in ROUTES
+        if "GET" in (route.methods or ()) and not re.search(r"\.|/logo/|/reports/", route.path)
     ]
     signed_in = [path for path in paths if path not in PUBLIC and not path.startswith("/static")]
     program_id = program.rpartition("/")[2]
