@@ -135,7 +135,7 @@ async def test_the_logs_are_lists_too(page: httpx.AsyncClient, dashboard: Dashbo
         "settings/payments?q=other": "No payment events",
         "refused-calls?sort=code": 'aria-sort="descending"',
         "events?q=inv-1&sort=.up": "inv-1",
-        "events?q=Ben&sort=amount": '>$90.00</td>',
+        "events?q=Ben&sort=amount": ">$90.00</td>",
         "partners?idle=true": "Partner 59",
         "events?q=other": "No matching events",
         "review?q=other": "Nothing to review",
