@@ -50,13 +50,17 @@ def check_readiness(connection: Connection, program_id: int, *, at: datetime, ba
     if rotation_state(program.rotate_by, at) != Rotation.ACTIVE:
         due = f" before {program.rotate_by:%Y-%m-%d %H:%M} UTC" if program.rotate_by else ""
         key_problem = f"An owner regenerates the program key{due}, and its new value is deployed."
+    identifiers = _gate("identifiers_match", health.groups[0].likely_mapping if health.groups else None)
+    if health.state == HealthState.UNKNOWN:
+        compare = "Send leads and sales with the same customer_key; they are compared once both have arrived."
+        identifiers = ReadinessGate("identifiers_match", State.UNKNOWN, None, compare)
     gates = [
         _gate("program_active", None if is_active else "An owner sets the program's status to active."),
         _gate("partner_enrolled", None if is_enrolled else "Enrol a partner, or set one to active."),
         *_integrated(connection, program_id, base_url),
         _gate("program_key_current", key_problem),
         check_key_accepted(connection, program_id, at=at),
-        _identifiers(health),
+        identifiers,
     ]
     failing = [gate.gate for gate in gates if gate.state == State.FAIL]
     waiting = [gate.gate for gate in gates if gate.state == State.UNKNOWN]
@@ -86,14 +90,6 @@ def check_key_accepted(connection: Connection, program_id: int, *, at: datetime)
 
 def _gate(name: str, problem: str | None) -> ReadinessGate:
     return ReadinessGate(name, State.FAIL if problem else State.PASS, None, problem)
-
-
-def _identifiers(health: IdentifierHealth) -> ReadinessGate:
-    if health.state == HealthState.UNKNOWN:
-        waiting = "Send leads and sales with the same customer_key; they are compared once both have arrived."
-        return ReadinessGate("identifiers_match", State.UNKNOWN, None, waiting)
-    is_mismatched = health.state == HealthState.MISMATCHED
-    return _gate("identifiers_match", health.groups[0].likely_mapping if is_mismatched else None)
 
 
 def _integrated(connection: Connection, program_id: int, base_url: str) -> Iterator[ReadinessGate]:

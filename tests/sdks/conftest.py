@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from svc_affiliate import Track, outbox, result
+from svc_affiliate import Track, delivery, result
 
 from tests import failing
 from tests.conftest import ROOT
@@ -40,7 +40,7 @@ def database_url(sqlite_url: str) -> str:
 @pytest.fixture
 def no_thread(monkeypatch: pytest.MonkeyPatch) -> None:
     """Resend only when a test says so."""
-    monkeypatch.setattr(outbox, "start", lambda *_: None)
+    monkeypatch.setattr(delivery, "start", lambda *_: None)
 
 
 @dataclass

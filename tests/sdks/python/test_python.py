@@ -13,7 +13,7 @@ import svc_affiliate.flask
 from fastapi import FastAPI
 from flask import Flask
 from starlette.testclient import TestClient
-from svc_affiliate import AsyncTrack, ErrorCode, Status, TrackResult, delivery, outbox
+from svc_affiliate import AsyncTrack, ErrorCode, Status, TrackResult, delivery
 
 from tests.failing import HANGS, Answer, FailingService
 from tests.sdks.conftest import KEY, Sdk
@@ -56,7 +56,7 @@ async def test_asyncio_has_the_same_results(service: FailingService, tmp_path: P
 def test_a_full_outbox_fails_the_call_only(
     service: FailingService, sdk: Sdk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(outbox, "MOST_WAITING", 1)
+    monkeypatch.setattr(delivery, "MOST_WAITING", 1)
     service.answers = ["overloaded"]
     track = sdk(outbox=tmp_path)
 
@@ -80,7 +80,7 @@ def test_calls_that_several_workers_resend_arrive_once_each(service: FailingServ
 def test_what_waits_is_resent_in_the_background(
     service: FailingService, sdk: Sdk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(outbox, "SHORTEST_WAIT_SECONDS", 0.01)
+    monkeypatch.setattr(delivery, "SHORTEST_WAIT_SECONDS", 0.01)
     service.answers = ["invalid_key", Answer()]
 
     queued = sdk(outbox=tmp_path).lead(click_id="c1")

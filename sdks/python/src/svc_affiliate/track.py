@@ -7,7 +7,7 @@ from copy import copy
 from dataclasses import replace
 from typing import Any, Self, Unpack
 
-from svc_affiliate import delivery, fields, outbox, result
+from svc_affiliate import delivery, fields, result
 from svc_affiliate.codes import ErrorCode
 from svc_affiliate.fields import CallName, LeadFields, PreparedCall, RefundFields, SaleFields
 from svc_affiliate.result import LeadResult, RefundResult, SaleResult, Status, TrackResult
@@ -36,7 +36,7 @@ class _Tracking:
         """Send what waits in the outbox, now; return how many calls still wait. It takes as long as it takes."""
         try:
             folder = target_of(self._options).outbox
-            return outbox.resend(folder, self._options) if folder and folder.is_dir() else 0
+            return delivery.resend(folder, self._options) if folder and folder.is_dir() else 0
         except Exception:  # noqa: BLE001 - as in `_begin`
             result.LOGGER.exception("The outbox cannot be resent.")
             return 0
@@ -49,7 +49,7 @@ class _Tracking:
             call = fields.prepare(name, {**clicked, **given}, test_mode=target.is_test)
             if call is None:
                 return TrackResult(Status.SKIPPED, name)
-            if target.outbox and outbox.waiting(target.outbox):
+            if target.outbox and delivery.waiting(target.outbox):
                 before = "Earlier calls wait in the outbox. This one waits behind them."
                 return self._kept(call, target, result.failed(call, ErrorCode.OUTBOX_WAITING, before))
             return call, target, delivery.send(call, target, seconds=self._seconds)
@@ -68,8 +68,8 @@ class _Tracking:
         is_of_the_sdk = sent.error is not None and sent.error.code == ErrorCode.SDK_ERROR
         if sent.status == Status.FAILED and target.outbox and not is_of_the_sdk:
             try:
-                sent = replace(sent, status=Status.QUEUED) if outbox.put(target.outbox, call) else sent
-                outbox.start(target.outbox, self._options)
+                sent = replace(sent, status=Status.QUEUED) if delivery.put(target.outbox, call) else sent
+                delivery.start(target.outbox, self._options)
             except Exception as problem:  # noqa: BLE001 - as above
                 result.LOGGER.error("The outbox %s cannot be used: %s", target.outbox, problem)
         result.report(sent)
