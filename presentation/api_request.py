@@ -52,6 +52,10 @@ class ApiRequest:
         base_url: str = self.request.app.state.base_url
         return base_url
 
+    async def hit(self, kind: str) -> None:
+        """Count one request of this kind by the caller. Raises RateLimited."""
+        await self.request.app.state.limits.hit(kind, self.actor.id)
+
     def path_id(self, name: str) -> int:
         """Return an id from the path. Raises NotFound if it is not a valid id."""
         return valid_id(self.path_name(name))

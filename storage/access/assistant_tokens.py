@@ -57,13 +57,7 @@ def revoke(connection: Connection, token: str, *, client_id: str, at: datetime) 
 
 
 def authorize(
-    connection: Connection,
-    token: str,
-    *,
-    resource: str,
-    scope: Scope | None,
-    program_id: int | None,
-    at: datetime,
+    connection: Connection, token: str, *, resource: str, scope: Scope | None, program_id: int | None, at: datetime
 ) -> Assistant:
     """Return the assistant that presents an access token for `resource`, if it may use `scope` on `program_id`.
 

@@ -89,12 +89,7 @@ def save_client(connection: Connection, client: AssistantClient) -> None:
 
 
 def connect(
-    connection: Connection,
-    request: AuthorizationRequest,
-    *,
-    visitor: Visitor,
-    program_ids: Sequence[int],
-    at: datetime,
+    connection: Connection, request: AuthorizationRequest, *, visitor: Visitor, program_ids: Sequence[int], at: datetime
 ) -> str:
     """Grant the request, for programs of one workspace that the visitor is an active member of; return the code.
 

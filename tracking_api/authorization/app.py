@@ -30,11 +30,7 @@ PATHS = ("/.well-known/oauth-", "/authorize", "/token", "/register", "/revoke")
 
 
 def create(
-    storage: Storage,
-    settings: Configuration,
-    counts: Counts,
-    *,
-    clock: Callable[[], datetime] = now,
+    storage: Storage, settings: Configuration, counts: Counts, *, clock: Callable[[], datetime] = now
 ) -> Starlette:
     """Return the authorization server over an open storage; `clock` gives every request its time."""
     rates = {name: settings.limited(getattr(settings, f"{name}_rate")) for name in LIMITED}

@@ -10,14 +10,7 @@ from datetime import datetime, timedelta
 from typing import Any
 from urllib.parse import urlsplit
 
-from mcp.server.auth.provider import (
-    AuthorizationCode,
-    AuthorizationParams,
-    AuthorizeError,
-    RefreshToken,
-    RegistrationError,
-    TokenError,
-)
+from mcp.server.auth import provider as sdk
 from mcp.shared.auth import InvalidRedirectUriError, InvalidScopeError, OAuthClientInformationFull, OAuthToken
 from pydantic import AnyUrl
 
@@ -103,18 +96,18 @@ class Provider:
         try:
             client = _to_store(client_id, client_info.client_name, uris, at=self._clock())
         except DocumentRejectedError as rejection:
-            raise RegistrationError("invalid_redirect_uri", str(rejection)) from None
+            raise sdk.RegistrationError("invalid_redirect_uri", str(rejection)) from None
         await self._storage.write(assistants.save_client, client)
 
-    async def authorize(self, client: OAuthClientInformationFull, params: AuthorizationParams) -> str:
+    async def authorize(self, client: OAuthClientInformationFull, params: sdk.AuthorizationParams) -> str:
         """Return the URL of the consent page. Raises AuthorizeError."""
         redirect_uri, resource = str(params.redirect_uri), self._settings.mcp_url
         if not is_resource(params.resource, resource):
-            raise AuthorizeError("invalid_target", f"resource is not {resource}")
+            raise sdk.AuthorizeError("invalid_target", f"resource is not {resource}")
         if not _CHALLENGE.fullmatch(params.code_challenge):
-            raise AuthorizeError("invalid_request", "code_challenge is not a SHA-256 in base64url")
+            raise sdk.AuthorizeError("invalid_request", "code_challenge is not a SHA-256 in base64url")
         if len(params.state or "") > LONGEST_STATE:
-            raise AuthorizeError("invalid_request", f"state is longer than {LONGEST_STATE} characters")
+            raise sdk.AuthorizeError("invalid_request", f"state is longer than {LONGEST_STATE} characters")
         described = documents.is_document_url(client.client_id)
         request = AuthorizationRequest(
             client_id=client.client_id,
@@ -131,10 +124,10 @@ class Provider:
 
     async def load_authorization_code(
         self, _client: OAuthClientInformationFull, authorization_code: str
-    ) -> AuthorizationCode | None:
+    ) -> sdk.AuthorizationCode | None:
         """Return the grant of a code, also of a used one: `exchange` detects the second use."""
         grant = await self._storage.read(assistant_tokens.get_grant, authorization_code, CODE, at=self._clock())
-        return grant and AuthorizationCode(
+        return grant and sdk.AuthorizationCode(
             code=authorization_code,
             scopes=grant.scopes.split(),
             expires_at=math.inf,
@@ -147,19 +140,19 @@ class Provider:
         )
 
     async def exchange_authorization_code(
-        self, client: OAuthClientInformationFull, authorization_code: AuthorizationCode
+        self, client: OAuthClientInformationFull, authorization_code: sdk.AuthorizationCode
     ) -> OAuthToken:
         """Return the first pair of tokens. A code that was used raises TokenError and disconnects the assistant."""
         about: dict[str, Any] = {"client_id": client.client_id, "at": self._clock()}
         return _sent(await self._storage.write(assistant_tokens.exchange, authorization_code.code, **about))
 
-    async def load_refresh_token(self, _client: OAuthClientInformationFull, refresh_token: str) -> RefreshToken | None:
+    async def load_refresh_token(self, _: OAuthClientInformationFull, refresh_token: str) -> sdk.RefreshToken | None:
         """Return the grant of a refresh token, also of a used one: `refresh` detects the second use."""
         grant = await self._storage.read(assistant_tokens.get_grant, refresh_token, REFRESH, at=self._clock())
-        return grant and RefreshToken(token=refresh_token, client_id=grant.client_id, scopes=grant.scopes.split())
+        return grant and sdk.RefreshToken(token=refresh_token, client_id=grant.client_id, scopes=grant.scopes.split())
 
     async def exchange_refresh_token(
-        self, client: OAuthClientInformationFull, refresh_token: RefreshToken, scopes: list[str]
+        self, client: OAuthClientInformationFull, refresh_token: sdk.RefreshToken, scopes: list[str]
     ) -> OAuthToken:
         """Return the next pair of tokens. A token that was used raises TokenError and disconnects the assistant."""
         about: dict[str, Any] = {"client_id": client.client_id, "scopes": scopes, "at": self._clock()}
@@ -187,7 +180,7 @@ def is_resource(sent: str | None, resource: str) -> bool:
 
 def _sent(tokens: Tokens | None) -> OAuthToken:
     if tokens is None:
-        raise TokenError("invalid_grant", "It was used before, has expired, or was revoked; connect again.")
+        raise sdk.TokenError("invalid_grant", "It was used before, has expired, or was revoked; connect again.")
     return OAuthToken(
         access_token=tokens.access,
         refresh_token=tokens.refresh,

@@ -23,8 +23,7 @@ from web.body import Body
 
 LONGEST_NAME = 160
 PASSWORD_CHANGED = Alert(
-    "The password of your account was changed",
-    "If it was not you, ask for a new one on the sign-in page.",
+    "The password of your account was changed", "If it was not you, ask for a new one on the sign-in page."
 )
 TURNED_OFF = Alert(
     "The second factor of your account was turned off",
@@ -152,7 +151,7 @@ async def enrol_second_factor(call: VisitorRequest, sent: SecondFactorStart) -> 
 @operation(InvalidSecondFactor, SecondFactorExists, RateLimited)
 async def confirm_second_factor(call: VisitorRequest, sent: SecondFactorCode) -> RecoveryCodesView:
     """Turn the second factor on with a code of the app."""
-    await _hit(call)
+    await call.hit("second_factor")
     about = {"sealer": call.request.app.state.settings.sealer(), "actor": call.actor, "at": call.at}
     codes = await call.storage.write(second_factors.confirm, call.visitor.user_id, sent.totp, **about)
     return RecoveryCodesView(recovery_codes=codes)
@@ -167,14 +166,10 @@ async def disable_second_factor(call: VisitorRequest, sent: SecondFactorEnd) -> 
         await require_password(call, sent.current_password)
         await call.storage.write(second_factors.disable, user_id, **about)
     else:
-        await _hit(call)
+        await call.hit("second_factor")
         by_code = second_factors.disable_by_code
         await call.storage.write(by_code, user_id, sent.totp, sealer=call.request.app.state.settings.sealer(), **about)
     await mail.send_alert(call.request, call.visitor.email, TURNED_OFF)
-
-
-async def _hit(call: VisitorRequest) -> None:
-    await call.request.app.state.limits.hit("second_factor", str(call.visitor.user_id))
 
 
 async def _page(call: VisitorRequest, outcome: FormOutcome) -> Response:

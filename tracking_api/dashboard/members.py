@@ -107,7 +107,7 @@ async def list_invitations(call: WorkspaceRequest) -> list[Invitation]:
 @operation(RateLimited)
 async def invite(call: WorkspaceRequest, sent: Invitee) -> CreatedResponse[NewInvitationView]:
     """Invite a person to a workspace, by e-mail if the server sends it."""
-    await _count_mail(call)
+    await call.hit("mail")
     created = await call.write(invitations.invite, email=sent.email, role=sent.role)
     invitation, link = created.invitation, f"{call.base_url}/join#"
     expires_on = invitation.expires_at.date().isoformat()
@@ -126,7 +126,7 @@ async def withdraw_invitation(call: WorkspaceRequest) -> None:
 @operation(NotFound, RateLimited)
 async def create_reset_link(call: WorkspaceRequest) -> CreatedResponse[ResetLinkView]:
     """Create a one-time link for a member who lost their password, and tell the account's holder."""
-    await _count_mail(call)
+    await call.hit("mail")
     member = await call.read(members.get_member, call.path_id("user_id"))
     created = await call.write(accounts.create_member_reset_link, member.user_id, owner_id=call.user_id)
     begins = f"It works from {created.usable_at:%Y-%m-%d %H:%M} UTC on. " if created.usable_at else ""
@@ -135,10 +135,6 @@ async def create_reset_link(call: WorkspaceRequest) -> CreatedResponse[ResetLink
     emailed = await mail.send_alert(call.request, member.email, Alert(subject, text))
     link, about = reset_link(call.request, created.token), created._asdict()
     return CreatedResponse(ResetLinkView(**about, link=link, emailed=emailed))
-
-
-async def _count_mail(call: WorkspaceRequest) -> None:
-    await call.request.app.state.limits.hit("mail", str(call.user_id))
 
 
 def reset_link(request: Request, token: str) -> str:
@@ -175,8 +171,7 @@ BUTTONS = {
     "remove": Button(
         remove_member,
         question=_final(
-            "Remove",
-            "They lose access, and their assistants are disconnected. To come back they need an invitation.",
+            "Remove", "They lose access, and their assistants are disconnected. To come back they need an invitation."
         ),
     ),
     "hand-over": Button(

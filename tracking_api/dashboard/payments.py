@@ -26,12 +26,7 @@ from web.body import Body, Identifier
 
 RECORDED = PaymentOutcome.RECORDED
 LATELY = timedelta(days=30)
-OUTCOMES = {
-    "": "All events",
-    TO_DO: "To do",
-    RECORDED: "Recorded",
-    PaymentOutcome.ORGANIC: "Organic",
-}
+OUTCOMES = {"": "All events", TO_DO: "To do", RECORDED: "Recorded", PaymentOutcome.ORGANIC: "Organic"}
 
 
 class NewPaymentAccount(Body):
