@@ -14,7 +14,7 @@ from presentation.operations import RouteMethod, operation
 from presentation.resource_table import Resource, ScopeByBody
 from presentation.view import View, with_fields_of
 from storage import Storage
-from storage.access import agent_keys, idempotency
+from storage.access import agent_keys
 from storage.access.agent_keys import AgentKey
 from storage.rules import errors
 from storage.rules.scope import Scope
@@ -47,8 +47,8 @@ class AgentRequest(ApiRequest):
             created = view.of(operation(connection, self.program_id, **options, actor=self.actor, at=self.at))
             return created.model_dump_json(exclude_unset=True)
 
-        asked = idempotency.Request(self.key.id, *repeat, self.at)
-        stored, is_repeat = await self.storage.write_in(self.program_id, idempotency.once, asked, perform)
+        about = (self.key.id, repeat, perform)
+        stored, is_repeat = await self.storage.write_in(self.program_id, agent_keys.once, *about, at=self.at)
         headers = {"Idempotency-Replayed": "true"} if is_repeat else {}
         return CreatedResponse[Viewed].stored(json.loads(stored), headers)
 

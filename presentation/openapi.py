@@ -147,14 +147,14 @@ class _Writer(NamedTuple):
             "tags": [it.tag],
             "summary": it.summary,
             "security": [{name: list(needs) for name, needs in each.items()} for each in it.security],
-            "responses": {**self._responses(), **self._errors()},
+            "responses": self._responses(),
         }
         if it.description:
             written["description"] = it.description
         if parameters := self._parameters():
             written["parameters"] = parameters
         if it.body:
-            content = _json(self.references[it.body])
+            content = {JSON: {"schema": self.references[it.body]}}
             written["requestBody"] = {"required": self.method != "HEAD", "content": content}
         return written
 
@@ -169,34 +169,27 @@ class _Writer(NamedTuple):
         return [each | {"schema": PARAMETERS.get(str(each["name"]), {"type": "string"})} for each in found]
 
     def _responses(self) -> dict[str, Any]:
+        """Return the good responses, and the one error schema with the codes that each status has here beside it."""
         it = self.description
-        return {
+        written = {
             str(status): self._response(status, self._content(models), it.summary)
             for status, models in it.responses.items()
         }
-
-    def _errors(self) -> dict[str, Any]:
-        it = self.description
         by_status: dict[int, list[type[ServiceError]]] = {}
         for error in it.errors:
-            by_status.setdefault(STATUS[error.code], []).append(error)
-        return {
-            str(int(status)): self._response(status, _json(self._error(errors)), _explained(errors))
-            for status, errors in sorted(by_status.items())
-        }
-
-    def _error(self, errors: Sequence[type[ServiceError]]) -> dict[str, Any]:
-        """Return the one error schema, and beside it (JSON Schema 2020-12) the codes that this status has here."""
-        codes = {"enum": [error.code for error in errors]}
-        return {**self.references[Error], "properties": {"error": {"properties": {"code": codes}}}}
+            by_status.setdefault(int(STATUS[error.code]), []).append(error)
+        for status, errors in sorted(by_status.items()):
+            codes = {"enum": [error.code for error in errors]}
+            schema = {**self.references[Error], "properties": {"error": {"properties": {"code": codes}}}}
+            written[str(status)] = self._response(status, {JSON: {"schema": schema}}, _explained(errors))
+        return written
 
     def _content(self, models: Sequence[type[BaseModel]]) -> Mapping[str, Any] | None:
         if self.description.media != JSON:
             return {self.description.media: {"schema": {"type": "string"}}}
         references = [self.references[model] for model in models]
-        if not references:
-            return None
-        return _json(references[0] if len(references) == 1 else {"anyOf": references})
+        schema = references[0] if len(references) == 1 else {"anyOf": references}
+        return {JSON: {"schema": schema}} if references else None
 
     def _response(self, status: int, content: Mapping[str, Any] | None, text: str) -> dict[str, Any]:
         retried = ["Retry-After"] if status in RETRIED and self.description.tag != "probes" else []
@@ -212,10 +205,6 @@ class _Writer(NamedTuple):
 
 def _explained(errors: Iterable[type[ServiceError]]) -> str:
     return "\n".join(f"- `{error.code}`: {error.message} {error.hint}" for error in errors)
-
-
-def _json(schema: Mapping[str, Any]) -> dict[str, Any]:
-    return {JSON: {"schema": schema}}
 
 
 def _schemas(descriptions: Sequence[Description]) -> tuple[References, dict[str, Any]]:

@@ -5,7 +5,7 @@ import hashlib
 import json
 from collections.abc import Iterator
 from itertools import islice
-from typing import Annotated, Any, NamedTuple, TypeVar
+from typing import Annotated, Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, StringConstraints
 from pydantic import ValidationError as Invalid
@@ -35,13 +35,6 @@ class Body(BaseModel):
     """A request body: strict types (a boolean is no integer, "1" no number), unknown fields ignored."""
 
     model_config = ConfigDict(strict=True, extra="ignore", frozen=True)
-
-
-class RepeatKey(NamedTuple):
-    """An Idempotency-Key, and a hash of the URL's path and the JSON that was sent, whatever its spacing and order."""
-
-    key: str
-    request_hash: str
 
 
 async def read_body(
@@ -82,14 +75,14 @@ async def read_body(
     return content
 
 
-def repeat_key(header: str | None, path: str, content: bytes | bytearray) -> RepeatKey | None:
+def repeat_key(header: str | None, path: str, content: bytes | bytearray) -> tuple[str, str] | None:
     """Return a header's Idempotency-Key with a hash of the request, None without one. Raises ValidationError."""
     if header is None:
         return None
     if not (0 < len(header) <= LONGEST_KEY and header.isascii() and header.isprintable()):
         raise ValidationError(fields=[FieldError(IDEMPOTENCY_KEY, f"1 to {LONGEST_KEY} printable ASCII characters")])
-    sent = json.dumps(from_json(content), sort_keys=True)
-    return RepeatKey(header, hashlib.sha256(f"{path}\n{sent}".encode()).hexdigest())
+    sent = json.dumps(from_json(content), sort_keys=True)  # whatever its spacing and order
+    return header, hashlib.sha256(f"{path}\n{sent}".encode()).hexdigest()
 
 
 def replay(content: bytes, receive: Receive) -> Receive:

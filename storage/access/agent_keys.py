@@ -1,21 +1,23 @@
 """Agent keys: the operator issues them for one workspace; scopes and programs limit them; only a hash is stored."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, func, insert, literal, or_, select, update
+from sqlalchemy import Connection, delete, func, insert, literal, or_, select, update
 
 from storage.engine.audit import AGENT_KEY, Actor
 from storage.engine.database import insert_for
+from storage.engine.recurring import RESPONSE_DAYS
 from storage.engine.statements import Statement
 from storage.rules import errors, keys
 from storage.rules.scope import Scope
-from storage.tables import agent_keys, agent_rejections, program_keys, programs, workspaces
+from storage.tables import agent_keys, agent_rejections, idempotent_answers, program_keys, programs, workspaces
 from storage.tables.columns import from_millis
 
 _find = Statement("agent_key_lookup")
 LARGEST_PROGRAM_ID = 2**31 - 1
+_CREATED = 201  # the status of every response to a repeatable request
 USE_RECORDED_EVERY = timedelta(minutes=5)
 
 
@@ -148,6 +150,30 @@ def remove_program(connection: Connection, program_id: int, *, workspace_id: int
             connection.execute(this.values(program_ids=" ".join(map(str, left))))
         elif key.program_ids is not None:
             revoke(connection, key.id, at=at)
+
+
+def once(
+    connection: Connection, key_id: int, repeat: tuple[str, str], perform: Callable[[Connection], str], *, at: datetime
+) -> tuple[str, bool]:
+    """Return the JSON text of the first response to a key's request, and whether this is a repeat within 30 days.
+
+    `repeat` is its Idempotency-Key and a hash of its content; `perform` makes the write if there is no response. The
+    request claims the row first, so concurrent repeats wait for it. A rejected write stores no response.
+    Raises IdempotencyKeyReused when the Idempotency-Key's first request was different.
+    """
+    mine = [idempotent_answers.c.agent_key_id == key_id, idempotent_answers.c.idempotency_key == repeat[0]]
+    first = connection.execute(select(idempotent_answers).where(*mine)).one_or_none()
+    if first is not None and first.at > at - timedelta(days=RESPONSE_DAYS):
+        if first.request_hash != repeat[1]:
+            raise errors.IdempotencyKeyReused
+        return first.body, True
+    if first is not None:
+        connection.execute(delete(idempotent_answers).where(*mine))
+    claim = {"agent_key_id": key_id, "idempotency_key": repeat[0], "request_hash": repeat[1], "at": at}
+    connection.execute(insert(idempotent_answers).values(**claim, status=_CREATED, body=""))
+    body = perform(connection)
+    connection.execute(update(idempotent_answers).where(*mine).values(body=body))
+    return body, False
 
 
 class AgentRejection(NamedTuple):

@@ -82,8 +82,7 @@ def invite(
     invitation_id = connection.execute(created.returning(invitations.c.id)).scalar_one()
     entry = Change("member.invite", invitation_id, "email", None, email)
     members.write_audit(connection, workspace_id, [entry], actor=actor, at=at)
-    name = select(workspaces_table.c.name).where(workspaces_table.c.id == workspace_id)
-    workspace = connection.execute(name).scalar_one()
+    workspace = members.get_settings(connection, workspace_id).name
     invitation = Invitation(invitation_id, email, role, at, at + LIFETIME)
     return NewInvitation(invitation, workspace, token, f"{token}{SEPARATOR}{proof}")
 

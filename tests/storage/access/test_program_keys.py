@@ -9,8 +9,7 @@ import pytest
 
 import background
 from storage import Storage
-from storage.access import idempotency, program_keys
-from storage.access.idempotency import Request
+from storage.access import agent_keys, program_keys
 from storage.engine import recurring
 from storage.rules import errors, keys
 from storage.tables import idempotent_answers, refused_calls
@@ -126,7 +125,7 @@ def respond(_connection: Any) -> str:
 
 
 async def once(store: Storage, key_id: int, work: Any = respond, *, at: datetime = NOW, asks: str = "a") -> Any:
-    return await store.write(idempotency.once, Request(key_id, "key", asks, at), work)
+    return await store.write(agent_keys.once, key_id, ("key", asks), work, at=at)
 
 
 @both_databases
