@@ -33,8 +33,6 @@ def of_customers(connection: Connection, program_id: int, customer_ids: Sequence
     shown = (click.address_hash, click.filtered, click.ad_markers, click.referrer_host, click.visitor)
     mine = select(customers, *shown).select_from(of_click).where(row.program_id == program_id)
     named = connection.execute(mine.where(row.id.in_(customer_ids))).all()
-    if not named:
-        return []
     mailboxes = {each.mailbox_hash or each.email_hash for each in named} - {None}
     partner_ids = {each.partner_id for each in named}
     near = and_(  # an id is never earlier than its time, and may be later

@@ -1,5 +1,6 @@
 """What a sale or a lead earns its partner, under one version of a program's terms, and how people write the rates."""
 
+from calendar import monthrange
 from datetime import datetime
 from decimal import Decimal
 from enum import StrEnum
@@ -109,18 +110,10 @@ def earns(recurring_months: int | None, first_purchase_at: datetime | None, occu
     """Return whether a sale is within the months in which a customer's sales earn; the first one always is."""
     if first_purchase_at is None or recurring_months is None:
         return True
-    return occurred_at < _months_later(first_purchase_at, recurring_months)
-
-
-def _months_later(start: datetime, months: int) -> datetime:
-    years, month = divmod(start.month - 1 + months, 12)
-    year = start.year + years
-    for day in (start.day, 30, 29, 28):
-        try:
-            return start.replace(year=year, month=month + 1, day=day)
-        except ValueError:
-            continue
-    return start  # pragma: no cover - every month has a 28th
+    years, month = divmod(first_purchase_at.month - 1 + recurring_months, 12)
+    year, month = first_purchase_at.year + years, month + 1
+    day = min(first_purchase_at.day, monthrange(year, month)[1])
+    return occurred_at < first_purchase_at.replace(year=year, month=month, day=day)
 
 
 def stored_rate(kind: CommissionType, commission_rate: Number) -> int:
