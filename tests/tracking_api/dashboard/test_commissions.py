@@ -1,6 +1,5 @@
 """Commissions are decided one by one or in bulk, and not while on hold without a reason; what is final asks first."""
 
-import html
 import re
 from datetime import timedelta
 from typing import Any
@@ -8,16 +7,12 @@ from typing import Any
 import httpx
 
 from storage.access import members
-from storage.lists.commissions import COMMISSIONS
 from storage.lists.declaration import ListScope
 from storage.lists.find import get
 from storage.lists.partners import PARTNERS
 from storage.lists.programs import read_program
-from tests import stripe_events as stripe
-from tests.storage.payments import paying
 from tests.tracking_api.dashboard.conftest import MAX, OLGA, Dashboard
 from tests.tracking_api.dashboard.reading import Fields, csrf, follow, form_of, send, words
-from tests.tracking_api.dashboard.test_workspaces import connect
 from tests.world import HELD_SINCE, NOW
 
 
@@ -120,61 +115,6 @@ async def test_selected_commissions_that_cannot_change_are_counted_and_do_not_st
     assert {each["id"]: each["status"] for each in listed} == {ids[0]: "pending", ids[1]: "paid"}
 
 
-async def asked(olga: httpx.AsyncClient, path: str, **fields: Any) -> str:
-    """Send a form that is not confirmed, and return the page that asks."""
-    answer = await olga.post(path, data={"csrf": await csrf(olga), **fields})
-    assert answer.status_code == 200, path
-    assert '<h1 id="ask">' in answer.text
-    return answer.text
-
-
-async def confirm(olga: httpx.AsyncClient, page: str) -> None:
-    """Press the button of the page that asks."""
-    verb = html.unescape(page.partition("<title>")[2].partition(" ·")[0])
-    path, fields = form_of(page, verb)
-    assert (await olga.post(path, data=fields)).status_code == 303, path
-
-
-async def changes(dashboard: Dashboard) -> list[str]:
-    return [entry["action"] for entry in (await dashboard.get("./audit-log", limit=200)).json()["data"]]
-
-
-async def test_what_is_final_asks_first_and_is_done_once_confirmed(dashboard: Dashboard, olga: httpx.AsyncClient):
-    acme, base = dashboard.acme, f"/programs/{dashboard.acme.program_id}"
-    await acme.customer(at=HELD_SINCE)
-    await acme.sale(at=HELD_SINCE)
-    await acme.sale("inv-2", 5_000)
-    (first, second) = (await acme.listed(COMMISSIONS)).data
-    user_id = (await acme.store.read(members.get_member, acme.workspace_id, MAX)).user_id
-    await connect(dashboard, MAX)
-    assistant_id = (await dashboard.get("/api/assistants")).json()["data"][0]["id"]
-    flags = [await acme.flag(customer_id) for customer_id in (first.customer_id, 7)]
-    await paying.connect(acme)
-    await paying.take(acme, stripe.charge_refunded(total=500, intent="pi_old"))
-    event_id = (await dashboard.get("./payment-events")).json()["data"][0]["id"]
-    final: dict[str, Fields] = {
-        f"{base}/review/selected": {"state": "dismissed", "id": flags[1]},
-        f"{base}/commissions": {"decision": "rejected", "id": second.id},
-        f"{base}/review/{flags[0]}": {"state": "confirmed", "reason": "Looked."},
-        f"{base}/settings/payments/{event_id}": {"decision": "refund", "transaction_id": "inv-1"},
-        f"{base}/settings/payments": {"disconnect": "yes"},
-        f"/assistants/{assistant_id}": {},
-        f"{base}/settings/members": {"action": "remove", "user_id": user_id},
-    }
-
-    for path, fields in final.items():
-        before = await changes(dashboard)
-
-        page = await asked(olga, path, **fields)
-
-        assert await changes(dashboard) == before, path
-        await confirm(olga, page)
-        assert len(await changes(dashboard)) > len(before), path
-
-    listed = (await dashboard.get("./commissions")).json()["data"]
-    assert {each["id"]: each["status"] for each in listed} == {first.id: "rejected", second.id: "rejected"}
-
-
 async def test_what_can_be_undone_offers_undo(dashboard: Dashboard, olga: httpx.AsyncClient):
     acme, base = dashboard.acme, f"/programs/{dashboard.acme.program_id}"
     user_id = (await acme.store.read(members.get_member, acme.workspace_id, MAX)).user_id
@@ -216,12 +156,13 @@ async def test_all_that_match_are_approved_at_once_and_pending_again_after_undo(
     page = (await olga.get(f"{path}?q=anna")).text
     assert "Approve all 52, $1,040.00…" in page
 
-    page = await asked(olga, f"{path}/approve-all?q=anna")
+    page = (await olga.post(f"{path}/approve-all?q=anna", data={"csrf": await csrf(olga)})).text
     assert '<h1 id="ask">Approve: 52 commissions, $1,040.00?</h1>' in page
     assert page.index(">Approve</button>") < page.index("<bdi>Anna</bdi>: 52, $1,040.00")
     await acme.sale("ready since", at=HELD_SINCE + timedelta(hours=1))
     dashboard.at += timedelta(hours=2)
-    await confirm(olga, page)
+    action, fields = form_of(page, "Approve")
+    await olga.post(action, data=fields)
 
     approved: Fields = {"status": "approved", "limit": 200}
     assert len((await dashboard.get("./commissions", **approved)).json()["data"]) == 52

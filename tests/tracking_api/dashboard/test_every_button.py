@@ -12,6 +12,7 @@ from tests.tracking_api.dashboard.test_page_access import HTML, ids, paths
 from tests.world import HELD_SINCE
 
 __all__ = ["ids"]
+AUDITED = "SELECT count(*) FROM audit_entries"
 TYPED = {
     "email": "eva@acme.example",
     "name": "Eva",
@@ -33,8 +34,11 @@ REJECTED = {
 }  # as it is so in this scene
 
 
-async def press(olga: httpx.AsyncClient, path: str, said: str, markup: str, **more: str) -> httpx.Response:
-    """Press a button, and confirm it on the page that asks, or by the box to tick."""
+async def press(
+    olga: httpx.AsyncClient, path: str, said: str, markup: str, live: sqlite3.Connection, **more: str
+) -> httpx.Response:
+    """Press a button, and confirm it on the page that asks, or by the box to tick: until then nothing is done."""
+    before = live.execute(AUDITED).fetchone()
     action, fields = every_button(markup)[said]
     typed = {name: (TYPED | more).get(name, "") if value in ("", [""]) else value for name, value in fields.items()}
     where = action or path
@@ -42,6 +46,7 @@ async def press(olga: httpx.AsyncClient, path: str, said: str, markup: str, **mo
     files = {"file": ("of-ours", file)} if file else None
     answer = await olga.post(where, data=typed, headers=HTML, files=files)
     if 'name="confirmed"' in answer.text:
+        assert live.execute(AUDITED).fetchone() == before, (path, said)
         asked = every_button(answer.text)
         again, sent = asked.get(said) or next(each for each in asked.values() if "confirmed" in each[1])
         answer = await olga.post(again or where, data=typed | sent | {"confirmed": "yes"}, headers=HTML, files=files)
@@ -61,7 +66,7 @@ async def test_every_button_does_what_it_says(dashboard: Dashboard, ids: dict[st
             for path in pages:
                 markup = (await olga.get(path, headers=HTML)).text
                 for said in every_button(markup):
-                    answer = await press(olga, path, said, markup, partner_id=str(acme.ben))
+                    answer = await press(olga, path, said, markup, live, partner_id=str(acme.ben))
                     if answer.status_code not in {200, 303} or 'role="alert"' in answer.text:
                         wrong[path, said] = words(answer.text)
                     pressed.add(said)
