@@ -2,13 +2,13 @@
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-_ANY_ORIGIN = (b"access-control-allow-origin", b"*")
+ANY_ORIGIN = (b"access-control-allow-origin", b"*")
 ALLOWED = (
     (b"access-control-allow-methods", b"POST"),
     (b"access-control-allow-headers", b"content-type, authorization"),
     (b"access-control-max-age", b"86400"),
 )
-_PREFLIGHT = [_ANY_ORIGIN, *ALLOWED]
+_PREFLIGHT = [ANY_ORIGIN, *ALLOWED]
 
 
 class OpenToBrowsers:
@@ -22,5 +22,5 @@ class OpenToBrowsers:
             await send({"type": "http.response.start", "status": 204, "headers": _PREFLIGHT})
             await send({"type": "http.response.body", "body": b""})
             return
-        scope["extra_headers"] = (_ANY_ORIGIN,)  # web.middleware sends them with every response, errors included
+        scope["extra_headers"] = (ANY_ORIGIN,)  # web.middleware sends them with every response, errors included
         await self._app(scope, receive, send)

@@ -18,6 +18,7 @@ from storage.tracking.received_calls import CallDetails, PresentedKey, Principal
 from storage.tracking.repeated_calls import Repeatable, Replayed
 from tracking_api.calls.caller import TrackingCaller
 from tracking_api.calls.fields import TrackingBody
+from tracking_api.cors import ANY_ORIGIN
 from web import body
 from web.body import Body
 from web.response import JsonResponse, error_response
@@ -53,9 +54,11 @@ class TrackingCall(ABC):
     """The ASGI app of a call."""
 
     name: str
+    headers: tuple[tuple[bytes, bytes], ...] = ()  # of every response, errors included
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one call."""
+        scope["extra_headers"] = self.headers
         caller = TrackingCaller(scope)
         try:
             response = await self.serve(caller, receive)
@@ -114,6 +117,7 @@ class Endpoint(TrackingCall, Generic[Parsed]):
         self._model = model
         self._key = key
         self._program_of = program_of
+        self.headers = (ANY_ORIGIN,) if program_of else ()
 
     async def serve(self, caller: TrackingCaller, receive: Receive) -> JsonResponse:
         """Check the key and the limits, parse the body, and store what it records."""
