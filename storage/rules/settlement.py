@@ -1,7 +1,6 @@
 """What a lead does to a customer: the specification's tables "Lead settlement" and "Customer status"."""
 
 from enum import StrEnum
-from typing import NamedTuple
 
 from storage.rules.errors import StatusTransitionRefused
 
@@ -30,34 +29,18 @@ class Settlement(StrEnum):
     OUTRANKED = "outranked"  # a browser's lead, whose customer_key the server gave to another customer
 
 
-class Move(NamedTuple):
-    """The state of the lead after a call, and whether it changed."""
-
-    settlement: Settlement
-    changed: bool
-
-
 def move(
-    settlement: Settlement,
-    status: CustomerStatus | None,
-    *,
-    with_key: bool,
-    policy: LeadAuthPolicy,
-    has_paid: bool = False,
-) -> Move:
-    """Return the lead's next state; `status` is None while the click has no customer yet.
+    settlement: Settlement, status: CustomerStatus, *, with_key: bool, policy: LeadAuthPolicy, has_paid: bool = False
+) -> Settlement:
+    """Return the lead's next state.
 
     A payment through the connected account settles the lead whatever the customer's status (`has_paid`).
     An outranked lead settles with the key alone.
     Raises StatusTransitionRefused for any other lead of a customer who has already converted.
     """
-    settles = with_key or policy == LeadAuthPolicy.BROWSER_ALLOWED
     if status == CustomerStatus.CONVERSION and not has_paid:
         raise StatusTransitionRefused
-    if settlement == Settlement.SETTLED or (settlement == Settlement.OUTRANKED and not with_key):
-        after = Move(settlement, changed=False)
-    elif settles:
-        after = Move(Settlement.SETTLED, changed=True)
-    else:
-        after = Move(Settlement.PROVISIONAL, changed=settlement != Settlement.PROVISIONAL)
-    return after
+    stays = settlement == Settlement.SETTLED or (settlement == Settlement.OUTRANKED and not with_key)
+    settles = with_key or policy == LeadAuthPolicy.BROWSER_ALLOWED
+    moved = Settlement.SETTLED if settles else Settlement.PROVISIONAL
+    return settlement if stays else moved

@@ -95,17 +95,18 @@ class Registry:
         program_id = keys.click_program(click_id or "")
         return self._customers.get((program_id, click_id)) if program_id and click_id else None
 
-    def change(self, customer: Customer) -> None:
-        """Show a customer's new values to the later items of the batch, and save them with it."""
-        before = self._customers[customer.program_id, customer.click_id]
-        if before.known_as and before.known_as != customer.known_as:
-            del self._known[customer.program_id, before.known_as]
-        freed = before.customer_key
-        if freed and freed != customer.customer_key:
-            del self._clicks[customer.program_id, freed]
-            self._freed.add((customer.program_id, freed))
-        self._remember(customer)
-        self._changed[customer.program_id, customer.click_id] = customer
+    def change(self, *customers: Customer) -> None:
+        """Show customers' new values to the later items of the batch, and save them with it."""
+        for customer in customers:
+            before = self._customers[customer.program_id, customer.click_id]
+            if before.known_as and before.known_as != customer.known_as:
+                del self._known[customer.program_id, before.known_as]
+            freed = before.customer_key
+            if freed and freed != customer.customer_key:
+                del self._clicks[customer.program_id, freed]
+                self._freed.add((customer.program_id, freed))
+            self._remember(customer)
+            self._changed[customer.program_id, customer.click_id] = customer
 
     def save(self, connection: Connection) -> None:
         """Write new and changed customers by their clicks: a new one has its id from this transaction alone.

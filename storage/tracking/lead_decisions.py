@@ -3,10 +3,10 @@
 from datetime import datetime
 from typing import NamedTuple
 
-from storage.rules import attribution, settlement
+from storage.rules import attribution
 from storage.rules.contact import Contact
 from storage.rules.errors import AttributionWindowExpired, CustomerNotFound, CustomerWrongProgram, IdentifierConflict
-from storage.rules.settlement import CustomerStatus, LeadAuthPolicy, Settlement
+from storage.rules.settlement import CustomerStatus, LeadAuthPolicy, Settlement, move
 from storage.tracking.customers import Customer
 from storage.tracking.outranking import Outranked
 from storage.tracking.program_terms import ProgramTerms
@@ -45,8 +45,8 @@ class LeadChange(NamedTuple):
     """What one lead changes: its customer as they are afterwards, and the claim that it outranks.
 
     `id` is the lead's, if it is to be recorded with a `settlement`: not if it only names or confirms a customer.
-    `rival` is the customer who has the key that a browser claims for this one; `forgotten` is no longer known by a key
-    that is this one's now.
+    `rival` is the customer who has the key that a browser claims for this one. `changed` are the new values of all
+    customers that it changes, one of whom may no longer be known by a key that is this one's now.
     """
 
     id: int
@@ -55,17 +55,9 @@ class LeadChange(NamedTuple):
     result: LeadResult
     customer: Customer
     settlement: Settlement | None
-    is_changed: bool
-    outranked: Outranked | None = None
-    rival: Customer | None = None
-    forgotten: Customer | None = None
-
-    @property
-    def customers(self) -> list[Customer]:
-        """The customers whom it changes, with their new values."""
-        changed = [self.outranked.loser] if self.outranked else []
-        changed += [self.forgotten] if self.forgotten else []
-        return [*changed, self.customer] if self.is_changed else changed
+    rival: Customer | None
+    outranked: Outranked | None
+    changed: list[Customer]
 
 
 def decide(
@@ -82,30 +74,22 @@ def decide(
     before, claimant = _customer_of(lead, program, clicked, carrier)
     claims = program.lead_auth_policy == LeadAuthPolicy.BROWSER_ALLOWED
     rival = holder if claims and not lead.is_trusted and holder is not None and holder.id != before.id else None
-    moved = settlement.move(
-        before.settlement,
-        None if before.is_new else before.status,
-        with_key=lead.is_trusted,
-        policy=program.lead_auth_policy,
-        has_paid=lead.has_paid,
-    )
-    moved_to = Settlement.OUTRANKED if rival else moved.settlement
-    settled = _settled(before, lead, moved_to) if moved.changed else before
+    policy = program.lead_auth_policy
+    moved = move(before.settlement, before.status, with_key=lead.is_trusted, policy=policy, has_paid=lead.has_paid)
+    moves = moved != before.settlement
+    settled = _settled(before, lead, Settlement.OUTRANKED if rival else moved) if moves else before
     may_name = lead.is_trusted or (claims and settled.is_claimed and holder is None)
     after = _named(settled, lead, may_name=may_name)
-    recorded = moved.changed or after.customer_key != before.customer_key
-    return LeadChange(
-        lead_id,
-        lead,
-        program,
-        LeadResult(moved.settlement, recorded),
-        after,
-        after.settlement if moved.changed else None,
-        is_changed=recorded or after.confirmed != before.confirmed,
-        outranked=Outranked(claimant, after) if claimant else None,
-        rival=rival if moved.changed else None,
-        forgotten=known._replace(known_as=None) if known and known.known_as == after.customer_key else None,
-    )
+    recorded = moves or after.customer_key != before.customer_key
+    outranked = Outranked(claimant, after) if claimant else None
+    changed = [outranked.loser] if outranked else []
+    if known and known.known_as == after.customer_key:
+        changed.append(known._replace(known_as=None))
+    if recorded or after.confirmed != before.confirmed:
+        changed.append(after)
+    recorded_as, rival = (after.settlement, rival) if moves else (None, None)
+    result = LeadResult(moved, recorded)
+    return LeadChange(lead_id, lead, program, result, after, recorded_as, rival, outranked, changed)
 
 
 def _customer_of(

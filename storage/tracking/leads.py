@@ -45,8 +45,7 @@ def record(connection: Connection, batch: Sequence[tuple[ProgramTerms, Lead]]) -
             results.append(error)
         else:
             results.append(change.result)
-            for customer in change.customers:
-                registry.change(customer)
+            registry.change(*change.changed)
             changes.append(change)
     _store(connection, changes, registry, at=at)
     return results

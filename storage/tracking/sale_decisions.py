@@ -92,8 +92,9 @@ class SaleBuyer(NamedTuple):
 class SaleChange(NamedTuple):
     """What one sale changes: its customer as they are afterwards, the claim that it outranks, and what it earns.
 
-    `id` is the sale's. `is_first` says that it is the customer's first purchase, `is_changed` that they are not as they
-    were before. Cents are in the program's currency. `likely` is a sale by the payment account that it may repeat.
+    `id` is the sale's. `is_first` says that it is the customer's first purchase; `changed` are the new values of all
+    customers that it changes. Cents are in the program's currency. `likely` is a sale by the payment account that it
+    may repeat.
     """
 
     id: int
@@ -104,7 +105,7 @@ class SaleChange(NamedTuple):
     program_cents: int
     commission_cents: int
     is_first: bool
-    is_changed: bool
+    changed: list[Customer]
     likely: RecordedSale | None
 
     @property
@@ -112,12 +113,6 @@ class SaleChange(NamedTuple):
         """The sale, as later ones of the batch find it."""
         sale = self.sale
         return RecordedSale(sale.transaction_id, self.id, sale.at, self.customer.id, sale.amount_cents, sale.currency)
-
-    @property
-    def customers(self) -> list[Customer]:
-        """The customers whom it changes, with their new values."""
-        changed = [self.outranked.loser] if self.outranked else []
-        return [*changed, self.customer] if self.is_changed else changed
 
 
 def buyer_of(sale: Sale, program: ProgramTerms, clicked: Customer | None, holder: Customer | None) -> SaleBuyer | None:
@@ -173,7 +168,7 @@ def decide(
     if is_first:
         after = after._replace(first_purchase_at=sale.happened_at, status=CustomerStatus.CONVERSION)
     outranked = Outranked(claimant, after) if claimant else None
-    changed = after is not before
+    changed = [outranked.loser, after] if outranked else [after] if after is not before else []
     return SaleChange(sale_id, sale, program, after, outranked, cents, earned_cents, is_first, changed, likely)
 
 

@@ -64,8 +64,7 @@ def record(connection: Connection, batch: Sequence[tuple[ProgramTerms, Sale]]) -
             results.append(error)
         else:
             same[key] = change.recorded
-            for customer in change.customers:
-                registry.change(customer)
+            registry.change(*change.changed)
             changes.append(change)
             results.append(_result(change))
     if changes:

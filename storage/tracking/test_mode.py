@@ -70,7 +70,8 @@ def record_with_key(connection: Connection, batch: Sequence[tuple[ProgramTerms, 
     for n in sorted(range(len(batch)), key=lambda n: (batch[n][0].id, batch[n][1].transaction_id or "")):
         program, event = batch[n]
         try:
-            _require_program(connection, event, program)
+            if _named(connection, event) - {program.id}:
+                raise CustomerWrongProgram
             refunded = _refund(connection, program.id, event) if event.kind == "refund" else None
         except ServiceError as error:
             results[n] = error
@@ -86,11 +87,9 @@ def record_without_key(connection: Connection, event: TestModeCall) -> TestModeR
 
     An event of no program is accepted and not stored: it would be in no list.
     """
-    named = _existing(connection, event.program_id)
-    if event.program_id is not None and named is None:
-        raise ProgramNotFound
-    program_id = named or _existing(connection, event.click_program_id) or NO_PROGRAM
-    if program_id == NO_PROGRAM:
+    existing = _named(connection, event)
+    program_id = event.program_id if event.program_id in existing else event.click_program_id
+    if program_id is None or program_id not in existing:
         return TestModeResult(ids.after(event.at, 1)[0], NO_PROGRAM)
     event_id = store(connection, event, program_id, WITHOUT_KEY)
     _make_room(connection, program_id)
@@ -117,19 +116,14 @@ def _refund(connection: Connection, program_id: int, event: TestModeCall) -> tup
     return refund_status(refunded_cents=cents, remaining_cents=remaining_cents), cents, total_cents, remaining_cents
 
 
-def _require_program(connection: Connection, event: TestModeCall, program: ProgramTerms) -> None:
-    """Raise ProgramNotFound or CustomerWrongProgram for a call that names no program, or another than its key's."""
-    named = _existing(connection, event.program_id)
-    if event.program_id is not None and named is None:
+def _named(connection: Connection, event: TestModeCall) -> set[int]:
+    """Return the program that a call names and its click's, if there are such. Raises ProgramNotFound."""
+    named = {event.program_id, event.click_program_id} - {None}
+    known = select(programs.c.id).where(programs.c.id.in_([literal(each, BigInteger) for each in named]))
+    existing = set(connection.execute(known).scalars()) if named else set()
+    if event.program_id is not None and event.program_id not in existing:
         raise ProgramNotFound
-    if {named, _existing(connection, event.click_program_id)} - {None, program.id}:
-        raise CustomerWrongProgram
-
-
-def _existing(connection: Connection, program_id: int | None) -> int | None:
-    if program_id is None:
-        return None
-    return connection.execute(select(programs.c.id).where(programs.c.id == literal(program_id, BigInteger))).scalar()
+    return existing
 
 
 def _make_room(connection: Connection, program_id: int) -> None:

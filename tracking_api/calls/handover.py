@@ -14,7 +14,7 @@ from storage.rules.errors import InvalidHandover, OriginNotAllowed, ProgramIdReq
 from storage.rules.handover import LIFETIME, is_own_origin
 from storage.tracking import handovers
 from storage.tracking.handovers import Arrival, ArrivalResult
-from tracking_api.calls.call import Answer, Endpoint, KeyUse, Parsed, Recording, require_program
+from tracking_api.calls.call import Answer, Endpoint, KeyUse, Parsed, Recording
 from tracking_api.calls.caller import TrackingCaller
 from tracking_api.cors import ALLOWED
 from web.body import Body, Text
@@ -91,7 +91,6 @@ class _OwnPages(Endpoint[Parsed]):
         await caller.services.limits.hit("public", caller.address)
         program_id = _program_of(caller)
         await caller.services.limits.hit("click", caller.address, program_id)
-        await require_program(caller, program_id)
         origin = caller.header(b"origin") or ""
         if not is_own_origin(origin, await caller.services.storage.read(handovers.domains_of, program_id)):
             raise OriginNotAllowed

@@ -1,6 +1,7 @@
 """What a request says of its visitor: device, browser and system, known bots and prefetches, country and region."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import lru_cache
 from typing import Any
 
@@ -103,16 +104,10 @@ class Places:
         if self._country in headers:
             place = place_of(headers[self._country].decode("latin-1"), headers.get(self._region, b"").decode("latin-1"))
         if place == NOWHERE and self._file is not None:
-            place = _place_in(self._file, address)
+            record: Any = None
+            with suppress(ValueError):  # not an address, or an IPv6 address in a file of IPv4 networks
+                record = self._file.get(address)
+            if isinstance(record, dict):
+                regions = record.get("subdivisions") or [{}]
+                place = place_of((record.get("country") or {}).get("iso_code"), regions[0].get("iso_code"))
         return place
-
-
-def _place_in(file: maxminddb.Reader, address: str) -> Location:
-    try:
-        record: Any = file.get(address)
-    except ValueError:  # not an address, or an IPv6 address in a file of IPv4 networks
-        return NOWHERE
-    if not isinstance(record, dict):
-        return NOWHERE
-    regions = record.get("subdivisions") or [{}]
-    return place_of((record.get("country") or {}).get("iso_code"), regions[0].get("iso_code"))

@@ -11,7 +11,7 @@ from storage.rules import attribution, keys, settlement
 from storage.rules.attribution import AttributionModel
 from storage.rules.errors import AffMissing, InvalidAffiliateUrl, InvalidHandover, StatusTransitionRefused
 from storage.rules.handover import HandoverTokens
-from storage.rules.settlement import CustomerStatus, LeadAuthPolicy, Move, Settlement
+from storage.rules.settlement import CustomerStatus, LeadAuthPolicy, Settlement
 
 NOW = datetime(2026, 5, 20, tzinfo=UTC)
 
@@ -60,10 +60,7 @@ def test_a_domain_of_the_developers_machine_has_http_links():
 
 
 SERVER, BROWSER = LeadAuthPolicy.SERVER_REQUIRED, LeadAuthPolicy.BROWSER_ALLOWED
-SETTLED = Move(Settlement.SETTLED, changed=True)
-STILL_SETTLED = Move(Settlement.SETTLED, changed=False)
-PROVISIONAL = Move(Settlement.PROVISIONAL, changed=True)
-STILL_PROVISIONAL = Move(Settlement.PROVISIONAL, changed=False)
+SETTLED, PROVISIONAL, OUTRANKED = Settlement.SETTLED, Settlement.PROVISIONAL, Settlement.OUTRANKED
 
 
 def test_a_lead_changes_as_the_table_says():
@@ -72,20 +69,23 @@ def test_a_lead_changes_as_the_table_says():
         (Settlement.NONE, False, BROWSER): SETTLED,
         (Settlement.NONE, True, SERVER): SETTLED,
         (Settlement.NONE, True, BROWSER): SETTLED,
-        (Settlement.PROVISIONAL, False, SERVER): STILL_PROVISIONAL,
-        (Settlement.PROVISIONAL, False, BROWSER): SETTLED,
-        (Settlement.PROVISIONAL, True, SERVER): SETTLED,
-        (Settlement.PROVISIONAL, True, BROWSER): SETTLED,
-        (Settlement.SETTLED, False, SERVER): STILL_SETTLED,
-        (Settlement.SETTLED, True, SERVER): STILL_SETTLED,
-        (Settlement.OUTRANKED, False, BROWSER): Move(Settlement.OUTRANKED, changed=False),
-        (Settlement.OUTRANKED, False, SERVER): Move(Settlement.OUTRANKED, changed=False),
-        (Settlement.OUTRANKED, True, BROWSER): SETTLED,
+        (PROVISIONAL, False, SERVER): PROVISIONAL,
+        (PROVISIONAL, False, BROWSER): SETTLED,
+        (PROVISIONAL, True, SERVER): SETTLED,
+        (PROVISIONAL, True, BROWSER): SETTLED,
+        (SETTLED, False, SERVER): SETTLED,
+        (SETTLED, True, SERVER): SETTLED,
+        (OUTRANKED, False, BROWSER): OUTRANKED,
+        (OUTRANKED, False, SERVER): OUTRANKED,
+        (OUTRANKED, True, BROWSER): SETTLED,
     }
 
     for (before, with_key, policy), after in expected.items():
-        status = None if before == Settlement.NONE else CustomerStatus.LEAD
-        assert settlement.move(before, status, with_key=with_key, policy=policy) == after, (before, with_key, policy)
+        assert settlement.move(before, CustomerStatus.LEAD, with_key=with_key, policy=policy) == after, (
+            before,
+            with_key,
+            policy,
+        )
 
 
 def test_a_converted_customer_never_becomes_a_lead():
