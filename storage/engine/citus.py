@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Table, text
+from sqlalchemy import Connection, ForeignKeyConstraint, Table, text
 from sqlalchemy.schema import AddConstraint, DropConstraint
 
 from storage.tables import (
@@ -160,20 +160,17 @@ def _steps(placed: Mapping[str, str]) -> Iterator[DistributionStep]:
     is_done = {table.name for table in metadata.sorted_tables} <= placed.keys() and "local" not in {
         placed[table.name] for table in (*ON_EVERY_NODE, *BY_PROGRAM)
     }
-    drop = partial(_change_foreign_keys, change=DropConstraint, are_stored=True)
-    yield DistributionStep("drop foreign keys", None if is_done else drop)
+    yield DistributionStep("drop foreign keys", None if is_done else _drop_foreign_keys)
     for name in ("alembic_version", *(table.name for table in ON_EVERY_NODE)):
         copy = _function("create_reference_table", name)
         yield DistributionStep(f"copy {name} to every node", None if placed.get(name) == "copied" else copy)
-    fill = partial(Connection.execute, statement=_FILL_PLACES)
-    yield DistributionStep("give each program a place", fill, is_repeated=True)
+    yield DistributionStep("give each program a place", _fill_places, is_repeated=True)
     for table in BY_PROGRAM:
         options = "'program_id', colocate_with := " + ("'none'" if table is partners else "'partners'")
         move = _function("create_distributed_table", table.name, options)
         is_there = placed.get(table.name) == "distributed"
         yield DistributionStep(f"distribute {table.name}", None if is_there else move)
-    add = partial(_change_foreign_keys, change=AddConstraint, are_stored=False)
-    yield DistributionStep("add foreign keys", add, is_repeated=True)
+    yield DistributionStep("add foreign keys", _add_foreign_keys, is_repeated=True)
     for table in _OTHERS:
         keep = _take_back(table) if table.name in placed else _function("citus_add_local_table_to_metadata", table.name)
         is_there = placed.get(table.name) == "local"
@@ -206,14 +203,30 @@ def _take_back(table: Table) -> Callable[[Connection], None]:
     return run
 
 
-def _change_foreign_keys(connection: Connection, *, change: Callable[[Any], Any], are_stored: bool) -> None:
-    """Drop or add the foreign keys of the programs' rows that the database has, or lacks; clicks have none."""
+def _drop_foreign_keys(connection: Connection) -> None:
+    for key in _foreign_keys(connection, are_stored=True):
+        connection.execute(DropConstraint(key))
+
+
+def _fill_places(connection: Connection) -> None:
+    connection.execute(_FILL_PLACES)
+
+
+def _add_foreign_keys(connection: Connection) -> None:
+    for key in _foreign_keys(connection, are_stored=False):
+        connection.execute(AddConstraint(key))
+
+
+def _foreign_keys(connection: Connection, *, are_stored: bool) -> list[ForeignKeyConstraint]:
+    """Return the foreign keys of the programs' rows that the database has, or lacks; clicks have none."""
     stored = text("SELECT conrelid::regclass::text, conname FROM pg_constraint WHERE contype = 'f' AND conparentid = 0")
     names = {(row[0], row[1]) for row in connection.execute(stored)}
-    for table in BY_PROGRAM[:-1]:
-        for key in sorted(table.foreign_key_constraints, key=lambda key: str(key.name)):
-            if ((table.name, str(key.name)) in names) == are_stored:
-                connection.execute(change(key))
+    return [
+        key
+        for table in BY_PROGRAM[:-1]
+        for key in sorted(table.foreign_key_constraints, key=lambda key: str(key.name))
+        if ((table.name, str(key.name)) in names) == are_stored
+    ]
 
 
 def _set_role(connection: Connection) -> None:

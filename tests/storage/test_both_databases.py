@@ -29,6 +29,7 @@ from storage.rules import contact, keys
 from storage.rules.click_details import ClickDetails
 from storage.rules.errors import CustomerNotFound, ServiceError
 from storage.rules.fraud.flag import FlagState
+from storage.rules.key_format import LeadKeys
 from storage.rules.periods.month import Month
 from storage.rules.periods.period import DateRangeQuery, Window
 from storage.rules.reports import breakdown_query
@@ -120,7 +121,7 @@ async def known(acme: World) -> dict[Any, Any]:
     numbers: dict[str, Any] = {"key_id": 1, "rows": 5, "limit": 5, "millis": 3_600_000, "is_filtered": True}
     rest = {"dimensions": list(Dimension), "filters": [], "program": program, "keys": [], "commissions": earned}
     rest |= numbers | {"commission": earned[0], "outcome": "organic"}
-    other: dict[str, Any] = {"after": None, "sale_keys": ["USER-1", "user-1"]}
+    other: dict[str, Any] = {"after": None, "rejected": ["USER-1", "user-1"]}
     other |= {"visitor": visitor, "user_id": acme.owner_id, "partner_id": acme.anna}
     scope = ListScope(acme.program_id, NOW, WINDOW, [acme.workspace_id])
     report = await acme.store.read(performance.read_performance, acme.program_id, MONTH, at=NOW)
@@ -162,7 +163,9 @@ def plain(value: Any) -> Any:
         return sorted((repr(plain(key)), plain(each)) for key, each in value.items())
     if isinstance(value, list | tuple):
         return [plain(each) for each in value]
-    if is_dataclass(value) and not isinstance(value, type):
+    if isinstance(value, set):
+        return sorted(map(repr, value))
+    if (is_dataclass(value) and not isinstance(value, type)) or isinstance(value, LeadKeys):
         return plain(vars(value))
     return re.sub(r"\b\d{12,}\b|\b[0-9a-f]{12,}\b|••••.{4}", "#", repr(value))
 
