@@ -115,19 +115,14 @@ def _addresses(page: ShopPage, tag: TrackerTag, base_url: str) -> Iterator[ShopF
         is_tracker, answered = False, "does not respond"
     if not is_tracker:
         yield ShopFinding("script_unreachable", f"{tag.source} {answered}, or is not the tracker.", fix)
-    if not _is_service(f"{tag.calls}click"):
+    try:  # an empty click gets the service's own error, and records nothing
+        code = httpx2.post(f"{tag.calls}click", json={}, timeout=TIMEOUT_SECONDS).json()["error"]["code"]
+    except (httpx2.TransportError, httpx2.InvalidURL, ValueError, KeyError, TypeError):
+        code = None
+    if code != "program_id_required":
         where = "a proxy forwards them" if own else "the tag says so"
         text = f"{tag.calls}click does not answer as the service does."
         yield ShopFinding("calls_unreachable", text, f"The tracker sends its calls there, because {where}. {fix}")
-
-
-def _is_service(url: str) -> bool:
-    """Say whether an empty click gets the service's own error; it records nothing."""
-    try:
-        error = httpx2.post(url, json={}, timeout=TIMEOUT_SECONDS).json()["error"]["code"]
-    except (httpx2.TransportError, httpx2.InvalidURL, ValueError, KeyError, TypeError):
-        return False
-    return bool(error == "program_id_required")
 
 
 def _policies(page: ShopPage, tag: TrackerTag) -> Iterator[ShopFinding]:

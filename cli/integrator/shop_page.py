@@ -86,13 +86,10 @@ class _Parser(HTMLParser):
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         found = {name: value or "" for name, value in attrs}
         if tag == "script" and ("data-svc-program-id" in found or TRACKER.search(found.get("src", ""))):
-            self.tags.append(self._tag(found))
+            source = urljoin(self._url, found.get("src", ""))
+            base = found.get("data-svc-api-base", re.sub(r"/js/[^/]*$", "", source)).rstrip("/")
+            calls = urljoin(self._url, found.get("data-svc-calls", f"{base}/api/v1/track").rstrip("/") + "/")
+            program, consent = found.get("data-svc-program-id", ""), found.get("data-svc-consent") == "required"
+            self.tags.append(TrackerTag(source, calls, program, consent, found.get("nonce", "")))
         elif tag == "meta" and found.get("http-equiv", "").lower() == "content-security-policy":
             self.policies.append(found.get("content", ""))
-
-    def _tag(self, found: dict[str, str]) -> TrackerTag:
-        source = urljoin(self._url, found.get("src", ""))
-        base = found.get("data-svc-api-base", re.sub(r"/js/[^/]*$", "", source)).rstrip("/")
-        calls = found.get("data-svc-calls", f"{base}/api/v1/track").rstrip("/") + "/"
-        program, consent = found.get("data-svc-program-id", ""), found.get("data-svc-consent") == "required"
-        return TrackerTag(source, urljoin(self._url, calls), program, consent, found.get("nonce", ""))

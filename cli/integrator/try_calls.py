@@ -74,7 +74,11 @@ def journey(shop: Shop = None, code: Code = "sandbox", shape: Shape = ShopShape.
     steps, browser, click_id = _visit(shop, account, program, code) if shop else ([], None, None)
     steps += _walk(account, program, click_id or try_stripe.visit(program, code))
     if account.call("GET", f"/api/programs/{program['sandbox_of']}/integration")["payment_account"]:
-        steps.append(_pay(account, program, code, shape))
+        buyer = SampleBuyer(try_stripe.visit(program, code), program["id"], live=False)
+        played = try_stripe.play(buyer.scenes(shape), try_stripe.delivery(account, program))
+        wrong = ", ".join(f"{each['what']}: {each['outcome']}" for each in played if not each["right"])
+        text = wrong or "Every event had the right outcome."
+        steps.append(JourneyStep("stripe", "fail" if wrong else "pass", shape, text))
     for each in steps:
         say(f"  {MARKS[each.state]}  {each.step:<10}  {plain(each.verdict)}: {plain(each.text)}")
     passed = all(each.state != "fail" for each in steps)
@@ -132,11 +136,3 @@ def _walk(account: project.ServiceClient, program: Program, click_id: str) -> li
         text = found["message"] if right else f"{found['message']} {found['smallest_change'] or ''}".strip()
         steps.append(JourneyStep(step, "pass" if right else "fail", found["verdict"], text))
     return steps
-
-
-def _pay(account: project.ServiceClient, program: Program, code: str, shape: ShopShape) -> JourneyStep:
-    """Play the shop's payments for another visitor."""
-    buyer = SampleBuyer(try_stripe.visit(program, code), program["id"], live=False)
-    played = try_stripe.play(buyer.scenes(shape), try_stripe.delivery(account, program))
-    wrong = ", ".join(f"{each['what']}: {each['outcome']}" for each in played if not each["right"])
-    return JourneyStep("stripe", "fail" if wrong else "pass", shape, wrong or "Every event had the right outcome.")

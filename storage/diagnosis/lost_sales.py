@@ -44,7 +44,9 @@ def split(connection: Connection, program_id: int, span: Span = ALWAYS) -> list[
     unmatched = {row.customer_key for row in rows if row.code in identifier_health.UNMATCHED} - {None}
     compared = identifier_health.compare(connection, program_id, unmatched) if unmatched else None
     mismatches = compared.mismatches if compared else {}
-    returned = _returned(connection, program_id, {row.sale_id for row in rows if row.call == "refund" and row.sale_id})
+    back, refunded = refunds.c, {row.sale_id for row in rows if row.call == "refund" and row.sale_id}
+    amounts = select(back.sale_id, back.amount_cents).where(back.program_id == program_id, back.sale_id.in_(refunded))
+    returned = {(each.sale_id, each.amount_cents) for each in connection.execute(amounts)}
     groups: dict[tuple[str, str], LostMoney] = {}
     causes: dict[Any, tuple[str, str]] = {}
     for row in rows:
@@ -68,13 +70,6 @@ def split(connection: Connection, program_id: int, span: Span = ALWAYS) -> list[
                 group.lost_transaction_ids.append(row.transaction_id)
             groups[place] = group._replace(transactions=group.transactions + 1)
     return sorted(groups.values(), key=lambda group: -group.transactions)
-
-
-def _returned(connection: Connection, program_id: int, sale_ids: set[int]) -> set[tuple[int, int]]:
-    """Return the sales with the amounts that recorded refunds took back of them."""
-    back = refunds.c
-    mine = select(back.sale_id, back.amount_cents).where(back.program_id == program_id, back.sale_id.in_(sale_ids))
-    return {(row.sale_id, row.amount_cents) for row in connection.execute(mine)}
 
 
 def _cause(row: Any, program_id: int, mismatches: dict[str, Mismatch]) -> str:
