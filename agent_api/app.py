@@ -83,10 +83,7 @@ def create(
     clock: Callable[[], datetime] = now,
     routes: Sequence[BaseRoute] = ROUTES,
 ) -> Starlette:
-    """Return the agent app over an open storage, served at `base_url`; `clock` gives every request its time.
-
-    `limits` counts requests with keys that are not valid; None: there is no limit.
-    """
+    """Return the agent app over an open storage; `limits` counts requests with invalid keys, None: no limit."""
     app = Starlette(routes=routes, exception_handlers=HANDLERS)
     return with_state(
         app, storage=storage, base_url=base_url, clock=clock, limits=limits or RateLimits({REJECTED: None}, Counts())

@@ -34,10 +34,7 @@ class AgentRequest(ApiRequest):
     async def create(
         self, view: type[Viewed], operation: Callable[..., Any], **options: Any
     ) -> CreatedResponse[Viewed]:
-        """Create something; with an Idempotency-Key the same transaction stores the response, and a repeat gets it.
-
-        Raises ValidationError for an invalid key, IdempotencyKeyReused, and the errors of the operation.
-        """
+        """Create something; a repeat with its Idempotency-Key gets the first response. Raises IdempotencyKeyReused."""
         sent, path = self.request.headers.get(body.IDEMPOTENCY_KEY), self.request.url.path
         repeat = body.repeat_key(sent, path, self.request.state.body)
         if repeat is None:

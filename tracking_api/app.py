@@ -103,11 +103,7 @@ def create(
     routes: Sequence[BaseRoute] = ROUTES,
     others: Sequence[BaseRoute] = (),
 ) -> Starlette:
-    """Return the tracking app over an open storage.
-
-    `counts` is what rate limits count, `clock` gives every call its time, and `others` are the routes of the apps that
-    are served beside it: /openapi.json describes them, too.
-    """
+    """Return the tracking app over an open storage; /openapi.json describes `others`, served beside it, too."""
     counts = counts or Counts()
     limits, secret = _limits(settings, counts), settings.stored_secret
     calls = CallServices(

@@ -23,10 +23,7 @@ def now() -> datetime:
 
 
 def settle_garbage() -> None:
-    """Exclude the objects of start-up from collection, and let it run after 50,000 new objects; the default is 700.
-
-    A request frees what it made without the collector.
-    """
+    """Exclude the objects of start-up from collection, and let it run after 50,000 new ones; the default is 700."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(50_000, 20, 100)

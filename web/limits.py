@@ -20,11 +20,7 @@ PREFIX_BITS = 64  # of IPv6: one customer's network
 
 
 class RateLimits:
-    """The rates of some kinds of requests, over counts that the whole process shares.
-
-    `rates` names each kind of request, with its rate, or several, in the notation of the `limits` package; None means
-    no limit.
-    """
+    """The rates of kinds of requests in the notation of `limits` (None: no limit), over the process's counts."""
 
     def __init__(self, rates: Mapping[str, str | None], counts: Counts) -> None:
         self._rates = {kind: parse_many(rate) if rate else [] for kind, rate in rates.items()}

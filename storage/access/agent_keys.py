@@ -57,10 +57,7 @@ def issue(
     program_ids: Sequence[int] = (),
     expires_at: datetime | None = None,
 ) -> Issued:
-    """Issue a key with these scopes, for the listed programs (none listed: all of the workspace).
-
-    Raises NotFound when there is no such workspace, ValidationError for no scope or another workspace's program.
-    """
+    """Issue a key for the listed programs (none: all of the workspace). Raises NotFound, ValidationError."""
     if connection.execute(select(workspaces.c.id).where(workspaces.c.id == workspace_id)).scalar() is None:
         raise errors.NotFound(f"There is no workspace {workspace_id}.")
     if not scopes:

@@ -40,10 +40,7 @@ def exchange(connection: Connection, code: str, *, client_id: str, at: datetime)
 def refresh(
     connection: Connection, token: str, *, client_id: str, scopes: Sequence[str], at: datetime
 ) -> Tokens | None:
-    """Exchange a refresh token for the next pair, once; the access token gets the named scopes.
-
-    Returns None if it is rejected. A reused token was stolen, so it ends the assistant (RFC 9700, 4.14.2).
-    """
+    """Exchange a token for the next pair once, else return None; a reused one ends the assistant (RFC 9700, 4.14.2)."""
     row = _spend(connection, token, REFRESH, client_id, at)
     return row and _issue(connection, row, tuple(scope for scope in _scopes(row.scopes) if scope in scopes), at)
 

@@ -21,10 +21,7 @@ CODE_LIFETIME = timedelta(minutes=2)
 
 
 class AssistantClient(NamedTuple):
-    """A public OAuth client, which has no secret. It chose its own `name`, which is untrusted text.
-
-    It has registered itself (RFC 7591), or its id is the URL of its document.
-    """
+    """A public client, registered (RFC 7591) or with a document at its id's URL; its `name` is untrusted text."""
 
     client_id: str
     name: str
@@ -91,10 +88,7 @@ def save_client(connection: Connection, client: AssistantClient) -> None:
 def connect(
     connection: Connection, request: AuthorizationRequest, *, visitor: Visitor, program_ids: Sequence[int], at: datetime
 ) -> str:
-    """Grant the request, for programs of one workspace that the visitor is an active member of; return the code.
-
-    The code (RFC 6749, 4.1.2) can be used once, within two minutes. Raises ValidationError.
-    """
+    """Grant the request for a workspace's programs; return a code for 2 minutes. Raises ValidationError."""
     chosen = sorted(set(program_ids))
     workspace_id = _workspace_of(connection, chosen, visitor)
     assistant_id, code = ids.after(at, 1)[0], keys.generate(keys.CODE_PREFIX)

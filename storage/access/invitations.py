@@ -31,10 +31,7 @@ class Invitation(NamedTuple):
 
 
 class NewInvitation(NamedTuple):
-    """A new invitation, and the token of its link, which is shown once and stored as a hash.
-
-    Only the e-mail has `mailed_token`, which proves that who opens the link reads the mailbox.
-    """
+    """A new invitation and its link's token, stored as a hash; `mailed_token` proves that it was e-mailed."""
 
     invitation: Invitation
     workspace: str

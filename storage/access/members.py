@@ -35,10 +35,7 @@ class WorkspaceSettings(NamedTuple):
 
 
 class MemberRecord(NamedTuple):
-    """A member: who they are, what they may do, and since when.
-
-    `is_email_proven` says whether a link that only their mailbox received set the account's password.
-    """
+    """A member; `is_email_proven`: a link that only their mailbox received set the account's password."""
 
     user_id: int
     email: str

@@ -169,10 +169,7 @@ def end_all(connection: Connection, user_id: int, *, but: str | None = None) -> 
 
 
 def identify(connection: Connection, token_hash: str, program_id: int | None = None, *, at: datetime) -> Visitor:
-    """Return the signed-in user, as a member of the program if one is named.
-
-    Raises the same Forbidden without a live session, without an active membership, and for a missing program.
-    """
+    """Return the signed-in user, of a program if one is named. Raises the same Forbidden whatever is missing."""
     named = {"token_hash": token_hash, "at": at, "idle_since": at - IDLE, "program_id": program_id}
     rows = connection.execute(_memberships(is_of_program=program_id is not None), named).all()
     if not rows:

@@ -131,11 +131,7 @@ def add_member(
 
 
 def end_links(connection: Connection, workspace_id: int, user_id: int) -> None:
-    """End the one-time links that a change of a user's membership of a workspace concerns.
-
-    These are the reset link of their account, whoever created it, the reset links that they created for members of
-    the workspace, and their invitations to it.
-    """
+    """End the links that a changed membership concerns: for the account, and those that they created here."""
     reset, invitation = password_resets.c, invitations.c
     in_workspace = select(members.c.user_id).where(members.c.workspace_id == workspace_id)
     given = (reset.created_by == user_id) & reset.user_id.in_(in_workspace)

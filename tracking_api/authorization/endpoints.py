@@ -86,10 +86,7 @@ async def register(request: Request) -> Response:
 
 
 async def revoke(request: Request) -> Response:
-    """Disconnect the assistant of a token (RFC 7009). The response is 200 also for an unknown token.
-
-    The SDK's handler requires a client_secret, which public clients do not have.
-    """
+    """Disconnect a token's assistant (RFC 7009), known or not; the SDK's handler requires a client_secret."""
     await _limit(request, "token")
     sent = await (await _read(request, body.FORM)).form()
     revoked, client_id = str(sent.get("token", "")), str(sent.get("client_id", ""))

@@ -51,10 +51,7 @@ class Client(OAuthClientInformationFull):
 
 
 class Provider:
-    """The part of the SDK's OAuthAuthorizationServerProvider that its handlers for public clients call.
-
-    It uses the service's clock. Expired rows are not returned, so that the handlers never use their own clock.
-    """
+    """What the SDK's handlers for public clients call, by the service's clock: expired rows are not returned."""
 
     def __init__(
         self, storage: Storage, settings: Configuration, fetcher: Documents, *, clock: Callable[[], datetime]

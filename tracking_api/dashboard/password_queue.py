@@ -27,7 +27,7 @@ class PasswordQueue:
 
     def __init__(self) -> None:
         self._threads = anyio.CapacityLimiter(RUNNING)  # first come, first served
-        self._of_known = anyio.CapacityLimiter(1)
+        self.of_known = anyio.CapacityLimiter(1)
         self._places: dict[str, Semaphore] = {}  # by client
         self._entered: Counter[str] = Counter()  # by client: what runs or waits
 
@@ -44,15 +44,13 @@ class PasswordQueue:
             if not self._entered[client]:
                 del self._entered[client], self._places[client]
 
-    async def run_known(self, work: Callable[[], Result]) -> Result:
-        """Return what the work of a known device or of a session returns, which waits for no stranger's."""
-        return await anyio.to_thread.run_sync(work, limiter=self._of_known)
-
 
 async def hashed(request: Request, work: Callable[[], Result], *, is_known: bool = False) -> Result:
     """Return the result of work with a hash; known devices do not wait for strangers. Raises Overloaded."""
     queue: PasswordQueue = request.app.state.passwords
-    return await (queue.run_known(work) if is_known else queue.run(network_of(request), work))
+    if is_known:
+        return await anyio.to_thread.run_sync(work, limiter=queue.of_known)
+    return await queue.run(network_of(request), work)
 
 
 async def hash_of_new(request: Request, password: str, *, email: str) -> str:
