@@ -11,12 +11,7 @@ from storage.rules.outcome import State
 from storage.rules.settlement import Settlement
 from storage.rules.untrusted import UntrustedValues
 
-LEAD_STATES = {
-    Settlement.SETTLED: State.PASS,
-    Settlement.PROVISIONAL: State.FAIL,
-    Settlement.OUTRANKED: State.FAIL,
-    Settlement.NONE: State.UNKNOWN,
-}
+LEAD_STATES = {Settlement.SETTLED: State.PASS, Settlement.NONE: State.UNKNOWN}
 LEAD_TEXTS = {
     Settlement.NONE: "The customer had no lead before the first sale.",
     Settlement.OUTRANKED: "A browser sent the lead; your server gave its customer_key to another customer.",
@@ -94,7 +89,7 @@ def _lead(facts: Facts) -> ExplanationStep:
         return ExplanationStep("lead", State.UNKNOWN, "No lead is linked to this identifier.", {})
     values = {"customer_id": customer.id} | _picked(customer, "customer_key", "known_as", "status", "settlement")
     values |= {"at": facts.lead.at if facts.lead else None, "outranked_partner_codes": facts.outranked_codes}
-    state = State.PASS if facts.first_purchase_at else LEAD_STATES[Settlement(customer.settlement)]
+    state = State.PASS if facts.first_purchase_at else LEAD_STATES.get(Settlement(customer.settlement), State.FAIL)
     text = LEAD_TEXTS.get(Settlement(customer.settlement), f"The lead is {customer.settlement}.")
     if customer.known_as:
         text += " A sale named their customer_key beside the click, and later sales with it find them."

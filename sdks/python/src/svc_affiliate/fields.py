@@ -47,11 +47,7 @@ class RefundFields(TypedDict, total=False):
     refund_reason: str | None
 
 
-DECLARED: Mapping[CallName, frozenset[str]] = {
-    "lead": frozenset(LeadFields.__annotations__),
-    "sale": frozenset(SaleFields.__annotations__),
-    "refund": frozenset(RefundFields.__annotations__),
-}
+DECLARED: Mapping[CallName, type] = {"lead": LeadFields, "sale": SaleFields, "refund": RefundFields}
 GENERATED: Mapping[CallName, str] = {"sale": "transaction_id", "refund": "refund_id"}
 # Without one of these no click brought this person, as far as the shop knows, and the service knows no key of theirs.
 OF_A_VISITOR: Mapping[CallName, set[str]] = {"lead": {"click_id"}, "sale": {"click_id", "customer_key"}}
@@ -70,7 +66,7 @@ class PreparedCall(NamedTuple):
 
 def prepare(name: CallName, fields: Mapping[str, Any], *, test_mode: bool) -> PreparedCall | None:
     """Return the call to send; None if there is nothing to send. Raises TypeError, ValueError."""
-    if unknown := sorted(set(fields) - DECLARED[name]):
+    if unknown := sorted(set(fields) - DECLARED[name].__annotations__.keys()):
         raise TypeError(f"track.{name} has no field {', '.join(unknown)}")
     body = {field: _sent(field, value) for field, value in fields.items() if value is not None and value != ""}
     is_known = body.pop("known", False)
