@@ -67,11 +67,12 @@ def credit_sale(
         raise ValidationError(fields=fields)
     if not at - OLDEST <= happened_at <= at:
         raise ValidationError(fields=[FieldError("occurred_at", "Not in the future and at most 366 days ago")])
-    named: Any = {"partner_id": partner_id, "click_id": click_id, "customer_key": customer_key}
-    click_id, customer_key = _identifiers(connection, program_id, **named, at=happened_at)
-    about = (customer_key, click_id, currency, occurred_at)
-    transaction_id = transaction_id or f"credit-{ids.after(at, 1)[0]}"
-    sale = Sale(transaction_id, amount_cents, at, *about, provenance=Provenance.OPERATOR)
+    if click_id is not None:
+        customer_key = _key_for(connection, program_id, click_id, customer_key)
+    elif partner_id is not None:
+        click_id = _click_for(connection, program_id, partner_id, customer_key, at=happened_at)
+    about = (amount_cents, at, customer_key, click_id, currency, occurred_at)
+    sale = Sale(transaction_id or f"credit-{ids.after(at, 1)[0]}", *about, provenance=Provenance.OPERATOR)
     credited = _record(connection, program_id, sale, credited_by=actor.name)
     if partner_id not in {None, credited.partner_id}:
         raise ValidationError(fields=[FieldError("partner_id", "The click is another partner's")])
@@ -143,32 +144,29 @@ def _record(connection: Connection, program_id: int, sale: Sale, *, credited_by:
     return get(connection, COMMISSIONS, ListScope(program_id, sale.at), sold.commission_id)
 
 
-def _identifiers(
-    connection: Connection,
-    program_id: int,
-    *,
-    partner_id: int | None,
-    click_id: str | None,
-    customer_key: str | None,
-    at: datetime,
-) -> tuple[str | None, str | None]:
-    """Return the click and the customer_key of a sale: the customer of a click that is named keeps the key they have.
-
-    Without one, a new click stands for the one that no one saw, unless the key names a customer.
-    """
+def _key_for(connection: Connection, program_id: int, click_id: str, customer_key: str | None) -> str | None:
+    """Return the customer_key of a sale of a click, whose customer keeps the key that they have."""
     row = customers.c
-    known = select(row.partner_id).where(row.program_id == program_id)
-    if click_id is not None or partner_id is None:
-        named = known.where(row.click_id == click_id, or_(row.customer_key.is_not(None), row.known_as.is_not(None)))
-        return click_id, None if connection.execute(named).first() else customer_key
+    has_one = or_(row.customer_key.is_not(None), row.known_as.is_not(None))
+    named = select(row.id).where(row.program_id == program_id, row.click_id == click_id, has_one)
+    return None if connection.execute(named).first() else customer_key
+
+
+def _click_for(
+    connection: Connection, program_id: int, partner_id: int, customer_key: str | None, *, at: datetime
+) -> str | None:
+    """Return a new click of a partner, which stands for one that no one saw; None if the key names their customer."""
     require_partner(connection, program_id, partner_id)
-    owner = connection.execute(known.where(has_key(customer_key))).first() if customer_key else None
-    if owner and owner.partner_id != partner_id:
+    known = select(customers.c.partner_id).where(customers.c.program_id == program_id, has_key(customer_key or ""))
+    owner_id = connection.execute(known).scalar() if customer_key else None
+    if owner_id not in {None, partner_id}:
         other = "This customer is another partner's: move the customer first"
         raise ValidationError(fields=[FieldError("customer_key", other)])
+    if owner_id is not None:
+        return None
     shop = connection.execute(select(programs.c.domain).where(programs.c.id == program_id)).scalar_one()
-    seen = [] if owner else [(partner_id, at)]
-    return next(iter(clicks.stand_in(connection, program_id, site_url(shop), seen, why=BY_HAND)), None), customer_key
+    [click_id] = clicks.stand_in(connection, program_id, site_url(shop), [(partner_id, at)], why=BY_HAND)
+    return click_id
 
 
 def _terms_at(connection: Connection, program_id: int, at: datetime) -> ProgramTerms:
