@@ -36,8 +36,8 @@ def find(connection: Connection, program_id: int, subject: Subject) -> FoundPaym
     """Return the transaction_id of the newest recorded payment's sale, else the newest payment, else any event."""
     transaction_id, customer_key, click_id = subject
     names = [transaction_id] if transaction_id else []
-    names += [event_log.key_name(customer_key)] if customer_key else []
-    names += [event_log.click_name(click_id)] if click_id else []
+    names += [event_log.KEY + customer_key] if customer_key else []
+    names += [event_log.CLICK + click_id] if click_id else []
     event = payment_events.c
     by_id = select(payment_events).where(event.program_id == program_id, event.event_id == (transaction_id or ""))
     events = [*connection.execute(by_id), *event_log.find(connection, program_id, names)]

@@ -69,7 +69,7 @@ _waits, _begins = _row.outcome.in_(TO_DO), partial(_row.type.startswith, autoesc
 
 def _search(scope: ListScope, text: str) -> ColumnElement[bool]:
     named = payment_event_names.c
-    names = [text, event_log.click_name(text), event_log.key_name(text)]
+    names = [text, event_log.CLICK + text, event_log.KEY + text]
     events = select(named.event_id).where(named.program_id == scope.program_id, named.name.in_(names))
     return or_(_row.event_id == text, _row.transaction_id == text, _row.event_id.in_(events), _begins(text))
 

@@ -39,7 +39,6 @@ RETRIED = {*event_log.UNLINKED, PaymentOutcome.NOT_REFERRED}
 RETURNS_WAIT = timedelta(days=7)  # the processor gives up on an event after 3 days
 AT_ONCE = 100  # late payments; each is a sale of its own
 LATE = (PaymentOutcome.WAITING, PaymentOutcome.UNKNOWN_CUSTOMER)
-KEY = event_log.key_name("")
 WITHOUT_PAYMENT = {PaymentOutcome.WAITING, PaymentOutcome.NOT_REFERRED}
 
 
@@ -199,8 +198,9 @@ def record_late(connection: Connection, program_id: int, *, at: datetime) -> int
 def _late() -> Select[Any]:
     account, event, named, customer = payment_accounts.c, payment_events.c, payment_event_names.c, customers.c
     of_account = and_(event.program_id == account.program_id, event.outcome.in_(LATE))
-    of_event = and_(named.program_id == event.program_id, named.event_id == event.event_id, named.name.startswith(KEY))
-    key = func.substr(named.name, len(KEY) + 1)
+    same = (named.program_id == event.program_id, named.event_id == event.event_id)
+    of_event = and_(*same, named.name.startswith(event_log.KEY))
+    key = func.substr(named.name, len(event_log.KEY) + 1)
     carried = and_(customer.program_id == named.program_id, or_(customer.customer_key == key, customer.known_as == key))
     known = payment_accounts.join(payment_events, of_account).join(payment_event_names, of_event)
     return select(event.event_id, event.payment).select_from(known.join(customers, carried))

@@ -31,20 +31,11 @@ READERS: dict[str, Callable[[Any], Any]] = {
     "listed": lambda stored: tuple(_read(Returned, each) for each in stored),
 }
 MOST_OF_A_NAME = 100
+CLICK, KEY = "click_id:", "customer_key:"  # before what a payment's metadata names, in the names of its event
 UNLINKED = (
     *(PaymentOutcome.WAITING, PaymentOutcome.SETTLING),
     *(PaymentOutcome.UNKNOWN_CUSTOMER, PaymentOutcome.ORGANIC),
 )
-
-
-def click_name(click_id: str) -> str:
-    """Return the name under which the events of a click are found."""
-    return f"click_id:{click_id}"
-
-
-def key_name(customer_key: str) -> str:
-    """Return the name under which the events of a customer_key are found."""
-    return f"customer_key:{customer_key}"
 
 
 def add(connection: Connection, program_id: int, event: ProcessorEvent, *, at: datetime) -> bool:
@@ -78,8 +69,8 @@ def customer_names(content: Any) -> list[str]:
     """Return the names of the customer whom a payment's metadata names."""
     if not isinstance(content, Paid | Introduced):
         return []
-    click = [click_name(content.click_id)] if content.click_id else []
-    return click + ([key_name(content.customer_key)] if content.customer_key else [])
+    named = ((CLICK, content.click_id), (KEY, content.customer_key))
+    return [f"{prefix}{name}" for prefix, name in named if name]
 
 
 def dump(content: Content) -> str:

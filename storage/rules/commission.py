@@ -85,12 +85,8 @@ def on_sale(
 ) -> int:
     """Return the commission of a sale in cents; 0 for a small order, and when the recurring period is over."""
     if sale_cents < terms.minimum_order_cents or not earns(terms.recurring_months, first_purchase_at, occurred_at):
-        cents = 0
-    elif terms.type == CommissionType.PERCENT:
-        cents = share(basis_cents, terms.rate)
-    else:
-        cents = terms.rate
-    return cents
+        return 0
+    return share(basis_cents, terms.rate) if terms.type == CommissionType.PERCENT else terms.rate
 
 
 def platform_fee(terms: Terms, commission_cents: int) -> int:

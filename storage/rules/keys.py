@@ -62,12 +62,8 @@ def mask(prefix: str, last4: str) -> str:
 def rotation_state(rotate_by: datetime | None, at: datetime) -> Rotation:
     """Return the state at the time `at` of a key whose rotation deadline is `rotate_by`."""
     if rotate_by is None:
-        current = Rotation.ACTIVE
-    elif at < rotate_by:
-        current = Rotation.FLAGGED
-    else:
-        current = Rotation.EXPIRED
-    return current
+        return Rotation.ACTIVE
+    return Rotation.FLAGGED if at < rotate_by else Rotation.EXPIRED
 
 
 def click_id(program_id: int, at: datetime) -> str:
