@@ -37,7 +37,6 @@ class AgentCaps(NamedTuple):
             "How far one change may move the commission rate or the platform fee. An amount per sale counts as its "
             "share of the highest amount per sale.",
             unit="points",
-            public_name="rate_step",
         ),
     ] = 2000
     rate_change_in_30_days_bps: Annotated[
@@ -46,7 +45,6 @@ class AgentCaps(NamedTuple):
             *("Largest change in 30 days", Kind.PERCENT, TERMS),
             "How far all changes by agent keys together may move such a rate within 30 days.",
             unit="points",
-            public_name="rate_change_in_30_days",
         ),
     ] = 2000
     highest_rate_bps: Annotated[
@@ -55,7 +53,6 @@ class AgentCaps(NamedTuple):
             *("Highest rate", Kind.PERCENT, TERMS),
             "The highest commission rate or platform fee that an agent key may set.",
             unit="%",
-            public_name="highest_rate",
         ),
     ] = 5000
     highest_flat_rate_cents: Annotated[

@@ -43,7 +43,7 @@ class Setting(NamedTuple):
 
     Terms are stored in versions: the version in force when a sale happens prices it. Agents may not change an
     owner-only setting. `if_empty` says what None means. `public_name` is the name in the APIs if it differs from
-    the stored one. The last four come from the field that declares the setting.
+    the stored one in more than its unit `_bps`. The last four come from the field that declares the setting.
     """
 
     label: str
@@ -96,7 +96,7 @@ def declared(defaults: Any) -> tuple[Setting, ...]:
     return tuple(
         setting._replace(
             name=name,
-            public_name=setting.public_name or name,
+            public_name=setting.public_name or name.removesuffix("_bps"),
             value_type=value_type,
             is_required=name not in defaults._field_defaults,
             default=setting.published(getattr(defaults, name), commission_type),
