@@ -10,7 +10,6 @@ from storage.management import partners, program_settings
 from storage.payments import processing
 from storage.payments.stripe import parse_event
 from storage.rules.errors import InvalidKey
-from tests import stripe_events as stripe
 from tests.mcp_server.conftest import HOSTILE, INERT, Assistant
 from tests.world import HELD_SINCE, NOW
 
@@ -145,28 +144,6 @@ async def test_a_change_says_who_and_when_and_from_what_to_what(assistant: Assis
     assert every["terms"][1]["until"] == every["terms"][0]["since"] == "2026-05-20T12:05:00Z"
     assert every["program_key"]["since"] == every["program_key"]["earlier_ended_at"][0] == "2026-05-20T12:05:00Z"
     assert not any(hidden in str(every) for hidden in (acme.key[-4:], "eve@partners.example"))
-
-
-async def test_disputes_say_how_they_ended_and_what_waits_says_for_what(assistant: Assistant):
-    acme = assistant.acme
-    metadata = {"svc_click_id": await acme.visitor(), "program_id": str(acme.program_id)}
-    await taken(assistant, stripe.checkout(metadata=metadata))
-    await taken(assistant, stripe.dispute())
-    opened = (await assistant.tool("list_payment_events", type="charge.dispute")).payload
-    refund = (await assistant.tool("list_events", kind="refund")).payload["data"][0]
-    await taken(assistant, stripe.dispute_closed("lost", at=NOW + timedelta(minutes=1)))
-    await taken(assistant, stripe.refund_updated(amount=500, intent="pi_unknown"))
-    closed = (await assistant.tool("list_payment_events")).payload
-
-    assert opened["disputes_by_state"] == {"open": 1, "won": 0, "lost": 0}
-    assert [event["type"] for event in opened["data"]] == ["charge.dispute.created"]
-    assert (refund["disputed"], refund["transaction_id"]) == (True, opened["disputes"][0]["transaction_id"])
-    assert closed["disputes_by_state"] == {"open": 0, "won": 0, "lost": 1}
-    assert closed["disputes"][0]["closed_at"] >= closed["disputes"][0]["opened_at"]
-    waiting = next(event for event in closed["data"] if event["outcome"] == "waiting")
-    assert waiting["waits_for"] == "pi_unknown"
-    assert {each["outcome"]: each["events"] for each in closed["outcomes"]} == {"recorded": 3, "waiting": 1}
-    assert all(each["meaning"] for each in closed["outcomes"])
 
 
 async def test_events_are_filtered_by_who_when_which_sale_and_test(assistant: Assistant):

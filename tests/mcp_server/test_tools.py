@@ -67,30 +67,16 @@ async def test_a_program_shows_its_terms_its_key_s_state_and_who_uses_it(assista
     )
 
 
-async def test_customers_and_commissions_name_their_partner(assistant: Assistant, click_id: str):
-    (customer,) = (await assistant.tool("list_customers", customer_key="user-1")).payload["data"]
-    (commission,) = (await assistant.tool("list_commissions", partner_id=assistant.acme.anna)).payload["data"]
-    customers = (await assistant.tool("list_customers", status="lead")).payload["data"]
-    stopped = [
-        len((await assistant.tool("list_customers", last_sale_before=day)).payload["data"])
-        for day in ("2026-05-20", "2026-05-21")
-    ]
+async def test_customers_who_wait_name_their_partner_and_their_rejected_sales(assistant: Assistant, click_id: str):
+    (customer,) = (await assistant.tool("list_customers", last_sale_before="2026-05-21")).payload["data"]
     unsettled = await assistant.acme.visitor("ben")
     await assistant.acme.lead(unsettled, "waiting", is_trusted=False)
     await assistant.acme.reject(CustomerNotFound(), customer_key="waiting", transaction_id="inv-8")
+
     waiting = (await assistant.tool("list_customers", status="provisional")).payload
 
-    await assistant.acme.sale("inv-7", click_id=unsettled)
-    bought = (await assistant.tool("list_customers", settlement="provisional")).payload
-
-    assert customer["click_id"] == click_id
+    assert (customer["click_id"], customer["partner_name"], customer["sales"]) == (click_id, "Anna", 1)
     assert [each["transaction_id"] for each in waiting["rejected_sales"]] == ["inv-8"]
-    assert [(row["status"], row["lead_at"]) for row in bought["data"]] == [("conversion", "2026-05-20T12:00:00Z")]
-    assert (customer["partner_id"], customer["partner_name"]) == (assistant.acme.anna, "Anna")
-    assert (customer["status"], customer["signup_date"], customer["sales"]) == ("conversion", "2026-05-20", 1)
-    assert (commission["amount_cents"], commission["net_cents"], commission["currency"]) == (2_000, 1_800, "USD")
-    assert (commission["customer_id"], commission["transaction_id"]) == (customer["id"], "inv-1")
-    assert (customers, stopped) == ([], [0, 1])
     assert (waiting["customers"], waiting["lead_commission_cents"]) == (1, 0)
     assert [(row["partner_name"], row["customers"]) for row in waiting["by_partner"]] == [("Ben", 1)]
 
@@ -102,22 +88,6 @@ async def test_the_partners_figures_are_of_the_dates(assistant: Assistant):
 
     assert [row["revenue_cents"] for row in before["data"]] == [0, 0]
     assert [each["field"] for each in alone["fields"]] == ["date_from"]
-
-
-@pytest.mark.usefixtures("click_id")
-async def test_an_explanation_has_its_steps_and_a_likely_key_in_a_field_of_its_own(assistant: Assistant):
-    await assistant.acme.customer("User-2")
-    await assistant.acme.reject(CustomerNotFound(), customer_key="user-2", transaction_id="inv-9\u200b")
-
-    sold = (await assistant.tool("explain_attribution", transaction_id="inv-1")).payload
-    lost = (await assistant.tool("explain_attribution", transaction_id="inv-9\u200b")).payload
-
-    assert (sold["verdict"], sold["truncated"], sold["trace"][-1]["step"]) == ("credited_in_part", False, "arithmetic")
-    assert sold["trace"][-1]["facts"]["net_cents"] == 1_800
-    assert sold["untrusted"] == ["trace.facts", "refused_calls"]
-    assert (lost["verdict"], lost["likely_customer_key"]) == ("customer_not_found", "User-2")
-    assert lost["transaction_id"] == "inv-9"
-    assert "ser-2" not in lost["smallest_change"]
 
 
 @pytest.mark.usefixtures("click_id")

@@ -2,7 +2,6 @@
 
 import asyncio
 from dataclasses import replace
-from functools import partial
 from itertools import groupby
 from typing import Any, NamedTuple
 
@@ -69,24 +68,6 @@ async def test_a_settled_lead_outranks_what_a_sale_said_and_a_browser_does_not(s
     assert await stored(acme) == [(None, None), (None, None), ("user-1", None)]
     assert await world.stored(acme, leads.c.settlement) == [("outranked",), ("settled",)]
     assert await world.stored(acme, sales.c.partner_id) == [(acme.anna,), (acme.ben,)]
-
-
-@pytest.mark.parametrize("first", ["lead", "sale", "payment"])
-async def test_of_two_accounts_in_one_browser_the_second_ones_payment_waits_for_a_decision(acme: World, first: str):
-    click_id = await acme.visitor()
-    both = {"click_id": click_id, "customer_key": "user-1"}
-    report: dict[str, Any] = {"lead": acme.lead, "sale": acme.sale, "payment": partial(paid, acme, 1)}
-    await report[first](**both)
-    before = await stored(acme)
-
-    with pytest.raises(errors.IdentifierConflict):
-        await acme.lead(click_id, "user-2")
-    with pytest.raises(errors.IdentifierConflict):
-        await acme.sale("inv-9", click_id=click_id, customer_key="user-2")
-    outcome = await paid(acme, 2, click_id=click_id, customer_key="user-2")
-
-    assert outcome == "identifier_conflict"
-    assert await stored(acme) == before
 
 
 async def test_of_two_processes_one_names_the_key_and_the_other_finds_its_customer(store: Storage, database_url: str):
