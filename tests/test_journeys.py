@@ -11,7 +11,7 @@ import storage
 from storage import Storage
 from storage.access import program_keys
 from storage.checks import books
-from storage.tables import ledger_entries, sales
+from storage.tables import ledger_entries
 from tests import world
 from tests.conftest import LiveServer
 from tests.redis import RedisServer
@@ -94,24 +94,6 @@ async def test_from_click_to_refund_across_a_restart(database_url: str, live_ser
     movements = await stored(database_url, lambda store: store.read(_all, ledger_entries.c.amount_cents))
     assert sorted(movements) == [-1_000, -1_000, 2_000]
     assert await stored(database_url, lambda store: store.read(books.run)) == []
-
-
-async def test_of_24_identical_sales_at_once_exactly_one_is_recorded(database_url: str, live_server: Start):
-    """They go to one server on SQLite, and to two on PostgreSQL."""
-    acme = await prepared(database_url)
-    served = [live_server(database_url) for _ in range(1 if "sqlite" in database_url else 2)]
-    async with Integrator(served[0], acme) as left, Integrator(served[-1], acme) as right:
-        await left.customer()
-
-        answers = await asyncio.gather(*((left, right)[n % 2].sale() for n in range(24)))
-
-    assert sorted(answer.status_code for answer in answers) == [200] + [409] * 23
-    duplicates = [answer.json()["error"] for answer in answers if answer.status_code == 409]
-    assert {error["existing"]["eventId"] for error in duplicates} == {
-        answer.json()["data"]["eventId"] for answer in answers if answer.status_code == 200
-    }
-    assert all(error["same_payload"] for error in duplicates)
-    assert len(await stored(database_url, lambda store: store.read(_all, sales.c.id))) == 1
 
 
 async def test_a_replaced_key_fails_at_the_next_call_in_every_worker(database_url: str, live_server: Start):

@@ -14,11 +14,10 @@ from stripe import WebhookSignature
 
 from configuration import Configuration
 from storage.checks import books
-from storage.engine.audit import OPERATOR
-from storage.payments import accounts
 from storage.tables import payment_events
 from tests import stripe_events as stripe
 from tests.storage.databases import both_databases
+from tests.storage.payments import paying
 from tests.tracking_api.conftest import Api
 from tests.world import NOW, World
 
@@ -49,10 +48,7 @@ class Webhook(Api):
 @pytest.fixture
 async def webhook(acme: World) -> AsyncIterator[Webhook]:
     """Acme's account, connected, and a visitor of Anna's who is about to pay."""
-    connected: dict[str, Any] = {"provider": "stripe", "account_id": "acct_1", "secret": stripe.SECRET}
-    sealer = CONFIGURATION.sealer()
-    about: dict[str, Any] = {"actor": OPERATOR, "at": NOW}
-    await acme.store.write_in(acme.program_id, accounts.connect, acme.program_id, **connected, sealer=sealer, **about)
+    await paying.connect(acme, secret=stripe.SECRET, key="a secret key")
     made = Webhook(acme, CONFIGURATION)
     made.click_id = await acme.visitor()
     async with made.client:

@@ -76,10 +76,6 @@ def test_beyond_the_most_windows_the_oldest_is_forgotten(counted: Windows, monke
     assert hits(counted, 1) == [None]
 
 
-async def test_a_process_without_redis_counts_by_itself():
-    assert await allowed(Counts(), 4) == [True, True, True, False]
-
-
 async def test_processes_share_counts_in_redis(redis_server: RedisServer):
     one, other = Counts(redis_server.url), Counts(redis_server.url)
 

@@ -131,14 +131,6 @@ def test_a_place_is_its_codes():
     assert {sent: click_details.place_of(*sent) for sent in expected} == expected
 
 
-@given(st.text(max_size=600), st.text(max_size=50))
-def test_any_url_and_language_give_short_printable_texts(url: str, language: str):
-    for sent in (url, f"https://a.example/{url}?x=1&utm_source={url}"):
-        values = described(sent, language=language).values()
-
-        assert all(value.isprintable() and 0 < len(value) <= 200 for value in values)
-
-
 ONE_MAILBOX = [
     [
         "jane@mail.example",

@@ -76,18 +76,6 @@ def test_halves_go_to_the_even_cent():
     assert money.convert(1_000, rate=Fraction(1, 150), from_digits=0, to_digits=2) == 667  # a yen has no cents
 
 
-@given(st.integers(0, 10**12), st.integers(0, 10_000))
-def test_a_share_is_within_half_a_cent_of_the_exact_one(amount_cents: int, bps: int):
-    exact = Fraction(amount_cents * bps, 10_000)
-
-    assert abs(money.share(amount_cents, bps) - exact) <= Fraction(1, 2)
-
-
-@given(st.integers(-(10**12), 10**12))
-def test_dollars_keep_every_cent(cents: int):
-    assert round(money.dollars(cents) * 100) == cents
-
-
 def test_a_days_file_and_the_history_give_the_same_rates() -> None:
     day = ecb.parse(b"Date, USD, JPY, \n20 November 2026, 1.0850, 163.21, \n")
     history = ecb.parse(b"Date,USD,JPY,CYP,\n2026-11-20,1.0850,163.21,N/A,\n")

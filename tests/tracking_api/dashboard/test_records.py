@@ -78,16 +78,8 @@ async def test_rejected_calls_say_what_was_wrong_and_what_to_do(dashboard: Dashb
         sale = {"customer_key": key, "amount_cents": 100, "currency": "GBP", "transaction_id": name}
         assert (await dashboard.call("POST", "/api/v1/track/sale", dashboard.acme.key, json=sale)).status_code == 400
 
-    rejected, _ = (await dashboard.get("./refused-calls", MAX)).json()["data"]
     page = words((await olga.get(f"{dashboard.pages}/refused-calls")).text)
 
-    assert (rejected["code"], rejected["status"], rejected["transaction_id"]) == (
-        "currency_not_supported",
-        400,
-        "inv-8",
-    )
-    assert (rejected["amount_cents"], rejected["currency"], rejected["same_payload"]) == (100, "GBP", None)
-    assert rejected["hint"]
     assert "Not among them: 1 organic sale," in page
     assert "2 calls currency_not_supported" in page
     assert "Sales not recorded: £2.00 What to do:" in page

@@ -10,7 +10,7 @@ import httpx
 import pytest
 from playwright.async_api import Browser, BrowserContext, Page
 
-from storage.access import sessions, workspaces
+from storage.access import sessions
 from storage.access.workspaces import Role
 from tests import world
 from tests.serving import PLAIN, Serve, Served
@@ -78,8 +78,7 @@ class Site:
 async def site(acme: World, sqlite_url: str, serve: Serve, browser: Browser) -> AsyncIterator[Site]:
     """Acme, served, and a browser to look at it; whatever the console complained about fails the test."""
     for email, role in ((OLGA, Role.OWNER), (MAX, Role.MEMBER)):
-        about: dict[str, Any] = {"email": email, "role": role, "password_hash": HASH, "at": datetime.now(UTC)}
-        await acme.store.write(workspaces.add_member, acme.workspace_id, **about)
+        await acme.join(email, role, password_hash=HASH, at=datetime.now(UTC))
     made = Site(acme, serve(sqlite_url), browser, [])
     yield made
     assert made.said == []
