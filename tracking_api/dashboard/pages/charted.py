@@ -15,6 +15,7 @@ from tracking_api.dashboard.pages import text
 COUNT, MONEY, PERCENT = "count", "money", "percent"
 MOST_DAYS = 92
 MOST_WEEKS_OF_DAYS = 732
+TICKS = {"hour": "{:%H:%M}".format, "month": lambda at: text.short_day(at, "MMM")}
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
 
 
@@ -140,7 +141,7 @@ def of(results: Results, *, is_compared: bool, figure: str | None = None) -> Cha
             "unit": unit,
             "currency": currency,
             "digits": currencies.digits(currency),
-            "ticks": [_tick(step.first, unit) for step in steps],
+            "ticks": [TICKS.get(unit, text.short_day)(step.first) for step in steps],
             "from": [row.first for row in rows],
             "to": [row.last for row in rows],
             "labels": [row.label for row in rows],
@@ -208,10 +209,3 @@ def _plotted(figure: Figure, now: list[Step], before: list[Step], currency: str)
         for each in (now, before)
     ]
     return {"title": figure.title, "kind": figure.kind, "now": drawn[0], "before": drawn[1]}
-
-
-def _tick(first: datetime, unit: str) -> str:
-    """Return the short label on the axis."""
-    if unit == "hour":
-        return f"{first:%H:%M}"
-    return text.month(first) if unit == "month" else text.short_day(first)

@@ -4,9 +4,10 @@ A sale that is missing has its likely partner, and the form that credits it.
 """
 
 from collections.abc import Iterator, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
+from babel.dates import format_timedelta
 from starlette.responses import Response
 
 from presentation.api_request import ApiRequest
@@ -33,6 +34,7 @@ from tracking_api.dashboard.pages.page_context import PageContext
 
 CUSTOMER_LIST = ListPage(CUSTOMERS, "customers.html")
 COMMISSION = "/programs/{program_id}/commissions/{id}"
+SECOND = timedelta(seconds=1)
 BY_NAME = Order("name", is_ascending=True)
 
 
@@ -111,7 +113,7 @@ def _timed(steps: list[Event | Commission]) -> Iterator[tuple[Event | Commission
             step,
             "commission" if isinstance(step, Commission) else step.kind,
             at,
-            text.elapsed(at - before) if before else "",
+            f"{format_timedelta(at - before, locale='en')} later" if before and at - before >= SECOND else "",
         )
         before = at
 

@@ -3,9 +3,9 @@
 With filters the frame is sent at once; what takes a read of the events follows in the same response.
 """
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from datetime import datetime
-from functools import partial
+from functools import cache, partial
 from typing import Any, NamedTuple
 
 from starlette.requests import Request
@@ -20,10 +20,28 @@ from storage.rules.reports import breakdown_query
 from storage.rules.reports.breakdown import Dimension, Filters, GroupTotals, Operator
 from storage.rules.reports.breakdown_query import NONE
 from tracking_api.dashboard.pages import charted, csv_export, notices, page_context, ranges, templates, text
-from tracking_api.dashboard.pages.dimensions import CARDS, OPERATORS, name_of, title_of, typed
 from tracking_api.dashboard.pages.page_context import PageContext
 from tracking_api.dashboard.pages.ranges import FilterValues, Picker
 
+OPERATORS = {Operator.IS: "is", Operator.IS_NOT: "is not", Operator.CONTAINS: "contains"}
+CARDS = {
+    "Sources": (Dimension.REFERRER, Dimension.UTM_CAMPAIGN, Dimension.UTM_SOURCE, Dimension.UTM_MEDIUM),
+    "Pages": (Dimension.LANDING_PATH, Dimension.PRODUCT),
+    "Places": (Dimension.COUNTRY, Dimension.REGION, Dimension.LANGUAGE),
+    "Partners": (Dimension.PARTNER, Dimension.CAMPAIGN),
+    "Devices": (Dimension.DEVICE, Dimension.BROWSER, Dimension.OS),
+    "Buyers": (Dimension.BUYER, Dimension.COHORT, Dimension.WEEKDAY),
+}
+_TITLES = {
+    Dimension.UTM_CAMPAIGN: "Campaign",
+    Dimension.UTM_SOURCE: "Source",
+    Dimension.UTM_MEDIUM: "Medium",
+    Dimension.LANDING_PATH: "Landing page",
+    Dimension.CAMPAIGN: "Link tag",
+    Dimension.OS: "System",
+    Dimension.BUYER: "New or returning",
+    Dimension.COHORT: "Signed up in",
+}
 ROWS, SHOWN_ROWS, MOST_ROWS = 8, 200, 10_000  # of a card, of a page with its rows, of its file
 OTHER = "(other)"
 REST = "<!-- the rest -->"
@@ -119,7 +137,7 @@ def add_filter(request: Request) -> Response:
     how = queries.choice(sent, "how", Operator) or Operator.IS
     rest = FilterValues(sent).without("add", "how", "value", "cursor")
     name = f"{dimension}" if how == Operator.IS else f"{dimension}.{how}"
-    value = typed(dimension, sent.get("value", "").strip()) if dimension else ""
+    value = _stored(dimension, sent.get("value", "").strip()) if dimension else ""
     return notices.redirect(f"{request.url.path}{rest.link(**{name: value})}")
 
 
@@ -189,3 +207,33 @@ async def _read(context: PageContext) -> tuple[dict[str, str], str, Card]:
     found = [each for each in card.groups if typed in name_of(by, each.value, names).lower()]
     is_whole = len(found) == len(card.groups)
     return names, currency, card._replace(groups=found, other_groups=card.other_groups if is_whole else 0)
+
+
+def title_of(dimension: Dimension) -> str:
+    """Return what people call a dimension."""
+    return _TITLES.get(dimension) or text.words(dimension)
+
+
+def name_of(dimension: Dimension, value: str | None, names: Mapping[str, str]) -> str:
+    """Return what people call a value; `names` are those of partners, by their codes."""
+    if value in {None, NONE}:
+        is_of_buyers = dimension in {Dimension.BUYER, Dimension.COHORT}
+        return "No purchase" if is_of_buyers else f"No {title_of(dimension).lower()}"
+    if dimension in {Dimension.DEVICE, Dimension.BUYER}:
+        return text.words(str(value))
+    if dimension == Dimension.PARTNER:
+        return text.plain(names.get(str(value), value))
+    return text.country(str(value)) if dimension == Dimension.COUNTRY else text.plain(value)
+
+
+def _stored(dimension: Dimension, value: str) -> str:
+    """Return a value as it is stored: the code of a country that was named, a device in small letters."""
+    if dimension == Dimension.COUNTRY:
+        return _countries().get(value.lower(), value)
+    return value.lower() if dimension in {Dimension.DEVICE, Dimension.LANGUAGE, Dimension.BUYER} else value
+
+
+@cache
+def _countries() -> dict[str, str]:
+    codes = {code: str(name) for code, name in text.DEFAULT.territories.items() if code.isalpha()}
+    return {written.lower(): code for code, name in codes.items() for written in (code, name)}

@@ -18,7 +18,7 @@ from storage.rules.errors import Forbidden, PayloadTooLarge, ValidationError
 from storage.rules.tool_exports import AmountUnit, ImportFile, ImportTool
 from storage.tracking import currencies
 from tracking_api.dashboard.pages import forms, notices, page_context
-from tracking_api.dashboard.pages.buttons import FormOutcome, is_confirmed
+from tracking_api.dashboard.pages.buttons import FormOutcome, FormPage, is_confirmed
 from tracking_api.dashboard.pages.forms import Form, Problems
 from tracking_api.dashboard.pages.page_context import PageContext
 
@@ -26,11 +26,6 @@ LARGEST = 1024 * 1024  # of all files; the program takes no other write for the 
 LARGEST_RATES = 8 * 1024 * 1024  # four times the file of all days since 1999
 ROWS_AT_ONCE = 2_000  # other writes go between two batches
 TOO_LARGE = "The files have more than 1 MiB together. Import them with `svc admin import` on the server."
-
-
-async def show_import(request: Request) -> Response:
-    """Show the form, and the imports that can be undone. Raises Forbidden."""
-    return await _import_page(await page_context.as_member(request), FormOutcome())
 
 
 async def import_files(request: Request) -> Response:
@@ -77,11 +72,6 @@ async def _import_page(context: PageContext, outcome: FormOutcome, **shown: Any)
     return outcome.page(context, "import.html", **{"report": None, **shown}, recent=recent)
 
 
-async def show_rates(request: Request) -> Response:
-    """Show the currencies of the program's sales, and which of them lack a rate."""
-    return await _rates_page(await page_context.as_member(request), FormOutcome())
-
-
 async def import_rates(request: Request) -> Response:
     """Import the ECB's file; an error names the line. Raises Forbidden, OwnerRequired."""
     context = await page_context.as_owner(request)
@@ -104,3 +94,6 @@ async def _rates_page(context: PageContext, outcome: FormOutcome) -> Response:
 
 async def _may_import(context: PageContext) -> bool:
     return await context.storage.read(workspaces.owns_all, context.member.user_id)
+
+
+IMPORT, RATES = FormPage(_import_page, {}), FormPage(_rates_page, {})

@@ -1,9 +1,5 @@
 """Review: the signs of fraud and possible duplicates with their evidence, which managers dismiss or confirm."""
 
-from collections.abc import Mapping
-from datetime import datetime
-from typing import Any
-
 from presentation import queries
 from presentation.api_request import ApiRequest
 from presentation.changes import decide_flag
@@ -14,7 +10,6 @@ from storage.management.pending_work import Waiting
 from storage.rules.fraud.flag import FlagState
 from tracking_api.dashboard.pages.buttons import MANAGERS, Button, FormPage, Question, SelectedRows, elsewhere
 from tracking_api.dashboard.pages.lists import ListPage
-from tracking_api.dashboard.pages.ranges import FilterValues
 
 
 def _decision(verb: str, meaning: str, *, is_danger: bool) -> Button:
@@ -27,12 +22,12 @@ def _decision(verb: str, meaning: str, *, is_danger: bool) -> Button:
     return Button(decide_flag, {}, "flag-{state}", "/programs/{program_id}/review", question)
 
 
-def _by_state(address: FilterValues, _: datetime) -> Mapping[str, Any]:
-    """Return the filter of the tab: without a state, what is open."""
-    return {"state": queries.choice(address, "state", FlagState) or FlagState.OPEN}
-
-
-FLAG_LIST = ListPage(FLAGS, "review.html", tabs=("state",), narrow=_by_state)
+FLAG_LIST = ListPage(
+    FLAGS,
+    "review.html",
+    tabs=("state",),
+    narrow=lambda address, _: {"state": queries.choice(address, "state", FlagState) or FlagState.OPEN},
+)
 DECISIONS: dict[str, Button] = {
     FlagState.DISMISSED: _decision(
         "Dismiss and release",

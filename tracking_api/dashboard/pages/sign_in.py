@@ -75,8 +75,8 @@ async def enter(request: Request) -> Response:
         return show_form(request, typed, rejection)
     except ValidationError:
         return show_form(request, typed, InvalidCredentials())
-    if held := _unseal(request, typed["held"]):
-        response = offer(request, held, csrf=forms.token_of(started.token))
+    if held := request.app.state.settings.sealer().open_until(time_of(request), HELD_PURPOSE, typed["held"]):
+        response = offer(request, Held(*held), csrf=forms.token_of(started.token))
     else:
         response = notices.redirect(typed["next"] if _OURS.fullmatch(typed["next"]) else PROGRAMS)
     set_session_cookie(request, response, started)
@@ -153,12 +153,6 @@ async def sealed(request: Request) -> str:
     held, until = await hold(request), time_of(request) + HELD_LIFETIME
     values: str = request.app.state.settings.sealer().seal_until(until, HELD_PURPOSE, *held) if held else ""
     return values if len(values) <= LARGEST_HELD else ""
-
-
-def _unseal(request: Request, sealed: str) -> Held | None:
-    """Return the form that a sign-in page carried; None without one, and for one that is not ours or too old."""
-    values = request.app.state.settings.sealer().open_until(time_of(request), HELD_PURPOSE, sealed)
-    return Held(*values) if values else None
 
 
 def offer(request: Request, held: Held, *, csrf: str, status: int = 200) -> Response:

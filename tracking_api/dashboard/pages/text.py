@@ -4,7 +4,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping
 from contextvars import ContextVar
-from datetime import date, datetime, timedelta
+from datetime import date, datetime
 from decimal import Decimal
 from functools import lru_cache, wraps
 from typing import Any, Concatenate, NamedTuple, ParamSpec
@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import segno
 from babel import Locale, UnknownLocaleError
-from babel.dates import format_date, format_skeleton, format_timedelta
+from babel.dates import format_date, format_skeleton
 from babel.numbers import format_currency, format_decimal
 from markupsafe import Markup, escape
 from starlette.requests import Request
@@ -136,15 +136,9 @@ def day(locale: Locale, value: date) -> str:
 
 
 @_localized
-def short_day(locale: Locale, value: date) -> str:
-    """Write a day without its year: May 5."""
-    return format_skeleton("MMMd", value, locale=locale)
-
-
-@_localized
-def month(locale: Locale, value: date) -> str:
-    """Write a month without its year: May."""
-    return format_skeleton("MMM", value, locale=locale)
+def short_day(locale: Locale, value: date, skeleton: str = "MMMd") -> str:
+    """Write a day without its year, or the part of it that a skeleton names: May 5."""
+    return format_skeleton(skeleton, value, locale=locale)
 
 
 def percentage(value: float) -> str:
@@ -204,15 +198,10 @@ def percent(change: Trend) -> str:
     return "over 999%" if change.percent > LARGEST_TREND else percentage(change.percent)
 
 
-def elapsed(time: timedelta) -> str:
-    """Write how much later something was: 3 days later; nothing for less than a second."""
-    return f"{format_timedelta(time, locale='en')} later" if time >= timedelta(seconds=1) else ""
-
-
 def pairs(each: Iterable[str]) -> list[tuple[str, str]]:
     """Return words as options: what is sent, and how it is written."""
     return [(str(value), words(value)) for value in each]
 
 
-_FILTERS = (major, money, number, day, timestamp, words, country, browser, plain, ticked, percent, pairs, qr_code)
+_FILTERS = (major, money, number, day, timestamp, words, browser, plain, ticked, percent, pairs, qr_code)
 FILTERS: Mapping[str, Callable[..., Any]] = {each.__name__: each for each in _FILTERS} | {"compared": metrics.trend}
