@@ -95,16 +95,10 @@ def behind_key(resource: Resource) -> RouteMethod:
         *((errors.ProgramNotAllowed,) if "{program_id}" in resource.path else ()),
         security=[{"agentKey": (each,)} for each in scopes] or [{"agentKey": ()}],
         name=f"agent{name[0].upper()}{name[1:]}",
-        description=_explained(scope),
+        description=f"Scope: {scope}." if scope else "Any agent key.",
         tag="agents",
     )
     return RouteMethod(handle, description)
-
-
-def _explained(scope: Scope | ScopeByBody | None) -> str:
-    if isinstance(scope, ScopeByBody):
-        return scope.description
-    return f"Scope: {scope}." if scope else "Any agent key."
 
 
 async def _authorized(request: Request, scope: Scope | None) -> AgentRequest:

@@ -32,23 +32,12 @@ message. `ErrorCode` lists all codes, and each operation lists its own. A URL th
 does). The service ignores unknown fields in requests; clients must ignore unknown fields in responses. This document
 does not describe the dashboard's pages, `/mcp`, and the OAuth endpoints (`/.well-known/oauth-authorization-server`).
 """
-SECURITY = {
-    "programKey": {
-        "type": "http",
-        "scheme": "bearer",
-        "description": "The program key, `aff_...`. An owner generates it on the dashboard.",
-    },
-    "session": {
-        "type": "http",
-        "scheme": "bearer",
-        "description": "The token of a dashboard session, `ses_...`, from POST /api/auth/login.",
-    },
-    "agentKey": {
-        "type": "http",
-        "scheme": "bearer",
-        "description": "An agent key, `agt_...`, issued by the operator with scopes. `X-Agent-Key` works too.",
-    },
+CREDENTIALS = {
+    "programKey": "The program key, `aff_...`. An owner generates it on the dashboard.",
+    "session": "The token of a dashboard session, `ses_...`, from POST /api/auth/login.",
+    "agentKey": "An agent key, `agt_...`, issued by the operator with scopes. `X-Agent-Key` works too.",
 }
+SECURITY = {name: {"type": "http", "scheme": "bearer", "description": text} for name, text in CREDENTIALS.items()}
 HEADERS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
     "X-Request-Id": (
         "The id of this request in logs and error bodies.",

@@ -28,7 +28,10 @@ class ScopeByBody(NamedTuple):
 
     choose: Callable[[bytes], Scope]
     scopes: tuple[Scope, ...]
-    description: str
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
 
 
 class Resource(NamedTuple):
@@ -53,7 +56,7 @@ def scope_of_decision(content: bytes) -> Scope:
 DECISION = ScopeByBody(
     scope_of_decision,
     (Scope.COMMISSIONS_WRITE, Scope.COMMISSIONS_PAY),
-    "Scope: commissions:write for approved and rejected, commissions:pay for paid.",
+    "commissions:write for approved and rejected, commissions:pay for paid",
 )
 # An agent overrides no hold.
 BY_AGENT = changes.decide_commission.taking(changes.CommissionChange, SecondKeyRequired, OverCap)

@@ -32,13 +32,9 @@ _count = itertools.count()
 class RequestMiddleware:
     """Pure ASGI middleware: sets `scope["request_id"]` and `X-Request-Id`, and turns unexpected errors into a 500.
 
-    It counts each response with its route (`scope["route"]`, or
-    `scope["route_path"]` where no router ran) and its error (`scope["error_code"]`).
-
-    A call that is cut off when the server stops answers 503 `outcome_unknown`. A URL with a NUL, which PostgreSQL
-    cannot store, gets 400 before any app sees it.
-
-    It adds `scope["extra_headers"]`, if an app inside sets it, to every response.
+    It counts each response with its route (`scope["route"]`, or `scope["route_path"]` where no router ran) and its
+    error (`scope["error_code"]`), and adds `scope["extra_headers"]` to it. A call that is cut off when the server stops
+    answers 503 `outcome_unknown`. A URL with a NUL, which PostgreSQL cannot store, gets 400 before any app sees it.
     """
 
     def __init__(self, app: ASGIApp) -> None:

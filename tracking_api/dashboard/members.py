@@ -1,7 +1,6 @@
 """A workspace's members and invitations: /api/workspaces/:id/members, /owner and /invitations, and their page."""
 
 from collections.abc import Awaitable, Callable
-from datetime import datetime
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -49,6 +48,7 @@ class NewInvitationView(View):
     emailed: bool
 
 
+@with_fields_of(accounts.ResetLink, leave_out={"token"})
 class ResetLinkView(View):
     """A one-time link that sets a new password. Only this response shows it.
 
@@ -57,8 +57,6 @@ class ResetLinkView(View):
     """
 
     link: str
-    expires_at: datetime
-    usable_at: datetime | None
     emailed: bool
 
 
