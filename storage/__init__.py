@@ -25,8 +25,7 @@ from storage.engine.lane import Lane, OwnThread, WriteLane
 from storage.engine.read_queue import ReadQueue, Replica
 from storage.engine.write_queue import WriteQueue
 from storage.tracking.key_callers import CallerCounts
-from storage.tracking.received_calls import Call, CallDetails, Outcome, PresentedKey, Principal, staged
-from storage.tracking.repeated_calls import Repeatable
+from storage.tracking.received_calls import Call, Outcome, PresentedKey, staged
 
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
@@ -136,26 +135,19 @@ class Storage(Reader):
         self._written.add(program_id)
         return self._writer.write(operation, item, lane=program_id)
 
-    def handle(
-        self,
-        operation: Callable[..., Any],
-        item: Any,
-        *,
-        principal: Principal,
-        details: CallDetails,
-        repeatable: Repeatable | None = None,
-    ) -> asyncio.Future[Outcome]:
+    def handle(self, operation: Callable[..., Any], call: Call) -> asyncio.Future[Outcome]:
         """Run a tracking operation for a caller and return its outcome after the commit that holds its rows.
 
         The writer resolves the principals of a batch and gives the operation their programs. An error is in the
-        outcome, and in the log of rejected calls if the call presented a key. A `repeatable` call that was made before
+        outcome, and in the log of rejected calls if the call presented a key. A repeatable call that was made before
         has its first response as the result, Replayed. Raises what `write` raises.
         """
+        principal = call.principal
         lane = principal.program_id or 0
         if isinstance(principal, PresentedKey):
-            self.callers.add(principal, details.call, details.at)
+            self.callers.add(principal, call.name, call.at)
             lane = lane or self._programs.get(principal.key_hash, 0)
-        outcome = self.write_item(lane, staged(operation), Call(principal, item, details, repeatable))
+        outcome = self.write_item(lane, staged(operation), call)
         if isinstance(principal, PresentedKey) and not lane:
             outcome.add_done_callback(partial(self._remember, principal.key_hash))
         return outcome

@@ -30,7 +30,7 @@ from storage.tracking import clicks, leads, refunds, sales
 from storage.tracking.clicks import Click, ClickResult
 from storage.tracking.lead_decisions import Lead, LeadResult
 from storage.tracking.ledger import ACCOUNT_KINDS, EntryKind
-from storage.tracking.received_calls import SENT, CallDetails, PresentedKey, Principal, Public, reject
+from storage.tracking.received_calls import SENT, Call, PresentedKey, Principal, Public, reject
 from storage.tracking.refunds import Refund, RefundResult
 from storage.tracking.sale_decisions import Sale, SaleResult
 
@@ -61,11 +61,13 @@ class World:
         self, operation: Callable[..., Any], item: Any, principal: Principal | None = None, **details: Any
     ) -> Any:
         """Run a tracking operation with the program's key, unless another principal is given; raises its error."""
-        call: dict[str, Any] = {"call": operation.__module__, "request_id": f"request-{next(_requests)}", "at": NOW}
+        name, at = details.pop("call", operation.__module__), details.pop("at", NOW)
         sent = {name: details.pop(name) for name in SENT if name in details}
         who = {name: details.pop(name) for name in ("user_agent", "network_hash") if name in details}
-        about, by = CallDetails(**call | details, sent=lambda: sent), principal or self.principal
-        outcome = await self.store.handle(operation, item, principal=by._replace(**who), details=about)
+        by = (principal or self.principal)._replace(**who)
+        request_id = details.pop("request_id", f"request-{next(_requests)}")
+        call = Call(by, item, name, request_id, at, lambda: sent)
+        outcome = await self.store.handle(operation, call)
         if isinstance(outcome.result, ServiceError):
             raise outcome.result
         return outcome.result

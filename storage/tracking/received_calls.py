@@ -63,34 +63,27 @@ class Outcome(NamedTuple):
     key: ProgramKey | None
 
 
-class CallDetails(NamedTuple):
-    """A tracking call in the log: `call` is sale, lead ...
-
-    `sent` returns the fields of `SENT` that the call has, as sent; it runs only if the call is rejected.
-    """
-
-    call: str
-    request_id: str
-    at: datetime
-    sent: Callable[[], Mapping[str, Any]] = dict
-
-
 class Call(NamedTuple):
-    """One call of a batch: its caller, its item, and its description for the log."""
+    """One call of a batch: its caller, the item of its operation, and what the log says of it.
+
+    `name` is sale, lead ... `sent` returns the fields of `SENT` that the call has; it runs only if it is rejected.
+    """
 
     principal: Principal
     item: Any
-    details: CallDetails
+    name: str
+    request_id: str
+    at: datetime
+    sent: Callable[[], Mapping[str, Any]] = dict
     repeatable: Repeatable | None = None
 
 
 class Rejection(NamedTuple):
-    """A rejected call, the program that its key belongs or belonged to, and who called."""
+    """A rejected call with a key, and the program that its key belongs or belonged to."""
 
     program_id: int
-    call: CallDetails
+    call: Call
     error: ServiceError
-    caller: str | None = None
 
 
 @cache
@@ -109,7 +102,7 @@ def staged(operation: Callable[..., Any]) -> Callable[[Connection, Sequence[Call
             holders.append(holder)
             results.append(error)
         keyed = {
-            n: KeyedCall(holder.program.id, call.repeatable, call.details.at)
+            n: KeyedCall(holder.program.id, call.repeatable, call.at)
             for n, (call, holder) in enumerate(zip(calls, holders, strict=True))
             if call.repeatable is not None and holder.program is not None and results[n] is None
         }
@@ -122,7 +115,7 @@ def staged(operation: Callable[..., Any]) -> Callable[[Connection, Sequence[Call
 
         perform_once(connection, keyed, results, perform)
         rejected = [
-            Rejection(holder.program_id, call.details, result, call.principal.caller)
+            Rejection(holder.program_id, call, result)
             for call, holder, result in zip(calls, holders, results, strict=True)
             if isinstance(result, ServiceError) and isinstance(call.principal, PresentedKey) and holder.program_id
         ]
@@ -161,16 +154,17 @@ def _resolve(connection: Connection, calls: Sequence[Call]) -> Iterator[tuple[Ke
             holder = holders.get(principal.key_hash) or NO_HOLDER
             if holder.key is None:
                 error = InvalidKey()
-            elif holder.key.has_expired(call.details.at):
+            elif holder.key.has_expired(call.at):
                 error = ApiKeyRotationRequired()
         yield holder, error
 
 
 def _row(rejection: Rejection, event_id: int) -> tuple[Any, ...]:
-    program_id, call, error, caller = rejection
+    program_id, call, error = rejection
     *sent, occurred_at = map(call.sent().get, SENT)
     fields = ", ".join(field.field for field in error.fields) or None
-    what = (program_id, event_id, call.call, error.code, error.text, fields)
+    what = (program_id, event_id, call.name, error.code, error.text, fields)
     occurred_at = occurred_at if occurred_at and abs(call.at - occurred_at) < MOST_APART else None
+    caller = call.principal.caller if isinstance(call.principal, PresentedKey) else None
     who = (error.details.get("same_payload"), call.request_id, caller)
     return (*what, *sent, *who, occurred_at and to_millis(occurred_at), to_millis(call.at))

@@ -14,7 +14,7 @@ from starlette.types import Receive, Scope, Send
 
 from storage.rules.errors import InvalidKey, Overloaded, ProgramNotFound, ServiceError
 from storage.tracking import program_terms
-from storage.tracking.received_calls import CallDetails, PresentedKey, Principal, Public, reject
+from storage.tracking.received_calls import Call, PresentedKey, Principal, Public, reject
 from storage.tracking.repeated_calls import Repeatable, Replayed
 from tracking_api.calls.caller import TrackingCaller
 from tracking_api.calls.fields import TrackingBody
@@ -88,10 +88,8 @@ class TrackingCall(ABC):
         if isinstance(principal, PresentedKey):
             await services.limits.hit("keyed", caller.address, principal.key_hash)
         fields = sent.logged if isinstance(sent, TrackingBody) else dict
-        details = CallDetails(self.name, caller.scope["request_id"], caller.at, fields)
-        result, key = await services.storage.handle(
-            operation, item, principal=principal, details=details, repeatable=repeatable
-        )
+        call = Call(principal, item, self.name, caller.scope["request_id"], caller.at, fields, repeatable)
+        result, key = await services.storage.handle(operation, call)
         response = _response(recording, result, caller.scope)
         if key is not None:
             caller.signal(key, response)

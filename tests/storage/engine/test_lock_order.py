@@ -27,7 +27,7 @@ from storage.rules.commission import CommissionStatus
 from storage.rules.errors import DuplicateTransaction, ServiceError
 from storage.tracking import leads, sales
 from storage.tracking.lead_decisions import Lead
-from storage.tracking.received_calls import CallDetails
+from storage.tracking.received_calls import Call
 from storage.tracking.repeated_calls import Repeatable
 from storage.tracking.sale_decisions import Sale
 from tests import stripe_events as stripe
@@ -48,9 +48,9 @@ def database_url(postgres_url: str) -> str:
 
 async def keyed(operation: Any, item: Any, key: str, acme: World) -> None:
     """Make a call with an Idempotency-Key, as the other process does at the same moment."""
-    details = CallDetails("call", f"keyed-{next(requests)}", NOW)
-    about: dict[str, Any] = {"details": details, "repeatable": Repeatable(key, key, str)}
-    outcome = await acme.store.handle(operation, item, principal=acme.principal, **about)
+    repeatable = Repeatable(key, key, str)
+    call = Call(acme.principal, item, "call", f"keyed-{next(requests)}", NOW, repeatable=repeatable)
+    outcome = await acme.store.handle(operation, call)
     assert not isinstance(outcome.result, DuplicateTransaction), "a repeat gets the first response"
 
 

@@ -22,7 +22,7 @@ from storage.tables import payment_references
 from storage.tracking import clicks, currencies, leads, refunds, sales
 from storage.tracking.clicks import Click
 from storage.tracking.lead_decisions import Lead
-from storage.tracking.received_calls import Call, CallDetails, staged
+from storage.tracking.received_calls import Call, staged
 from storage.tracking.refunds import Refund
 from storage.tracking.repeated_calls import Repeatable
 from storage.tracking.sale_decisions import Sale
@@ -62,7 +62,7 @@ def counted(connection: Connection) -> Iterator[list[str]]:
 
 def call(acme: World, item: Any, key: str | None = None) -> Call:
     repeatable = Repeatable(key, f"hash of {item}", str) if key else None
-    return Call(acme.principal, item, CallDetails("sale", f"request-{next(requests)}", NOW), repeatable)
+    return Call(acme.principal, item, "sale", f"request-{next(requests)}", NOW, repeatable=repeatable)
 
 
 async def statements(acme: World, operation: Any, batch: list[Any]) -> tuple[int, list[Any]]:

@@ -18,7 +18,7 @@ from storage.tables import commissions as commission_table
 from storage.tables import ledger_entries, rollups
 from storage.tables import refunds as refund_events
 from storage.tracking import ledger, refunds
-from storage.tracking.received_calls import CallDetails
+from storage.tracking.received_calls import Call
 from storage.tracking.refunds import Refund, RefundResult
 from storage.tracking.repeated_calls import Repeatable, Replayed
 from tests import world
@@ -120,9 +120,8 @@ async def test_many_refunds_at_once_never_give_back_more_than_was_paid(sold: Wor
 
 async def repeat(acme: World, *, asks: str = "hash", at: datetime = NOW) -> Any:
     repeatable = Repeatable("once-1", asks, lambda result: f"refunded {result.refunded_cents}")
-    about: dict[str, Any] = {"details": CallDetails("refund", "request-1", at), "repeatable": repeatable}
-    taken = Refund("inv-1", at, 2_500)
-    return (await acme.store.handle(refunds.record, taken, principal=acme.principal, **about)).result
+    call = Call(acme.principal, Refund("inv-1", at, 2_500), "refund", "request-1", at, repeatable=repeatable)
+    return (await acme.store.handle(refunds.record, call)).result
 
 
 async def test_one_of_many_concurrent_requests_is_performed_and_the_others_get_its_response(sold: World):
