@@ -37,7 +37,6 @@ class Changes(Body):
     """A body whose absent fields do not change; its defaults are never read."""
 
     def sent(self) -> dict[str, Any]:
-        """Return the fields that were sent."""
         return self.model_dump(exclude_unset=True)
 
 

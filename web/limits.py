@@ -41,7 +41,6 @@ class RateLimits:
         _require_past(max(full, default=0.0))
 
     async def forget(self, kind: str, client: str, about: int | str | None = None) -> None:
-        """Forget the requests that were counted."""
         for each in self._rates[kind]:
             await self._counts.clear(each, kind, network(client), str(about))
 

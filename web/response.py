@@ -43,7 +43,6 @@ class JsonResponse:
         self.headers = headers or {}
 
     def warn(self, warning: Mapping[str, Any]) -> None:
-        """Add a warning to the body."""
         self.body = {**self.body, "warnings": [*self.body.get("warnings", ()), warning]}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG002 - ASGI's signature

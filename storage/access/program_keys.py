@@ -21,7 +21,6 @@ class ProgramKey(NamedTuple):
     rotate_by: datetime | None
 
     def has_expired(self, at: datetime) -> bool:
-        """Return whether the deadline has passed."""
         return rotation_state(self.rotate_by, at) == Rotation.EXPIRED
 
 

@@ -105,12 +105,10 @@ class Visitor(NamedTuple):
 
     @property
     def role(self) -> Role:
-        """Their role in this workspace."""
         return self.workspace.role
 
     @property
     def owned(self) -> list[Membership]:
-        """The workspaces that they own."""
         return [each for each in self.memberships if each.role == Role.OWNER]
 
     def require_workspace(self, workspace_id: int, roles: Collection[Role] = ANYONE) -> None:
