@@ -170,15 +170,10 @@ async def group_in_turn(store: Storage, *, at: datetime) -> None:
     """Group events if it is due and no other process does."""
     async with turn(store, "grouping", every=timedelta(seconds=GROUPING_SECONDS), at=at) as mine:
         if mine:
-            await analyze_new_tables(store)
+            with _failures_logged("analyzing new tables"):  # the next writes are planned for what is in them
+                if names := await store.write(database.analyze_new_tables):
+                    log.info("analyzed %s", ", ".join(names))
             await group_all(store)
-
-
-async def analyze_new_tables(store: Storage) -> None:
-    """Have the database look at tables that have filled, so that the next writes are planned for what is in them."""
-    with _failures_logged("analyzing new tables"):
-        if names := await store.write(database.analyze_new_tables):
-            log.info("analyzed %s", ", ".join(names))
 
 
 async def group_all(store: Storage, *, at: datetime | None = None) -> None:

@@ -6,10 +6,9 @@ from base64 import urlsafe_b64encode
 from contextlib import suppress
 from difflib import get_close_matches
 from email.utils import parseaddr
-from enum import StrEnum
 from ipaddress import ip_address
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Literal
 from urllib.parse import urlsplit
 
 from limits import parse
@@ -61,10 +60,6 @@ def _replica_url(url: str) -> str:
     return url
 
 
-def _ip(host: str) -> str:
-    return str(ip_address(host))
-
-
 def _sender(sender: str) -> str:
     if not is_email(parseaddr(sender)[1]):
         raise ValueError("Write a sender, such as Acme affiliates <affiliates@acme.example>")
@@ -91,13 +86,6 @@ Secret = Annotated[str | None, Field(repr=False, min_length=8)]
 Header = Annotated[str, Field(pattern=r"^[A-Za-z0-9!#$%&'*+.^_`|~-]+$")]  # RFC 9110, 5.6.2
 Rate = Annotated[str, AfterValidator(_rate)]
 Hosts = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_split)]
-
-
-class LogFormat(StrEnum):
-    """How the log is written."""
-
-    CONSOLE = "console"
-    JSON = "json"
 
 
 class Configuration(BaseSettings):
@@ -161,13 +149,13 @@ class Configuration(BaseSettings):
     geo_database: FilePath | None = None
     """A MaxMind DB file (`.mmdb`, of cities or countries) with the country and region of an IP address where no header
     does. None is shipped; no IP address is stored."""
-    log_format: LogFormat = LogFormat.CONSOLE
+    log_format: Literal["console", "json"] = "console"
     """`console` for people, `json` for a log collector: one line for each event on stderr. Lines about a request have
     its `request_id` and `program_id`; none has a key, a password or an e-mail address."""
     metrics_port: Annotated[int | None, Field(ge=1, le=65_535)] = None
     """A second port that serves `GET /metrics` for Prometheus, without a token: keep it inside. Each of several workers
     takes another one from this one on; `svc serve` does not start while one of them is in use."""
-    metrics_host: Annotated[str, AfterValidator(_ip)] = "127.0.0.1"
+    metrics_host: Annotated[str, AfterValidator(lambda host: str(ip_address(host)))] = "127.0.0.1"
     """The IP address on which `SVC_METRICS_PORT` listens; `0.0.0.0` in a container."""
     metrics_token: Secret = None
     """The token that opens `GET /metrics` on the public port (`Authorization: Bearer`): long and random. Unset, the
@@ -230,9 +218,8 @@ def load() -> Configuration:
     try:
         return Configuration()
     except ValidationError as invalid:
-        raise ConfigurationError("\n".join(_problem(error) for error in invalid.errors())) from None
-
-
-def _problem(error: Any) -> str:
-    variable, message = variable_of(error["loc"][0]), error["msg"].removeprefix("Value error, ")
-    return f"{variable}: {message.removeprefix(f'{variable} ')}."
+        named = [
+            (variable_of(str(each["loc"][0])), each["msg"].removeprefix("Value error, ")) for each in invalid.errors()
+        ]
+        lines = [f"{variable}: {message.removeprefix(f'{variable} ')}." for variable, message in named]
+        raise ConfigurationError("\n".join(lines)) from None

@@ -65,8 +65,10 @@ class Connection(HttpToolsProtocol):
 
     def on_headers_complete(self) -> None:
         """Serve the request, unless its head is too large or too many connections are open."""
-        if self._unread > MOST_HEAD_BYTES and len(self.url) + _size(self.headers) > MOST_HEAD_BYTES:
-            raise PayloadTooLarge
+        if self._unread > MOST_HEAD_BYTES:
+            size = sum(len(name) + len(value) + 4 for name, value in self.headers)  # a colon, a blank, the line's end
+            if len(self.url) + size > MOST_HEAD_BYTES:
+                raise PayloadTooLarge
         hosts = sum(name == b"host" for name, _ in self.headers)
         if hosts > 1 or (hosts == 0 and self.parser.get_http_version() == "1.1"):
             raise ValueError("Host")
@@ -101,10 +103,6 @@ class Connection(HttpToolsProtocol):
         if self._head_timer is not None:
             self._head_timer.cancel()
             self._head_timer = None
-
-
-def _size(headers: list[tuple[bytes, bytes]]) -> int:
-    return sum(len(name) + len(value) + 4 for name, value in headers)  # a colon, a blank and the end of the line
 
 
 async def _overloaded(scope: Scope, receive: Receive, send: Send) -> None:

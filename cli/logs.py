@@ -10,7 +10,6 @@ import typer
 from structlog.stdlib import ProcessorFormatter
 
 import configuration
-from configuration import LogFormat
 from web.middleware import current_request
 
 LOGGING: dict[str, Any] = {
@@ -37,7 +36,7 @@ def configure() -> None:
 
 def echo(text: str) -> None:
     """Print a line of the start, with its secrets, on stdout: a JSON object where SVC_LOG_FORMAT says so."""
-    is_json = configuration.load().log_format is LogFormat.JSON
+    is_json = configuration.load().log_format == "json"
     typer.echo(json.dumps({"event": text, "level": "info"}) if is_json else text)
 
 
@@ -46,7 +45,7 @@ def formatter() -> logging.Formatter:
     plain = structlog.dev.ConsoleRenderer(
         colors=False, pad_event_to=0, pad_level=False, exception_formatter=structlog.dev.plain_traceback
     )
-    is_json = configuration.load().log_format is LogFormat.JSON
+    is_json = configuration.load().log_format == "json"
     return ProcessorFormatter(
         foreign_pre_chain=[
             structlog.stdlib.add_log_level,

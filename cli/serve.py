@@ -6,6 +6,7 @@ import os
 import socket
 import sqlite3
 import sys
+import time
 from contextlib import ExitStack, suppress
 from functools import partial
 from pathlib import Path
@@ -15,6 +16,7 @@ import typer
 import uvicorn
 from asyncpg import InterfaceError, PostgresError
 from uvicorn.config import STARTUP_FAILURE
+from uvicorn.supervisors.multiprocess import Multiprocess, Process
 
 import configuration
 from cli import logs
@@ -22,7 +24,6 @@ from cli.admin import backup
 from cli.admin import command as admin
 from cli.connections import MOST_CONNECTIONS, Connection
 from cli.integrator.output import Failure, answering
-from cli.supervisor import Supervisor
 from storage import migrations
 from storage.access import workspaces
 from storage.engine import copying, database, sqlite_file
@@ -37,6 +38,8 @@ WAITING_CONNECTIONS = 2048
 PATIENCE_SECONDS = 4  # for running calls when the server stops; a call whose body never comes is then dropped
 IDLE_SECONDS = 65  # longer than the 60 s for which proxies keep their connections by default
 OTHER_FILES = 200
+WORKER_SECONDS = 60  # for a worker to respond; starting one on a busy machine takes long
+STOP_SECONDS = 8  # for a worker to stop, before it is killed: it has answered all calls by then
 ONE_WRITER = "SQLite has one writer, so more workers would not make it faster."
 _NO_ACCESS = {sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_AUTH}
 log = logging.getLogger(__name__)
@@ -189,3 +192,45 @@ def _connection() -> Any:
         resource.setrlimit(resource.RLIMIT_NOFILE, (files, hard))
         most = min(most, max(1, (files - OTHER_FILES) // 2))
     return partial(Connection, most_connections=most)
+
+
+class Supervisor(Multiprocess):
+    """uvicorn's supervisor of workers; it never waits for one, and logs each restart."""
+
+    def __init__(self, config: uvicorn.Config, sockets: list[socket.socket]) -> None:
+        super().__init__(config, sockets)
+        self._heard_at: dict[int | None, float] = {}  # by the worker's process id
+
+    def keep_subprocess_alive(self) -> None:
+        """Replace the workers that ended or have not responded for a long time."""
+        for number, worker in enumerate(self.processes):
+            if self._responds(worker):
+                continue
+            worker.kill()
+            worker.join()
+            if worker.exitcode == STARTUP_FAILURE:  # the next one would fail, too
+                self.should_exit.set()
+                return
+            self.processes[number] = Process(self.config, self.sockets)
+            self.processes[number].start()
+            log.warning("worker %s ended: worker %s takes its place", worker.pid, self.processes[number].pid)
+
+    def _responds(self, worker: Process) -> bool:
+        """Return whether a worker runs and has responded to the ping before in time; send the next ping."""
+        now = time.monotonic()
+        with suppress(OSError, EOFError):
+            is_new = worker.pid not in self._heard_at
+            if is_new or worker.parent_conn.poll():
+                if not is_new:
+                    worker.parent_conn.recv()
+                self._heard_at[worker.pid] = now
+                worker.parent_conn.send(b"ping")
+        return worker.process.is_alive() and now - self._heard_at[worker.pid] < WORKER_SECONDS
+
+    def join_all(self) -> None:
+        """Wait for the workers to stop; end those that do not."""
+        until = time.monotonic() + STOP_SECONDS
+        for worker in self.processes:
+            worker.process.join(max(0, until - time.monotonic()))
+            worker.process.kill()
+            worker.join()

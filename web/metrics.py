@@ -6,11 +6,9 @@ import secrets
 import shutil
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
-from threading import Thread
-from wsgiref.simple_server import WSGIServer
 
 from prometheus_client import (
     REGISTRY,
@@ -141,7 +139,12 @@ def served(metrics: CollectorRegistry, *, host: str, port: int | None) -> Iterat
     if port is None:
         yield
         return
-    server, thread = _listen(metrics, host, port)
+    for each in range(port, port + MOST_WORKERS):
+        with suppress(OSError):
+            server, thread = start_http_server(each, host, metrics)
+            break
+    else:
+        raise OSError(f"SVC_METRICS_PORT: no port from {port} on {host} is free")
     log.info("metrics are at http://%s:%d%s", host, server.server_port, PATH)
     try:
         yield
@@ -149,12 +152,3 @@ def served(metrics: CollectorRegistry, *, host: str, port: int | None) -> Iterat
         server.shutdown()
         server.server_close()
         thread.join()
-
-
-def _listen(metrics: CollectorRegistry, host: str, first: int) -> tuple[WSGIServer, Thread]:
-    for port in range(first, first + MOST_WORKERS):
-        try:
-            return start_http_server(port, host, metrics)
-        except OSError as taken:
-            problem = taken
-    raise OSError(f"SVC_METRICS_PORT: no port from {first} on {host} is free") from problem

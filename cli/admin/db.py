@@ -8,7 +8,6 @@ from typing import Any
 
 import typer
 from rich.markup import escape
-from sqlalchemy import Connection
 
 import configuration
 from cli import logs
@@ -21,6 +20,7 @@ from storage.engine import citus, sealing
 from storage.engine.sealing import Sealer, UnreadableSecretError
 from storage.payments import accounts
 
+_SEALED = {"payment_accounts": accounts.reseal, "second_factors": second_factors.reseal}
 app, secrets_app = typer.Typer(no_args_is_help=True), typer.Typer(no_args_is_help=True)
 
 
@@ -100,17 +100,11 @@ def rotate() -> Answer:
         raise Failure("secret_key_missing", "SVC_SECRET_KEY is not set.", "Set it to the new key.")
     old = os.environ.get(configuration.OLD_SECRET_KEY) or sealing.local_key(Path("svc.secret"))
     try:
-        sealed = command.write(_reseal, Sealer(new, old))
+        sealer = Sealer(new, old)
+        sealed = command.write(lambda opened: {name: reseal(opened, sealer) for name, reseal in _SEALED.items()})
     except UnreadableSecretError as unreadable:
         raise Failure(
             "secret_unreadable", str(unreadable), f"Set {configuration.OLD_SECRET_KEY} to the previous key."
         ) from None
     counts = f"{sealed['payment_accounts']} payment accounts and {sealed['second_factors']} second factors"
     return Answer(sealed, f"The secrets of {counts} are encrypted with the new key.")
-
-
-def _reseal(connection: Connection, sealer: Sealer) -> dict[str, int]:
-    return {
-        "payment_accounts": accounts.reseal(connection, sealer),
-        "second_factors": second_factors.reseal(connection, sealer),
-    }

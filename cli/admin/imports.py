@@ -46,7 +46,10 @@ def import_files(
 
     Example: svc admin import --program 1 --from rewardful affiliates.csv customers.csv commissions.csv --dry-run
     """
-    read = [_read(path, tool, amounts) for path in files]
+    read = []
+    for path in files:
+        with path.open(encoding="utf-8-sig", newline="") as lines_of:
+            read.append(tool_exports.read(path.name, lines_of, tool, amounts))
     report = command.change_in("program", imports.run, program, read, on_conflict=on_conflict, dry_run=dry_run)
     said = [
         {"file": each.name, "lists": each.kind, "rows": len(each.rows), "read": each.read, "unread": each.unread}
@@ -65,11 +68,6 @@ def undo_import(import_id: Annotated[int, typer.Argument(metavar="ID")], program
     """
     command.change_in("program", import_undo.undo, program, import_id)
     return Answer({"import_id": import_id, "undone": True}, "Undone.")
-
-
-def _read(path: Path, tool: ImportTool, amounts: AmountUnit | None) -> ImportFile:
-    with path.open(encoding="utf-8-sig", newline="") as lines:
-        return tool_exports.read(path.name, lines, tool, amounts)
 
 
 def _lines(read: Sequence[ImportFile], report: ImportReport, *, dry_run: bool) -> Iterator[str]:

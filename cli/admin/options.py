@@ -13,7 +13,6 @@ import typer
 from pydantic import TypeAdapter, ValidationError
 
 from presentation import changes, settings_models
-from storage.access import passwords
 from web import body
 
 _LARGEST_ID = 2**31 - 1
@@ -59,11 +58,6 @@ def secret(*, asked: bool, option: str, prompt: str) -> str:
     if sys.stdin.isatty():
         return getpass.getpass(f"{prompt.capitalize()}: ")
     return sys.stdin.read().rstrip("\r\n")
-
-
-def password_hash(*, asked: bool, email: str) -> str:
-    """Return the stored form of the new password on standard input. Raises ValidationError for a weak one."""
-    return passwords.protect_new(secret(asked=asked, option="--password-stdin", prompt="password"), email=email)
 
 
 PasswordStdin = Annotated[bool, typer.Option("--password-stdin", help="Read the password from standard input.")]

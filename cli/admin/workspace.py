@@ -140,7 +140,8 @@ def set_password(email: options.Email, password_stdin: options.PasswordStdin = F
     Example: svc admin member set-password --email bo@example.com --password-stdin < password.txt
     """
     user_id = command.read(accounts.find_id, email)
-    password_hash = options.password_hash(asked=password_stdin, email=email)
+    password = options.secret(asked=password_stdin, option="--password-stdin", prompt="password")
+    password_hash = passwords.protect_new(password, email=email)
     ended = command.change(accounts.set_password, user_id, password_hash)
     text = f"The password of {escape(email)} is set; {ended} sessions ended."
     return Answer({"user_id": user_id, "sessions_ended": ended}, text)

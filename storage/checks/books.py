@@ -5,7 +5,8 @@ from typing import Any
 
 from sqlalchemy import Connection, and_, func, select
 
-from storage.checks import BookDifference, compare, ledger, rollups
+from storage.checks import ledger, rollups
+from storage.checks.ledger import BookDifference, compare
 from storage.rules.settlement import CustomerStatus
 from storage.tables import clicks, commissions, customers, leads, partners, refunds, refused_calls, sales
 from storage.tables.columns import to_millis

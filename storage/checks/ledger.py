@@ -2,11 +2,10 @@
 
 from collections import Counter
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, and_, case, func, select
 
-from storage.checks import BookDifference, compare
 from storage.rules.commission import CommissionStatus, of_remaining
 from storage.rules.money import share
 from storage.rules.settlement import Settlement
@@ -15,6 +14,25 @@ from storage.tracking.ledger import ACCOUNT_KINDS, PARTNER_KINDS, PLATFORM_KINDS
 
 ROWS_AT_ONCE = 2_000
 OTHER_KINDS = (EntryKind.ADJUSTMENT, EntryKind.SET_OFF)
+
+
+class BookDifference(NamedTuple):
+    """One difference: `what` is stored `where`, and what it should be; amounts in cents."""
+
+    what: str
+    where: str
+    stored: int
+    recomputed: int
+
+    def __str__(self) -> str:
+        return f"{self.what} of {self.where}: stored {self.stored}, recomputed {self.recomputed}"
+
+
+def compare(where: str, *facts: tuple[str, int, int]) -> Iterator[BookDifference]:
+    """Yield the facts of a row or account (what, stored, recomputed) whose numbers differ."""
+    for what, stored, recomputed in facts:
+        if stored != recomputed:
+            yield BookDifference(what, where, int(stored), int(recomputed))
 
 
 def differences(connection: Connection) -> Iterator[BookDifference]:

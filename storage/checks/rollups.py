@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import BigInteger, Column, Connection, Select, and_, case, func, select, type_coerce
 
-from storage.checks import BookDifference, compare, ledger
+from storage.checks import ledger
+from storage.checks.ledger import BookDifference, compare
 from storage.rules.settlement import CustomerStatus
 from storage.tables import (
     click_retention,

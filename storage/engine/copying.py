@@ -67,7 +67,11 @@ def read_chunk(connection: Connection, table: Table, last_key: Sequence[Any] | N
     key = list(table.primary_key.columns)
     some = select(table).order_by(*key).limit(ROWS_AT_ONCE)
     if last_key is not None:
-        last = (literal(_loaded(column, value), column.type) for column, value in zip(key, last_key, strict=True))
+        values = [
+            date.fromisoformat(value) if isinstance(column.type, Date) else value
+            for column, value in zip(key, last_key, strict=True)
+        ]
+        last = (literal(value, column.type) for column, value in zip(key, values, strict=True))
         some = some.where(tuple_(*key) > tuple_(*last))
     return [dict(row) for row in connection.execute(some).mappings()]
 
@@ -93,7 +97,3 @@ def finish(connection: Connection, largest_ids: dict[str, int]) -> None:
 def counts(connection: Connection) -> dict[str, int]:
     """Return the number of rows of each table."""
     return {table.name: connection.execute(select(func.count()).select_from(table)).scalar_one() for table in TABLES}
-
-
-def _loaded(column: Column[Any], value: Any) -> Any:
-    return date.fromisoformat(value) if isinstance(column.type, Date) else value

@@ -36,11 +36,6 @@ def set_based(operation: Operation) -> Operation:
     return operation
 
 
-def is_set_based(operation: Callable[..., Any]) -> bool:
-    """Return whether an operation takes a whole batch at once."""
-    return getattr(operation, "set_based", False)
-
-
 class QueuedWrite(NamedTuple):
     """One write that waits for its batch."""
 
@@ -180,7 +175,7 @@ def transactions_of(batch: list[QueuedWrite], *, each_operation: bool, by_progra
     return [
         transaction
         for (_, operation), writes in ordered
-        for transaction in ([writes] if is_set_based(operation) else [[write] for write in writes])
+        for transaction in ([writes] if hasattr(operation, "set_based") else [[write] for write in writes])
     ]
 
 
@@ -192,7 +187,7 @@ def _run_all(connection: Connection, writes: Sequence[QueuedWrite]) -> list[Any]
     """Run writes, which are sorted by operation, and return their results."""
     results: list[Any] = []
     for operation, group in groupby(writes, key=attrgetter("operation")):
-        if is_set_based(operation):
+        if hasattr(operation, "set_based"):
             results.extend(operation(connection, [write.arguments[0] for write in group]))
             continue
         for write in group:

@@ -137,7 +137,8 @@ class PostgresLane:
                 _require_commit(await self._driver.execute("COMMIT"))
         except Exception as error:
             unconfirmed = bool(finished and self._is_distributed and is_reported(error, INTERNAL_ERROR))
-            if not (unconfirmed or self._is_outage(error)):
+            is_lost = self._is_closed() or isinstance(error, StorageUnavailable)
+            if not (unconfirmed or is_lost or is_outage(error, read_only=self._read_only)):
                 await self._roll_back()
                 raise
             is_partial = self._is_partial(error)
@@ -187,9 +188,6 @@ class PostgresLane:
 
     def _is_closed(self) -> bool:
         return self._driver is None or self._driver.is_closed()
-
-    def _is_outage(self, error: Exception) -> bool:
-        return self._is_closed() or isinstance(error, StorageUnavailable) or is_outage(error, read_only=self._read_only)
 
     def _is_partial(self, error: Exception) -> bool:
         """Return whether the rest of the database works: the server itself reports that a node or a lock is missing."""

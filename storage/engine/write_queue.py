@@ -78,7 +78,10 @@ class WriteQueue:
                 while self._ready and self._may_start():
                     lane = self._idle.pop()
                     self._one_program = await lane.partitions_by_program()
-                    await self._gather()
+                    seen = 0
+                    while seen < self.waiting < LARGEST_BATCH:  # requests that are being parsed join, for fewer commits
+                        seen = self.waiting
+                        await asyncio.sleep(0)
                     batch = self._next_batch()
                     if not batch:
                         self._idle.append(lane)
@@ -96,13 +99,6 @@ class WriteQueue:
             return False
         is_slow = self._loop.time() - max(self._started_at.values()) >= SLOW_SECONDS
         return is_slow or self.waiting >= LARGEST_BATCH or self._one_program
-
-    async def _gather(self) -> None:
-        """Let requests that are being parsed join the batch, for fewer commits; do not wait if there are none."""
-        seen = 0
-        while seen < self.waiting < LARGEST_BATCH:
-            seen = self.waiting
-            await asyncio.sleep(0)
 
     def _next_batch(self) -> list[QueuedWrite]:
         """Take the next programs' writes, except those whose callers left or waited too long; others stay."""

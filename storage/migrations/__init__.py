@@ -38,7 +38,7 @@ async def upgrade(url: str, *, before: Callable[[], None] = lambda: None) -> Non
 
 def is_current(connection: Connection) -> bool:
     """Return whether every migration has been applied."""
-    return _revisions(connection) == set(ScriptDirectory.from_config(_config()).get_heads())
+    return _revisions(connection) == set(ScriptDirectory.from_config(config_for()).get_heads())
 
 
 def is_usable(connection: Connection) -> bool:
@@ -54,7 +54,7 @@ def _revisions(connection: Connection) -> set[str]:
 
 def _unknown(revisions: set[str]) -> set[str]:
     """Return the revisions of which this version has no migration."""
-    return revisions - {script.revision for script in ScriptDirectory.from_config(_config()).walk_revisions()}
+    return revisions - {script.revision for script in ScriptDirectory.from_config(config_for()).walk_revisions()}
 
 
 def _upgrade(connection: Connection, before: Callable[[], None]) -> None:
@@ -82,14 +82,8 @@ def _explain(revision: str) -> UnknownSchemaError:
     return UnknownSchemaError(code, message, hint)
 
 
-def config_for(connection: Connection) -> Config:
-    """Return Alembic's configuration for running over an open connection."""
-    config = _config()
-    config.attributes["connection"] = connection
-    return config
-
-
-def _config() -> Config:
-    config = Config()
+def config_for(connection: Connection | None = None) -> Config:
+    """Return Alembic's configuration, for running over an open connection if there is one."""
+    config = Config(attributes={"connection": connection})
     config.set_main_option("script_location", str(_FOLDER))
     return config
