@@ -43,7 +43,8 @@ format: .venv/develop
 bench: .venv/develop ## the ratios of docs/performance.md on SQLite
 	$(BIN)/python -m benchmarks
 
-drills: faults ## what docs/operations.md calls so
+drills: .venv/develop ## run the drills among the tests, and write the table of docs/operations.md
+	$(BIN)/python -m tests.faults.drills
 
 faults: .venv/develop ## kill and break everything at length, and write the table of docs/reliability.md
 	$(BIN)/python -m tests.faults

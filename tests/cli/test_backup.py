@@ -8,6 +8,8 @@ import stat
 import subprocess
 import sys
 import tarfile
+import time
+from collections.abc import Callable
 from contextlib import closing
 from datetime import datetime
 from pathlib import Path
@@ -84,7 +86,9 @@ def test_a_backup_overwrites_nothing_and_garbage_is_not_restored(acme: Svc):
     assert workspaces(acme) == ["Acme"]
 
 
-def test_the_release_before_goes_on_with_its_data_after_an_upgrade_and_a_rollback(svc: Svc, tmp_path: Path):
+def test_the_release_before_goes_on_with_its_data_after_an_upgrade_and_a_rollback(
+    svc: Svc, tmp_path: Path, record_property: Callable[[str, object], None]
+):
     old, kept = tmp_path / "old", "svc.db.before-upgrade-"
     with tarfile.open(RELEASED) as archive:
         archive.extractall(old, filter="data")
@@ -101,8 +105,10 @@ def test_the_release_before_goes_on_with_its_data_after_an_upgrade_and_a_rollbac
     (copy,) = svc.folder.glob(f"{kept}*")
     create(svc, "Globex")
     rejected = released("db", "check")
+    began = time.monotonic()
     migrated = svc("admin", "restore", copy.name, "--as-is")
     back = released("db", "check")
+    record_property("seconds", time.monotonic() - began)
 
     assert (made.code, migrated.code, back.returncode) == (0, 0, 0), back.stderr
     assert (rejected.returncode, len(rejected.stderr.splitlines())) == (1, 2)

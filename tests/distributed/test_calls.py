@@ -126,7 +126,7 @@ async def one_on_each_node(acme: World) -> dict[int, World]:
 
 
 async def test_the_programs_of_a_stopped_worker_get_503_and_the_others_200(
-    acme: World, citus_cluster: Cluster, citus_url: str, serve: Serve
+    acme: World, citus_cluster: Cluster, citus_url: str, serve: Serve, record_property: Callable[[str, object], None]
 ):
     programs = await one_on_each_node(acme)
     lost, *_ = citus_cluster.workers
@@ -137,7 +137,9 @@ async def test_the_programs_of_a_stopped_worker_get_503_and_the_others_200(
         async with catalog.stopped(lost):
             without = await asyncio.gather(*(each.click() for each in (gone, kept) for _ in range(8)))
             ready = await kept.client.get("/readyz")
+        began = asyncio.get_running_loop().time()
         back = [await each.click() for each in (gone, kept)]
+        record_property("seconds", asyncio.get_running_loop().time() - began)
 
     assert [response.status_code for response in without] == [503] * 8 + [200] * 8
     assert {response.json()["error"]["code"] for response in without[:8]} == {"storage_unavailable"}

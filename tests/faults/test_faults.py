@@ -4,7 +4,8 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.faults import books, campaign, catalog
+from tests.conftest import ROOT
+from tests.faults import books, campaign, catalog, drills
 from tests.faults.books import Books, Journal, Kind, Request
 
 FAULTS = {fault.name: fault for fault in catalog.FAULTS}
@@ -18,6 +19,15 @@ async def test_nothing_acknowledged_is_lost_or_doubled_and_no_response_is_untrue
 
     assert outcome.is_clean, str(outcome)
     assert outcome.journal.acknowledged > 0
+
+
+def test_the_drills_of_the_operations_guide_are_tests():
+    page = drills.PAGE.read_text(encoding="utf-8")
+
+    for drill in drills.DRILLS:
+        assert f"| {drill.title} | `{drill.file}` | " in page
+        assert f"def {drill.test}(" in (ROOT / drill.file).read_text(encoding="utf-8")
+    assert "FAILED" not in page
 
 
 def journal() -> Journal:
