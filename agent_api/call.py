@@ -95,7 +95,7 @@ def behind_key(resource: Resource) -> RouteMethod:
         *((errors.ProgramNotAllowed,) if "{program_id}" in resource.path else ()),
         security=[{"agentKey": (each,)} for each in scopes] or [{"agentKey": ()}],
         name=f"agent{name[0].upper()}{name[1:]}",
-        description=f"Scope: {scope}." if scope else "Any agent key.",
+        description=f"Scope: {' or '.join(scopes)}." if scopes else "Any agent key.",
         tag="agents",
     )
     return RouteMethod(handle, description)

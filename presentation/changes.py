@@ -79,7 +79,7 @@ class NewPartner(PartnerChange):
 
 
 class CommissionChange(Body):
-    """The new status of a commission: approved, rejected or paid."""
+    """The new status of a commission: approved, rejected or paid, for which an agent needs commissions:pay."""
 
     status: CommissionStatus
 

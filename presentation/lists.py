@@ -42,8 +42,7 @@ def listing(wanted: List[Any], view: type[View] | None = None, *, tag: str = "da
         rows: View = page(data=[view_row(row) for row in found.data], next_cursor=found.next_cursor, **totals)
         return rows
 
-    first, *rest = wanted.name.split("-")
-    name = "".join(["list", first.title(), *(word.title() for word in rest)])
+    name = "".join(["list", *(word.title() for word in wanted.name.split("-"))])
     dates = (InvalidRange, InvalidPeriod) if wanted.has_window else (InvalidRange,) if wanted.at is not None else ()
     errors = (ValidationError, *dates, *ALWAYS_POSSIBLE)
     query = {**PAGING, **parameters(wanted)}

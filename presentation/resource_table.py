@@ -24,14 +24,10 @@ from web import body
 
 
 class ScopeByBody(NamedTuple):
-    """The scope that a body needs, the scopes that there are, and what says so to readers."""
+    """The scope that a body needs, and the scopes that there are."""
 
     choose: Callable[[bytes], Scope]
     scopes: tuple[Scope, ...]
-    text: str
-
-    def __str__(self) -> str:
-        return self.text
 
 
 class Resource(NamedTuple):
@@ -53,11 +49,7 @@ def scope_of_decision(content: bytes) -> Scope:
     return Scope.COMMISSIONS_PAY if status == CommissionStatus.PAID else Scope.COMMISSIONS_WRITE
 
 
-DECISION = ScopeByBody(
-    scope_of_decision,
-    (Scope.COMMISSIONS_WRITE, Scope.COMMISSIONS_PAY),
-    "commissions:write for approved and rejected, commissions:pay for paid",
-)
+DECISION = ScopeByBody(scope_of_decision, (Scope.COMMISSIONS_WRITE, Scope.COMMISSIONS_PAY))
 # An agent overrides no hold.
 BY_AGENT = changes.decide_commission.taking(changes.CommissionChange, SecondKeyRequired, OverCap)
 FLAG_BY_AGENT = changes.decide_flag.taking(changes.FlagDecision, SecondKeyRequired)

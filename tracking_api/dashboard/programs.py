@@ -12,7 +12,6 @@ from presentation.operations import operation
 from presentation.resources import ProgramView
 from presentation.settings_models import shown, with_settings
 from presentation.view import View
-from storage.access.sessions import Visitor
 from storage.access.workspaces import OWNERS
 from storage.lists.partners import newest_code
 from storage.lists.programs import read_program
@@ -38,23 +37,20 @@ BY_SECTION = {section: [setting for setting in SETTINGS if setting.section == se
 @operation(OwnerRequired, CurrencyNotSupported, notice="program-created")
 async def create_program(call: VisitorRequest, sent: NewProgram) -> CreatedResponse[ProgramView]:
     """Create a program with a hidden key, which an owner replaces to see one."""
-    chosen = sent.sent()
-    workspace_id = _workspace(call.visitor, chosen.pop("workspace_id", None))
+    chosen, owned = sent.sent(), call.visitor.owned
+    workspace_id = chosen.pop("workspace_id", None)
+    if workspace_id is not None:
+        call.visitor.require_workspace(workspace_id, OWNERS)
+    elif not owned:
+        raise OwnerRequired
+    elif len(owned) > 1:
+        raise ValidationError(fields=[FieldError("workspace_id", "Required: you own more than one workspace")])
+    else:
+        workspace_id = owned[0].workspace_id
     program_id = await call.storage.write(
         program_settings.create, workspace_id, ProgramSettings(**settings.stored(chosen)), at=call.at, actor=call.actor
     )
     return CreatedResponse(ProgramView.of(await call.storage.read(read_program, program_id)))
-
-
-def _workspace(visitor: Visitor, named: int | None) -> int:
-    """Return the workspace of a new program: the one that is named, else the only one that the account owns."""
-    if named is not None:
-        visitor.require_workspace(named, OWNERS)
-    elif not visitor.owned:
-        raise OwnerRequired
-    elif len(visitor.owned) > 1:
-        raise ValidationError(fields=[FieldError("workspace_id", "Required: you own more than one workspace")])
-    return named or visitor.owned[0].workspace_id
 
 
 @operation()
