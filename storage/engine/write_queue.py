@@ -1,7 +1,7 @@
 """The queue of writes: it fills batches, and gives each to a lane that commits it."""
 
 import asyncio
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Callable, Hashable, Sequence
 from contextlib import suppress
 from itertools import chain
@@ -30,7 +30,7 @@ class WriteQueue:
         self.lanes = lanes
         self.measures = measures
         self._idle = list(lanes)
-        self._waiting: dict[Hashable, deque[QueuedWrite]] = {}  # by program
+        self._waiting: defaultdict[Hashable, deque[QueuedWrite]] = defaultdict(deque)  # by program
         self._ready: dict[Hashable, None] = {}  # the waiting programs of no running batch, those waiting longest first
         self.waiting = 0  # writes without a batch
         self._held: set[Hashable] = set()  # the programs of the running batches
@@ -50,7 +50,7 @@ class WriteQueue:
             raise Overloaded(retry_after_seconds=1)
         result = self._loop.create_future()
         write = QueuedWrite(operation, arguments, options, result, self._loop.time(), lane)
-        self._waiting.setdefault(lane, deque()).append(write)
+        self._waiting[lane].append(write)
         self.waiting += 1
         if lane not in self._held:
             self._ready[lane] = None
