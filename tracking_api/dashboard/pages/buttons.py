@@ -1,7 +1,4 @@
-"""Pages with forms: a form's fields become the input of an action, and what is final asks first.
-
-Errors appear beside the fields, a notice on the next page.
-"""
+"""Pages with forms: the fields become an action's input; errors appear beside them, a notice on the next page."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -28,10 +25,7 @@ SIGNED_IN = (visitor_request, visitor_request)
 
 
 class Question(NamedTuple):
-    """What is asked: `verb` is the button's, and with what it is `about`, or the `commissions`, it is the title.
-
-    `text` says what becomes of it, `back` is the page to cancel to. `partners` has names with what each has of them.
-    """
+    """What is asked: its title is the button's verb with what it is about, or how many commissions are worth what."""
 
     verb: str
     text: str
@@ -98,10 +92,7 @@ class FormPage:
         return await self.render(await self.who[0](request), FormOutcome())
 
     async def press(self, request: Request) -> Response:
-        """Do what the pressed button says and lead to the page that follows.
-
-        Raises Forbidden, OwnerRequired, the errors of `forms.read_form`, ValidationError for another button.
-        """
+        """Do what the pressed button says and lead to the page that follows. Raises Forbidden, OwnerRequired."""
         viewer = await self.who[1](request)
         form = await forms.read_form(request, largest_file=self.largest_file)
         typed, pressed = forms.typed(form), form.text(self.by)

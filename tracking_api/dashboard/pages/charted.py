@@ -20,10 +20,7 @@ HOUR, DAY = timedelta(hours=1), timedelta(days=1)
 
 
 class Figure(NamedTuple):
-    """A figure, its definition, the section of the glossary that has it, and which direction is good news.
-
-    It is a count, money in cents, or a percentage.
-    """
+    """A figure (money in cents), its definition, the glossary's section with it, and which direction is good news."""
 
     name: str
     title: str
@@ -102,10 +99,7 @@ class Row(NamedTuple):
 
 
 class Charted(NamedTuple):
-    """What the page shows of a range: its chart begins with the `chosen` figure.
-
-    `lines` are the points of its line and of the one before, in percent of the chart, `highest` is its top.
-    """
+    """What the page shows of a range; `lines` are the points of the chosen figure and of the one before, in percent."""
 
     unit: str
     window: Window

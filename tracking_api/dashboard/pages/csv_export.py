@@ -70,10 +70,8 @@ def guarded(cell: str) -> str:
 
 
 def lines(cells: Iterable[Iterable[str]]) -> str:
-    """Return rows as lines of the file."""
-    return "".join(",".join(map(_quoted, row)) + "\r\n" for row in cells)
-
-
-def _quoted(cell: str) -> str:
-    """Return a cell as RFC 4180 has it; one with a semicolon is quoted, too."""
-    return '"{}"'.format(cell.replace('"', '""')) if _QUOTED.search(cell) else cell
+    """Return rows as lines of the file, as RFC 4180 has them; a cell with a semicolon is quoted, too."""
+    quoted = (
+        ['"{}"'.format(each.replace('"', '""')) if _QUOTED.search(each) else each for each in row] for row in cells
+    )
+    return "".join(f"{','.join(row)}\r\n" for row in quoted)

@@ -1,7 +1,4 @@
-"""Customers and their sales: the list, one customer's story, why a sale is credited or not, and who moves or credits.
-
-A sale that is missing has its likely partner, and the form that credits it.
-"""
+"""Customers and their sales: the list, one customer's story, why a sale is credited or not, and crediting it."""
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
@@ -53,10 +50,7 @@ IN_CENTS = {"refunds", "arithmetic"}  # these steps' texts; pages write their am
 
 
 class StoryView(NamedTuple):
-    """An explanation in its program: the class of its badge, what it is about, its steps and their facts by name.
-
-    The steps are those that are not about amounts, as name, state and text. `path` is that of the program's pages.
-    """
+    """An explanation: its badge's class, what it is about, the steps that are not about amounts, facts by step."""
 
     program: Program
     explanation: Explanation

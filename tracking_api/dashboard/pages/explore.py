@@ -49,10 +49,7 @@ EXPLORE = "explore.html"
 
 
 class ExploreQuery(NamedTuple):
-    """What a URL asks for: a range, filters as they were sent and as they are stored, and a dimension for each card.
-
-    A wrong filter is the `problem`, and then there are no filters.
-    """
+    """What a URL asks for: a range, filters as sent and as stored (none with a problem), a dimension for each card."""
 
     picker: Picker
     sent: dict[str, str]

@@ -1,7 +1,4 @@
-"""The grammar of list pages: what a list can be searched, filtered and sorted by, and its state, which the URL holds.
-
-The query string is that of the API (presentation/lists.py), with the date picker's. templates/lists.html draws it.
-"""
+"""List pages: what narrows and sorts a list is in the URL, as in the API's. templates/lists.html draws them."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,4 @@
-"""Partners and what they earn: the list, one partner's results, links, balance and edits, and one commission.
-
-A commission has its arithmetic, terms and ledger; an owner can approve it before its hold is over, with a reason.
-"""
+"""Partners and what they earn: the list, a partner's results, links, balance and edits, a commission's arithmetic."""
 
 import io
 from functools import partial

@@ -54,8 +54,7 @@ class FilterValues(dict[str, str]):
 class Picker(NamedTuple):
     """A picked range, and what the picker shows: a period (None: two dates), the days as typed or meant, a comparison.
 
-    An invalid range stays in it as it was typed, with its `problem`; then `picked` is the last 30 days.
-    `address` is the page's query string without its page of rows: every link and form of the picker keeps the rest.
+    With an invalid range (`problem`) it is the last 30 days. `address` is the query string, which every link keeps.
     """
 
     picked: Picked

@@ -9,15 +9,13 @@ from babel.dates import format_timedelta
 from starlette.requests import Request
 from starlette.responses import Response
 
-from storage.access.sessions import Visitor
 from storage.access.workspaces import MANAGERS
 from storage.diagnosis.search import search
 from storage.lists.declaration import MOST, ListQuery, ListScope
 from storage.lists.find import find
 from storage.lists.programs import PROGRAMS, Program
 from storage.rules.attribution import PartnerStatus
-from tracking_api.dashboard import authentication
-from tracking_api.dashboard.authentication import storage_of, time_of
+from tracking_api.dashboard.authentication import VisitorRequest, visitor_request
 from tracking_api.dashboard.pages import customers, forms, ranges, templates
 
 LONGEST = 2048  # a URL
@@ -74,29 +72,28 @@ async def suggest(request: Request) -> Response:
 
 
 async def _answer(request: Request, sent: Mapping[str, str], template: str) -> Response:
-    visitor, at, program_id = await authentication.visitor(request), time_of(request), sent.get("program_id", "")
+    call, program_id = await visitor_request(request), sent.get("program_id", "")
     typed = "".join(character for character in sent.get("q", "") if character.isprintable()).strip()[:LONGEST]
-    programs = await _programs(request, visitor, program_id)
+    programs = await _programs(call, program_id)
     by_id = {program.id: program for program in programs}
     verb, subject = _command(typed)
-    result = await storage_of(request).report(
-        search, list(by_id) if typed else [], subject, at=at, explains_silence=template == RESULTS
-    )
+    ids, explains_silence = list(by_id) if typed else [], template == RESULTS
+    result = await call.storage.report(search, ids, subject, at=call.at, explains_silence=explains_silence)
     return templates.render(
         request,
         template,
-        visitor=visitor,
+        visitor=call.visitor,
         typed=typed,
         verb=verb,
         subject=subject,
-        managed={each.workspace_id for each in visitor.memberships if each.role in MANAGERS},
+        managed={each.workspace_id for each in call.visitor.memberships if each.role in MANAGERS},
         partners_of_first=result.partners_of_first,
         searched_in=programs[0].id if programs and str(programs[0].id) == program_id else None,
         pages=_pages(programs, typed),
         stories=[customers.story_of(by_id[each.program_id], each) for each in result.stories],
         partners=[(by_id[each.program_id], each) for each in result.partners],
         silences=[(by_id[each.program_id], each) for each in result.silences],
-        ago=lambda called_at: format_timedelta(called_at - at, add_direction=True, locale="en"),
+        ago=lambda called_at: format_timedelta(called_at - call.at, add_direction=True, locale="en"),
     )
 
 
@@ -108,12 +105,10 @@ def _command(typed: str) -> tuple[str, str]:
     return "", typed
 
 
-async def _programs(request: Request, visitor: Visitor, first: str) -> list[Program]:
+async def _programs(call: VisitorRequest, first: str) -> list[Program]:
     """Return the newest programs that the visitor may see, before them the one that the search started in."""
-    reach = [each.workspace_id for each in visitor.memberships]
-    scope = ListScope(0, time_of(request), workspace_ids=reach)
+    read, scope = call.storage.read, ListScope(0, call.at, workspace_ids=call.workspace_ids)
     named = [int(first)] if first.isascii() and first.isdigit() and len(first) <= len(str(2**31)) else []
-    read = storage_of(request).read
     current = (await read(find, PROGRAMS, scope._replace(program_ids=named), ListQuery())).data if named else []
     newest = (await read(find, PROGRAMS, scope, ListQuery(MOST))).data
     return list({each.id: each for each in [*current, *newest]}.values())

@@ -97,10 +97,7 @@ async def leave(request: Request) -> Response:
 
 
 def show_form(request: Request, typed: Mapping[str, str], rejection: ServiceError | None = None) -> Response:
-    """Return the sign-in page, with what was wrong the last time.
-
-    `typed` may have the page that comes `next`, a form that is `held`, the `email`, and the `proof` of the first step.
-    """
+    """Return the sign-in page and what was wrong; `typed` has `next`, `held`, `email`, the first step's `proof`."""
     status = STATUS[rejection.code] if rejection else 200
     response = templates.render(request, "sign_in.html", status=status, typed=typed, rejection=rejection)
     response.headers.update(error_headers(rejection) if rejection else {})

@@ -3,6 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from contextvars import ContextVar
 from datetime import date, datetime
 from decimal import Decimal
@@ -68,22 +69,14 @@ def zone_name() -> str:
 
 @lru_cache(maxsize=256)
 def _locale_of(accepted: str) -> Locale:
-    """Return the locale for an Accept-Language header; American English for one that names none.
-
-    The pages are in English, from left to right and with figures in columns: other scripts' digits do not fit them.
-    """
+    """Return the locale for an Accept-Language header, one whose digits fit English pages; else American English."""
     sent = [found for each in accepted.split(",")[:MOST_LANGUAGES] if (found := _LANGUAGE.fullmatch(each))]
-    preferred = sorted(sent, key=lambda found: -float(found[2] or 1))
-    return next((locale for found in preferred if (locale := _parsed(found[1]))), DEFAULT)
-
-
-def _parsed(language: str) -> Locale | None:
-    try:
-        locale = DEFAULT if language == "en" else Locale.parse(language, sep="-")
-    except (UnknownLocaleError, ValueError):
-        return None
-    is_fitting = locale.character_order == "left-to-right" and locale.default_numbering_system == "latn"
-    return locale if is_fitting else None
+    for found in sorted(sent, key=lambda found: -float(found[2] or 1)):
+        with suppress(UnknownLocaleError, ValueError):
+            locale = DEFAULT if found[1] == "en" else Locale.parse(found[1], sep="-")
+            if locale.character_order == "left-to-right" and locale.default_numbering_system == "latn":
+                return locale
+    return DEFAULT
 
 
 def major(cents: float, currency: str) -> Decimal:
