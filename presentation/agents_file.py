@@ -37,7 +37,7 @@ _UNQUOTED = str.maketrans({"|": "/", "`": "'", "<": "(", ">": ")", "\\": "/"})
 
 
 def written(program: Program, *, base_url: str, code: str | None, framework: str | None = None) -> str:
-    """Return the Markdown for a program: a framework's snippets first, a partner's code in the examples."""
+    """Return the Markdown for a program, with a partner's `code` in it and a framework's snippets first."""
     settings = program.settings
     unit = "%" if settings.commission_type == CommissionType.PERCENT else f" cents ({settings.currency}) a sale"
     filling = guides.filling(program, base_url=base_url, code=code)

@@ -82,10 +82,7 @@ def with_settings(
 
 
 def changed(setting: Setting) -> Any:
-    """Return a setting as a field of a request that changes a program; a field that is not sent changes nothing.
-
-    The default of new programs is in the text: with a `default`, generators of clients demand the field.
-    """
+    """Return a setting as a field that changes a program; its text has the default, which would make it required."""
     default = "" if setting.is_required else f" New programs have {json.dumps(setting.default)}."
     return _request_type(setting), Field(setting.default, description=_text(setting) + default)
 

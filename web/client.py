@@ -18,11 +18,7 @@ def agent_credential(authorization: str | None, agent_key: str | None) -> str | 
 
 
 def called(base_url: str, host: str) -> str:
-    """Return a service's URL under the name that the client used (`host`, of the Host header).
-
-    A service on this machine accepts each of its names, at the same port. Otherwise the URL does not change, because
-    a Host header is not trusted.
-    """
+    """Return the service's URL, under the client's name for it if both are this machine: no other Host is trusted."""
     ours, theirs = urlsplit(base_url), urlsplit(f"//{host}")
     try:
         same = {ours.hostname, theirs.hostname} <= set(LOOPBACK) and ours.port == theirs.port

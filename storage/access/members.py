@@ -76,11 +76,7 @@ def change(
     at: datetime,
     **values: Role | MemberStatus,
 ) -> MemberRecord:
-    """Change a member's `role` or `status`; a suspended member is signed out with their next request.
-
-    The member's reset link ends, and so do the reset links and invitations that they created as an owner.
-    Raises NotFound, and LastOwner if the workspace would be left without an active owner.
-    """
+    """Change a member's `role` or `status`, which ends their links as `end_links` does. Raises NotFound, LastOwner."""
     _lock_owners(connection, workspace_id)
     before = get_member(connection, workspace_id, user_id)
     connection.execute(update(members).where(*_is(workspace_id, user_id)).values(**values))
@@ -93,12 +89,7 @@ def change(
 
 
 def remove(connection: Connection, workspace_id: int, user_id: int, *, actor: Actor, at: datetime) -> None:
-    """Remove a member, and disconnect the assistants that they connected to the workspace; the account stays.
-
-    An account that is left in no workspace is signed out: who invites it again does not let old sessions in.
-    The member's reset link ends, and so do the reset links and invitations that they created as an owner.
-    Raises NotFound, and LastOwner if the workspace would be left without an active owner.
-    """
+    """Remove a member, their assistants and their links; the account stays. Raises NotFound, LastOwner."""
     _lock_owners(connection, workspace_id)
     removed = get_member(connection, workspace_id, user_id)
     mine = (assistants.c.workspace_id == workspace_id, assistants.c.user_id == user_id)
@@ -108,7 +99,7 @@ def remove(connection: Connection, workspace_id: int, user_id: int, *, actor: Ac
     connection.execute(delete(members).where(*_is(workspace_id, user_id)))
     end_links(connection, workspace_id, user_id)
     if connection.execute(select(members.c.user_id).where(members.c.user_id == user_id).limit(1)).scalar() is None:
-        sessions.end_all(connection, user_id)
+        sessions.end_all(connection, user_id)  # who invites it again lets no old session in
     _require_owner(connection, workspace_id)
     entries = [Change("member.remove", user_id, "email", removed.email)]
     write_audit(connection, workspace_id, entries, actor=actor, at=at)

@@ -119,10 +119,7 @@ async def decide_selected(request: Request) -> Response:
 
 
 async def approve_all(request: Request) -> Response:
-    """Approve all commissions that are ready and match the list's filter: first ask, then those that were asked about.
-
-    These are the oldest 1,000 at most. Raises ValidationError for a list of another status.
-    """
+    """Approve the oldest 1,000 that are ready and match the list's filter, after asking. Raises ValidationError."""
     context = await page_context.as_decider(request)
     form = await forms.read_form(request)
     path, query = _list(context), COMMISSION_LIST.state(request).query

@@ -100,10 +100,7 @@ async def get_session(call: VisitorRequest) -> SessionView:
 
 
 async def require_account(request: Request, credentials: Credentials) -> Account:
-    """Return the account whose password this is. Raises RateLimited, InvalidCredentials, Overloaded.
-
-    Wrong passwords from everywhere pause the account, but not for a browser that signed in before.
-    """
+    """Return the account whose password this is. Raises RateLimited, InvalidCredentials, Overloaded."""
     limits, client = request.app.state.limits, network_of(request)
     email = credentials.email.strip().lower()
     device = authentication.known_device(request, email)
