@@ -34,7 +34,17 @@ class TracingMiddleware:
 
             async def send_seen(message: Message) -> None:
                 if message["type"] == "http.response.start":
-                    _describe(span, scope, message["status"])
+                    route = metrics.route_of(scope)
+                    span.update_name(f"{scope['method']} {route}")
+                    about = {
+                        "http.request.method": scope["method"],
+                        "http.route": route,
+                        "http.response.status_code": message["status"],
+                        "error.type": scope.get("error_code"),
+                        "svc.request_id": scope.get("request_id"),
+                        "svc.program_id": scope.get("program_id"),
+                    }
+                    span.set_attributes({name: value for name, value in about.items() if value is not None})
                 await send(message)
 
             await self._app(scope, receive, send_seen)
@@ -58,17 +68,3 @@ def traced(app: ASGIApp) -> ASGIApp:
     provider = TracerProvider()
     provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter()))
     return TracingMiddleware(app, provider.get_tracer(__name__))
-
-
-def _describe(span: Any, scope: Scope, status: int) -> None:
-    route = metrics.route_of(scope)
-    span.update_name(f"{scope['method']} {route}")
-    about = {
-        "http.request.method": scope["method"],
-        "http.route": route,
-        "http.response.status_code": status,
-        "error.type": scope.get("error_code"),
-        "svc.request_id": scope.get("request_id"),
-        "svc.program_id": scope.get("program_id"),
-    }
-    span.set_attributes({name: value for name, value in about.items() if value is not None})

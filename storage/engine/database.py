@@ -37,7 +37,7 @@ class RowsSyntax(NamedTuple):
     locks: bool
 
 
-_ROWS = {
+ROWS_SYNTAX = {
     "sqlite": RowsSyntax("json_each(?1) AS {0}", "({0}.value ->> {1})", locks=False),
     "postgresql": RowsSyntax(
         "jsonb_array_elements(CAST($1 AS text)::jsonb) AS {0}", "CAST({0}.value ->> {1} AS {2})", locks=True
@@ -165,11 +165,6 @@ def analyze_new_tables(connection: Connection) -> list[str]:
     return names
 
 
-def rows_syntax(connection: Connection) -> RowsSyntax:
-    """Return how the database reads a statement's rows."""
-    return _ROWS[connection.dialect.name]
-
-
 def run_prepared(connection: Connection, sql: str, values: tuple[Any, ...]) -> Sequence[Any]:
     """Run a compiled statement and return its rows, with named columns; SQLite's own cursor costs half of a result."""
     if is_server(connection):
@@ -179,12 +174,6 @@ def run_prepared(connection: Connection, sql: str, values: tuple[Any, ...]) -> S
     cursor = driver.execute(sql, values)
     rows = cursor.fetchall()
     return list(map(_row_type(*(column[0] for column in cursor.description))._make, rows)) if rows else ()
-
-
-def insert_rows(connection: Connection, sql: str, rows: Sequence[Sequence[Any]]) -> None:
-    """Run a compiled INSERT of one row for each row, in SQLite's own loop."""
-    driver: Any = connection.connection.driver_connection
-    driver.executemany(sql, rows)
 
 
 @cache

@@ -21,8 +21,6 @@ MOST_WAITING = 1_000
 LONGEST_WAIT_SECONDS = 5.0
 MOST_LAG_SECONDS = 60.0  # a replica that lags further is not read
 PAUSE_SECONDS = 5.0  # without a read after it failed
-
-
 _PROBE = secrets.token_hex(16)  # the row of this process's probes
 
 

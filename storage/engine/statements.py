@@ -12,7 +12,7 @@ from typing import Any
 from sqlalchemy import Connection
 
 from storage.engine.citus import is_distributed
-from storage.engine.database import RowsSyntax, insert_rows, is_server, rows_syntax, run_prepared
+from storage.engine.database import ROWS_SYNTAX, RowsSyntax, is_server, run_prepared
 
 FOLDER = Path(__file__).parent.parent / "sql"
 _ROWS = re.compile(r"jsonb_to_recordset\(:rows\) AS (\w+)\s*\(((?:[^()]|\(\d+\))*)\)")
@@ -44,10 +44,11 @@ class Statement:
         Returns rows with named columns.
         """
         if self._is_append and not is_server(connection):
-            insert_rows(connection, self._one_row, rows)
+            driver: Any = connection.connection.driver_connection
+            driver.executemany(self._one_row, rows)
             return ()
         is_placed = self._of_programs and is_distributed(connection)
-        sql = self._expanded(rows_syntax(connection), is_placed)
+        sql = self._expanded(ROWS_SYNTAX[connection.dialect.name], is_placed)
         if not is_placed:
             return run_prepared(connection, sql, (json.dumps(rows),))
         results: list[Any] = []
