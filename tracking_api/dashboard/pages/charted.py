@@ -182,8 +182,7 @@ def _tile(figure: Figure, totals: Step, before: Step | None, currency: str) -> T
 
 def _line(values: list[float], top: float, count: int) -> str:
     """Return the points of a line through the steps."""
-    points = (f"{100 * n / max(count - 1, 1):.1f},{100 - 100 * value / top:.0f}" for n, value in enumerate(values))
-    return " ".join(points)
+    return " ".join(f"{100 * n / max(count - 1, 1):.1f},{100 - 100 * each / top:.0f}" for n, each in enumerate(values))
 
 
 def _row(step: Step, unit: str, currency: str, at: datetime) -> Row:

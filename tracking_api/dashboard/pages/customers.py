@@ -31,7 +31,6 @@ from tracking_api.dashboard.pages.page_context import PageContext
 
 CUSTOMER_LIST = ListPage(CUSTOMERS, "customers.html")
 COMMISSION = "/programs/{program_id}/commissions/{id}"
-SECOND = timedelta(seconds=1)
 BY_NAME = Order("name", is_ascending=True)
 
 
@@ -103,12 +102,9 @@ def _timed(steps: list[Event | Commission]) -> Iterator[tuple[Event | Commission
     before: datetime | None = None
     for step in steps:
         at = listed_customers.occurred_at(step)
-        yield (
-            step,
-            "commission" if isinstance(step, Commission) else step.kind,
-            at,
-            f"{format_timedelta(at - before, locale='en')} later" if before and at - before >= SECOND else "",
-        )
+        kind = "commission" if isinstance(step, Commission) else step.kind
+        is_later = before and at - before >= timedelta(seconds=1)
+        yield step, kind, at, f"{format_timedelta(at - before, locale='en')} later" if before and is_later else ""
         before = at
 
 

@@ -43,7 +43,6 @@ _TITLES = {
     Dimension.COHORT: "Signed up in",
 }
 ROWS, SHOWN_ROWS, MOST_ROWS = 8, 200, 10_000  # of a card, of a page with its rows, of its file
-OTHER = "(other)"
 REST = "<!-- the rest -->"
 EXPLORE = "explore.html"
 
@@ -180,7 +179,7 @@ async def export_card(request: Request) -> Response:
     names = [name.removesuffix("_cents") for name in GroupTotals._fields]
     header = [card.dimension.value, *names, *(f"previous_{name}" for name in names), "currency"]
     named = [(csv_export.guarded(group.value or NONE), group) for group in card.groups]
-    named += [(OTHER, card.other)] if card.other_groups else []
+    named += [("(other)", card.other)] if card.other_groups else []
     rows = [[name, *_figures(group, currency), currency] for name, group in named]
     file = f"{card.dimension}-{context.program.id}-{context.at:%Y-%m-%d}.csv"
     headers = {"Content-Disposition": f'attachment; filename="{file}"'}

@@ -137,10 +137,7 @@ def chosen_password(form: Form) -> str:
 
 
 async def read_form(request: Request, *, largest_file: int = 0) -> Form:
-    """Return the form that a signed-in visitor posted, whose files may have a few bytes more than `largest_file`.
-
-    Raises Forbidden without the token of the visitor's session, and what `content` raises.
-    """
+    """Return the form of a signed-in visitor, with files of about `largest_file` bytes. Raises StaleForm."""
     form = await (_with_file(request, largest_file) if largest_file else content(request))
     require_token(request, form)
     return form
@@ -154,10 +151,7 @@ def require_token(request: Request, form: Form) -> None:
 
 
 async def read_open_form(request: Request, page: str) -> Form:
-    """Return the form that a visitor without a session posted from our own page, which `page` names.
-
-    Raises Forbidden for a form of another site, and what `content` raises.
-    """
+    """Return the form that a visitor without a session posted from our own `page`. Raises Forbidden for another."""
     if not authentication.is_our_own(request):
         raise Forbidden(f"This form was sent from another site; open {page} itself.")
     return await content(request)

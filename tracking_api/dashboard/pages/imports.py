@@ -4,6 +4,7 @@ All workspaces of the server convert at the same rates, so only a member who own
 """
 
 import asyncio
+from dataclasses import replace
 from typing import Any
 
 from starlette.requests import Request
@@ -53,8 +54,7 @@ async def undo_import(request: Request) -> Response:
     """Undo an import. Raises Forbidden, OwnerRequired, NotFound, ValidationError."""
     context = await page_context.as_manager(request)
     form = await forms.read_form(request)
-    import_id = form.text("import_id")
-    await context.write(import_undo.undo, int(import_id) if import_id.isdecimal() else 0)
+    await context.write(import_undo.undo, replace(context, named=forms.typed(form)).path_id("import_id"))
     return notices.redirect(f"{context.program_path}/import", "import-undone")
 
 

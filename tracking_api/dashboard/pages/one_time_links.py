@@ -56,10 +56,7 @@ class LinkPage:
     use: Callable[[Request, Form, Any, str], Awaitable[Response]]
 
     async def show(self, request: Request) -> Response:
-        """Show the form, which does not use the link up; else the page that posts the fragment. Raises RateLimited.
-
-        That page says why an earlier link does not work; a visitor without scripts pastes the link's code there.
-        """
+        """Show the form, which does not use the link up; else the page that posts the fragment, or takes its code."""
         try:
             found = await self._found(request, request.cookies.get(COOKIE, ""))
         except LinkExpired as rejection:

@@ -1,7 +1,4 @@
-"""A program's overview: what needs action, its results with a chart, the top partners; and the integration checklist.
-
-templates/checklist_steps.html says how a step is done: on a page, or by a snippet of the guide `verify`.
-"""
+"""A program's overview: what needs action, its results and chart, the top partners, and the integration checklist."""
 
 from collections import Counter
 from math import inf

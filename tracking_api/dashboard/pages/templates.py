@@ -49,15 +49,16 @@ def render(request: Request, template: str, *, status: int | None = None, **valu
     """Return a page, by default with status 400 if it shows problems. A waiting notice is shown on it once."""
     notice = notices.waiting(request)
     viewer = values["context"].member if values.get("context") else values.get("visitor")
-    common: dict[str, Any] = {
+    text.show_to(request, viewer)
+    common = {
         "csrf": forms.expected_token(request),
         "notice": notice,
         "path": request.url.path,
         "context": None,
         "base_url": request.app.state.base_url,
+        "viewer": viewer,
+        "locale": text.CLOCK.get().locale,
     }
-    text.show_to(request, viewer)
-    common |= {"viewer": viewer, "locale": text.CLOCK.get().locale}
     html = environment.get_template(template).render(common | values)
     response = HTMLResponse(html, status or (400 if values.get("problems") or values.get("problem") else 200))
     if notice is not None:
