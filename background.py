@@ -15,7 +15,7 @@ from storage.management import fraud_review
 from storage.payments import decisions
 from storage.reports import breakdown_increments
 from storage.rules.errors import OutcomeUnknown, Overloaded, StorageUnavailable
-from storage.tracking import click_dimensions, click_months, key_callers, rollups
+from storage.tracking import click_dimensions, click_retention, key_callers, rollups
 from tracking_api.calls.visitors import agent_of
 from web import metrics
 
@@ -118,7 +118,7 @@ async def _in_chunks(task: str, chunk: Callable[[], Awaitable[int]], at_once: in
 async def make_months(store: Storage, *, at: datetime) -> None:
     """Make the partitions of the next months of clicks, where clicks have partitions."""
     with _failures_logged("making months of clicks"):
-        if made := await store.write(click_months.make_ahead, at=at):
+        if made := await store.write(click_retention.make_ahead, at=at):
             log.info("made %s", ", ".join(made))
 
 

@@ -1,7 +1,7 @@
 """Clicks, customers, leads, sales and refunds; the unique keys decide what is a duplicate.
 
 A customer is made from a click at the first lead or sale, and linked to that click's partner for good. On PostgreSQL
-clicks are partitioned by month (storage/tracking/click_months.py) and have no foreign key.
+clicks are partitioned by month (storage/tracking/click_retention.py) and have no foreign key.
 """
 
 from sqlalchemy import (

@@ -10,7 +10,7 @@ from cli.admin import export
 from storage.checks import books
 from storage.rules.periods.month import Month
 from storage.tables import commissions, customers
-from storage.tracking import click_months
+from storage.tracking import click_retention
 from tests.world import World, stored
 
 SHARD = "_1[0-9]{5}$"  # which ends the partition's name on a distributed database
@@ -61,7 +61,7 @@ async def test_housekeeping_makes_months_ahead_and_moves_the_clicks_that_came_fi
     for _ in range(2):
         await background.make_months(acme.store, at=day(late))
 
-    made = [each.name for each in await acme.store.read(click_months.list_partitions)]
+    made = [each.name for each in await acme.store.read(click_retention.list_partitions)]
     assert made == ["clicks_before", *(named(THIS.plus(ahead)) for ahead in (0, 1, 2, 3, 9, 10, 11, 12))]
     assert await acme.store.read(placed) == {named(late): 1, named(late.plus(1)): 1, "clicks_other": 1}
 
