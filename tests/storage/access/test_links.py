@@ -6,6 +6,7 @@ from typing import Any
 
 import pyotp
 import pytest
+from sqlalchemy import update
 
 from storage import tables
 from storage.access import accounts, invitations, members, second_factors, sessions, workspaces
@@ -203,3 +204,18 @@ async def test_a_link_outlasts_what_happens_to_others_and_a_change_to_what_is_so
 
     assert await opens(acme, token)
     assert (await acme.store.read(invitations.find, invited.token, at=NOW)).email == NEW
+
+
+async def test_links_end_with_the_rights_of_their_creator_and_do_not_come_back_with_them(acme: World):
+    eva, olga = await add(acme, EVA), await add(acme, OLGA, Role.OWNER)
+    token, invited = await reset_link(acme, olga, eva), await invite(acme, NEW, Role.OWNER, olga)
+    for role in (Role.MEMBER, Role.OWNER):
+        await change(acme, olga, role=role)
+
+    assert not await opens(acme, token)
+    with pytest.raises(LinkExpired):
+        await sign_up(acme, invited.token)
+    later = await reset_link(acme, olga, eva)
+    unnoticed = update(tables.members).where(tables.members.c.user_id == olga).values(role=Role.MEMBER)
+    await acme.store.write(lambda connection: connection.execute(unnoticed).rowcount)
+    assert not await opens(acme, later)
