@@ -29,10 +29,11 @@ class RateLimits:
 
     async def hit(self, kind: str, client: str, about: int | str | None = None) -> None:
         """Count one request by a client about something. Raises RateLimited, with the seconds until the window ends."""
-        rates, subject = self._rates[kind], (kind, network(client), str(about))
-        full = [until for rate in rates if (until := await self._counts.hit(rate, *subject))]
-        if full:
-            _require_past(max(full))
+        full_until = 0.0
+        for rate in self._rates[kind]:
+            full_until = max(full_until, await self._counts.hit(rate, kind, network(client), str(about)) or 0.0)
+        if full_until:
+            _require_past(full_until)
 
     async def check(self, kind: str, client: str, about: int | str | None = None) -> None:
         """Raise RateLimited if no further request is allowed, without counting one."""
