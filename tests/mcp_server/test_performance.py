@@ -65,18 +65,6 @@ async def test_programs_are_compared_by_calendar_month(assistant: Assistant):
     assert split == {"lead_cents": 150, "sale_cents": 0, "previous_lead_cents": 0, "previous_sale_cents": 0}
 
 
-async def test_a_comparison_is_of_own_programs_with_the_scope(assistant: Assistant):
-    key = await assistant.issue([Scope.PROGRAMS_READ])
-
-    foreign = (await assistant.tool("get_performance", compare_with=[assistant.globex.program_id])).rejection
-    scopeless = (await assistant.tool("list_programs", key=key, period="30d")).rejection
-    wrong = (await assistant.tool("get_performance", compare_with=[])).rejection
-
-    assert foreign["code"] == "program_not_allowed"
-    assert (scopeless["code"], scopeless["required_scope"]) == ("insufficient_scope", "performance:read")
-    assert wrong["fields"][0]["message"] == "A list of 1 to 20 integers"
-
-
 async def test_a_breakdown_is_a_table_of_values_and_metrics(assistant: Assistant):
     await visit(assistant, utm_source="letter\u200b\ufe0f\U000e0041", country="DE")
     await visit(assistant, utm_source="letter\u200b\ufe0f\U000e0041", country="SE")

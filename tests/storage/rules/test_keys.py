@@ -41,11 +41,6 @@ def test_click_ids_sort_in_the_order_of_time(first: int, later: int):
     assert earlier < keys.click_id(7, NOW + timedelta(milliseconds=first + later))
 
 
-@given(st.text(max_size=60))
-def test_no_text_makes_the_click_parser_fail(text: str):
-    assert keys.click_program(text) is None or "-" in text
-
-
 def test_a_flagged_key_works_until_its_deadline_and_not_at_it():
     soon, before = NOW + timedelta(milliseconds=1), NOW - timedelta(days=1)
     expected = {None: Rotation.ACTIVE, soon: Rotation.FLAGGED, NOW: Rotation.EXPIRED, before: Rotation.EXPIRED}
