@@ -33,11 +33,6 @@ async def listed(acme: World) -> dict[str, tuple[Role, MemberStatus]]:
     return {row.email: (row.role, row.status) for row in rows}
 
 
-async def start(acme: World, client: str | None = None) -> str:
-    """Start a session and return its token."""
-    return str((await acme.store.write(sessions.start, acme.owner_id, client=client, at=NOW)).token)
-
-
 async def identify(acme: World, token: str) -> Any:
     return await acme.store.read(sessions.identify, keys.digest(token), at=NOW)
 
@@ -95,7 +90,7 @@ async def test_ownership_is_transferred_only_to_an_active_member(acme: World):
 
 
 async def test_a_new_password_ends_every_session_but_the_one_that_set_it_and_sign_ins_under_way(acme: World):
-    mine, other = await start(acme), await start(acme)
+    mine, other = await acme.sign_in(), await acme.sign_in()
     verified = await acme.store.read(sessions.account, OWNER)
 
     ended = await set_password(acme, but=keys.digest(mine))
@@ -115,7 +110,7 @@ async def test_a_new_password_ends_every_session_but_the_one_that_set_it_and_sig
 @both_databases
 @pytest.mark.usefixtures("side_by_side")
 async def test_a_link_sets_a_password_once_and_ends_the_sessions(acme: World):
-    session, made = await start(acme), await link(acme)
+    session, made = await acme.sign_in(), await link(acme)
     assert await acme.store.read(accounts.get_reset_email, made.token, at=NOW) == OWNER
     reset = accounts.reset_password
 
