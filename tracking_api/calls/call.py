@@ -12,7 +12,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 from pydantic_core import from_json, to_json
 from starlette.types import Receive, Scope, Send
 
-from storage.rules.errors import InvalidKey, Overloaded, ProgramNotFound, ServiceError
+from storage.rules.errors import InvalidKey, Overloaded, ServiceError
 from storage.tracking import program_terms
 from storage.tracking.received_calls import Call, PresentedKey, Principal, Public, reject
 from storage.tracking.repeated_calls import Repeatable, Replayed
@@ -31,14 +31,14 @@ class Recording(NamedTuple):
     """What a call stores: an operation with its item, and the answer that the result becomes.
 
     With a `principal`, the writer finds its program and gives it to the operation; without one, the operation does.
-    A public program is looked up before the writer is asked. `warnings` go into the response.
+    The program of `public` is looked up before the writer is asked. `warnings` go into the response.
     """
 
     operation: Callable[..., Any]
     item: Any
     answer: Callable[[Any], Answer]
     principal: Principal | None = None
-    program_id: int | None = None
+    public: Public | None = None
     warnings: Sequence[Mapping[str, Any]] = ()
 
 
@@ -73,6 +73,7 @@ class TrackingCall(ABC):
     async def store(
         self,
         recording: Recording,
+        principal: Principal,
         caller: TrackingCaller,
         sent: Body | None = None,
         repeatable: Repeatable | None = None,
@@ -81,10 +82,7 @@ class TrackingCall(ABC):
 
         Raises RateLimited for a key, and the errors of storage in an outage.
         """
-        services, (operation, item, _, principal, program_id, _) = caller.services, recording
-        if principal is None:
-            result = await services.storage.write_item(program_id or 0, operation, item)
-            return _response(recording, result, caller.scope)
+        services, (operation, item, *_) = caller.services, recording
         if isinstance(principal, PresentedKey):
             await services.limits.hit("keyed", caller.address, principal.key_hash)
         fields = sent.logged if isinstance(sent, TrackingBody) else dict
@@ -134,18 +132,20 @@ class Endpoint(TrackingCall, Generic[Parsed]):
             recording = self._record(sent, caller)
             if not isinstance(recording, Recording):
                 return JsonResponse(recording)
-            if recording.program_id is not None:
-                await require_program(caller, recording.program_id)
-            elif isinstance(recording.principal, Public):
-                await require_program(caller, *recording.principal)
+            if recording.public is not None:
+                await _require_program(caller, *recording.public)
             if isinstance(recording.principal, PresentedKey) and b"idempotency-key" in caller.headers:
                 repeat = body.repeat_key(caller.header(b"idempotency-key"), caller.scope["path"], content)
                 repeatable = repeat and Repeatable(*repeat, lambda result: to_json(recording.answer(result)).decode())
         except ServiceError as error:
             if key is None:
                 raise
-            return await self.store(rejected(error, key), caller, sent)
-        return await self.store(recording, caller, sent, repeatable)
+            return await self.store(rejected(error, key), key, caller, sent)
+        if recording.principal is not None:
+            return await self.store(recording, recording.principal, caller, sent, repeatable)
+        program_id = recording.public and recording.public.program_id
+        result = await services.storage.write_item(program_id or 0, recording.operation, recording.item)
+        return _response(recording, result, caller.scope)
 
 
 def rejected(error: ServiceError, key: PresentedKey) -> Recording:
@@ -153,9 +153,7 @@ def rejected(error: ServiceError, key: PresentedKey) -> Recording:
     return Recording(reject, error, dict, key)
 
 
-async def require_program(
-    caller: TrackingCaller, program_id: int | None, if_unknown: type[ServiceError] = ProgramNotFound
-) -> None:
+async def _require_program(caller: TrackingCaller, program_id: int | None, if_unknown: type[ServiceError]) -> None:
     """Raise `if_unknown` unless there is such a program: a call about none does not reach the writer.
 
     While every reader is busy the writer, which looks again, decides alone.

@@ -10,6 +10,7 @@ from storage.rules import attribution, click_details, errors, keys
 from storage.rules.attribution import LinkCode
 from storage.tracking import clicks
 from storage.tracking.clicks import Click, ClickResult, PartnerInactive
+from storage.tracking.received_calls import Public
 from storage.tracking.test_mode import TestModeCall
 from tracking_api.calls import test_mode
 from tracking_api.calls.call import Answer, Endpoint, KeyUse, Recording
@@ -59,8 +60,8 @@ def click(body: ClickBody, caller: TrackingCaller) -> Recording:
         raise errors.AffiliateUrlRequired
     link = attribution.link_code(body.affiliate_url)
     if body.extra.test_mode:
-        return test_mode.recording(TestModeCall("click", caller.at, program_id), caller.key, program_id=program_id)
-    return Recording(clicks.record, _click(body, caller, program_id, link), _answer, program_id=program_id)
+        return test_mode.recording(TestModeCall("click", caller.at, program_id), caller.key, public=Public(program_id))
+    return Recording(clicks.record, _click(body, caller, program_id, link), _answer, public=Public(program_id))
 
 
 def _program_of(body: ClickBody) -> int:

@@ -14,6 +14,7 @@ from storage.rules.errors import InvalidHandover, OriginNotAllowed, ProgramIdReq
 from storage.rules.handover import LIFETIME, is_own_origin
 from storage.tracking import handovers
 from storage.tracking.handovers import Arrival, ArrivalResult
+from storage.tracking.received_calls import Public
 from tracking_api.calls.call import Answer, Endpoint, KeyUse, Parsed, Recording
 from tracking_api.calls.caller import TrackingCaller
 from tracking_api.cors import ALLOWED
@@ -71,7 +72,7 @@ def redeem(body: RedeemBody, caller: TrackingCaller) -> Recording:
     program_id = _program_of(caller)
     handed = caller.services.handover_tokens.open(program_id, body.token, caller.at)
     arrival = Arrival(program_id, handed, body.existing_click_id, caller.at)
-    return Recording(handovers.redeem, arrival, lambda carried: SUCCESS | carried._asdict(), program_id=program_id)
+    return Recording(handovers.redeem, arrival, lambda carried: SUCCESS | carried._asdict(), public=Public(program_id))
 
 
 def _program_of(caller: TrackingCaller) -> int:

@@ -64,7 +64,7 @@ def lead(body: LeadBody, caller: TrackingCaller) -> Recording:
     )
     program_id, of_click = body.extra.program_id, keys.click_program(body.click_id or "")
     public = Public(of_click, errors.CustomerNotFound) if program_id is None else Public(program_id)
-    return Recording(leads.record, item, _answer, key or public, warnings=warnings)
+    return Recording(leads.record, item, _answer, key or public, None if key else public, warnings)
 
 
 def _answer(result: LeadResult) -> Answer:

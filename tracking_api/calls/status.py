@@ -74,7 +74,7 @@ class _Status(TrackingCall):
                 program_status.get_status, key_hash, at=caller.at, base_url=services.settings.base_url
             )
         except (InvalidKey, ApiKeyRotationRequired) as error:
-            return await self.store(rejected(error, caller.key), caller)
+            return await self.store(rejected(error, caller.key), caller.key, caller)
         response = JsonResponse(_answer(health))
         caller.signal(key, response)
         return response

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from presentation.view import with_fields_of
 from storage.tracking import test_mode
-from storage.tracking.received_calls import PresentedKey
+from storage.tracking.received_calls import PresentedKey, Public
 from storage.tracking.test_mode import TestModeCall, TestModeResult
 from tracking_api.calls.call import Answer, Recording
 from tracking_api.calls.caller import TrackingCaller
@@ -40,12 +40,12 @@ def recording(
     event: TestModeCall,
     key: PresentedKey | None,
     *,
-    program_id: int | None = None,
+    public: Public | None = None,
     warnings: Sequence[Mapping[str, Any]] = (),
 ) -> Recording:
     """Return what stores a test event, with the key that was presented or without one."""
     operation = test_mode.record_without_key if key is None else test_mode.record_with_key
-    return Recording(operation, event, partial(_answer, event.kind), key, program_id, warnings)
+    return Recording(operation, event, partial(_answer, event.kind), key, public, warnings)
 
 
 def _answer(call: str, stored: TestModeResult) -> Answer:
