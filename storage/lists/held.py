@@ -51,10 +51,10 @@ def is_held(by: ColumnElement[bool] | None = None) -> ColumnElement[bool]:
     return and_(earned.c.status.in_(UNPAID), holding.exists())
 
 
-def is_held_by(flag_id: Any) -> ColumnElement[bool]:
-    """Return the condition for the commissions that the finding of a flag holds."""
+def is_held_by(*flag_ids: int) -> ColumnElement[bool]:
+    """Return the condition for the commissions that the findings of these flags hold."""
     named, member = flags.alias("named"), flags.alias("member")
-    finding = (named.c.program_id == earned.c.program_id, named.c.id == flag_id, of_one_finding(member.c, named.c))
+    finding = (named.c.program_id == earned.c.program_id, named.c.id.in_(flag_ids), of_one_finding(member.c, named.c))
     holding = select(member.c.id).where(*finding, holds(member.c), concerned(member.c)).correlate(earned, flags)
     return and_(earned.c.status.in_(UNPAID), holding.exists())
 

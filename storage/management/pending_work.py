@@ -1,5 +1,6 @@
 """What waits for a person in a program: partners to pay, commissions to approve, flags, provisional leads."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import NamedTuple
 
@@ -7,7 +8,7 @@ from sqlalchemy import ColumnElement, Connection, func, select
 
 from storage.lists.balances import to_pay_cents
 from storage.lists.commissions import net_cents
-from storage.lists.held import is_first, is_held
+from storage.lists.held import is_first, is_held, is_held_by
 from storage.rules.commission import CommissionStatus
 from storage.rules.fraud.flag import FlagState
 from storage.rules.settlement import CustomerStatus, Settlement
@@ -48,6 +49,11 @@ def get_pending_work(connection: Connection, program_id: int, *, at: datetime) -
         held=count_worth(connection, mine, is_held(flags.c.state == FlagState.OPEN)) if flag_count else Waiting(),
         provisional_leads=connection.execute(leads).scalar_one(),
     )
+
+
+def count_held(connection: Connection, program_id: int, flag_ids: Sequence[int]) -> Waiting:
+    """Return what these flags hold, each commission once."""
+    return count_worth(connection, commissions.c.program_id == program_id, is_held_by(*flag_ids))
 
 
 def count_worth(connection: Connection, *conditions: ColumnElement[bool]) -> Waiting:

@@ -1,6 +1,6 @@
 """A workspace's members and invitations: /api/workspaces/:id/members, /owner and /invitations, and their page."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -151,8 +151,9 @@ async def _page(context: PageContext, outcome: FormOutcome) -> Response:
     )
 
 
-def _final(verb: str, text: str) -> Callable[[WorkspaceRequest], Awaitable[Question]]:
-    async def question(call: WorkspaceRequest) -> Question:
+def _final(verb: str, text: str) -> Callable[[Sequence[WorkspaceRequest]], Awaitable[Question]]:
+    async def question(calls: Sequence[WorkspaceRequest]) -> Question:
+        [call] = calls
         member = await call.read(members.get_member, call.path_id("user_id"))
         return Question(verb, text, about=member.email)
 

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from storage.lists import balances
+from storage.lists.customers import CUSTOMERS
 from storage.lists.declaration import ListScope
 from storage.lists.find import get
 from storage.lists.partners import PARTNERS
@@ -76,13 +77,15 @@ async def test_pending_work_counts_holds_flags_and_provisional_leads_with_their_
     await acme.lead(await acme.visitor(), "user-3", is_trusted=False)
 
     before = await acme.store.read(pending_work.get_pending_work, acme.program_id, at=NOW)
-    await acme.flag()
+    buyer = (await acme.listed(CUSTOMERS)).data[-1]
+    both = [await acme.flag(), await acme.flag(buyer.id)]
     after = await acme.store.read(pending_work.get_pending_work, acme.program_id, at=NOW + timedelta(days=10))
+    chosen = await acme.store.read(pending_work.count_held, acme.program_id, both)
 
     assert (before.ready, before.flags, before.held) == (Waiting(1, 2_000), 0, Waiting())
     assert (before.to_pay, before.provisional_leads) == (Waiting(), 1)
     assert after.ready == Waiting(1, 2_000)
-    assert (after.flags, after.held) == (1, Waiting(1, 2_000))
+    assert (after.flags, after.held, chosen) == (2, Waiting(1, 2_000), Waiting(1, 2_000))
 
 
 @both_databases

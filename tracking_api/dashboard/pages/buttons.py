@@ -41,14 +41,15 @@ class Button(NamedTuple):
 
     `notice` (empty: the action's) and `then`, the path of that page (empty: the form's), name fields of the response
     and ids of the path: `partner-{status}.{id}`; or the notice is a function of the call and the response. What is
-    final asks a `question` first, which the call may decide, or has a box to tick; `unticked` says so.
+    final asks a `question` first, which the calls (one, or one for each row) may decide, or has a box to tick;
+    `unticked` says so.
     """
 
     action: Operation[Any]
     fixed: Mapping[str, Any] = EMPTY
     notice: Notice = ""
     then: str = ""
-    question: Question | Callable[[Any], Awaitable[Question]] | None = None
+    question: Question | Callable[[Sequence[Any]], Awaitable[Question]] | None = None
     unticked: str = ""
 
 
@@ -99,9 +100,8 @@ class FormPage:
         button = self.button(pressed)
         call = replace(self.subject(viewer) if self.subject else viewer, named=typed)
         if button.question and not is_confirmed(form):
-            question = await button.question(call) if callable(button.question) else button.question
             back = button.then.format_map(request.path_params) or request.url.path
-            return ask(viewer, form, question._replace(back=back))
+            return ask(viewer, form, await _question(button.question, [call], back))
         try:
             response = await _submit(button, call, form, viewer)
         except ServiceError as rejection:
@@ -145,11 +145,7 @@ class SelectedRows:
         if not calls:
             return notices.redirect(path, "nothing-chosen")
         if button.question and not is_confirmed(form):
-            ask_each = button.question
-            asked = [await ask_each(each) if callable(ask_each) else ask_each for each in calls]
-            held = [each.commissions for each in asked if each.commissions]
-            sums = Waiting(sum(each.number for each in held), sum(each.cents for each in held)) if held else None
-            return ask(viewer, form, asked[0]._replace(back=path, commissions=sums))
+            return ask(viewer, form, await _question(button.question, calls, path))
         rejections = []
         for call in calls:
             try:
@@ -159,6 +155,13 @@ class SelectedRows:
                 if isinstance(rejection, ALWAYS) or len(rejections) == len(calls):
                     raise
         return notices.redirect(path, f"{self.said}-{pressed}", len(calls) - len(rejections), len(rejections))
+
+
+async def _question(
+    question: Question | Callable[[Sequence[Any]], Awaitable[Question]], calls: Sequence[ApiRequest], back: str
+) -> Question:
+    asked = await question(calls) if callable(question) else question
+    return asked._replace(back=back)
 
 
 async def _submit(button: Button, call: ApiRequest, form: Form, viewer: Viewer) -> Mapping[str, Any]:

@@ -108,8 +108,9 @@ def _timed(steps: list[Event | Commission]) -> Iterator[tuple[Event | Commission
         before = at
 
 
-async def _sums(call: ApiRequest) -> Question:
+async def _sums(calls: Sequence[ApiRequest]) -> Question:
     """Return what is asked before a customer moves, with what moves with them."""
+    [call] = calls
     becomes = "The commissions so far stay with their partner."
     if call.named.get("past") == Past.MOVE:
         becomes = (

@@ -1,22 +1,21 @@
 """Review: the signs of fraud and possible duplicates with their evidence, which managers dismiss or confirm."""
 
+from collections.abc import Sequence
+
 from presentation import queries
 from presentation.api_request import ApiRequest
 from presentation.changes import decide_flag
-from storage.lists.declaration import ListScope
-from storage.lists.find import get
 from storage.lists.flags import FLAGS
-from storage.management.pending_work import Waiting
+from storage.management import pending_work
 from storage.rules.fraud.flag import FlagState
 from tracking_api.dashboard.pages.buttons import MANAGERS, Button, FormPage, Question, SelectedRows, elsewhere
 from tracking_api.dashboard.pages.lists import ListPage
 
 
 def _decision(verb: str, meaning: str, *, is_danger: bool) -> Button:
-    async def question(call: ApiRequest) -> Question:
-        scope, flag_id = ListScope(call.program_id, call.at), call.path_id("flag_id")
-        flag = await call.storage.read(get, FLAGS, scope, flag_id)
-        held = Waiting(flag.commissions, flag.held_cents)
+    async def question(calls: Sequence[ApiRequest]) -> Question:
+        flag_ids = [call.path_id("flag_id") for call in calls]
+        held = await calls[0].read(pending_work.count_held, flag_ids)
         return Question(verb, f"{meaning} You cannot undo this.", commissions=held, is_danger=is_danger)
 
     return Button(decide_flag, {}, "flag-{state}", "/programs/{program_id}/review", question)
