@@ -31,7 +31,9 @@ class RateLimits:
         """Count one request by a client about something. Raises RateLimited, with the seconds until the window ends."""
         full_until = 0.0
         for rate in self._rates[kind]:
-            full_until = max(full_until, await self._counts.hit(rate, kind, network(client), str(about)) or 0.0)
+            until = await self._counts.hit(rate, kind, network(client), str(about))
+            if until is not None:
+                full_until = max(full_until, until)
         if full_until:
             _require_past(full_until)
 
