@@ -115,6 +115,7 @@ async def known(acme: World) -> dict[Any, Any]:
     }
     ids = {"program_id": acme.program_id, "live_id": acme.program_id, "workspace_id": acme.workspace_id, "view_id": 1}
     several = {"program_ids": [acme.program_id], "workspace_ids": [acme.workspace_id], "ids": both, "partner_ids": both}
+    several["flag_ids"] = [found["flag_id"]]
     times = {"at": NOW, "since": NOW, "until": NOW, "created_at": NOW, "today": NOW.date(), "month": Month.of(NOW)}
     secrets = {"key_hash": key_hash, "token_hash": "", "token": "", "client_id": "", "user_code": ""}
     earned = (await acme.listed(COMMISSIONS)).data
