@@ -94,7 +94,8 @@ async def load_clicks(url: str, shop: World, number: int, since: datetime, *, ca
     rows = _rows(shop, number, since, carried, number // carried_by)
     await execute(url, INSERT, iter(lambda: list(islice(rows, 20_000)), []))
     if url.startswith("postgresql"):
-        await postgres.execute(url, "VACUUM (ANALYZE) clicks", "CHECKPOINT")  # what is left would slow the rounds
+        # As a server in use has done; what is left would slow the rounds.
+        await postgres.execute(url, "VACUUM (ANALYZE)", "CHECKPOINT")
     return carried
 
 

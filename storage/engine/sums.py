@@ -4,13 +4,12 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cache
-from operator import itemgetter
 from typing import Any
 
 from sqlalchemy import Connection, Select, func, select, tuple_
 
 from storage.engine.database import is_server
-from storage.engine.expressions import JsonField
+from storage.engine.expressions import JsonField, JsonObject
 
 ROWS_AT_ONCE = 10_000
 CARRIED = "carried"
@@ -34,36 +33,31 @@ def sums_by_each(
 def _added_up(
     connection: Connection, rows: Select[Any], keys: Sequence[Sequence[str]], amounts: Sequence[str]
 ) -> Iterator[tuple[int, tuple[Any, ...], Sequence[Any]]]:
-    """Yield the same from the rows as they come; JSON is parsed once for rows that have it alike."""
-    inner = rows.subquery().c
-    fields = list(dict.fromkeys(name for key in keys for name in key if name not in inner))
-    paths = [f"$.{name}" for name in (*fields, *fields)]  # of one path it would be the value, not a list
-    carried = [func.json_extract(inner[CARRIED], *paths).label(CARRIED)] if fields else []
-    names = [name for name in inner.keys() if name != CARRIED] + [CARRIED] * bool(fields)  # noqa: SIM118 - columns
-    parts = [[name if name in names else CARRIED for name in key] for key in keys]
-    alike = {tuple(each): itemgetter(*map(names.index, (*each, *amounts))) for each in parts}
+    """Yield the same from the rows as they come: rows that are alike are counted first, and their JSON parsed once."""
+    names = [column.name for column in rows.selected_columns]
+    carried, start = names.index(CARRIED), len(names) - len(amounts)
+    places = [[(name, names.index(name) if name in names else None) for name in key] for key in keys]
     sums = [Counter[Any]() for _ in keys]
-    wanted = select(*(inner[name] for name in names if name != CARRIED), *carried)
-    for some in connection.execute(wanted).partitions(ROWS_AT_ONCE):
-        picked = {each: Counter(map(pick, some)) for each, pick in alike.items()}
+    for some in connection.execute(rows).partitions(ROWS_AT_ONCE):
         parsed = cache(json.loads)
-        for key, each, counts in zip(keys, parts, sums, strict=True):
-            places = [fields.index(name) if own == CARRIED else None for name, own in zip(key, each, strict=True)]
-            for row, count in picked[tuple(each)].items():
-                values = [
-                    part if place is None else part and parsed(part)[place]
-                    for place, part in zip(places, row, strict=False)
-                ]
-                counts[(*values, *row[len(key) :])] += count
-    for place, (key, counts) in enumerate(zip(keys, sums, strict=True)):
+        for row, count in Counter(map(tuple, some)).items():
+            fields, added = parsed(row[carried] or "{}"), row[start:]
+            for found, counts in zip(places, sums, strict=True):
+                values = [fields.get(name) if place is None else row[place] for name, place in found]
+                counts[(*values, *added)] += count
+    for n, (key, counts) in enumerate(zip(keys, sums, strict=True)):
         for row, count in counts.items():
-            yield place, row[: len(key)], [count * amount for amount in row[len(key) :]]
+            yield n, row[: len(key)], [count * amount for amount in row[len(key) :]]
 
 
 def _grouped_by_each(
     connection: Connection, rows: Select[Any], keys: Sequence[Sequence[str]], amounts: Sequence[str], most: int
 ) -> Iterator[tuple[int, tuple[Any, ...], Sequence[Any]]]:
-    parsed = rows.offset(0).subquery().c  # without OFFSET each field would parse it again
+    each = rows.subquery().c
+    whole = [each[name] for name in each.keys() if name not in {*amounts, CARRIED}]  # noqa: SIM118 - columns
+    parts = [JsonObject(each[CARRIED]).label(CARRIED), *(func.sum(each[name]).label(name) for name in amounts)]
+    alike = select(*whole, *parts).group_by(*whole, each[CARRIED])
+    parsed = alike.offset(0).subquery().c  # without OFFSET each field would parse it again
     names = list(dict.fromkeys(name for key in keys for name in key))
     values = [(parsed[name] if name in parsed else JsonField(parsed[CARRIED], name)).label(name) for name in names]
     inner = select(*values, *(parsed[name] for name in amounts)).subquery()

@@ -5,9 +5,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, and_, func, null, or_, select
+from sqlalchemy import Connection, and_, case, func, null, or_, select
 
-from storage.engine.expressions import ContainsText, JsonField, JsonObject
+from storage.engine.expressions import ContainsText, JsonField, PlainLower
 from storage.engine.sums import CARRIED, sums_by_each
 from storage.reports import breakdown_events, performance
 from storage.reports.breakdown_events import HOUR_MILLIS, CountableEvents
@@ -25,7 +25,7 @@ from storage.rules.reports.breakdown import (
     GroupTotals,
     Operator,
 )
-from storage.tables import clicks, partners
+from storage.tables import clicks, customers, partners
 
 MOST_EVENTS = 1_000_000  # of each kind, see docs/decisions/0029-breakdowns.md
 MOST_GROUPS = 100_000
@@ -70,7 +70,7 @@ def read_by_each(
         if read:
             _bound(connection, events, most or MOST_EVENTS)
             own = _own(events)
-            wanted = [_condition(own.get(each.dimension), each, codes) for each in filters]
+            wanted = [_condition(own.get(each.dimension), _carried(events), each, codes) for each in filters]
             add(connection, events, read, [*events.inside(window), *wanted])
     return {
         key: Grouped({values: GroupTotals(*totals) for values, totals in groups.items()})
@@ -102,7 +102,7 @@ def add(connection: Connection, events: CountableEvents, sums: Sums, where: Sequ
     own, into = _own(events), list(sums.values())
     columns = [own[each].label(each) for each in dict.fromkeys(chain(*sums)) if each in own]
     amounts = [amount.label(name) for name, amount in events.amounts.items()]
-    carried = JsonObject(clicks.c.dimensions).label(CARRIED)
+    carried = clicks.c.dimensions.label(CARRIED)
     rows = select(*columns, carried, *amounts).select_from(events.source).where(*where)
     places = [GroupTotals._fields.index(name) for name in events.amounts]
     for key, values, counts in sums_by_each(connection, rows, [*sums], [*events.amounts], most=MOST_GROUPS + 1):
@@ -121,12 +121,18 @@ def _own(events: CountableEvents) -> Mapping[Dimension, Any]:
         **events.own,
         **{each: number(events.millis // DAY_MILLIS) for each, number in OF_DAY.items()},
         Dimension.PARTNER: events.table.c.partner_id,
-        Dimension.REFERRER: clicks.c.referrer_host,
+        Dimension.REFERRER: _carried(events, clicks.c.referrer_host),
         Dimension.HOUR: events.hour,
     }
 
 
-def _condition(own: Any, wanted: DimensionFilter, codes: Codes) -> Any:
+def _carried(events: CountableEvents, column: Any = clicks.c.dimensions) -> Any:
+    """Return a column of an event's click, as a part of the join: PostgreSQL must not filter all clicks by it first."""
+    is_joined = customers.c.click_id == clicks.c.click_id
+    return column if events.table is clicks else case((is_joined, column))
+
+
+def _condition(own: Any, carried: Any, wanted: DimensionFilter, codes: Codes) -> Any:
     """Return the condition of a filter: on a column of its own, else on what the click carries as JSON.
 
     JSON is parsed only where it has the filter's text. A partner is named by the code, or else by the name.
@@ -140,7 +146,7 @@ def _condition(own: Any, wanted: DimensionFilter, codes: Codes) -> Any:
         return ~found if operator == Operator.IS_NOT else found
     if is_contained and dimension in LABELS:
         return own.in_([number for number, name in enumerate(LABELS[dimension]) if text in name.lower()])
-    stored = JsonField(clicks.c.dimensions, dimension) if own is None else own
+    stored = JsonField(carried, dimension) if own is None else own
     if value is None:
         return stored.is_(None) if operator == Operator.IS else stored.is_not(None)
     exact = {
@@ -152,6 +158,7 @@ def _condition(own: Any, wanted: DimensionFilter, codes: Codes) -> Any:
         return exact
     written = quoted(value)[1:-1]
     if is_contained:
-        return and_(ContainsText(func.lower(clicks.c.dimensions), written.lower()), exact)
-    there = ContainsText(clicks.c.dimensions, written)
+        lowered = PlainLower(carried) if written.isascii() else func.lower(carried)
+        return and_(ContainsText(lowered, written.lower()), exact)
+    there = ContainsText(carried, written)
     return and_(there, exact) if operator == Operator.IS else or_(~there, exact)
