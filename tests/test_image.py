@@ -1,7 +1,9 @@
 """The image, built from the Dockerfile with buildah over `.ci/image`'s Debian root, runs as the compose files do."""
 
 import json
+import os
 import re
+import signal
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -51,7 +53,10 @@ def serves(name: str, arguments: list[str], environment: dict[str, str], log: Pa
     port = postgres.free_port()
     with log.open("w") as lines:
         server = subprocess.Popen(
-            [*STORE, *command(name, arguments, environment), "--port", str(port)], stdout=lines, stderr=lines
+            [*STORE, *command(name, arguments, environment), "--port", str(port)],
+            stdout=lines,
+            stderr=lines,
+            start_new_session=True,  # buildah alone would not hand the signal on
         )
     try:
         with httpx.Client(transport=httpx.HTTPTransport(retries=TRIES), timeout=START_SECONDS) as client:
@@ -59,7 +64,7 @@ def serves(name: str, arguments: list[str], environment: dict[str, str], log: Pa
     except httpx.ConnectError:
         return False
     finally:
-        server.terminate()
+        os.killpg(server.pid, signal.SIGTERM)
         server.wait()
 
 
