@@ -94,8 +94,9 @@ async def load_clicks(url: str, shop: World, number: int, since: datetime, *, ca
     rows = _rows(shop, number, since, carried, number // carried_by)
     await execute(url, INSERT, iter(lambda: list(islice(rows, 20_000)), []))
     if url.startswith("postgresql"):
-        # As a server in use has done; what is left would slow the rounds.
-        await postgres.execute(url, "VACUUM (ANALYZE)", "CHECKPOINT")
+        await postgres.execute(
+            url, "VACUUM (ANALYZE)", "CHECKPOINT"
+        )  # as time does; what is left would slow the rounds
     return carried
 
 
