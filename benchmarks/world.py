@@ -94,9 +94,7 @@ async def load_clicks(url: str, shop: World, number: int, since: datetime, *, ca
     rows = _rows(shop, number, since, carried, number // carried_by)
     await execute(url, INSERT, iter(lambda: list(islice(rows, 20_000)), []))
     if url.startswith("postgresql"):
-        await postgres.execute(
-            url, "VACUUM (ANALYZE)", "CHECKPOINT"
-        )  # as time does; what is left would slow the rounds
+        await postgres.execute(url, "VACUUM (ANALYZE)", "CHECKPOINT")  # what is left would slow the rounds
     return carried
 
 
