@@ -32,8 +32,10 @@ def list_views(connection: Connection, program_id: int) -> Sequence[SavedView]:
 
 def save(connection: Connection, program_id: int, name: str, query: str, *, actor: Actor, at: datetime) -> None:
     """Save a view. Raises ValidationError."""
-    if not 0 < len(name) <= LONGEST_NAME or len(query) > LONGEST_QUERY or not (name + query).isprintable():
+    if not 0 < len(name) <= LONGEST_NAME or not name.isprintable():
         raise ValidationError(fields=[FieldError("name", f"Enter a name of at most {LONGEST_NAME} characters")])
+    if len(query) > LONGEST_QUERY or not query.isprintable():
+        raise ValidationError(fields=[FieldError("query", f"Use fewer filters: at most {LONGEST_QUERY} characters")])
     [view_id] = ids.after(at, 1)
     connection.execute(insert(saved_views).values(program_id=program_id, id=view_id, name=name, query=query))
     audit.write(connection, program_id, [Change("saved_view.save", view_id, after=name)], actor=actor, at=at)

@@ -96,11 +96,13 @@ async def test_a_saved_view_opens_by_its_link_without_signing_in_until_it_is_rev
         dashboard.at -= timedelta(days=30)
         await send(olga, explore, "End the link: Anna's month")
         revoked = await stranger.get(path)
+    view = {"csrf": await csrf(olga), "view_id": "1", "name": "Long", "query": "q" * 2049}
+    wrong = [await olga.post(explore, data=view | {"action": action}) for action in ("nonsense", "save")]
 
     assert saved.headers["location"] == shared.headers["location"].removesuffix("?") + f"?{query}"
     assert f'href="?{html.escape(query)}"' in of_member
     assert ("/reports/" in of_member, "Save this page" in of_member) == (False, False)
-    assert [each.status_code for each in (opened, forged, late, revoked)] == [200, 404, 404, 404]
+    assert [each.status_code for each in (opened, forged, late, revoked, *wrong)] == [200, 404, 404, 404, 400, 400]
     assert "Anna's month" in words(opened.text)
     assert [name in opened.text for name in ("search.example", "news.example", "user-1", "/programs/", "<form")] == [
         *(True, False, False, False, False)

@@ -11,7 +11,7 @@ from presentation.api_request import ApiRequest
 from storage.engine.audit import Actor
 from storage.management import saved_views
 from storage.management.saved_views import SavedView
-from storage.rules.errors import LinkExpired
+from storage.rules.errors import LinkExpired, ValidationError
 from tracking_api.dashboard.authentication import storage_of, time_of
 from tracking_api.dashboard.pages import explore, forms, notices, page_context
 from tracking_api.dashboard.pages.page_context import PageContext
@@ -38,6 +38,8 @@ async def change_view(request: Request) -> Response:
         await context.write(saved_views.save, form.text("name"), query)
     elif action == "delete":
         await context.write(saved_views.remove, call.path_id("view_id"))
+    elif action not in {"share", "revoke"}:
+        raise ValidationError("This button does not exist.")
     else:
         until = context.at + LASTS if action == "share" else None
         await context.write(saved_views.share, call.path_id("view_id"), until)
