@@ -69,7 +69,7 @@ class Connection(HttpToolsProtocol):
             size = sum(len(name) + len(value) + 4 for name, value in self.headers)  # a colon, a blank, the line's end
             if len(self.url) + size > MOST_HEAD_BYTES:
                 raise PayloadTooLarge
-        hosts = sum(name == b"host" for name, _ in self.headers)
+        hosts = [name for name, _ in self.headers].count(b"host")
         if hosts > 1 or (hosts == 0 and self.parser.get_http_version() == "1.1"):
             raise ValueError("Host")
         self._unread = 0

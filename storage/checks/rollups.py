@@ -21,11 +21,11 @@ from storage.tables import (
     sales,
 )
 from storage.tables import rollups as program_rollups
+from storage.tables.columns import DAY_MILLIS
 from storage.tables.ledger import COUNTS
 from storage.tracking.ledger import PARTNER_KINDS
 
 _FIRST_DAY = date(1970, 1, 1)
-_DAY_MILLISECONDS = 86_400_000
 
 
 class _Cell(NamedTuple):
@@ -98,7 +98,7 @@ def _counted() -> Iterator[Select[Any]]:
 def _daily(table: Any, at: Column[Any], *counts: Any, partner: str = "partner_id") -> Select[Any]:
     """Return the start of a statement that counts for each program, partner and UTC day of `at`."""
     key = (table.c.program_id, table.c[partner].label("partner_id"))
-    day = (type_coerce(at, BigInteger) // _DAY_MILLISECONDS).label("day")
+    day = (type_coerce(at, BigInteger) // DAY_MILLIS).label("day")
     return select(*key, day, *counts).group_by(*key, day)
 
 

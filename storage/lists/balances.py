@@ -9,7 +9,7 @@ from sqlalchemy import BigInteger, ColumnElement, Connection, and_, case, func, 
 from storage.lists.held import is_held
 from storage.rules.commission import CommissionStatus
 from storage.tables import commissions, ledger_entries, partners
-from storage.tables.columns import from_millis
+from storage.tables.columns import DAY_MILLIS, from_millis
 from storage.tracking import corrections
 from storage.tracking.ledger import ACCOUNT_KINDS, PARTNER_KINDS, EntryKind
 
@@ -57,7 +57,6 @@ class PaymentDay(NamedTuple):
     cents: int
 
 
-DAY_MILLIS = 86_400_000
 MOST_HOLDS = 31
 NO_BALANCE = PartnerBalance()
 

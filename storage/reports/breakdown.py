@@ -27,6 +27,10 @@ from storage.rules.reports.breakdown import (
 from storage.rules.reports.dimension_totals import LACKING, OTHER, STORED, filled
 from storage.tables import dimension_rollups, grouped_days, rollups
 
+_EPOCH = date(1970, 1, 1)
+_LAG = timedelta(days=1)  # an older day that is not grouped at all is yet to be: right after an upgrade
+_NUMBERED = {Dimension.PARTNER, Dimension.HOUR}
+
 
 class BreakdownResult(NamedTuple):
     """A report by the query's dimensions.
@@ -97,11 +101,6 @@ def labelled(key: Key, read: Grouped, codes: Codes) -> Iterable[BreakdownGroup]:
         pairs = zip(key, values, strict=True)
         named = (codes[value][0] if each == Dimension.PARTNER else label(each, value) for each, value in pairs)
         yield BreakdownGroup(tuple(named), totals)
-
-
-_EPOCH = date(1970, 1, 1)
-_LAG = timedelta(days=1)  # an older day that is not grouped at all is yet to be: right after an upgrade
-_NUMBERED = {Dimension.PARTNER, Dimension.HOUR}
 
 
 def _read_stored_groups(

@@ -14,9 +14,8 @@ from storage.rules.periods.period import Window
 from storage.rules.reports.breakdown import NEW, RETURNING, Dimension
 from storage.rules.settlement import CustomerStatus
 from storage.tables import clicks, commissions, customers, refunds, sales
-from storage.tables.columns import to_millis
+from storage.tables.columns import HOUR_MILLIS, to_millis
 
-HOUR_MILLIS = 3_600_000
 ONE = literal_column("1", BigInteger)  # each counts once
 _DAY = timedelta(days=1)
 

@@ -13,11 +13,12 @@ from storage.management.pending_work import PendingWork
 from storage.reports import breakdown, checklist, comparison, performance
 from storage.reports.checklist import ChecklistStep
 from storage.reports.comparison import PartnerResult
-from storage.reports.performance import DAY_MILLIS, HOUR_MILLIS, Performance
+from storage.reports.performance import Performance
 from storage.rules.errors import ValidationError
 from storage.rules.periods.period import DateRangeQuery, Window
 from storage.rules.reports.breakdown import REPORTED, BreakdownQuery, Dimension, DimensionFilter, Metric, Operator
 from storage.rules.reports.metrics import RefundTotals, Totals
+from storage.tables.columns import DAY_MILLIS, HOUR_MILLIS
 
 TOP_PARTNERS = 10
 MOST_EVENTS = 100_000  # of each kind, of which the hours of a day are read

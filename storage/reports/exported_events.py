@@ -7,12 +7,12 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, Select, column, select
 
 from storage.reports import breakdown_events
-from storage.reports.breakdown_events import HOUR_MILLIS, CountableEvents
+from storage.reports.breakdown_events import CountableEvents
 from storage.rules.periods.month import Month
 from storage.rules.periods.period import Window
 from storage.rules.reports.breakdown import LABELS, OF_BUYERS, OF_DAY, Dimension, GroupTotals, label
 from storage.tables import clicks, partners, programs
-from storage.tables.columns import from_millis
+from storage.tables.columns import DAY_MILLIS, from_millis
 
 ROWS_AT_ONCE = 20_000
 KINDS = ("click", "lead", "conversion", "sale", "commission")
@@ -73,7 +73,7 @@ def _row(program: ExportedProgram, kind: str, row: Any) -> dict[str, Any]:
         Dimension.PARTNER: program.codes[row["partner_id"]],
         Dimension.REFERRER: row["referrer_host"],
         Dimension.HOUR: LABELS[Dimension.HOUR][at.hour],
-        **{each: label(each, number(row["millis"] // (24 * HOUR_MILLIS))) for each, number in OF_DAY.items()},
+        **{each: label(each, number(row["millis"] // DAY_MILLIS)) for each, number in OF_DAY.items()},
         **{each: label(each, row.get(each.value)) for each in OF_BUYERS},
     }
     named = {each.value: value for each, value in values.items() if value is not None}

@@ -10,7 +10,7 @@ from sqlalchemy import Connection, and_, case, func, null, or_, select
 from storage.engine.expressions import ContainsText, JsonField, PlainLower
 from storage.engine.sums import CARRIED, sums_by_each
 from storage.reports import breakdown_events, performance
-from storage.reports.breakdown_events import HOUR_MILLIS, CountableEvents
+from storage.reports.breakdown_events import CountableEvents
 from storage.rules.click_details import quoted
 from storage.rules.errors import FieldError, ValidationError
 from storage.rules.periods.period import Window
@@ -26,10 +26,10 @@ from storage.rules.reports.breakdown import (
     Operator,
 )
 from storage.tables import clicks, customers, partners
+from storage.tables.columns import DAY_MILLIS
 
 MOST_EVENTS = 1_000_000  # of each kind, see docs/decisions/0029-breakdowns.md
 MOST_GROUPS = 100_000
-DAY_MILLIS = 24 * HOUR_MILLIS
 Key = tuple[Dimension, ...]  # one or some
 Codes = Mapping[int, tuple[str, str]]  # of partners: their code and their name
 Sums = dict[Key, dict[tuple[Any, ...], list[int]]]  # by the stored values of a key, in the order of GroupTotals

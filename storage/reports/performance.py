@@ -19,10 +19,8 @@ from storage.rules.periods.month import Month
 from storage.rules.periods.period import ChosenPeriod, DateRangeQuery, Period, Window
 from storage.rules.reports.metrics import Day, RefundedMonth, RefundTotals, Totals, added
 from storage.tables import clicks, commissions, customers, partner_rollups, programs, refunds, rollups, sales
-from storage.tables.columns import from_millis
+from storage.tables.columns import DAY_MILLIS, from_millis
 
-HOUR_MILLIS = 3_600_000
-DAY_MILLIS = 24 * HOUR_MILLIS
 PARTNER: Any = bindparam("partner_id", type_=BigInteger)
 _EDGES: Any = tuple(bindparam(name) for name in ("first_id", "since", "last"))
 _program = select(programs.c.created_at, programs.c.currency).where(programs.c.id == PROGRAM)

@@ -9,6 +9,8 @@ from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.schema import SchemaItem
 from sqlalchemy.types import TypeDecorator
 
+HOUR_MILLIS = 3_600_000
+DAY_MILLIS = 24 * HOUR_MILLIS
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MILLISECOND = timedelta(milliseconds=1)
 

@@ -16,9 +16,7 @@ from storage.tables.columns import from_millis, to_millis
 
 _find = Statement("customer_lookup")
 _save = Statement("customer_save")
-CustomerQuery = tuple[
-    int, str | None, str | None
-]  # a program, a key within it, and a click, whose id names its program
+CustomerQuery = tuple[int, str | None, str | None]  # a program, a key within it, a click, whose id names its program
 
 
 class Customer(NamedTuple):
