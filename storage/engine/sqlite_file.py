@@ -1,11 +1,11 @@
 """The file of an embedded database: private, locked while it is served, and watched for what others do to it."""
 
-import mmap
 import os
 import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from io import FileIO
 from pathlib import Path
 from typing import NamedTuple
 
@@ -40,6 +40,10 @@ class DatabaseFile:
     SQLite moves pages from the -wal file to the other one, and says so in the -shm file (The WAL-Index File Format):
     its bytes 32 to 39 change when the -wal file begins anew, 96 to 99 say how much is moved, 128 to 131 how much is to
     be. What changes the database while these stay as they are is not SQLite.
+
+    To close a file releases all locks that the process holds on it, SQLite's included; another process, a command for
+    example, would then delete the -wal file and rebuild the -shm file (How To Corrupt An SQLite Database File, 2.2).
+    So what this opens stays open for as long as a connection does.
     """
 
     def __init__(self, path: Path) -> None:
@@ -49,7 +53,9 @@ class DatabaseFile:
         self._opened = status and status.identity
         self._opened_wal: tuple[int, int] | None = None  # while a lane is open, or the file is lost
         self._lanes = 0  # that are open
-        self._index: mmap.mmap | None = None
+        self._connections = 0  # those of the lanes, and those that are being opened or closed
+        self._held: list[FileIO] = []  # until there are no connections
+        self._watched: tuple[FileIO, FileIO] | None = None  # the database and its -shm file, while a lane is open
         self._seen: tuple[FileStatus | None, bytes] = (None, b"")
         self._is_overwritten = False
         self._lock = threading.Lock()
@@ -63,26 +69,41 @@ class DatabaseFile:
             with suppress(OSError):  # another account's file stays as that account has it
                 self.path.with_name(self.path.name + ending).chmod(PRIVATE)
 
+    def opening(self) -> None:
+        """Count a connection before SQLite has one."""
+        with self._lock:
+            self._connections += 1
+
     def opened(self) -> None:
         """Remember the file that a lane has opened, and created if it never existed."""
         with self._lock:
             self._lanes += 1
             status = _status(self._main)
             self._opened = self._opened or (status and status.identity)
-            if self._index is None:
-                with suppress(OSError, ValueError), open(self._shm, "rb") as file:  # noqa: PTH123 - missing or empty
-                    self._index = mmap.mmap(file.fileno(), 136, access=mmap.ACCESS_READ)
-                self._seen = (status, self._read_index())
+            if self._watched is None:
+                self._seen = (None, b"")
+                with suppress(OSError):  # no -shm file
+                    for path in (self._main, self._shm):
+                        self._held.append(FileIO(path))
+                    self._watched = self._held[-2], self._held[-1]
+        self.look()
 
     def closing(self) -> None:
-        """Forget what SQLite may change when the last lane has closed: it deletes the -wal file."""
+        """Forget what SQLite may change when the last lane closes: it deletes the -wal file."""
         with self._lock:
             self._lanes -= 1
             if self._lanes == 0:
-                self._index = None
+                self._watched = None
                 wal = _status(self._wal)
                 if wal and self._opened_wal == wal.identity:
                     self._opened_wal = None
+
+    def closed(self) -> None:
+        """Close the files once SQLite has no connection whose locks that would release."""
+        with self._lock:
+            self._connections -= 1
+            while self._held and not self._connections:
+                self._held.pop().close()
 
     def check(self) -> None:
         """Raise DatabaseFileReplacedError unless all is in its place and only SQLite has changed it."""
@@ -104,14 +125,17 @@ class DatabaseFile:
             if (main, index) != self._seen and not is_moving and index == self._read_index():
                 (before, seen), self._seen = self._seen, (main, index)
                 is_same = main is not None and before is not None and main.identity == before.identity
-                if is_same and main != before and index and (index == seen or not _is_in_wal_mode(self._main)):
+                if is_same and main != before and index and (index == seen or not self._is_in_wal_mode()):
                     self._is_overwritten = True
             return main
 
     def _read_index(self) -> bytes:
         """Return what says how many pages are moved; nothing if no lane is open."""
-        index = self._index
-        return index[32:40] + index[96:100] + index[128:132] if index else b""
+        index = _read(self._watched[1], 32, 100) if self._watched else b""
+        return index[:8] + index[64:68] + index[96:]
+
+    def _is_in_wal_mode(self) -> bool:
+        return self._watched is not None and _read(self._watched[0], 18, 2) == IN_WAL_MODE
 
 
 def _status(path: str) -> FileStatus | None:
@@ -122,9 +146,9 @@ def _status(path: str) -> FileStatus | None:
     return FileStatus((status.st_dev, status.st_ino), status.st_mtime_ns, status.st_size)
 
 
-def _is_in_wal_mode(path: str) -> bool:
-    with open(path, "rb") as file:  # noqa: PTH123 - a thread of a lane
-        return file.read(20)[18:] == IN_WAL_MODE
+def _read(file: FileIO, position: int, size: int) -> bytes:
+    file.seek(position)
+    return file.read(size)
 
 
 @contextmanager

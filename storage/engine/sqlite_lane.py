@@ -70,7 +70,7 @@ class SqliteLane:
             try:
                 await connection._execute(self._give_back)  # type: ignore[no-untyped-call]  # noqa: SLF001
             finally:
-                await _end(connection)
+                await self._end(connection)
 
     def _give_back(self) -> None:
         """Let SQLAlchemy close its connection on the thread that created it."""
@@ -99,18 +99,18 @@ class SqliteLane:
         mode = "ro" if self._read_only else "rw"
         uri = f"{self._file.path.as_uri()}?mode={mode}"
         connection = aiosqlite.connect(uri, uri=True, isolation_level=None, cached_statements=512)
+        self._file.opening()
         try:
             await connection
             await connection._execute(self._prepare, connection._conn)  # type: ignore[no-untyped-call]  # noqa: SLF001
         except BaseException:
-            await _end(connection)
+            await self._end(connection)
             raise
         self._connection = connection
 
     def _prepare(self, raw: sqlite3.Connection) -> None:
         for setting in self._settings:
             raw.execute(setting)
-        self._file.opened()
         engine = create_engine("sqlite://", creator=lambda: raw, poolclass=StaticPool, hide_parameters=True)
         begin = "BEGIN" if self._read_only else "BEGIN IMMEDIATE"
         event.listen(engine, "begin", lambda connection: connection.exec_driver_sql(begin))
@@ -119,9 +119,10 @@ class SqliteLane:
         if self._read_only:
             denied = sqlite3.SQLITE_DENY
             raw.set_authorizer(lambda action, *_: sqlite3.SQLITE_OK if action in _READ_ONLY_ACTIONS else denied)
+        self._file.opened()
 
-
-async def _end(connection: aiosqlite.Connection) -> None:
-    """Close a connection and wait for its thread, which would otherwise outlive the event loop."""
-    await connection.close()
-    await asyncio.to_thread(connection._thread.join)  # noqa: SLF001
+    async def _end(self, connection: aiosqlite.Connection) -> None:
+        """Close a connection and wait for its thread, which would otherwise outlive the event loop."""
+        await connection.close()
+        await asyncio.to_thread(connection._thread.join)  # noqa: SLF001
+        self._file.closed()

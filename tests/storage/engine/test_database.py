@@ -4,6 +4,7 @@ import asyncio
 import os
 import shutil
 import sqlite3
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -106,6 +107,25 @@ async def test_a_file_that_another_was_copied_over_gets_no_more_writes_or_reads(
 
         await stays_away(store)
         await stays_away(store)
+
+
+async def test_a_command_beside_the_service_neither_rebuilds_its_index_nor_deletes_its_wal_file(
+    sqlite_url: str, tmp_path: Path
+):
+    async with storage.opened(sqlite_url) as store:
+        for n in range(60):  # SQLite moves pages to the database
+            await store.write(add, "x" * 100_000)
+            assert len(await names(store)) == n + 1
+
+        command = (
+            "import sqlite3, sys; sqlite3.connect(sys.argv[1]).execute('DELETE FROM workspaces').connection.commit()"
+        )
+        process = await asyncio.create_subprocess_exec(sys.executable, "-c", command, tmp_path / "svc.db")
+        assert await process.wait() == 0
+
+        assert (tmp_path / "svc.db-wal").exists()
+        await store.write(add, "after")
+        assert await names(store) == ["after"]
 
 
 async def stays_away(store: Storage) -> None:
