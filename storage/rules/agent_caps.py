@@ -7,14 +7,12 @@ from fractions import Fraction
 from typing import Annotated, NamedTuple
 
 from storage.rules.commission import CommissionType
+from storage.rules.money import BPS
 from storage.rules.setting_kinds import Kind, Section, Setting, declared
 from storage.rules.settings import SETTINGS, ProgramSettings
 from storage.rules.settlement import LeadAuthPolicy
 
-TERMS = Section(
-    "Commission terms",
-    "The most that agent keys may change. An owner may exceed these caps.",
-)
+TERMS = Section("Commission terms", "The most that agent keys may change. An owner may exceed these caps.")
 ACCESS = Section("Access")
 DAY = Section(
     "Approving and paying",
@@ -22,9 +20,7 @@ DAY = Section(
 )
 SECTIONS = (TERMS, DAY, ACCESS)
 WINDOW = timedelta(days=30)
-WHOLE_BPS = 10_000
 FREEZABLE = tuple(setting.public_name for setting in SETTINGS if not setting.owner_only)
-FROZEN = ("commission_basis", "hold_days", "lead_auth_policy")
 
 
 class AgentCaps(NamedTuple):
@@ -32,72 +28,50 @@ class AgentCaps(NamedTuple):
 
     rate_step_bps: Annotated[
         int,
-        Setting(
-            *("Largest change of a rate", Kind.PERCENT, TERMS),
-            "How far one change may move the commission rate or the platform fee. An amount per sale counts as its "
-            "share of the highest amount per sale.",
-            unit="points",
-        ),
+        Setting("Largest change of a rate", Kind.PERCENT, TERMS, "points"),
+        "How far one change may move the commission rate or the platform fee. An amount per sale counts as its "
+        "share of the highest amount per sale.",
     ] = 2000
     rate_change_in_30_days_bps: Annotated[
         int,
-        Setting(
-            *("Largest change in 30 days", Kind.PERCENT, TERMS),
-            "How far all changes by agent keys together may move such a rate within 30 days.",
-            unit="points",
-        ),
+        Setting("Largest change in 30 days", Kind.PERCENT, TERMS, "points"),
+        "How far all changes by agent keys together may move such a rate within 30 days.",
     ] = 2000
     highest_rate_bps: Annotated[
         int,
-        Setting(
-            *("Highest rate", Kind.PERCENT, TERMS),
-            "The highest commission rate or platform fee that an agent key may set.",
-            unit="%",
-        ),
+        Setting("Highest rate", Kind.PERCENT, TERMS, "%"),
+        "The highest commission rate or platform fee that an agent key may set.",
     ] = 5000
     highest_flat_rate_cents: Annotated[
         int,
-        Setting(
-            *("Highest amount per sale", Kind.CENTS, TERMS),
-            "The highest commission_rate that an agent key may set where the commission is an amount per sale.",
-        ),
+        Setting("Highest amount per sale", Kind.CENTS, TERMS),
+        "The highest commission_rate that an agent key may set where the commission is an amount per sale.",
     ] = 10_000
     highest_lead_commission_cents: Annotated[
         int,
-        Setting(
-            *("Highest commission per lead", Kind.CENTS, TERMS),
-            "The highest lead_commission_cents that an agent key may set.",
-        ),
+        Setting("Highest commission per lead", Kind.CENTS, TERMS),
+        "The highest lead_commission_cents that an agent key may set.",
     ] = 10_000
     commissions_in_a_day: Annotated[
         int,
-        Setting(
-            *("Most commissions in a day", Kind.NUMBER, DAY),
-            "How many commissions agent keys may approve in a day; they may pay and credit as many.",
-            highest=1_000_000,
-        ),
+        Setting("Most commissions in a day", Kind.NUMBER, DAY, highest=1_000_000),
+        "How many commissions agent keys may approve in a day; they may pay and credit as many.",
     ] = 100
     amount_in_a_day_cents: Annotated[
         int,
-        Setting(
-            *("Largest amount in a day", Kind.CENTS, DAY),
-            "What the commissions that agent keys approve in a day may be worth; what they pay or credit, as much.",
-        ),
+        Setting("Largest amount in a day", Kind.CENTS, DAY),
+        "What the commissions that agent keys approve in a day may be worth; what they pay or credit, as much.",
     ] = 100_000
     frozen_settings: Annotated[
         tuple[str, ...],
-        Setting(
-            *("Frozen settings", Kind.SETTINGS, ACCESS),
-            "The settings that agent keys may not change at all. While lead_auth_policy is one of them and browser "
-            "leads settle, agent keys cannot raise lead_commission_cents either.",
-        ),
-    ] = FROZEN
+        Setting("Frozen settings", Kind.SETTINGS, ACCESS),
+        "The settings that agent keys may not change at all. While lead_auth_policy is one of them and browser "
+        "leads settle, agent keys cannot raise lead_commission_cents either.",
+    ] = ("commission_basis", "hold_days", "lead_auth_policy")
     two_keys_to_pay: Annotated[
         bool,
-        Setting(
-            *("Approve and pay with two different keys", Kind.SWITCH, ACCESS),
-            "The agent key that approved a commission cannot mark it as paid.",
-        ),
+        Setting("Approve and pay with two different keys", Kind.SWITCH, ACCESS),
+        "The agent key that approved a commission cannot mark it as paid.",
     ] = False
 
 
@@ -173,5 +147,5 @@ def _rates(caps: AgentCaps, terms: RateTerms) -> dict[str, Fraction]:
     if terms.commission_type == CommissionType.PERCENT:
         share = Fraction(terms.rate)
     else:
-        share = Fraction(terms.rate * WHOLE_BPS, max(caps.highest_flat_rate_cents, 1))
+        share = Fraction(terms.rate * BPS, max(caps.highest_flat_rate_cents, 1))
     return {terms.commission_type: share, "platform_fee": Fraction(terms.platform_fee_bps)}

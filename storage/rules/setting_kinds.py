@@ -43,21 +43,21 @@ class Setting(NamedTuple):
 
     Terms are stored in versions: the version in force when a sale happens prices it. Agents may not change an
     owner-only setting. `if_empty` says what None means. `public_name` is the name in the APIs if it differs from
-    the stored one in more than its unit `_bps`. The last four come from the field that declares the setting.
+    the stored one in more than its unit `_bps`. From `description` on, the field that declares the setting says it.
     """
 
     label: str
     kind: Kind
     section: Section
-    description: str
     unit: str = ""
     lowest: int = 0
     highest: int = MOST_CENTS
-    options: Mapping[StrEnum, Option] = MappingProxyType({})
     if_empty: str = ""
     is_term: bool = False
     owner_only: bool = False
     public_name: str = ""
+    description: str = ""
+    options: Mapping[StrEnum, Option] = MappingProxyType({})
     name: str = ""
     value_type: Any = None
     is_required: bool = False
@@ -90,16 +90,18 @@ class Setting(NamedTuple):
 
 
 def declared(defaults: Any) -> tuple[Setting, ...]:
-    """Return the settings that the fields of a named tuple declare."""
+    """Return the settings that the fields of a named tuple declare, each with its type, description and options."""
     commission_type = getattr(defaults, "commission_type", CommissionType.PERCENT)
     hints = get_type_hints(type(defaults), include_extras=True)
     return tuple(
         setting._replace(
             name=name,
             public_name=setting.public_name or name.removesuffix("_bps"),
+            description=description,
+            options=options[0] if options else setting.options,
             value_type=value_type,
             is_required=name not in defaults._field_defaults,
             default=setting.published(getattr(defaults, name), commission_type),
         )
-        for name, (value_type, setting) in zip(hints, map(get_args, hints.values()), strict=True)
+        for name, (value_type, setting, description, *options) in zip(hints, map(get_args, hints.values()), strict=True)
     )

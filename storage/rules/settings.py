@@ -24,184 +24,129 @@ SECTIONS = (PROGRAM, COMMISSION, PAYING, ATTRIBUTION, LINKS, PAUSING)
 class ProgramSettings(NamedTuple):
     """A program's settings as stored, in the order of the APIs."""
 
-    name: Annotated[str, Setting("Name", Kind.TEXT, PROGRAM, "The name that partners see.")]
+    name: Annotated[str, Setting("Name", Kind.TEXT, PROGRAM), "The name that partners see."]
     domain: Annotated[
-        str, Setting("Domain", Kind.HOST, PROGRAM, "The host of the referral links, such as shop.example.")
+        str, Setting("Domain", Kind.HOST, PROGRAM), "The host of the referral links, such as shop.example."
     ]
     currency: Annotated[
         str,
-        Setting(
-            *("Currency", Kind.CURRENCY, PROGRAM),
-            "Sales in this currency need no exchange rates. Fixed once a sale or commission is recorded.",
-        ),
+        Setting("Currency", Kind.CURRENCY, PROGRAM),
+        "Sales in this currency need no exchange rates. Fixed once a sale or commission is recorded.",
     ] = "USD"
     commission_type: Annotated[
         CommissionType,
-        Setting(
-            *("Commission", Kind.CHOICE, COMMISSION),
-            "Whether a sale earns a share of its amount or a fixed amount.",
-            options={
-                CommissionType.PERCENT: Option("Percent of each sale"),
-                CommissionType.FLAT: Option("Amount per sale"),
-            },
-            is_term=True,
-        ),
+        Setting("Commission", Kind.CHOICE, COMMISSION, is_term=True),
+        "Whether a sale earns a share of its amount or a fixed amount.",
+        {CommissionType.PERCENT: Option("Percent of each sale"), CommissionType.FLAT: Option("Amount per sale")},
     ] = CommissionType.PERCENT
     rate: Annotated[
         int,
-        Setting(
-            *("Rate", Kind.COMMISSION_RATE, COMMISSION),
-            "The partner's commission on a sale: percent of the sale, or an amount in the program's currency.",
-            public_name="commission_rate",
-            is_term=True,
-        ),
+        Setting("Rate", Kind.COMMISSION_RATE, COMMISSION, public_name="commission_rate", is_term=True),
+        "The partner's commission on a sale: percent of the sale, or an amount in the program's currency.",
     ] = 2000
     commission_basis: Annotated[
         CommissionBasis,
-        Setting(
-            *("Percent of", Kind.CHOICE, COMMISSION),
-            "What a commission in percent is of. Your server sends the tax and the shipping in a sale as tax_cents and "
-            "shipping_cents; a connected payment account reports them.",
-            options={
-                CommissionBasis.BEFORE_TAX: Option("The amount without tax and shipping"),
-                CommissionBasis.TOTAL: Option("The whole amount, with tax and shipping"),
-            },
-            is_term=True,
-        ),
+        Setting("Percent of", Kind.CHOICE, COMMISSION, is_term=True),
+        "What a commission in percent is of. Your server sends the tax and the shipping in a sale as tax_cents and "
+        "shipping_cents; a connected payment account reports them.",
+        {
+            CommissionBasis.BEFORE_TAX: Option("The amount without tax and shipping"),
+            CommissionBasis.TOTAL: Option("The whole amount, with tax and shipping"),
+        },
     ] = CommissionBasis.BEFORE_TAX
     lead_commission_cents: Annotated[
         int,
-        Setting(
-            "Commission per lead", Kind.CENTS, COMMISSION, "The partner's commission on a settled lead.", is_term=True
-        ),
+        Setting("Commission per lead", Kind.CENTS, COMMISSION, is_term=True),
+        "The partner's commission on a settled lead.",
     ] = 0
     minimum_order_cents: Annotated[
         int,
-        Setting(
-            *("Smallest order that earns", Kind.CENTS, COMMISSION),
-            "A sale below this amount earns no commission. 0: every sale earns.",
-            is_term=True,
-        ),
+        Setting("Smallest order that earns", Kind.CENTS, COMMISSION, is_term=True),
+        "A sale below this amount earns no commission. 0: every sale earns.",
     ] = 0
     recurring_months: Annotated[
         int | None,
-        Setting(
-            *("Recurring sales earn for", Kind.NUMBER, COMMISSION),
-            "How long after a customer's first sale later sales earn commission. 0: only the first sale earns.",
-            unit="months",
-            highest=1200,
-            if_empty="for life",
-            is_term=True,
-        ),
+        Setting("Recurring sales earn for", Kind.NUMBER, COMMISSION, "months", 0, 1200, "for life", is_term=True),
+        "How long after a customer's first sale later sales earn commission. 0: only the first sale earns.",
     ] = None
     attribution_model: Annotated[
         AttributionModel,
-        Setting(
-            *("Who is credited", Kind.CHOICE, ATTRIBUTION),
-            "Which partner is credited if a visitor follows the links of two.",
-            options={
-                AttributionModel.LAST_CLICK: Option(
-                    "Last click", "The last partner link before the sign-up is credited."
-                ),
-                AttributionModel.FIRST_CLICK: Option("First click", "The first partner link is credited."),
-            },
-        ),
+        Setting("Who is credited", Kind.CHOICE, ATTRIBUTION),
+        "Which partner is credited if a visitor follows the links of two.",
+        {
+            AttributionModel.LAST_CLICK: Option("Last click", "The last partner link before the sign-up is credited."),
+            AttributionModel.FIRST_CLICK: Option("First click", "The first partner link is credited."),
+        },
     ] = AttributionModel.LAST_CLICK
     cookie_window_days: Annotated[
         int,
-        Setting(
-            *("Cookie lasts", Kind.NUMBER, ATTRIBUTION),
-            "How long a browser stores the click on a partner's link.",
-            *("days", 1, 3650),
-        ),
+        Setting("Cookie lasts", Kind.NUMBER, ATTRIBUTION, "days", 1, 3650),
+        "How long a browser stores the click on a partner's link.",
     ] = 60
     attribution_window_days: Annotated[
         int,
-        Setting(
-            *("A click counts for", Kind.NUMBER, ATTRIBUTION),
-            "How long after the click a visitor can still become a customer of the partner.",
-            *("days", 1, 3650),
-        ),
+        Setting("A click counts for", Kind.NUMBER, ATTRIBUTION, "days", 1, 3650),
+        "How long after the click a visitor can still become a customer of the partner.",
     ] = 60
     hold_days: Annotated[
         int,
-        Setting(
-            *("Hold before approval", Kind.NUMBER, PAYING),
-            "How long a commission waits for refunds before it can be approved.",
-            *("days", 0, 3650),
-        ),
+        Setting("Hold before approval", Kind.NUMBER, PAYING, "days", 0, 3650),
+        "How long a commission waits for refunds before it can be approved.",
     ] = 15
     lead_auth_policy: Annotated[
         LeadAuthPolicy,
-        Setting(
-            *("Lead capture mode", Kind.CHOICE, ATTRIBUTION),
-            "Whether a browser alone can settle a lead.",
-            options={
-                LeadAuthPolicy.SERVER_REQUIRED: Option(
-                    "Server required",
-                    "A lead from a browser stays provisional until your server confirms it. "
-                    "The safe choice when leads earn commission.",
-                ),
-                LeadAuthPolicy.BROWSER_ALLOWED: Option(
-                    "Browser allowed",
-                    "A lead from a browser settles at once. Anyone can send one: choose it only if you have no server.",
-                ),
-            },
-        ),
+        Setting("Lead capture mode", Kind.CHOICE, ATTRIBUTION),
+        "Whether a browser alone can settle a lead.",
+        {
+            LeadAuthPolicy.SERVER_REQUIRED: Option(
+                "Server required",
+                "A lead from a browser stays provisional until your server confirms it. "
+                "The safe choice when leads earn commission.",
+            ),
+            LeadAuthPolicy.BROWSER_ALLOWED: Option(
+                "Browser allowed",
+                "A lead from a browser settles at once. Anyone can send one: choose it only if you have no server.",
+            ),
+        },
     ] = LeadAuthPolicy.SERVER_REQUIRED
     paid_ads: Annotated[
         PaidAds,
-        Setting(
-            *("Paid ads", Kind.CHOICE, LINKS),
-            "Whether your terms let partners buy ads, for example on the name of your brand.",
-            options={
-                PaidAds.ALLOWED: Option("Allowed"),
-                PaidAds.FORBIDDEN: Option("Forbidden: clicks from search ads are flagged"),
-            },
-        ),
+        Setting("Paid ads", Kind.CHOICE, LINKS),
+        "Whether your terms let partners buy ads, for example on the name of your brand.",
+        {
+            PaidAds.ALLOWED: Option("Allowed"),
+            PaidAds.FORBIDDEN: Option("Forbidden: clicks from search ads are flagged"),
+        },
     ] = PaidAds.ALLOWED
     further_domains: Annotated[
         str | None,
-        Setting(
-            *("Further domains", Kind.HOSTS, LINKS),
-            "Your other domains, such as pay.example: a visitor's click may cross between them and the domain.",
-            if_empty="none",
-        ),
+        Setting("Further domains", Kind.HOSTS, LINKS, if_empty="none"),
+        "Your other domains, such as pay.example: a visitor's click may cross between them and the domain.",
     ] = None
     old_links: Annotated[
         OldLinks,
-        Setting(
-            *("Links of your old tool", Kind.CHOICE, LINKS),
-            "Whether links that your partners have from another tool go on working; their codes must be the same here.",
-            options={
-                OldLinks.NONE: Option("Only links with ?aff="),
-                OldLinks.VIA: Option("Also ?via= (Rewardful, Dub)"),
-                OldLinks.FPR: Option("Also ?fpr= (FirstPromoter)"),
-                OldLinks.REF: Option("Also ?ref= (Tapfiliate)"),
-            },
-        ),
+        Setting("Links of your old tool", Kind.CHOICE, LINKS),
+        "Whether links that your partners have from another tool go on working; their codes must be the same here.",
+        {
+            OldLinks.NONE: Option("Only links with ?aff="),
+            OldLinks.VIA: Option("Also ?via= (Rewardful, Dub)"),
+            OldLinks.FPR: Option("Also ?fpr= (FirstPromoter)"),
+            OldLinks.REF: Option("Also ?ref= (Tapfiliate)"),
+        },
     ] = OldLinks.NONE
     platform_fee_bps: Annotated[
         int,
-        Setting(
-            *("Platform fee", Kind.PERCENT, PAYING),
-            "The platform's charge on top of each commission.",
-            unit="% of commission",
-            public_name="platform_fee_rate",
-            is_term=True,
-        ),
+        Setting("Platform fee", Kind.PERCENT, PAYING, "% of commission", public_name="platform_fee_rate", is_term=True),
+        "The platform's charge on top of each commission.",
     ] = 0
     status: Annotated[
         ProgramStatus,
-        Setting(
-            *("Status", Kind.CHOICE, PAUSING),
-            "Whether the program accepts new clicks.",
-            options={
-                ProgramStatus.ACTIVE: Option("Active"),
-                ProgramStatus.PAUSED: Option("Paused: accepts no new clicks"),
-            },
-            owner_only=True,
-        ),
+        Setting("Status", Kind.CHOICE, PAUSING, owner_only=True),
+        "Whether the program accepts new clicks.",
+        {
+            ProgramStatus.ACTIVE: Option("Active"),
+            ProgramStatus.PAUSED: Option("Paused: accepts no new clicks"),
+        },
     ] = ProgramStatus.ACTIVE
 
 

@@ -12,7 +12,7 @@ from storage.engine.audit import Actor
 from storage.lists.programs import read_program
 from storage.management import agent_caps, program_settings
 from storage.management.commission_decisions import decide
-from storage.rules.agent_caps import FREEZABLE, FROZEN
+from storage.rules.agent_caps import FREEZABLE, AgentCaps
 from storage.rules.commission import CommissionStatus
 from storage.rules.errors import OverCap
 from storage.tracking import currencies
@@ -137,7 +137,7 @@ async def test_a_frozen_setting_is_the_owners(acme: World):
 
 async def test_what_raises_the_earnings_of_a_public_call_is_frozen_until_an_owner_opens_it(acme: World):
     lead = {"lead_commission_cents": 100}
-    assert set(FROZEN) <= set(FREEZABLE)
+    assert set(AgentCaps().frozen_settings) <= set(FREEZABLE)
     for changes in ({"hold_days": 0}, {"hold_days": 30}, {"commission_basis": "total"}, BROWSERS):
         assert await change(acme, changes) == "frozen_settings", changes
     assert await change(acme, lead) is None
