@@ -37,31 +37,25 @@ async def _run_housekeeping(store: Storage) -> None:
         async with turn(store, "housekeeping", every=HOUR, at=at) as mine:
             if mine:
                 with _failures_logged("housekeeping"):
-                    await make_months(store, at=at)
-                    await prune_all(store, at=at)
-                    await record_waiting_payments(store, at=at)
-                    await fill_clicks(store)
+                    await keep_house(store, at=at)
         await asyncio.sleep(LOOK_SECONDS)
 
 
 @asynccontextmanager
 async def turn(store: Storage, task: str, *, every: timedelta, at: datetime) -> AsyncIterator[TaskTurn | None]:
     """Give this process the turn if a task is due and no other process runs it, and keep it while the block runs."""
+
+    async def renew() -> None:
+        while True:
+            await asyncio.sleep(every.total_seconds() / 2)
+            with suppress(*OUTAGES):
+                await store.write(recurring.renew, task, at=datetime.now(UTC))
+
     claimed: TaskTurn | None = None
     with suppress(*OUTAGES):  # the next look is soon
         claimed = await store.write(recurring.claim, task, every=every, at=at)
-    if claimed is None:
-        yield None
-    else:
-        async with beside(_renew(store, task, pause=every / 2)):
-            yield claimed
-
-
-async def _renew(store: Storage, task: str, *, pause: timedelta) -> None:
-    while True:
-        await asyncio.sleep(pause.total_seconds())
-        with suppress(*OUTAGES):
-            await store.write(recurring.renew, task, at=datetime.now(UTC))
+    async with beside(*([renew()] if claimed else [])):
+        yield claimed
 
 
 @asynccontextmanager
@@ -73,7 +67,8 @@ async def beside(*work: Coroutine[None, None, None]) -> AsyncIterator[None]:
     finally:
         for task in tasks:
             task.cancel()
-        await asyncio.wait(tasks)  # suppressing CancelledError around each would also suppress the caller's own
+        if tasks:
+            await asyncio.wait(tasks)  # suppressing CancelledError around each would also suppress the caller's own
 
 
 async def _watch_databases(store: Storage) -> None:
@@ -88,23 +83,21 @@ async def _watch_databases(store: Storage) -> None:
         await asyncio.sleep(LAG_SECONDS)
 
 
-async def prune_all(store: Storage, *, at: datetime) -> None:
-    """Delete every expired row, each chunk in its own write. A failure is logged; the next round tries again."""
+async def keep_house(store: Storage, *, at: datetime) -> None:
+    """Make the next months of clicks, delete expired rows, record late payments, fill the dimensions of old clicks.
+
+    Each chunk is its own write. A failure is logged; the next round tries again.
+    """
+    with _failures_logged("making months of clicks"):
+        if made := await store.write(click_retention.make_ahead, at=at):
+            log.info("made %s", ", ".join(made))
     for table in recurring.EXPIRING:
         chunk = partial(store.write, recurring.prune, table, at=at)
         await _in_chunks(f"pruning {table.name}", chunk, recurring.ROWS_AT_ONCE)
-
-
-async def record_waiting_payments(store: Storage, *, at: datetime) -> None:
-    """Record the payments that can be recorded by now, each chunk of a program in its own write."""
     with _failures_logged("waiting payments"):
         for program_id in await store.read(decisions.late_programs, at=at):
             chunk = partial(store.write_in, program_id, decisions.record_late, program_id, at=at)
             await _in_chunks("waiting payments", chunk, decisions.AT_ONCE)
-
-
-async def fill_clicks(store: Storage) -> None:
-    """Fill the dimensions of clicks that have none, each chunk in its own write. A failure waits for the next round."""
     chunk = partial(store.write, click_dimensions.fill, agent_of)
     await _in_chunks("filling the dimensions of clicks", chunk, click_dimensions.ROWS_AT_ONCE)
 
@@ -113,13 +106,6 @@ async def _in_chunks(task: str, chunk: Callable[[], Awaitable[int]], at_once: in
     with _failures_logged(task):
         while await chunk() >= at_once:
             log.info("%s: a chunk is done, the next one follows", task)
-
-
-async def make_months(store: Storage, *, at: datetime) -> None:
-    """Make the partitions of the next months of clicks, where clicks have partitions."""
-    with _failures_logged("making months of clicks"):
-        if made := await store.write(click_retention.make_ahead, at=at):
-            log.info("made %s", ", ".join(made))
 
 
 async def _run_reviews(store: Storage) -> None:

@@ -37,7 +37,7 @@ async def test_a_large_backlog_is_deleted_in_chunks(acme: World, monkeypatch: py
     await acme.reject(CustomerNotFound(), at=LATER)
 
     assert await acme.store.write(recurring.prune, refused_calls, at=LATER) == 2
-    await background.prune_all(acme.store, at=LATER)
+    await background.keep_house(acme.store, at=LATER)
 
     assert await stored(acme, refused_calls.c.at) == [(LATER,)]
 
@@ -50,7 +50,7 @@ async def test_payments_whose_lead_came_late_are_recorded_in_chunks(acme: World,
         await take(acme, stripe.invoice(f"evt_{number}", name=f"in_{number}", customer=f"cus_{number}", metadata=named))
         await acme.customer(f"user-{number}")
 
-    await background.record_waiting_payments(acme.store, at=NOW)
+    await background.keep_house(acme.store, at=NOW)
 
     assert await stored(acme, sales.c.transaction_id) == [("in_0",), ("in_1",), ("in_2",)]
 

@@ -47,27 +47,32 @@ async def read_body(
 ) -> bytes | bytearray:
     """Return the request's body, which must be of a media type and may take `seconds` in all to arrive.
 
-    Raises UnsupportedMediaType, PayloadTooLarge as soon as it grows past `largest` bytes, BodyTooSlow; ValidationError
-    for JSON or a form with a NUL, which PostgreSQL cannot store.
+    Raises UnsupportedMediaType, PayloadTooLarge as soon as it has more than `largest` bytes, BodyTooSlow, and
+    ValidationError for a NUL, which PostgreSQL cannot store.
     """
     headers = scope.get("header_fields") or dict(scope["headers"])
     sent = headers.get(b"content-type", b"").decode("latin-1")
     if sent != media_type and sent.partition(";")[0].strip().lower() != media_type:
-        raise UnsupportedMediaType(
-            f"The body must be sent as {media_type}.", hint=f"Set the header Content-Type: {media_type}."
-        )
+        advice = f"Set the header Content-Type: {media_type}."
+        raise UnsupportedMediaType(f"The body must be sent as {media_type}.", hint=advice)
     length = headers.get(b"content-length", b"0")
     if length.isdigit() and int(length) > largest:
         raise PayloadTooLarge
-    first = await receive()
-    if not first.get("more_body"):  # the usual case: the whole body arrived with the headers
-        content = _complete(first, first.get("body", b""), largest)
-    else:
+    message = await receive()
+    content = message.get("body", b"")
+    if message.get("more_body"):
+        content = bytearray(content)  # grows in place: a body of many small pieces costs no more than a whole one
         try:
             async with asyncio.timeout(seconds):
-                content = await _rest(first, receive, largest)
+                while message.get("more_body") and len(content) <= largest:
+                    message = await receive()
+                    content += message.get("body", b"")
         except TimeoutError:
             raise BodyTooSlow from None
+    if len(content) > largest:
+        raise PayloadTooLarge
+    if message["type"] == "http.disconnect":
+        raise InvalidJson("The connection ended before the body did.")
     if media_type == JSON and b"\\u0000" in content:
         _require_no_nul(content)
     elif media_type == FORM and (b"%00" in content or 0 in content):
@@ -93,23 +98,6 @@ def replay(content: bytes, receive: Receive) -> Receive:
         return messages.pop() if messages else await receive()
 
     return replayed
-
-
-async def _rest(first: Message, receive: Receive, largest: int) -> bytes | bytearray:
-    message = first
-    content = bytearray(first["body"])  # grows in place: a body of many small pieces costs no more than a whole one
-    while message.get("more_body") and len(content) <= largest:
-        message = await receive()
-        content += message.get("body", b"")
-    return _complete(message, content, largest)
-
-
-def _complete(last: Message, content: bytes | bytearray, largest: int) -> bytes | bytearray:
-    if len(content) > largest:
-        raise PayloadTooLarge
-    if last["type"] == "http.disconnect":
-        raise InvalidJson("The connection ended before the body did.")
-    return content
 
 
 def _require_no_nul(content: bytes | bytearray) -> None:
@@ -145,10 +133,7 @@ def parse(model: type[Parsed], content: bytes | bytearray, *, empty_is_absent: b
     fixed = _fix(model, content, errors, empty_is_absent=empty_is_absent)
     if fixed is None:
         raise _rejection(errors)
-    try:
-        return model.model_validate_json(fixed)
-    except Invalid as invalid:
-        raise _rejection(invalid.errors(include_url=False, include_context=False, include_input=False)) from None
+    return parse(model, fixed, empty_is_absent=empty_is_absent)
 
 
 def _fix(model: type[Body], content: bytes | bytearray, errors: list[Any], *, empty_is_absent: bool) -> bytes | None:
@@ -177,10 +162,6 @@ def _is_no_object(errors: list[Any]) -> bool:
 def _rejection(errors: list[Any]) -> InvalidJson | ValidationError:
     if _is_no_object(errors):
         return InvalidJson()
-    return ValidationError(fields=[_field(error) for error in errors])
-
-
-def _field(error: Any) -> FieldError:
-    name = ".".join(str(part) for part in error["loc"])
-    patterned = error["type"] == "string_pattern_mismatch"
-    return FieldError(name[:255], _MALFORMED if patterned else error["msg"])
+    messages = [_MALFORMED if each["type"] == "string_pattern_mismatch" else each["msg"] for each in errors]
+    names = [".".join(map(str, each["loc"]))[:255] for each in errors]
+    return ValidationError(fields=list(map(FieldError, names, messages)))

@@ -105,17 +105,14 @@ def accepts_html(scope: Scope) -> bool:
 def handlers(respond: Respond) -> Mapping[Any, Any]:
     """Return the exception handlers of an app, which answers every error with `respond`."""
 
-    async def on_service_error(request: Request, error: ServiceError) -> ASGIApp:
-        return await respond(request, error, None)
+    async def handle(request: Request, error: Exception) -> ASGIApp:
+        if isinstance(error, HTTPException):
+            is_method = error.status_code == HTTPStatus.METHOD_NOT_ALLOWED
+            return await respond(request, MethodNotAllowed() if is_method else NotFound(), error.headers)
+        # Starlette raises what is unexpected on to what logs it
+        return await respond(request, error if isinstance(error, ServiceError) else InternalError(), None)
 
-    async def on_http_exception(request: Request, error: HTTPException) -> ASGIApp:
-        is_method = error.status_code == HTTPStatus.METHOD_NOT_ALLOWED
-        return await respond(request, MethodNotAllowed() if is_method else NotFound(), error.headers)
-
-    async def on_error(request: Request, _: Exception) -> ASGIApp:  # Starlette raises it on to what logs it
-        return await respond(request, InternalError(), None)
-
-    return {ServiceError: on_service_error, HTTPException: on_http_exception, Exception: on_error}
+    return dict.fromkeys((ServiceError, HTTPException, Exception), handle)
 
 
 async def _respond(request: Request, rejection: ServiceError, headers: Headers) -> ASGIApp:

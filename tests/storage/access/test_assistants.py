@@ -190,7 +190,7 @@ async def test_housekeeping_deletes_expired_rows_and_unused_clients(acme: World)
     week, month = NOW + timedelta(days=7), NOW + timedelta(days=31)
 
     for at in (week, month):
-        await background.prune_all(acme.store, at=at)
+        await background.keep_house(acme.store, at=at)
     owner = await signed_in(acme, acme.owner_id)
 
     assert await acme.store.read(assistants.list_assistants, owner, at=NOW) == []

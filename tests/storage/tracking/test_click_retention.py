@@ -59,7 +59,7 @@ async def test_housekeeping_makes_months_ahead_and_moves_the_clicks_that_came_fi
         await acme.visitor(at=day(month))
 
     for _ in range(2):
-        await background.make_months(acme.store, at=day(late))
+        await background.keep_house(acme.store, at=day(late))
 
     made = [each.name for each in await acme.store.read(click_retention.list_partitions)]
     assert made == ["clicks_before", *(named(THIS.plus(ahead)) for ahead in (0, 1, 2, 3, 9, 10, 11, 12))]

@@ -123,7 +123,7 @@ async def test_clicks_from_before_they_had_dimensions_are_filled_in_chunks_and_n
         await acme.click(visitor=visitor, referrer_url="https://news.example/1")
     await acme.click(details=ClickDetails(dimensions='{"os":"iOS"}'))
 
-    await background.fill_clicks(acme.store)
+    await background.keep_house(acme.store, at=NOW)
 
     old = {"landing_path": "/", "device": "desktop", "browser": "Chrome", "os": "Windows", "language": "en"}
     filled = [
