@@ -47,8 +47,7 @@ async def read_body(
 ) -> bytes | bytearray:
     """Return the request's body, which must be of a media type and may take `seconds` in all to arrive.
 
-    Raises UnsupportedMediaType, PayloadTooLarge as soon as it has more than `largest` bytes, BodyTooSlow, and
-    ValidationError for a NUL, which PostgreSQL cannot store.
+    Raises UnsupportedMediaType, PayloadTooLarge, BodyTooSlow, ValidationError for a NUL, which PostgreSQL cannot store.
     """
     headers = scope.get("header_fields") or dict(scope["headers"])
     sent = headers.get(b"content-type", b"").decode("latin-1")
