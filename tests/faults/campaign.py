@@ -97,13 +97,16 @@ async def run(fault: Fault, times: int) -> Outcome:
                 journal, recoveries = await _suffer(fault, times, place, service, programs)
             finally:
                 await asyncio.to_thread(stack.close)
-            environment = os.environ | {"SVC_DATABASE_URL": place.url}
-            done = await asyncio.to_thread(
-                forked.run, ["admin", "db", "check"], cwd=Path(name), env=environment, stdin=""
-            )
+            complaints = await check(place)
             verdict = books.compare(journal, await books.read(place.direct_url))
-    complaints = done.stdout + done.stderr if done.code else ""
     return Outcome(fault.name, times, journal, recoveries, verdict, complaints)
+
+
+async def check(place: Place) -> str:
+    """Run `svc admin db check` in a process of its own, and return what it complains about."""
+    environment = os.environ | {"SVC_DATABASE_URL": place.url}
+    done = await asyncio.to_thread(forked.run, ["admin", "db", "check"], cwd=Path(), env=environment, stdin="")
+    return done.stdout + done.stderr if done.code else ""
 
 
 async def _suffer(

@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, closing, suppress
 
 from tests.faults import places
-from tests.faults.campaign import Fault, Happen, Scene
+from tests.faults.campaign import Fault, Happen, Scene, check
 from tests.postgres import Server
 
 SECONDS_OF_WORK = 6
@@ -19,6 +19,11 @@ UNTIL_NOTICED = 4  # acknowledged or rejected calls, while something is broken
 async def kill(scene: Scene) -> None:
     """Kill the service under load, and start it again."""
     await asyncio.to_thread(scene.service.restart)
+
+
+async def run_command(scene: Scene) -> None:
+    """Run a command beside the service, which opens and closes the same database."""
+    scene.journal.surprises += filter(None, [await check(scene.place)])
 
 
 async def lock_file(scene: Scene) -> None:
@@ -146,6 +151,7 @@ CROWDED = {"clients": 24, "programs": 8, "workers": 2}
 FAULTS = [
     *on_each_database("kill -9", kill, 100),
     *on_each_database("24 identical calls at once", lambda scene: scene.client.send_duplicates(), 100),
+    Fault("commands beside the service, SQLite", places.sqlite, run_command, 20),
     Fault("locked file and 300 calls more, SQLite", places.sqlite, lock_file, 5),
     Fault("disk full, SQLite", places.small_disk, fill_disk, 20),
     Fault("file removed and put back, SQLite", places.sqlite, remove_file, 10),

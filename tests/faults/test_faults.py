@@ -12,7 +12,14 @@ FAULTS = {fault.name: fault for fault in catalog.FAULTS}
 
 
 @pytest.mark.parametrize(
-    "name", ["kill -9, SQLite", "kill -9, PostgreSQL", "answer to COMMIT cut off", "PostgreSQL down"]
+    "name",
+    [
+        "kill -9, SQLite",
+        "kill -9, PostgreSQL",
+        "commands beside the service, SQLite",
+        "answer to COMMIT cut off",
+        "PostgreSQL down",
+    ],
 )
 async def test_nothing_acknowledged_is_lost_or_doubled_and_no_response_is_untrue(name: str):
     outcome = await campaign.run(FAULTS[name], times=1)
