@@ -1,7 +1,8 @@
 """Tracking calls as the writer receives them: it resolves their callers, and logs those that it rejects.
 
 One statement resolves a batch's keys and one its other programs, whatever its size. Operations receive programs and
-never see a credential. The log is kept for 30 days, to explain why a sale was not credited.
+never see a credential. The log is kept for 30 days, to explain why a sale was not credited. The response to a call
+with an Idempotency-Key is stored in the call's own transaction and replayed for 30 days.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -10,23 +11,27 @@ from datetime import datetime, timedelta
 from functools import cache, wraps
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, delete, tuple_
 
 from storage.access.program_keys import ProgramKey
 from storage.engine import ids
 from storage.engine.group_commit import set_based
+from storage.engine.recurring import RESPONSE_DAYS
 from storage.engine.statements import Statement
-from storage.rules import click_details
-from storage.rules.errors import ApiKeyRotationRequired, InvalidKey, ProgramNotFound, ServiceError
-from storage.tables.columns import to_millis
+from storage.rules import click_details, errors
+from storage.rules.errors import ServiceError
+from storage.tables import idempotent_calls
+from storage.tables.columns import from_millis, to_millis
 from storage.tracking import program_terms
 from storage.tracking.program_terms import KeyHolder, ProgramTerms
-from storage.tracking.repeated_calls import KeyedCall, Repeatable, perform_once
 
 MOST_APART = timedelta(days=36_500)  # a reported time beyond it is an error of the sender's
 SENT = ("customer_key", "click_id", "transaction_id", "amount_cents", "currency", "occurred_at")
 NO_HOLDER = KeyHolder(0, None, None)
 _log = Statement("rejected_call_insert")
+_find_first = Statement("idempotent_call_lookup")
+_insert_first = Statement("idempotent_call_insert")
+_Key = tuple[int, str]  # a program, and an Idempotency-Key within it
 
 
 class PresentedKey(NamedTuple):
@@ -50,7 +55,7 @@ class Public(NamedTuple):
     """A call without a key, about a program; `if_unknown` is raised where there is no such program."""
 
     program_id: int | None
-    if_unknown: type[ServiceError] = ProgramNotFound
+    if_unknown: type[ServiceError] = errors.ProgramNotFound
 
 
 Principal = PresentedKey | Public
@@ -61,6 +66,20 @@ class Outcome(NamedTuple):
 
     result: Any
     key: ProgramKey | None
+
+
+class Repeatable(NamedTuple):
+    """A call's Idempotency-Key, a hash of its content, and how its result becomes the response."""
+
+    idempotency_key: str
+    request_hash: str
+    respond: Callable[[Any], str]
+
+
+class Replayed(NamedTuple):
+    """The first response to this call."""
+
+    body: str
 
 
 class Call(NamedTuple):
@@ -96,33 +115,79 @@ def staged(operation: Callable[..., Any]) -> Callable[[Connection, Sequence[Call
     @set_based
     @wraps(operation)
     def run(connection: Connection, calls: Sequence[Call]) -> list[Outcome]:
-        results: list[Any] = []
-        holders: list[KeyHolder] = []
-        for holder, error in _resolve(connection, calls):
-            holders.append(holder)
-            results.append(error)
+        resolved = [*_resolve(connection, calls)]
+        results: list[Any] = [error for _, error in resolved]
         keyed = {
-            n: KeyedCall(holder.program.id, call.repeatable, call.at)
-            for n, (call, holder) in enumerate(zip(calls, holders, strict=True))
-            if call.repeatable is not None and holder.program is not None and results[n] is None
+            n: ((holder.program.id, call.repeatable.idempotency_key), call.repeatable)
+            for n, (call, (holder, error)) in enumerate(zip(calls, resolved, strict=True))
+            if call.repeatable is not None and holder.program is not None and error is None
         }
-
-        def perform(repeats: AbstractSet[int]) -> None:
-            new = [n for n, error in enumerate(results) if error is None and n not in repeats]
-            performed = operation(connection, [(holders[n].program, calls[n].item) for n in new]) if new else []
-            for n, result in zip(new, performed, strict=True):
-                results[n] = result
-
-        perform_once(connection, keyed, results, perform)
+        firsts = _first_responses(connection, calls, {key for key, _ in keyed.values()})
+        first_places = {key: n for n, (key, _) in reversed(keyed.items()) if key not in firsts}
+        repeats = keyed.keys() - set(first_places.values())
+        new = [n for n, error in enumerate(results) if error is None and n not in repeats]
+        performed = operation(connection, [(resolved[n][0].program, calls[n].item) for n in new]) if new else []
+        for n, result in zip(new, performed, strict=True):
+            results[n] = result
+        if keyed:
+            _replay(connection, calls, keyed, firsts, results)
         rejected = [
             Rejection(holder.program_id, call, result)
-            for call, holder, result in zip(calls, holders, results, strict=True)
+            for call, (holder, _), result in zip(calls, resolved, results, strict=True)
             if isinstance(result, ServiceError) and isinstance(call.principal, PresentedKey) and holder.program_id
         ]
         log(connection, rejected)
-        return [Outcome(result, holder.key) for result, holder in zip(results, holders, strict=True)]
+        return [Outcome(result, holder.key) for result, (holder, _) in zip(results, resolved, strict=True)]
 
     return run
+
+
+def _replay(
+    connection: Connection,
+    calls: Sequence[Call],
+    keyed: Mapping[int, tuple[_Key, Repeatable]],
+    firsts: dict[_Key, tuple[str, Any]],
+    results: list[Any],
+) -> None:
+    """Store the responses to the calls that were performed; the repeats, without a result, get the first of their key.
+
+    The primary key stores one of two concurrent calls; the other runs again and gets its response. A rejected call
+    stores nothing: another process may have performed it in the meantime.
+    """
+    new = {n for n in keyed if results[n] is not None}
+    rejected = {n for n in new if isinstance(results[n], ServiceError)}
+    firsts |= _first_responses(connection, calls, {keyed[n][0] for n in rejected})
+    rows = []
+    for n in new:
+        (key, repeatable), first = keyed[n], results[n]
+        if n not in rejected:
+            first = Replayed(repeatable.respond(first))
+            rows.append((*key, repeatable.request_hash, first.body, to_millis(calls[n].at)))
+        firsts.setdefault(key, (repeatable.request_hash, first))
+    if rows:
+        _insert_first(connection, sorted(rows))
+    for n in keyed.keys() - (new - rejected):
+        key, repeatable = keyed[n]
+        request_hash, first = firsts[key]
+        results[n] = first if request_hash == repeatable.request_hash else errors.IdempotencyKeyReused()
+
+
+def _first_responses(
+    connection: Connection, calls: Sequence[Call], keys: AbstractSet[_Key]
+) -> dict[_Key, tuple[str, Any]]:
+    """Return the hashes and the responses of first calls of the last 30 days; older ones are deleted."""
+    firsts: dict[_Key, tuple[str, Any]] = {}
+    expired = []
+    for row in _find_first(connection, sorted(keys)) if keys else ():
+        key = (row.program_id, row.idempotency_key)
+        if from_millis(row.at) > max(call.at for call in calls) - timedelta(days=RESPONSE_DAYS):
+            firsts[key] = (row.request_hash, Replayed(row.body))
+        else:
+            expired.append(key)
+    if expired:
+        named = tuple_(idempotent_calls.c.program_id, idempotent_calls.c.idempotency_key)
+        connection.execute(delete(idempotent_calls).where(named.in_(expired)))
+    return firsts
 
 
 @set_based
@@ -153,9 +218,9 @@ def _resolve(connection: Connection, calls: Sequence[Call]) -> Iterator[tuple[Ke
         else:
             holder = holders.get(principal.key_hash) or NO_HOLDER
             if holder.key is None:
-                error = InvalidKey()
+                error = errors.InvalidKey()
             elif holder.key.has_expired(call.at):
-                error = ApiKeyRotationRequired()
+                error = errors.ApiKeyRotationRequired()
         yield holder, error
 
 

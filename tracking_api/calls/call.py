@@ -14,8 +14,7 @@ from starlette.types import Receive, Scope, Send
 
 from storage.rules.errors import InvalidKey, Overloaded, ServiceError
 from storage.tracking import program_terms
-from storage.tracking.received_calls import Call, PresentedKey, Principal, Public, reject
-from storage.tracking.repeated_calls import Repeatable, Replayed
+from storage.tracking.received_calls import Call, PresentedKey, Principal, Public, Repeatable, Replayed, reject
 from tracking_api.calls.caller import TrackingCaller
 from tracking_api.calls.fields import TrackingBody
 from tracking_api.cors import ANY_ORIGIN

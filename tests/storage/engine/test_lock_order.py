@@ -27,8 +27,7 @@ from storage.rules.commission import CommissionStatus
 from storage.rules.errors import DuplicateTransaction, ServiceError
 from storage.tracking import leads, sales
 from storage.tracking.lead_decisions import Lead
-from storage.tracking.received_calls import Call
-from storage.tracking.repeated_calls import Repeatable
+from storage.tracking.received_calls import Call, Repeatable
 from storage.tracking.sale_decisions import Sale
 from tests import stripe_events as stripe
 from tests import world

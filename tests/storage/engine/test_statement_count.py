@@ -22,9 +22,8 @@ from storage.tables import payment_references
 from storage.tracking import clicks, currencies, leads, refunds, sales
 from storage.tracking.clicks import Click
 from storage.tracking.lead_decisions import Lead
-from storage.tracking.received_calls import Call, staged
+from storage.tracking.received_calls import Call, Repeatable, staged
 from storage.tracking.refunds import Refund
-from storage.tracking.repeated_calls import Repeatable
 from storage.tracking.sale_decisions import Sale
 from tests.storage.payments.paying import connect
 from tests.world import LANDING_PAGE, NOW, World

@@ -18,9 +18,8 @@ from storage.tables import commissions as commission_table
 from storage.tables import ledger_entries, rollups
 from storage.tables import refunds as refund_events
 from storage.tracking import ledger, refunds
-from storage.tracking.received_calls import Call
+from storage.tracking.received_calls import Call, Repeatable, Replayed
 from storage.tracking.refunds import Refund, RefundResult
-from storage.tracking.repeated_calls import Repeatable, Replayed
 from tests import world
 from tests.world import NOW, World, stored
 
