@@ -11,16 +11,22 @@ from storage.rules.payment import Returned, ReturnKind
 NAMED_BY_PROCESSOR = ("re_", "pyr_")  # how the processor's ids of refunds begin
 
 
-class ApiRefund(NamedTuple):
-    """A refund that the API reported. `in_account`: the processor's totals include it (None: not known).
+class SaleRefund(NamedTuple):
+    """A refund of a sale: `cents` is what its report said, `taken_cents` what it took back of the sale.
 
-    A refund of all that remains is not compared: it ends at the sale's amount anyway.
+    `in_account`: the processor's totals include it (None: not known). A refund of all that remains is not compared: it
+    ends at the sale's amount anyway.
     """
 
     row_id: int
     refund_id: str | None
     cents: int
     in_account: bool | None = None
+    taken_cents: int = 0
+    reversed_cents: int = 0
+    request_id: str | None = None
+    reason: str | None = None
+    caller: str | None = None
 
     @property
     def is_in_account(self) -> bool | None:
@@ -33,10 +39,10 @@ class ReturnedMoney(NamedTuple):
     """What was returned for certain, in cents; and the refunds of the API that may be in it, or come on top."""
 
     cents: int
-    held: tuple[ApiRefund, ...] = ()
+    held: tuple[SaleRefund, ...] = ()
 
 
-def returned(api: Sequence[ApiRefund], reported: Sequence[Returned]) -> ReturnedMoney:
+def returned(api: Sequence[SaleRefund], reported: Sequence[Returned]) -> ReturnedMoney:
     """Return how much of a sale was returned.
 
     Two reports are of one refund if they have one id; else if they have one amount and no other report has it. A larger
@@ -76,7 +82,7 @@ def _parts(reported: Iterable[Returned]) -> Iterator[int]:
         yield from (after - before for before, after in steps if after > before)
 
 
-def _paired(refunds: Iterable[ApiRefund], amounts: Iterable[int]) -> tuple[list[ApiRefund], list[int]]:
+def _paired(refunds: Iterable[SaleRefund], amounts: Iterable[int]) -> tuple[list[SaleRefund], list[int]]:
     """Take out refunds and amounts that are equal, one for one; return what is left of both."""
     left, amount_left = [], Counter(amounts)
     for each in refunds:
@@ -87,5 +93,5 @@ def _paired(refunds: Iterable[ApiRefund], amounts: Iterable[int]) -> tuple[list[
     return left, list(amount_left.elements())
 
 
-def _sum(refunds: Iterable[ApiRefund]) -> int:
+def _sum(refunds: Iterable[SaleRefund]) -> int:
     return sum(each.cents for each in refunds)

@@ -10,7 +10,7 @@ from storage.engine.statements import Statement
 from storage.rules import commission
 from storage.rules.errors import TransactionNotFound
 from storage.rules.payment import Returned, ReturnKind
-from storage.rules.returned_money import ApiRefund, ReturnedMoney, returned
+from storage.rules.returned_money import ReturnedMoney, SaleRefund, returned
 from storage.tables.columns import from_millis, to_millis
 from storage.tracking import rollups
 from storage.tracking.corrections import Corrections
@@ -21,25 +21,6 @@ _find = Statement("refund_lookup")
 _find_history = Statement("refund_history")
 _insert = Statement("refund_insert")
 _save_sales = Statement("sale_refund")
-
-
-class StoredRefund(NamedTuple):
-    """A refund of a sale; `reported_cents` is what the API said, if not all of it was taken back for this report."""
-
-    id: int
-    refund_id: str | None
-    amount_cents: int
-    reversed_cents: int = 0
-    request_id: str | None = None
-    reason: str | None = None
-    reported_cents: int | None = None
-    in_account: bool | None = None
-    caller: str | None = None
-
-    @property
-    def said_cents(self) -> int:
-        """What was reported as refunded."""
-        return self.amount_cents if self.reported_cents is None else self.reported_cents
 
 
 class _Commission(NamedTuple):
@@ -57,7 +38,7 @@ class RefundedSale:
     def __init__(self, row: Any) -> None:
         self.row = row
         self.refunded_cents: int = row.refunded_cents
-        self.refunds: list[StoredRefund] = []
+        self.refunds: list[SaleRefund] = []
         self.reported: list[Returned] = []
         earned = (row.commission_id, row.partner_id, row.commission_cents, row.commission_status)
         is_earned = row.commission_id is not None
@@ -77,18 +58,14 @@ class RefundedSale:
         """Return what is to be refunded of the sale (negative: reinstated), when this much went back."""
         return min(returned_cents, int(self.row.amount_cents)) - self.refunded_cents
 
-    def stored(self, refund_id: str | None, request_id: str | None) -> StoredRefund | None:
+    def stored(self, refund_id: str | None, request_id: str | None) -> SaleRefund | None:
         """Return the refund with a refund_id, or without one, that of the same request."""
         name, value = ("refund_id", refund_id) if refund_id else ("request_id", request_id)
         return next((each for each in self.refunds if value and getattr(each, name) == value), None)
 
-    def returned(self, *more: ApiRefund) -> ReturnedMoney:
+    def returned(self, *more: SaleRefund) -> ReturnedMoney:
         """Return what went back by all reports, and `more`; what cannot come on top of the rest is not held."""
-        of_api = [
-            ApiRefund(each.id, each.refund_id, each.said_cents, each.in_account)
-            for each in self.refunds
-            if not (each.refund_id or "").startswith(OURS)
-        ]
+        of_api = [each for each in self.refunds if not (each.refund_id or "").startswith(OURS)]
         money = returned([*of_api, *more], self.reported)
         return money._replace(
             held=tuple(each for each in money.held if money.cents + each.cents <= self.row.amount_cents)
@@ -121,10 +98,9 @@ class RefundedSales:
             sale = by_id[row.program_id, row.sale_id]
             if row.kind is None:
                 decided = None if row.in_account is None else bool(row.in_account)
-                said = (row.request_id, None, row.reported_cents, decided)
-                sale.refunds.append(
-                    StoredRefund(row.row_id, row.refund_id, row.amount_cents, row.reversed_cents, *said)
-                )
+                said_cents = row.amount_cents if row.reported_cents is None else row.reported_cents
+                taken = (row.amount_cents, row.reversed_cents, row.request_id)
+                sale.refunds.append(SaleRefund(row.row_id, row.refund_id, said_cents, decided, *taken))
             else:  # each total of a charge, or one refund or dispute
                 named = (row.reference, row.refund_id, ReturnKind(row.kind))
                 amounts = map(int, row.totals.split(",")) if row.totals else (row.amount_cents,)
@@ -143,9 +119,9 @@ class RefundedSales:
         """Return the sales of which some money is held since this batch, or no longer."""
         return [self._sales[key] for key, was_held in self._were_held.items() if self._sales[key].is_held != was_held]
 
-    def take_back(self, sale: RefundedSale, refund: StoredRefund, *, at: datetime) -> int:
+    def take_back(self, sale: RefundedSale, refund: SaleRefund, *, at: datetime) -> int:
         """Store a refund (negative for a reinstatement) and its effects; return the reversed commission."""
-        row, earned, cents = sale.row, sale.commission, refund.amount_cents
+        row, earned, cents = sale.row, sale.commission, refund.taken_cents
         mine = (row.program_id, row.partner_id)
         total_cents = sale.refunded_cents + cents
         kept = [sale.left_of(row.program_cents, each) for each in (sale.refunded_cents, total_cents)]
@@ -153,15 +129,16 @@ class RefundedSales:
         reversed_cents = 0
         if earned and cents:
             reversed_cents = self._corrections.reverse(
-                earned, keep=lambda whole_cents: sale.left_of(whole_cents, total_cents), refund_id=refund.id
+                earned, keep=lambda whole_cents: sale.left_of(whole_cents, total_cents), refund_id=refund.row_id
             )
             self._steps.append(Increment(*mine, day_of(earned.created_at), commission_cents=-reversed_cents))
         counted = int(sale.refunded_cents == row.amount_cents) - int(total_cents == row.amount_cents)
         day = day_of(from_millis(row.occurred_at))
         self._steps.append(Increment(*mine, day, sales=counted, revenue_cents=-program_cents))
         refunded = (refund.refund_id, cents, program_cents, reversed_cents)
-        said = (refund.reason, refund.request_id, refund.reported_cents, refund.in_account, refund.caller)
-        self._new.append((row.program_id, refund.id, row.id, *refunded, *said, to_millis(at)))
+        reported_cents = None if refund.cents == cents else refund.cents
+        said = (refund.reason, refund.request_id, reported_cents, refund.in_account, refund.caller)
+        self._new.append((row.program_id, refund.row_id, row.id, *refunded, *said, to_millis(at)))
         sale.refunded_cents = total_cents
         sale.refunds.append(refund._replace(reversed_cents=reversed_cents))
         return reversed_cents

@@ -11,10 +11,10 @@ from storage.engine.group_commit import set_based
 from storage.rules.errors import RefundExceedsSale, ServiceError
 from storage.rules.money import RefundStatus, refund_status
 from storage.rules.payment import PaymentOutcome, ReturnKind
-from storage.rules.returned_money import ApiRefund, ReturnedMoney
+from storage.rules.returned_money import ReturnedMoney, SaleRefund
 from storage.tables import payment_events, refunds
 from storage.tracking.program_terms import ProgramTerms
-from storage.tracking.refunded_sales import OURS, RefundedSale, RefundedSales, StoredRefund
+from storage.tracking.refunded_sales import OURS, RefundedSale, RefundedSales
 
 
 class Refund(NamedTuple):
@@ -73,7 +73,8 @@ def follow(connection: Connection, program_id: int, transaction_id: str, *, at: 
     refunded = RefundedSales(connection, [(program_id, transaction_id)])
     sale = refunded.require(program_id, transaction_id)
     if cents := sale.due_cents(sale.returned().cents):
-        refund = StoredRefund(ids.after(at, 1)[0], f"{OURS}{len(sale.refunds) + 1}", cents, reason="payment processor")
+        refund_id = f"{OURS}{len(sale.refunds) + 1}"
+        refund = SaleRefund(ids.after(at, 1)[0], refund_id, cents, taken_cents=cents, reason="payment processor")
         refunded.take_back(sale, refund, at=at)
         refunded.save(at=at)
     return _hold(connection, sale)
@@ -92,39 +93,35 @@ def _decide(refunded: RefundedSales, program_id: int, call: Refund) -> RefundRes
     """Store a refund, unless it was stored or reported before, and return the result."""
     sale = refunded.require(program_id, call.transaction_id)
     if (stored := sale.stored(call.refund_id, call.request_id)) is not None:
-        reversed_cents = stored.reversed_cents if stored.amount_cents else sale.share_of_commission(stored.said_cents)
+        reversed_cents = stored.reversed_cents if stored.taken_cents else sale.share_of_commission(stored.cents)
         is_replayed = call.request_id is None or call.request_id != stored.request_id
-        return _result(sale, stored.said_cents, reversed_cents, replayed=is_replayed)
+        return _result(sale, stored.cents, reversed_cents, replayed=is_replayed)
     refunds_reported = (each for each in sale.reported if each.kind == ReturnKind.REFUND)
     if reported := next((each for each in refunds_reported if each.return_id == call.refund_id), None):
         return _result(sale, reported.amount_cents, sale.share_of_commission(reported.amount_cents), replayed=True)
-    remaining_cents, sale_cents = sale.remaining_cents, sale.row.amount_cents
-    is_rest = call.amount_cents is None
-    said_cents = call.amount_cents or remaining_cents
-    new = ApiRefund(ids.after(call.at, 1)[0], call.refund_id, said_cents, in_account=False if is_rest else None)
-    money = sale.returned(new) if sale.reported else ReturnedMoney(sale.refunded_cents + said_cents)
-    if remaining_cents and said_cents > remaining_cents and money.cents > sale_cents:
-        raise RefundExceedsSale(f"The refund asks for {said_cents} cents; {remaining_cents} remain.")
-    cents = max(sale.due_cents(money.cents), 0)
-    is_held = new in money.held
+    remaining_cents = sale.remaining_cents
+    new = SaleRefund(
+        ids.after(call.at, 1)[0],
+        call.refund_id,
+        call.amount_cents or remaining_cents,
+        in_account=False if call.amount_cents is None else None,
+        request_id=call.request_id,
+        reason=call.reason,
+        caller=call.caller,
+    )
+    money = sale.returned(new) if sale.reported else ReturnedMoney(sale.refunded_cents + new.cents)
+    if remaining_cents and new.cents > remaining_cents and money.cents > sale.row.amount_cents:
+        raise RefundExceedsSale(f"The refund asks for {new.cents} cents; {remaining_cents} remain.")
+    taken_cents = max(sale.due_cents(money.cents), 0)
     reversed_cents = 0
-    if cents or (sale.reported and said_cents):
-        refund = StoredRefund(
-            new.row_id,
-            call.refund_id,
-            cents,
-            request_id=call.request_id,
-            reason=call.reason,
-            reported_cents=None if cents == said_cents else said_cents,
-            in_account=new.in_account,
-            caller=call.caller,
-        )
-        reversed_cents = refunded.take_back(sale, refund, at=call.at)
+    if taken_cents or (sale.reported and new.cents):
+        reversed_cents = refunded.take_back(sale, new._replace(taken_cents=taken_cents), at=call.at)
     if not remaining_cents:
         return _result(sale, 0, 0)
-    is_known = not (cents or is_held)
-    reversed_cents = sale.share_of_commission(said_cents) if is_known else reversed_cents
-    return _result(sale, said_cents, reversed_cents, replayed=is_known, is_held=is_held)
+    is_held = new in money.held
+    is_known = not (taken_cents or is_held)
+    reversed_cents = sale.share_of_commission(new.cents) if is_known else reversed_cents
+    return _result(sale, new.cents, reversed_cents, replayed=is_known, is_held=is_held)
 
 
 def _result(sale: RefundedSale, cents: int, reversed_cents: int, **known: bool) -> RefundResult:

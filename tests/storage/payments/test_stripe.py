@@ -14,7 +14,7 @@ from storage.payments.reconciliation import Reconciled
 from storage.payments.stripe import parse_event
 from storage.rules.payment import Introduced, Linked, Paid, Returned, ReturnKind
 from storage.rules.reconciliation import Code, Payment
-from storage.rules.returned_money import ApiRefund, ReturnedMoney
+from storage.rules.returned_money import ReturnedMoney, SaleRefund
 from storage.rules.returned_money import returned as returned_money
 from storage.tables import payment_events, sales
 from tests import stripe_events as stripe
@@ -94,7 +94,7 @@ def test_returns_are_counted_once():
 def test_a_refund_of_the_api_is_one_of_the_same_amount_and_held_where_it_may_be_a_part_of_a_larger_one(
     api: list[int], totals: list[int], cents: int, held: list[int]
 ):
-    calls = [ApiRefund(n, None, each) for n, each in enumerate(api)]
+    calls = [SaleRefund(n, None, each) for n, each in enumerate(api)]
 
     money = returned_money(calls, [returned(ReturnKind.TOTAL, each) for each in totals])
 
