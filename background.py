@@ -15,7 +15,7 @@ from storage.management import fraud_review
 from storage.payments import decisions
 from storage.reports import breakdown_increments
 from storage.rules.errors import OutcomeUnknown, Overloaded, StorageUnavailable
-from storage.tracking import click_dimensions, click_retention, key_callers, rollups
+from storage.tracking import click_retention, clicks, key_callers, rollups
 from tracking_api.calls.visitors import agent_of
 from web import metrics
 
@@ -98,8 +98,8 @@ async def keep_house(store: Storage, *, at: datetime) -> None:
         for program_id in await store.read(decisions.late_programs, at=at):
             chunk = partial(store.write_in, program_id, decisions.record_late, program_id, at=at)
             await _in_chunks("waiting payments", chunk, decisions.AT_ONCE)
-    chunk = partial(store.write, click_dimensions.fill, agent_of)
-    await _in_chunks("filling the dimensions of clicks", chunk, click_dimensions.ROWS_AT_ONCE)
+    chunk = partial(store.write, clicks.fill_dimensions, agent_of)
+    await _in_chunks("filling the dimensions of clicks", chunk, clicks.FILLED_AT_ONCE)
 
 
 async def _in_chunks(task: str, chunk: Callable[[], Awaitable[int]], at_once: int) -> None:

@@ -140,6 +140,6 @@ async def delete_clicks(store: Storage, days: int, at: datetime, *, is_exact: bo
     for program_id, before in (await store.read(click_retention.ends, days=days, at=at, is_exact=is_exact)).items():
         deleted, after = 0, ""
         while chunk := await store.write(click_retention.delete_some, program_id, before=before, after=after):
-            deleted, after = deleted + chunk.clicks, chunk.last
+            deleted, after = deleted + chunk[0], chunk[1]
         programs.append({"program_id": program_id, "clicks_before": before, "deleted": deleted})
     return programs

@@ -94,13 +94,6 @@ def drop_months(connection: Connection, *, before: datetime) -> list[str]:
     return dropped
 
 
-class DeletedChunk(NamedTuple):
-    """How many clicks were deleted, and the last one that was looked at."""
-
-    clicks: int
-    last: str
-
-
 def ends(connection: Connection, *, days: int, at: datetime, is_exact: bool = False) -> dict[int, datetime]:
     """Return the start of the first day whose clicks each program keeps.
 
@@ -117,8 +110,11 @@ def ends(connection: Connection, *, days: int, at: datetime, is_exact: bool = Fa
     }
 
 
-def delete_some(connection: Connection, program_id: int, *, before: datetime, after: str) -> DeletedChunk | None:
-    """Delete a chunk of clicks from `before`, starting behind the click `after`; None: there are no more."""
+def delete_some(connection: Connection, program_id: int, *, before: datetime, after: str) -> tuple[int, str] | None:
+    """Delete a chunk of clicks from `before`, starting behind the click `after`; None: there are no more.
+
+    Returns how many clicks were deleted, and the last one that was looked at.
+    """
     row = clicks.c
     old = select(row.click_id).where(
         row.program_id == program_id, row.click_id > after, row.click_id < keys.first_click_id(before)
@@ -131,7 +127,7 @@ def delete_some(connection: Connection, program_id: int, *, before: datetime, af
     deleted = connection.execute(chunk).rowcount
     if deleted:
         _note(connection, program_id, before)
-    return DeletedChunk(deleted, ids[-1])
+    return deleted, ids[-1]
 
 
 def _partition(month: Month) -> Partition:

@@ -1,22 +1,24 @@
 """Clicks: a visitor arrived through a partner's link."""
 
+import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import date, datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, bindparam, select, update
 
 from storage.engine.group_commit import set_based
 from storage.engine.statements import Statement
-from storage.rules import attribution, keys
+from storage.rules import attribution, click_details, keys
 from storage.rules.attribution import PartnerStatus, ProgramStatus
-from storage.rules.click_details import NO_DETAILS, ClickDetails
+from storage.rules.click_details import NO_DETAILS, NOWHERE, Agent, ClickDetails
 from storage.rules.errors import AffMissing, PartnerNotFound, ProgramNotFound, ServiceError
-from storage.tables import partners
+from storage.tables import clicks, partners
 from storage.tables.columns import from_millis, to_millis
 from storage.tracking import rollups
 
+FILLED_AT_ONCE = 500
 _find = Statement("click_lookup")
 _insert = Statement("click_insert")
 _Link = tuple[int, str, str | None]  # a program, a code, and the click that the visitor carries
@@ -105,6 +107,30 @@ def stand_in(
     if rows:
         _insert(connection, rows)
     return drawn
+
+
+def fill_dimensions(connection: Connection, agent_of: Callable[[str | None], Agent]) -> int:
+    """Fill the dimensions of some clicks from before they had any, from what they stored; return how many.
+
+    Fewer than FILLED_AT_ONCE: none is left. Their country is unknown: no IP address was stored.
+    """
+    row = clicks.c
+    stored = select(row.program_id, row.click_id, row.landing_url, row.referrer_url, row.visitor)
+    unfilled = stored.where(row.dimensions.is_(None)).order_by(row.program_id, row.click_id).limit(FILLED_AT_ONCE)
+    filled = []
+    for click in connection.execute(unfilled):
+        visitor = json.loads(click.visitor or "{}")
+        agent, language = agent_of(visitor.get("user_agent")), visitor.get("language")
+        details = click_details.read(click.landing_url, click.referrer_url, None)
+        described = click_details.describe(click.landing_url, agent, NOWHERE, language)
+        said = {"host": details.referrer_host, "markers": details.ad_markers, "described": described}
+        filled.append({"program": click.program_id, "click": click.click_id, **said})
+    if filled:
+        this = (row.program_id == bindparam("program"), row.click_id == bindparam("click"))
+        read = {"referrer_host": "host", "ad_markers": "markers", "dimensions": "described"}
+        values: dict[str, Any] = {name: bindparam(parameter) for name, parameter in read.items()}
+        connection.execute(update(clicks).where(*this).values(values), filled)
+    return len(filled)
 
 
 def _look_up(connection: Connection, links: Sequence[_Link]) -> dict[_Link, Any]:

@@ -140,20 +140,9 @@ def store(connection: Connection, event: TestModeCall, program_id: int, trust: s
     """Store a test event, and log it with how far it is to be trusted; return its id."""
     event_id, log_id = ids.after(event.at, 2)
     owner = {"program_id": program_id, "at": event.at}
+    stored = {name: value for name, value in event._asdict().items() if name in test_events.c and name not in owner}
     connection.execute(
-        insert(test_events).values(
-            **owner,
-            id=event_id,
-            kind=event.kind,
-            is_test=True,
-            with_key=trust == WITH_KEY,
-            transaction_id=event.transaction_id,
-            amount_cents=event.amount_cents,
-            event_name=event.event_name,
-            customer_key=event.customer_key,
-            click_id=event.click_id,
-            email_mask=event.email_mask,
-        )
+        insert(test_events).values(**stored, **owner, id=event_id, is_test=True, with_key=trust == WITH_KEY)
     )
     logged = {"id": log_id, "call": event.kind, "event_id": event_id, "message": f"Test {event.kind} {trust}."}
     connection.execute(insert(tracking_log).values(**owner, **logged))

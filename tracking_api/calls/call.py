@@ -3,7 +3,6 @@
 A call itself is a function of values, `record(body, caller) -> Recording`; it raises the errors of its body.
 """
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from enum import Enum, auto
@@ -49,55 +48,14 @@ class KeyUse(Enum):
     IGNORED = auto()
 
 
-class TrackingCall(ABC):
-    """The ASGI app of a call."""
-
-    name: str
-    headers: tuple[tuple[bytes, bytes], ...] = ()  # of every response, errors included
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve one call."""
-        scope["extra_headers"] = self.headers
-        caller = TrackingCaller(scope)
-        try:
-            response = await self.serve(caller, receive)
-        except ServiceError as error:
-            response = error_response(error, scope)
-        await response(scope, receive, send)
-
-    @abstractmethod
-    async def serve(self, caller: TrackingCaller, receive: Receive) -> JsonResponse:
-        """Return the response. Raises errors that are not logged."""
-
-    async def store(
-        self,
-        recording: Recording,
-        principal: Principal,
-        caller: TrackingCaller,
-        sent: Body | None = None,
-        repeatable: Repeatable | None = None,
-    ) -> JsonResponse:
-        """Have the writer run an operation, and return the response.
-
-        Raises RateLimited for a key, and the errors of storage in an outage.
-        """
-        services, (operation, item, *_) = caller.services, recording
-        if isinstance(principal, PresentedKey):
-            await services.limits.hit("keyed", caller.address, principal.key_hash)
-        fields = sent.logged if isinstance(sent, TrackingBody) else dict
-        call = Call(principal, item, self.name, caller.scope["request_id"], caller.at, fields, repeatable)
-        result, key = await services.storage.handle(operation, call)
-        response = _response(recording, result, caller.scope)
-        if key is not None:
-            caller.signal(key, response)
-        return response
-
-
-class Endpoint(TrackingCall, Generic[Parsed]):
-    """A call that records what its body says, or answers at once.
+class Endpoint(Generic[Parsed]):
+    """The ASGI app of a call that records what its body says, or answers at once.
 
     Without a key, it is counted for its IP address, and for the program that `program_of` finds in its body.
     """
+
+    name: str
+    headers: tuple[tuple[bytes, bytes], ...] = ()  # of every response, errors included
 
     def __init__(
         self,
@@ -114,8 +72,21 @@ class Endpoint(TrackingCall, Generic[Parsed]):
         self._program_of = program_of
         self.headers = (ANY_ORIGIN,) if program_of else ()
 
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one call."""
+        scope["extra_headers"] = self.headers
+        caller = TrackingCaller(scope)
+        try:
+            response = await self.serve(caller, receive)
+        except ServiceError as error:
+            response = error_response(error, scope)
+        await response(scope, receive, send)
+
     async def serve(self, caller: TrackingCaller, receive: Receive) -> JsonResponse:
-        """Check the key and the limits, parse the body, and store what it records."""
+        """Check the key and the limits, parse the body, and store what it records.
+
+        Raises errors that are not logged.
+        """
         services, sent, repeatable = caller.services, None, None
         key = None if self._key is KeyUse.IGNORED else caller.key
         if key is None and self._key is KeyUse.REQUIRED:
@@ -139,17 +110,35 @@ class Endpoint(TrackingCall, Generic[Parsed]):
         except ServiceError as error:
             if key is None:
                 raise
-            return await self.store(rejected(error, key), key, caller, sent)
+            return await self.store(Recording(reject, error, dict), key, caller, sent)
         if recording.principal is not None:
             return await self.store(recording, recording.principal, caller, sent, repeatable)
         program_id = recording.public and recording.public.program_id
         result = await services.storage.write_item(program_id or 0, recording.operation, recording.item)
         return _response(recording, result, caller.scope)
 
+    async def store(
+        self,
+        recording: Recording,
+        principal: Principal,
+        caller: TrackingCaller,
+        sent: Body | None = None,
+        repeatable: Repeatable | None = None,
+    ) -> JsonResponse:
+        """Have the writer run an operation, and return the response.
 
-def rejected(error: ServiceError, key: PresentedKey) -> Recording:
-    """Return what logs an error of a call with a key, if the key is valid."""
-    return Recording(reject, error, dict, key)
+        Raises RateLimited for a key, and the errors of storage in an outage.
+        """
+        services, (operation, item, *_) = caller.services, recording
+        if isinstance(principal, PresentedKey):
+            await services.limits.hit("keyed", caller.address, principal.key_hash)
+        fields = sent.logged if isinstance(sent, TrackingBody) else dict
+        call = Call(principal, item, self.name, caller.scope["request_id"], caller.at, fields, repeatable)
+        result, key = await services.storage.handle(operation, call)
+        response = _response(recording, result, caller.scope)
+        if key is not None:
+            caller.signal(key, response)
+        return response
 
 
 async def _require_program(caller: TrackingCaller, program_id: int | None, if_unknown: type[ServiceError]) -> None:

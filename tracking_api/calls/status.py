@@ -11,9 +11,11 @@ from storage.reports import program_status
 from storage.reports.checklist import ChecklistStep
 from storage.reports.program_status import ProgramHealth, RecentEvents
 from storage.rules.errors import ApiKeyRotationRequired, InvalidKey
-from tracking_api.calls.call import Answer, TrackingCall, rejected
+from storage.tracking.received_calls import reject
+from tracking_api.calls.call import Answer, Endpoint, Recording
 from tracking_api.calls.caller import TrackingCaller
 from tracking_api.calls.fields import FlaggableView, keyed_call
+from web.body import Body
 from web.response import JsonResponse
 
 
@@ -60,8 +62,11 @@ def _answer(health: ProgramHealth) -> Answer:
     return StatusView(success=True, data=StatusDataView.of(data)).model_dump(exclude_unset=True)
 
 
-class _Status(TrackingCall):
+class _Status(Endpoint[Body]):
     name = "status"
+
+    def __init__(self) -> None:
+        """Take no body, so parse none."""
 
     async def serve(self, caller: TrackingCaller, receive: Receive) -> JsonResponse:  # noqa: ARG002 - it has no body
         """Read the program's health and its integration checklist."""
@@ -74,7 +79,7 @@ class _Status(TrackingCall):
                 program_status.get_status, key_hash, at=caller.at, base_url=services.settings.base_url
             )
         except (InvalidKey, ApiKeyRotationRequired) as error:
-            return await self.store(rejected(error, caller.key), caller.key, caller)
+            return await self.store(Recording(reject, error, dict), caller.key, caller)
         response = JsonResponse(_answer(health))
         caller.signal(key, response)
         return response

@@ -17,7 +17,7 @@ from storage.rules.attribution import AttributionModel
 from storage.rules.click_details import ClickDetails
 from storage.rules.settlement import Settlement
 from storage.tables import clicks, commissions, customers, leads, partners, rollups
-from storage.tracking import click_dimensions
+from storage.tracking import clicks as click_operations
 from storage.tracking.clicks import PartnerInactive
 from tests import world
 from tests.world import NOW, World, stored
@@ -117,7 +117,7 @@ async def test_a_mixed_batch_returns_each_item_its_own_result(acme: World):
 async def test_clicks_from_before_they_had_dimensions_are_filled_in_chunks_and_new_ones_are_left_alone(
     acme: World, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(click_dimensions, "ROWS_AT_ONCE", 2)
+    monkeypatch.setattr(click_operations, "FILLED_AT_ONCE", 2)
     visitor = json.dumps({"user_agent": "Mozilla/5.0 (Windows NT 10.0) Chrome/140.0.0.0", "language": "en-US"})
     for _ in range(5):
         await acme.click(visitor=visitor, referrer_url="https://news.example/1")
