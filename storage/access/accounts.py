@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, delete, insert, select, update
 
 from storage.access import assistants, members, sessions, workspaces
-from storage.access.sessions import Account, Preferences
+from storage.access.sessions import Account
 from storage.access.workspaces import Role
 from storage.engine.audit import Actor, Change
 from storage.rules import keys
@@ -59,7 +59,7 @@ def set_password(
 
     The assistants that it connected end, too, unless it `keeps_assistants`. Returns how many sessions ended.
     """
-    connection.execute(update(users).where(users.c.id == user_id).values(password_hash=password_hash))
+    change(connection, user_id, password_hash=password_hash)
     if not keeps_assistants:
         assistants.end_all(connection, user_id, actor=actor, at=at)
     connection.execute(delete(password_resets).where(password_resets.c.user_id == user_id))
@@ -119,9 +119,16 @@ def create_member_reset_link(
     return create_reset_link(connection, user_id, created_by=owner_id, actor=actor, at=at)
 
 
-def get_reset_email(connection: Connection, token: str, *, at: datetime) -> str:
-    """Return the e-mail address of the account that a link's token is for. Raises LinkExpired."""
-    return str(_reset(connection, token, at).email)
+def find_reset(connection: Connection, token: str, *, at: datetime) -> Any:
+    """Return the link with a token, and the `id` and `email` of its account. Raises LinkExpired."""
+    live = (password_resets.c.token_hash == keys.digest(token), password_resets.c.expires_at > at)
+    links = select(users.c.id, users.c.email, password_resets).join(users, password_resets.c.user_id == users.c.id)
+    row = connection.execute(links.where(*live)).one_or_none()
+    if row is None or (row.created_by is not None and not _may_reset(connection, row.created_by, row.id)):
+        raise LinkExpired
+    if row.usable_at is not None and row.usable_at > at:
+        raise LinkExpired(f"This link works from {row.usable_at:%Y-%m-%d %H:%M} UTC on.", hint="Open it again then.")
+    return row
 
 
 def reset_password(connection: Connection, token: str, password_hash: str, *, at: datetime) -> str:
@@ -129,24 +136,19 @@ def reset_password(connection: Connection, token: str, password_hash: str, *, at
 
     It ends what `set_password` ends. A link that was mailed proves the address; after an owner's it is unproven.
     """
-    row = _reset(connection, token, at)
-    spent = delete(password_resets).where(password_resets.c.token_hash == keys.digest(token))
+    row = find_reset(connection, token, at=at)
+    spent = delete(password_resets).where(password_resets.c.token_hash == row.token_hash)
     if connection.execute(spent).rowcount == 0:
         raise LinkExpired
     if row.is_mailed or row.created_by is not None:
-        prove_email(connection, row.id, at=at if row.is_mailed else None)
+        change(connection, row.id, email_proven_at=at if row.is_mailed else None)
     set_password(connection, row.id, password_hash, actor=Actor("user", str(row.id), row.email), at=at)
     return str(row.email)
 
 
-def prove_email(connection: Connection, user_id: int, *, at: datetime | None) -> None:
-    """Say since when an account is known to belong to the holder of its mailbox; None: not any more."""
-    connection.execute(update(users).where(users.c.id == user_id).values(email_proven_at=at))
-
-
-def change_preferences(connection: Connection, user_id: int, chosen: Preferences) -> None:
-    """Save an account's preferences."""
-    connection.execute(update(users).where(users.c.id == user_id).values(**chosen._asdict()))
+def change(connection: Connection, /, user_id: int, **values: Any) -> None:
+    """Change columns of an account."""
+    connection.execute(update(users).where(users.c.id == user_id).values(**values))
 
 
 def write_audit(connection: Connection, user_id: int, action: str, *, actor: Actor, at: datetime) -> None:
@@ -154,19 +156,6 @@ def write_audit(connection: Connection, user_id: int, action: str, *, actor: Act
     mine = select(joined.c.workspace_id).where(joined.c.user_id == user_id)
     for workspace_id in connection.execute(mine).scalars().all():
         members.write_audit(connection, workspace_id, [Change(action, user_id)], actor=actor, at=at)
-
-
-def _reset(connection: Connection, token: str, at: datetime) -> Any:
-    live = (password_resets.c.token_hash == keys.digest(token), password_resets.c.expires_at > at)
-    link = (password_resets.c.created_by, password_resets.c.is_mailed, password_resets.c.usable_at)
-    columns = (users.c.id, users.c.email, *link)
-    mine = select(*columns).join(password_resets, password_resets.c.user_id == users.c.id)
-    row = connection.execute(mine.where(*live)).one_or_none()
-    if row is None or (row.created_by is not None and not _may_reset(connection, row.created_by, row.id)):
-        raise LinkExpired
-    if row.usable_at is not None and row.usable_at > at:
-        raise LinkExpired(f"This link works from {row.usable_at:%Y-%m-%d %H:%M} UTC on.", hint="Open it again then.")
-    return row
 
 
 def _may_reset(connection: Connection, owner_id: int, user_id: int) -> bool:

@@ -1,7 +1,7 @@
 """Invitations to a workspace: a one-time link, valid for a week, that makes a person a member."""
 
 from datetime import datetime, timedelta
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, delete, insert, or_, select
 
@@ -72,15 +72,13 @@ def invite(
         delete(invitations).where(invitations.c.workspace_id == workspace_id, invitations.c.email == email)
     )
     token, proof = keys.generate(keys.INVITATION_PREFIX), keys.generate("")
-    row = {"email": email, "role": role, "created_at": at, "expires_at": at + LIFETIME}
-    row |= {"workspace_id": workspace_id, "token_hash": keys.digest(token), "created_by": actor.user_id}
-    row["mailed_hash"] = keys.digest(proof)
-    created = insert(invitations).values(**row)
-    invitation_id = connection.execute(created.returning(invitations.c.id)).scalar_one()
-    entry = Change("member.invite", invitation_id, "email", None, email)
+    about: dict[str, Any] = {"email": email, "role": role, "created_at": at, "expires_at": at + LIFETIME}
+    secrets = {"token_hash": keys.digest(token), "mailed_hash": keys.digest(proof)}
+    new = insert(invitations).values(**about, **secrets, workspace_id=workspace_id, created_by=actor.user_id)
+    invitation = Invitation(connection.execute(new.returning(invitations.c.id)).scalar_one(), **about)
+    entry = Change("member.invite", invitation.id, "email", None, email)
     members.write_audit(connection, workspace_id, [entry], actor=actor, at=at)
     workspace = members.get_settings(connection, workspace_id).name
-    invitation = Invitation(invitation_id, email, role, at, at + LIFETIME)
     return NewInvitation(invitation, workspace, token, f"{token}{SEPARATOR}{proof}")
 
 
@@ -113,11 +111,10 @@ def find(connection: Connection, token: str, *, at: datetime) -> Offer:
     row = connection.execute(offered).one_or_none()
     if row is None:
         raise LinkExpired
-    used = select(users.c.id).join(joined, joined.c.user_id == users.c.id).where(users.c.email == row.email)
-    is_mailed = row.mailed_hash == keys.digest(proof)
-    user_id = connection.execute(used.limit(1)).scalar()
-    is_known = connection.execute(select(users.c.id).where(users.c.email == row.email)).scalar() is not None
-    asks_password = is_known and user_id is None and not is_mailed
+    known = select(joined.c.user_id).select_from(users.outerjoin(joined, joined.c.user_id == users.c.id))
+    account: Any = connection.execute(known.where(users.c.email == row.email).limit(1)).one_or_none()
+    user_id, is_mailed = account and account.user_id, row.mailed_hash == keys.digest(proof)
+    asks_password = account is not None and user_id is None and not is_mailed
     return Offer(*row[:4], Role(row.role), user_id, is_mailed, asks_password)
 
 
@@ -155,7 +152,7 @@ def sign_up(
     if accounts.find_hash(connection, offer.email) != password_hash:
         accounts.set_password(connection, user_id, password_hash, actor=actor, at=at)
     if offer.is_mailed:
-        accounts.prove_email(connection, user_id, at=at)
+        accounts.change(connection, user_id, email_proven_at=at)
     sessions.end_all(connection, user_id)
     return sessions.start(connection, user_id, client=client, at=at)
 
@@ -165,15 +162,9 @@ def _add(connection: Connection, offer: Offer, *, password_hash: str, at: dateti
     spent = delete(invitations).where(invitations.c.id == offer.invitation_id)
     if connection.execute(spent).rowcount == 0:
         raise LinkExpired
-    user_id = workspaces.add_member(
-        connection,
-        offer.workspace_id,
-        email=offer.email,
-        role=offer.role,
-        password_hash=password_hash,
-        takes_existing=not offer.asks_password,
-        at=at,
-    )
+    account: dict[str, Any] = {"password_hash": password_hash, "takes_existing": not offer.asks_password}
+    about: dict[str, Any] = {"email": offer.email, "role": offer.role, "at": at}
+    user_id = workspaces.add_member(connection, offer.workspace_id, **about, **account)
     actor = Actor("user", str(user_id), offer.email)
     entry = Change("member.join", user_id, "role", None, offer.role)
     members.write_audit(connection, offer.workspace_id, [entry], actor=actor, at=at)

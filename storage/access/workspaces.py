@@ -69,27 +69,11 @@ def owned_by(user_id: int | ColumnElement[int | None]) -> Select[tuple[int]]:
     return select(members.c.workspace_id).where(members.c.user_id == user_id, *active)
 
 
-def create(
-    connection: Connection,
-    name: str,
-    *,
-    owner_email: str,
-    password_hash: str,
-    takes_existing: bool = False,
-    at: datetime,
-) -> Created:
-    """Create a workspace with its owner, as `add_member` adds one."""
+def create(connection: Connection, /, name: str, *, owner_email: str, at: datetime, **account: Any) -> Created:
+    """Create a workspace with its owner; the `account` is one as `add_member` takes it."""
     created = connection.execute(insert(workspaces).values(name=name, created_at=at).returning(workspaces.c.id))
     workspace_id = created.scalar_one()
-    user_id = add_member(
-        connection,
-        workspace_id,
-        email=owner_email,
-        role=Role.OWNER,
-        password_hash=password_hash,
-        takes_existing=takes_existing,
-        at=at,
-    )
+    user_id = add_member(connection, workspace_id, email=owner_email, role=Role.OWNER, at=at, **account)
     return Created(workspace_id, user_id)
 
 

@@ -99,7 +99,7 @@ async def get_preferences(call: VisitorRequest) -> Preferences:
 async def change_preferences(call: VisitorRequest, sent: PreferencesChange) -> Preferences:
     """Change the account's name, theme or time format."""
     chosen = call.visitor.preferences._replace(**sent.sent())
-    await call.storage.write(accounts.change_preferences, call.visitor.user_id, chosen)
+    await call.storage.write(accounts.change, call.visitor.user_id, **chosen._asdict())
     return chosen
 
 

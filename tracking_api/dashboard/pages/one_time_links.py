@@ -98,12 +98,13 @@ def _about_cookie(request: Request) -> dict[str, Any]:
     return {"path": request.url.path, "httponly": True, "samesite": "strict", "secure": secure}
 
 
-async def _show_reset(request: Request, email: str, problems: Problems) -> Response:
-    return templates.render(request, "reset_password.html", email=email, problems=problems)
+async def _show_reset(request: Request, link: Any, problems: Problems) -> Response:
+    return templates.render(request, "reset_password.html", email=link.email, problems=problems)
 
 
-async def _reset(request: Request, form: Form, email: str, token: str) -> Response:
+async def _reset(request: Request, form: Form, link: Any, token: str) -> Response:
     """Set the password and end the account's sessions, and tell its holder."""
+    email = link.email
     new_hash = await hash_of_new(request, forms.chosen_password(form), email=email)
     await storage_of(request).write(accounts.reset_password, token, new_hash, at=time_of(request))
     response = notices.redirect("/sign-in", "password-set")
@@ -189,5 +190,5 @@ async def _send(request: Request, email: str) -> None:
     await mail.send(request, email, "reset", email=email, link=reset_link(request, created.token))
 
 
-RESET = LinkPage(accounts.get_reset_email, _show_reset, _reset)
+RESET = LinkPage(accounts.find_reset, _show_reset, _reset)
 JOIN = LinkPage(invitations.find, _show_offer, _join)
