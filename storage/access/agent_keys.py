@@ -137,18 +137,6 @@ def revoke(connection: Connection, agent_key_id: int, *, at: datetime) -> dateti
     return revoked_at
 
 
-def remove_program(connection: Connection, program_id: int, *, workspace_id: int, at: datetime) -> None:
-    """Take a deleted program out of the keys narrowed to it; a key that is left with none is revoked."""
-    mine = select(agent_keys).where(agent_keys.c.workspace_id == workspace_id).order_by(agent_keys.c.id)
-    for key in map(of_row, connection.execute(mine.with_for_update()).all()):
-        left = [each for each in key.program_ids or () if each != program_id]
-        if left:
-            this = update(agent_keys).where(agent_keys.c.id == key.id)
-            connection.execute(this.values(program_ids=" ".join(map(str, left))))
-        elif key.program_ids is not None:
-            revoke(connection, key.id, at=at)
-
-
 def once(
     connection: Connection, key_id: int, repeat: tuple[str, str], perform: Callable[[Connection], str], *, at: datetime
 ) -> tuple[str, bool]:

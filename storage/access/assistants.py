@@ -4,29 +4,23 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, and_, delete, insert, or_, select, update
+from sqlalchemy import ColumnElement, Connection, delete, insert, or_, select, update
 
+from storage.access import agent_keys
 from storage.access.sessions import Visitor
-from storage.access.workspaces import MemberStatus, Role
 from storage.engine import audit, ids
 from storage.engine.audit import Actor, Change
 from storage.engine.database import insert_for
 from storage.rules import keys
 from storage.rules.errors import FieldError, NotFound, ValidationError
 from storage.rules.scope import Scope
-from storage.tables import assistant_clients, assistant_tokens, assistants, members, programs, users
+from storage.tables import agent_keys as keys_table
+from storage.tables import assistant_clients as clients
+from storage.tables import assistant_tokens, assistants, programs, users
 
 CODE, ACCESS, REFRESH = "code", "access", "refresh"
+PREFIXES = {CODE: keys.CODE_PREFIX, ACCESS: keys.ACCESS_PREFIX, REFRESH: keys.REFRESH_PREFIX}
 CODE_LIFETIME = timedelta(minutes=2)
-
-
-class AssistantClient(NamedTuple):
-    """A public client, registered (RFC 7591) or with a document at its id's URL; its `name` is untrusted text."""
-
-    client_id: str
-    name: str
-    redirect_uris: tuple[str, ...]
-    kept_at: datetime
 
 
 class AuthorizationRequest(NamedTuple):
@@ -66,22 +60,16 @@ class Assistant(NamedTuple):
     connected_at: datetime
     last_used_at: datetime | None
 
-    @property
-    def actor(self) -> Actor:
-        return Actor("assistant", str(self.id), self.name)
+
+def find_client(connection: Connection, client_id: str) -> Any:
+    """Return the row of a public client; None if it is unknown. Its `redirect_uris` are lines, its `name` untrusted."""
+    return connection.execute(select(clients).where(clients.c.client_id == client_id)).one_or_none()
 
 
-def find_client(connection: Connection, client_id: str) -> AssistantClient | None:
-    """Return a client, or None if it is unknown."""
-    known = select(assistant_clients).where(assistant_clients.c.client_id == client_id)
-    row: Any = connection.execute(known).one_or_none()
-    return row and AssistantClient(row.client_id, row.name, tuple(row.redirect_uris.split("\n")), row.kept_at)
-
-
-def save_client(connection: Connection, client: AssistantClient) -> None:
-    """Save a client, replacing any earlier version of it."""
-    values = {"name": client.name, "redirect_uris": "\n".join(client.redirect_uris), "kept_at": client.kept_at}
-    new = insert_for(connection)(assistant_clients).values(client_id=client.client_id, **values)
+def save_client(connection: Connection, client_id: str, name: str, redirect_uris: Sequence[str], at: datetime) -> None:
+    """Save a client that registered (RFC 7591) or has a document at its id's URL, replacing any earlier version."""
+    values = {"name": name, "redirect_uris": "\n".join(redirect_uris), "kept_at": at}
+    new = insert_for(connection)(clients).values(client_id=client_id, **values)
     connection.execute(new.on_conflict_do_update(index_elements=["client_id"], set_=values))
 
 
@@ -91,20 +79,24 @@ def connect(
     """Grant the request for a workspace's programs; return a code for 2 minutes. Raises ValidationError."""
     chosen = sorted(set(program_ids))
     workspace_id = _workspace_of(connection, chosen, visitor)
-    assistant_id, code = ids.after(at, 1)[0], keys.generate(keys.CODE_PREFIX)
-    scopes = " ".join(request.scopes)
-    requested = {name: getattr(request, name) for name in ("client_id", "name", "host", "resource")}
-    requested |= {"redirect_uri": request.redirect_uri, "code_challenge": request.code_challenge, "scopes": scopes}
+    assistant_id, scopes = ids.after(at, 1)[0], " ".join(request.scopes)
+    requested = request._asdict() | {"scopes": scopes}
+    del requested["state"]
     granted = {"id": assistant_id, "user_id": visitor.user_id, "workspace_id": workspace_id, "connected_at": at}
     connection.execute(insert(assistants).values(**requested, **granted, program_ids=" ".join(map(str, chosen))))
-    token = {"token_hash": keys.digest(code), "assistant_id": assistant_id, "kind": CODE, "scopes": scopes}
-    connection.execute(insert(assistant_tokens).values(**token, expires_at=at + CODE_LIFETIME))
-    client = assistant_clients.c.client_id == request.client_id
-    connection.execute(update(assistant_clients).where(client).values(used_at=at))
+    connection.execute(update(clients).where(clients.c.client_id == request.client_id).values(used_at=at))
     entry = Change("assistant.connect", assistant_id, "scopes", None, list(request.scopes))
     for program_id in chosen:
         audit.write(connection, program_id, [entry], actor=visitor.actor, at=at)
-    return code
+    return add_token(connection, assistant_id, CODE, scopes, until=at + CODE_LIFETIME)
+
+
+def add_token(connection: Connection, assistant_id: int, kind: str, scopes: str, *, until: datetime) -> str:
+    """Give an assistant a new token of a kind, which is stored as a hash, and return it."""
+    token = keys.generate(PREFIXES[kind])
+    row = {"token_hash": keys.digest(token), "assistant_id": assistant_id, "kind": kind, "scopes": scopes}
+    connection.execute(insert(assistant_tokens).values(**row, expires_at=until))
+    return token
 
 
 def list_assistants(connection: Connection, visitor: Visitor, *, at: datetime) -> list[Assistant]:
@@ -114,52 +106,49 @@ def list_assistants(connection: Connection, visitor: Visitor, *, at: datetime) -
         assistant_tokens.c.kind == REFRESH,
         assistant_tokens.c.expires_at > at,
     )
-    rows = _all().where(_of(visitor), live.exists()).order_by(assistants.c.id.desc())
-    return [of_row(row) for row in connection.execute(rows)]
+    shown = select(assistants, users.c.email).join(users, users.c.id == assistants.c.user_id)
+    rows = connection.execute(shown.where(_of(visitor), live.exists()).order_by(assistants.c.id.desc()))
+    return [of_row(row) for row in rows]
 
 
 def disconnect(connection: Connection, assistant_id: int, *, visitor: Visitor, at: datetime) -> None:
     """End one of the visitor's own assistants, or one of a workspace that they own. Raises NotFound."""
-    row = connection.execute(_all().where(assistants.c.id == assistant_id, _of(visitor))).one_or_none()
-    if row is None:
+    this = select(assistants).where(assistants.c.id == assistant_id, _of(visitor))
+    if (row := connection.execute(this).one_or_none()) is None:
         raise NotFound("There is no such assistant.")
-    end(connection, of_row(row), "assistant.disconnect", actor=visitor.actor, at=at)
+    end(connection, row, "assistant.disconnect", actor=visitor.actor, at=at)
 
 
-def end(connection: Connection, assistant: Assistant, action: str, *, actor: Actor, at: datetime) -> None:
-    """End an assistant and all its tokens, and write the reason to the audit log of each of its programs."""
-    this = assistants.c.id == assistant.id
+def end(connection: Connection, row: Any, action: str, *, actor: Actor | None = None, at: datetime) -> None:
+    """End an assistant and all its tokens, and log the reason in each of its programs; its own act if no actor's."""
+    this = assistants.c.id == row.id
     connection.execute(select(assistants.c.id).where(this).with_for_update())  # no token is issued meanwhile
-    connection.execute(delete(assistant_tokens).where(assistant_tokens.c.assistant_id == assistant.id))
+    connection.execute(delete(assistant_tokens).where(assistant_tokens.c.assistant_id == row.id))
     connection.execute(delete(assistants).where(this))
-    for program_id in assistant.program_ids:
-        audit.write(connection, program_id, [Change(action, assistant.id)], actor=actor, at=at)
+    actor = actor or Actor("assistant", str(row.id), row.name)
+    for program_id in row.program_ids.split():
+        audit.write(connection, int(program_id), [Change(action, row.id)], actor=actor, at=at)
 
 
 def end_all(connection: Connection, user_id: int, *, actor: Actor, at: datetime) -> None:
     """End every assistant that a user connected."""
-    for row in connection.execute(_all().where(assistants.c.user_id == user_id).order_by(assistants.c.id)).all():
-        end(connection, of_row(row), "assistant.disconnect", actor=actor, at=at)
-
-
-def within_workspace(connection: Connection, assistant: Assistant) -> Assistant:
-    """Return the assistant with those of its programs that exist in its workspace."""
-    theirs = and_(programs.c.workspace_id == assistant.workspace_id, programs.c.id.in_(assistant.program_ids))
-    found = connection.execute(select(programs.c.id).where(theirs).order_by(programs.c.id))
-    return assistant._replace(program_ids=tuple(found.scalars()))
+    mine = select(assistants).where(assistants.c.user_id == user_id).order_by(assistants.c.id)
+    for row in connection.execute(mine).all():
+        end(connection, row, "assistant.disconnect", actor=actor, at=at)
 
 
 def remove_program(connection: Connection, program_id: int, *, workspace_id: int, actor: Actor, at: datetime) -> None:
-    """Take a deleted program out of each grant; an assistant that is left with none is disconnected."""
-    granted = _all().where(assistants.c.workspace_id == workspace_id).order_by(assistants.c.id)
-    for row in connection.execute(granted.with_for_update(of=assistants)).all():
-        assistant = of_row(row)
-        left = [each for each in assistant.program_ids if each != program_id]
-        if left:
-            this = update(assistants).where(assistants.c.id == assistant.id)
-            connection.execute(this.values(program_ids=" ".join(map(str, left))))
-        else:
-            end(connection, assistant, "assistant.disconnect", actor=actor, at=at)
+    """Take a deleted program out of each agent key and assistant that names it; one that is left with none ends."""
+    for table in (keys_table, assistants):
+        named = select(table).where(table.c.workspace_id == workspace_id, table.c.program_ids.is_not(None))
+        for row in connection.execute(named.order_by(table.c.id).with_for_update()).all():
+            left = [each for each in row.program_ids.split() if int(each) != program_id]
+            if left:
+                connection.execute(update(table).where(table.c.id == row.id).values(program_ids=" ".join(left)))
+            elif table is assistants:
+                end(connection, row, "assistant.disconnect", actor=actor, at=at)
+            else:
+                agent_keys.revoke(connection, row.id, at=at)
 
 
 def of_row(row: Any) -> Assistant:
@@ -177,21 +166,8 @@ def of_row(row: Any) -> Assistant:
     )
 
 
-def active() -> ColumnElement[bool]:
-    """Return the condition that the member who connected an assistant is still active in its workspace."""
-    return and_(
-        members.c.workspace_id == assistants.c.workspace_id,
-        members.c.user_id == assistants.c.user_id,
-        members.c.status == MemberStatus.ACTIVE,
-    )
-
-
-def _all() -> Any:
-    return select(assistants, users.c.email).join(users, users.c.id == assistants.c.user_id)
-
-
 def _of(visitor: Visitor) -> ColumnElement[bool]:
-    owned = [each.workspace_id for each in visitor.memberships if each.role == Role.OWNER]
+    owned = [each.workspace_id for each in visitor.owned]
     return or_(assistants.c.user_id == visitor.user_id, assistants.c.workspace_id.in_(owned))
 
 

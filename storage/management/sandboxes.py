@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection, delete, select, union_all, update
 
-from storage.access import agent_keys, assistants
+from storage.access import assistants
 from storage.access import program_keys as keys
 from storage.access.program_keys import NewKey
 from storage.engine import audit
@@ -108,7 +108,6 @@ def delete_program(connection: Connection, program_id: int, *, actor: Actor, at:
                 if "program_id" in table.c and table.name != "audit_entries":
                     connection.execute(delete(table).where(table.c.program_id == each))
             connection.execute(delete(programs).where(programs.c.id == each))
-            agent_keys.remove_program(connection, each, workspace_id=program.workspace_id, at=at)
             assistants.remove_program(connection, each, workspace_id=program.workspace_id, actor=actor, at=at)
     change = audit.Change("program.delete", program_id, before=program.settings.name)
     audit.write(connection, program.sandbox_of or program_id, [change], actor=actor, at=at)

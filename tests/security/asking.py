@@ -8,6 +8,7 @@ from typing import Any
 from sqlalchemy import Connection
 
 from storage.access import accounts, agent_keys, assistant_tokens, device_logins, invitations, program_keys, sessions
+from storage.access.assistants import CODE, REFRESH
 from storage.access.sessions import Started
 from storage.engine.sealing import Sealer
 from storage.lists.declaration import ListQuery, ListScope
@@ -90,13 +91,14 @@ def access(connection: Connection, token: str, programs: Programs, at: datetime)
 
 def code(connection: Connection, token: str, programs: Programs, at: datetime) -> Reach:
     """Exchange a code, and read."""
-    tokens = assistant_tokens.exchange(connection, token, client_id=ASKED.client_id, at=at)
+    tokens = assistant_tokens.exchange(connection, token, CODE, client_id=ASKED.client_id, at=at)
     return access(connection, tokens.access, programs, at) if tokens else set()
 
 
 def refresh(connection: Connection, token: str, programs: Programs, at: datetime) -> Reach:
     """Refresh, and read."""
-    tokens = assistant_tokens.refresh(connection, token, client_id=ASKED.client_id, scopes=SCOPES, at=at)
+    about: dict[str, Any] = {"client_id": ASKED.client_id, "scopes": SCOPES}
+    tokens = assistant_tokens.exchange(connection, token, REFRESH, **about, at=at)
     return access(connection, tokens.access, programs, at) if tokens else set()
 
 

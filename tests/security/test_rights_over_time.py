@@ -97,12 +97,10 @@ class RightsOverTime(People):
     def exchange_or_refresh(self, token: int, scopes: int) -> None:
         wanted = (keys.CODE_PREFIX, keys.REFRESH_PREFIX)
         spent, grant = pick([each for each in self.rights.of(Kind.ASSISTANT).items() if each[0][:4] in wanted], token)
-        about = {"client_id": ASKED.client_id, "at": self.at}
-        if spent.startswith(keys.CODE_PREFIX):
-            tokens, chosen = self.do(assistant_tokens.exchange, spent, **about), [*SCOPES]
-        else:
-            chosen = [*SCOPES[:scopes]]
-            tokens = self.do(assistant_tokens.refresh, spent, scopes=chosen, **about)
+        of_code = (assistants.CODE, SCOPES)
+        kind, chosen = of_code if spent.startswith(keys.CODE_PREFIX) else (assistants.REFRESH, SCOPES[:scopes])
+        about = {"client_id": ASKED.client_id, "scopes": chosen, "at": self.at}
+        tokens = self.do(assistant_tokens.exchange, spent, kind, **about)
         if tokens is not None:
             del self.rights.grants[spent]
             until = self.at + assistant_tokens.REFRESH_LIFETIME
@@ -116,7 +114,7 @@ class RightsOverTime(People):
         about = {"client_id": ASKED.client_id, "at": self.at}
         if is_stolen and token.startswith(keys.REFRESH_PREFIX):
             for _ in range(2):
-                self.do(assistant_tokens.refresh, token, scopes=SCOPES, **about)
+                self.do(assistant_tokens.exchange, token, assistants.REFRESH, scopes=SCOPES, **about)
         else:
             self.do(assistant_tokens.revoke, token, **about)
         if grant.until > self.at and self.rights.may(token, self.at):

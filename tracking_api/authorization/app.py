@@ -39,7 +39,7 @@ def create(
         storage=storage,
         settings=settings,
         clock=clock,
-        provider=Provider(storage, settings, Documents(settings.private_client_hosts), clock=clock),
+        provider=Provider(storage, settings, Documents(settings.private_client_hosts), clock),
         limits=RateLimits(rates, counts),
     )
 

@@ -67,11 +67,11 @@ def is_public(address: str) -> bool:
     return all(each is None or (each.is_global and not each.is_multicast) for each in all_ips)
 
 
-class Documents:
-    """Fetches documents; hosts in `private_hosts` may have private IP addresses."""
+class Documents(httpcore2.AnyIOBackend):
+    """Fetches documents, and connects only to the IP address that it checked; `private_hosts` may have private ones."""
 
     def __init__(self, private_hosts: Iterable[str] = ()) -> None:
-        self._network = _PublicNetwork(frozenset(private_hosts))
+        self._private_hosts = frozenset(private_hosts)
 
     @cached_property
     def _tls(self) -> ssl.SSLContext:
@@ -101,7 +101,7 @@ class Documents:
         headers = [("Accept", "application/json"), ("Host", urlsplit(url).netloc)]
         content = bytearray()
         async with (
-            httpcore2.AsyncConnectionPool(ssl_context=self._tls, network_backend=self._network) as pool,
+            httpcore2.AsyncConnectionPool(ssl_context=self._tls, network_backend=self) as pool,
             pool.stream("GET", url, headers=headers) as response,
         ):
             if response.status != 200:  # noqa: PLR2004 - a redirect is an error, too
@@ -111,13 +111,6 @@ class Documents:
                 if len(content) > LARGEST:
                     raise DocumentRejectedError(f"it is larger than {LARGEST} bytes")
         return bytes(content)
-
-
-class _PublicNetwork(httpcore2.AnyIOBackend):
-    """Connects only to the IP address that it checked."""
-
-    def __init__(self, private_hosts: frozenset[str]) -> None:
-        self._private_hosts = private_hosts
 
     async def connect_tcp(self, host: str, port: int, *options: Any, **named: Any) -> httpcore2.AsyncNetworkStream:
         """Connect to a host by its name. Raises DocumentRejectedError if any of its IP addresses is private."""

@@ -5,7 +5,8 @@ These are public ones that register themselves or publish a metadata document.
 
 import math
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 from urllib.parse import urlsplit
@@ -17,11 +18,11 @@ from pydantic import AnyUrl
 from configuration import Configuration
 from storage import Storage
 from storage.access import assistant_tokens, assistants
-from storage.access.assistant_tokens import ACCESS_LIFETIME, Tokens
-from storage.access.assistants import CODE, REFRESH, AssistantClient, AuthorizationRequest
+from storage.access.assistant_tokens import ACCESS_LIFETIME
+from storage.access.assistants import CODE, REFRESH, AuthorizationRequest
 from storage.rules.scope import READING, Scope
 from tracking_api.authorization import documents, redirects
-from tracking_api.authorization.documents import PUBLIC, DocumentRejectedError, Documents
+from tracking_api.authorization.documents import PUBLIC, Document, DocumentRejectedError, Documents
 from web.client import called
 
 CONSENT = "/connect/"  # the dashboard's page
@@ -50,23 +51,21 @@ class Client(OAuthClientInformationFull):
         raise InvalidRedirectUriError("This client did not register this redirect_uri.")
 
 
+@dataclass
 class Provider:
     """What the SDK's handlers for public clients call, by the service's clock: expired rows are not returned."""
 
-    def __init__(
-        self, storage: Storage, settings: Configuration, fetcher: Documents, *, clock: Callable[[], datetime]
-    ) -> None:
-        self._storage = storage
-        self._settings = settings
-        self._documents = fetcher
-        self._clock = clock
+    storage: Storage
+    settings: Configuration
+    documents: Documents
+    clock: Callable[[], datetime]
 
     async def get_client(self, client_id: str) -> Client | None:
-        row = await self._storage.read(assistants.find_client, client_id)
+        row = await self.storage.read(assistants.find_client, client_id)
         return row and Client(
             client_id=row.client_id,
             client_name=row.name,
-            redirect_uris=[AnyUrl(uri) for uri in row.redirect_uris],
+            redirect_uris=[AnyUrl(uri) for uri in row.redirect_uris.split()],
             token_endpoint_auth_method=PUBLIC,
         )
 
@@ -74,13 +73,11 @@ class Provider:
         """Save the document of a client id once a day; a copy outlives failures. Raises DocumentRejectedError."""
         if not documents.is_document_url(client_id):
             return
-        row, at = await self._storage.read(assistants.find_client, client_id), self._clock()
+        row, at = await self.storage.read(assistants.find_client, client_id), self.clock()
         if row is not None and at < row.kept_at + FRESH_FOR:
             return
         try:
-            document = await self._documents.fetch(client_id)
-            client = _to_store(client_id, document.client_name, document.redirect_uris or (), at=at)
-            await self._storage.write(assistants.save_client, client)
+            await self._save(client_id, await self.documents.fetch(client_id))
         except DocumentRejectedError:
             if row is None:
                 raise
@@ -89,16 +86,26 @@ class Provider:
         """Save a client that registers itself, always as public (RFC 7591, 3.2.1). Raises RegistrationError."""
         client_info.client_secret = client_info.client_secret_expires_at = None
         client_info.token_endpoint_auth_method = PUBLIC
-        client_id, uris = client_info.client_id, client_info.redirect_uris or ()
         try:
-            client = _to_store(client_id, client_info.client_name, uris, at=self._clock())
+            await self._save(client_info.client_id, client_info)
         except DocumentRejectedError as rejection:
             raise sdk.RegistrationError("invalid_redirect_uri", str(rejection)) from None
-        await self._storage.write(assistants.save_client, client)
 
-    async def authorize(self, client: OAuthClientInformationFull, params: sdk.AuthorizationParams) -> str:
+    async def _save(self, client_id: str, metadata: Document | OAuthClientInformationFull) -> None:
+        """Save a client. Raises DocumentRejectedError for a redirect URL that is not allowed."""
+        urls = list(dict.fromkeys(map(str, metadata.redirect_uris or ())))
+        if not 0 < len(urls) <= MOST_REDIRECTS or not all(map(redirects.is_acceptable, urls)):
+            raise DocumentRejectedError(
+                f"redirect_uris are up to {MOST_REDIRECTS} URLs without a fragment: https, http to the user's own "
+                "machine, or the scheme of a known application"
+            )
+        plain = "".join(letter for letter in metadata.client_name or "" if letter.isprintable())[:LONGEST_NAME].strip()
+        name = plain or redirects.host(urls[0])
+        await self.storage.write(assistants.save_client, client_id, name, urls, self.clock())
+
+    async def authorize(self, client: Client, params: sdk.AuthorizationParams) -> str:
         """Return the URL of the consent page. Raises AuthorizeError."""
-        redirect_uri, resource = str(params.redirect_uri), self._settings.mcp_url
+        redirect_uri, resource = str(params.redirect_uri), self.settings.mcp_url
         if not is_resource(params.resource, resource):
             raise sdk.AuthorizeError("invalid_target", f"resource is not {resource}")
         if not _CHALLENGE.fullmatch(params.code_challenge):
@@ -116,14 +123,12 @@ class Provider:
             code_challenge=params.code_challenge,
             state=params.state,
         )
-        sealed = redirects.seal(request, self._settings.sealer(), at=self._clock())
-        return f"{self._settings.base_url}{CONSENT}{sealed}"
+        sealed = redirects.seal(request, self.settings.sealer(), at=self.clock())
+        return f"{self.settings.base_url}{CONSENT}{sealed}"
 
-    async def load_authorization_code(
-        self, _client: OAuthClientInformationFull, authorization_code: str
-    ) -> sdk.AuthorizationCode | None:
+    async def load_authorization_code(self, _client: Client, authorization_code: str) -> sdk.AuthorizationCode | None:
         """Return the grant of a code, also of a used one: `exchange` detects the second use."""
-        grant = await self._storage.read(assistant_tokens.get_grant, authorization_code, CODE, at=self._clock())
+        grant = await self.storage.read(assistant_tokens.get_grant, authorization_code, CODE, at=self.clock())
         return grant and sdk.AuthorizationCode(
             code=authorization_code,
             scopes=grant.scopes.split(),
@@ -136,36 +141,30 @@ class Provider:
             subject=grant.email,
         )
 
-    async def exchange_authorization_code(
-        self, client: OAuthClientInformationFull, authorization_code: sdk.AuthorizationCode
-    ) -> OAuthToken:
+    async def exchange_authorization_code(self, client: Client, code: sdk.AuthorizationCode) -> OAuthToken:
         """Return the first pair of tokens. A code that was used raises TokenError and disconnects the assistant."""
-        about: dict[str, Any] = {"client_id": client.client_id, "at": self._clock()}
-        return _sent(await self._storage.write(assistant_tokens.exchange, authorization_code.code, **about))
+        return await self._exchange(code.code, CODE, client, READING)
 
-    async def load_refresh_token(self, _: OAuthClientInformationFull, refresh_token: str) -> sdk.RefreshToken | None:
-        """Return the grant of a refresh token, also of a used one: `refresh` detects the second use."""
-        grant = await self._storage.read(assistant_tokens.get_grant, refresh_token, REFRESH, at=self._clock())
+    async def load_refresh_token(self, _: Client, refresh_token: str) -> sdk.RefreshToken | None:
+        """Return the grant of a refresh token, also of a used one."""
+        grant = await self.storage.read(assistant_tokens.get_grant, refresh_token, REFRESH, at=self.clock())
         return grant and sdk.RefreshToken(token=refresh_token, client_id=grant.client_id, scopes=grant.scopes.split())
 
-    async def exchange_refresh_token(
-        self, client: OAuthClientInformationFull, refresh_token: sdk.RefreshToken, scopes: list[str]
-    ) -> OAuthToken:
+    async def exchange_refresh_token(self, client: Client, token: sdk.RefreshToken, scopes: list[str]) -> OAuthToken:
         """Return the next pair of tokens. A token that was used raises TokenError and disconnects the assistant."""
-        about: dict[str, Any] = {"client_id": client.client_id, "scopes": scopes, "at": self._clock()}
-        return _sent(await self._storage.write(assistant_tokens.refresh, refresh_token.token, **about))
+        return await self._exchange(token.token, REFRESH, client, scopes)
 
-
-def _to_store(client_id: str, name: str | None, uris: Iterable[AnyUrl], *, at: datetime) -> AssistantClient:
-    """Return a client as it is stored. Raises DocumentRejectedError for a redirect URL that is not allowed."""
-    urls = tuple(dict.fromkeys(map(str, uris)))
-    if not 0 < len(urls) <= MOST_REDIRECTS or not all(map(redirects.is_acceptable, urls)):
-        raise DocumentRejectedError(
-            f"redirect_uris are up to {MOST_REDIRECTS} URLs without a fragment: https, http to the user's own "
-            "machine, or the scheme of a known application"
+    async def _exchange(self, token: str, kind: str, client: Client, scopes: Sequence[str]) -> OAuthToken:
+        about: dict[str, Any] = {"client_id": client.client_id, "scopes": scopes, "at": self.clock()}
+        tokens = await self.storage.write(assistant_tokens.exchange, token, kind, **about)
+        if tokens is None:
+            raise sdk.TokenError("invalid_grant", "It was used before, has expired, or was revoked; connect again.")
+        return OAuthToken(
+            access_token=tokens.access,
+            refresh_token=tokens.refresh,
+            expires_in=int(ACCESS_LIFETIME.total_seconds()),
+            scope=" ".join(tokens.scopes),
         )
-    plain = "".join(letter for letter in name or "" if letter.isprintable())[:LONGEST_NAME].strip()
-    return AssistantClient(client_id, plain or redirects.host(urls[0]), urls, at)
 
 
 def is_resource(sent: str | None, resource: str) -> bool:
@@ -173,14 +172,3 @@ def is_resource(sent: str | None, resource: str) -> bool:
     path = urlsplit(resource).path
     base_url, host = resource.removesuffix(path), urlsplit(sent or "").netloc
     return sent is None or sent.removesuffix("/") in {resource, f"{called(base_url, host)}{path}"}
-
-
-def _sent(tokens: Tokens | None) -> OAuthToken:
-    if tokens is None:
-        raise sdk.TokenError("invalid_grant", "It was used before, has expired, or was revoked; connect again.")
-    return OAuthToken(
-        access_token=tokens.access,
-        refresh_token=tokens.refresh,
-        expires_in=int(ACCESS_LIFETIME.total_seconds()),
-        scope=" ".join(tokens.scopes),
-    )

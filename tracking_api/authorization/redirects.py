@@ -18,22 +18,10 @@ PURPOSE = "authorization request"
 LONGEST = 1024
 _NETLOC = re.compile(r"[A-Za-z0-9.:\[\]_-]*")  # no user, and no character that separates values in a header
 # Applications in which assistants run, by the scheme that each registered for itself.
-APPLICATIONS = (
-    "chatgpt",
-    "claude",
-    "codex",
-    "cursor",
-    "goose",
-    "jetbrains",
-    "lmstudio",
-    "raycast",
-    "vscode",
-    "vscode-insiders",
-    "vscodium",
-    "warp",
-    "windsurf",
-    "zed",
-)
+APPLICATIONS = {
+    *("chatgpt", "claude", "codex", "cursor", "goose", "jetbrains", "lmstudio", "raycast", "vscode", "vscode-insiders"),
+    *("vscodium", "warp", "windsurf", "zed"),
+}
 # A private-use scheme is a domain name written backwards (RFC 8252, 7.1).
 _PRIVATE_USE = re.compile(r"(?:ai|app|co|com|dev|io|net|org)(?:\.[a-z0-9-]+){1,5}")
 

@@ -9,7 +9,7 @@ import pytest
 import background
 from storage import tables
 from storage.access import accounts, assistant_tokens, assistants, sessions
-from storage.access.assistants import AssistantClient, AuthorizationRequest
+from storage.access.assistants import CODE, REFRESH, AuthorizationRequest
 from storage.access.sessions import Visitor
 from storage.lists.audit_log import AUDIT_LOG
 from storage.rules import keys
@@ -48,7 +48,7 @@ async def connect(acme: World, who: Visitor, *program_ids: int, **asked: Any) ->
 
 
 async def exchange(acme: World, code: str, at: datetime = NOW) -> Any:
-    return await acme.store.write(assistant_tokens.exchange, code, client_id=ASKED.client_id, at=at)
+    return await acme.store.write(assistant_tokens.exchange, code, CODE, client_id=ASKED.client_id, at=at)
 
 
 async def tokens(acme: World, who: Visitor, *program_ids: int, **asked: Any) -> Any:
@@ -65,7 +65,7 @@ async def authorize(acme: World, token: str, **about: Any) -> assistants.Assista
 async def refresh(acme: World, token: str, **about: Any) -> Any:
     """Refresh with every scope, at NOW by default."""
     about = {"client_id": ASKED.client_id, "scopes": READING, "at": NOW, **about}
-    return await acme.store.write(assistant_tokens.refresh, token, **about)
+    return await acme.store.write(assistant_tokens.exchange, token, REFRESH, **about)
 
 
 async def audited(acme: World) -> list[tuple[str, str]]:
@@ -184,8 +184,7 @@ async def test_programs_are_of_one_workspace_that_the_member_is_in(acme: World):
 async def test_housekeeping_deletes_expired_rows_and_unused_clients(acme: World):
     given = await tokens(acme, await visitor(acme))
     for client_id in (ASKED.client_id, "unused"):
-        client = AssistantClient(client_id, "Helper", ("https://assistant.example/callback",), NOW)
-        await acme.store.write(assistants.save_client, client)
+        await acme.store.write(assistants.save_client, client_id, "Helper", [ASKED.redirect_uri], NOW)
     await connect(acme, await visitor(acme, "ida@acme.example"))
     week, month = NOW + timedelta(days=7), NOW + timedelta(days=31)
 

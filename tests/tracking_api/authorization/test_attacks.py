@@ -5,7 +5,6 @@ from datetime import UTC, datetime
 import httpx
 
 from storage.access import assistants
-from storage.access.assistants import AssistantClient
 from storage.lists.audit_log import AUDIT_LOG
 from tests.tracking_api.authorization.conftest import BASE, Flow, sent
 from tests.tracking_api.authorization.consenting import CALLBACK
@@ -61,11 +60,11 @@ FAULTY: list[tuple[dict[str, str | None], str]] = [
 async def test_a_faulty_request_goes_back_to_a_client_with_a_document_and_stays_here_for_one_that_registered_itself(
     flow: Flow,
 ):
-    documented = AssistantClient("https://assistant.example/client.json", "Helper", (CALLBACK,), datetime.now(UTC))
-    await flow.acme.store.write(assistants.save_client, documented)
+    client_id = "https://assistant.example/client.json"
+    await flow.acme.store.write(assistants.save_client, client_id, "Helper", [CALLBACK], datetime.now(UTC))
 
     for asked, rejected in FAULTY:
-        response = sent(await flow.authorize(**{"client_id": documented.client_id, **asked}))
+        response = sent(await flow.authorize(**{"client_id": client_id, **asked}))
         kept = await flow.authorize(**asked)
 
         assert (response["error"], response["iss"]) == (rejected, BASE), asked

@@ -43,7 +43,10 @@ async def connect(dashboard: Dashboard, who: str) -> None:
     visitor = await store.read(sessions.identify, token_hash, at=NOW)
     programs = [dashboard.acme.program_id]
     code = await store.write(assistants.connect, ASKED, visitor=visitor, program_ids=programs, at=NOW)
-    assert await store.write(assistant_tokens.exchange, code, client_id=ASKED.client_id, at=NOW) is not None
+    assert (
+        await store.write(assistant_tokens.exchange, code, assistants.CODE, client_id=ASKED.client_id, at=NOW)
+        is not None
+    )
 
 
 async def test_an_owner_changes_the_caps_that_they_send_and_the_log_names_it(dashboard: Dashboard):
