@@ -3,7 +3,7 @@
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from sqlalchemy import BigInteger, Column, MetaData, Table, event
+from sqlalchemy import BigInteger, Column, ForeignKeyConstraint, MetaData, Table, event, text
 from sqlalchemy.engine import Dialect
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.schema import SchemaItem
@@ -61,6 +61,16 @@ def table(name: str, *parts: SchemaItem) -> Table:
 def program_table(name: str, *parts: SchemaItem) -> Table:
     """Return a table that grows with a program: the program leads its key."""
     return table(name, Column("program_id", BigInteger, primary_key=True, autoincrement=False), *parts)
+
+
+def reference(column: str, target: str, **options: Any) -> ForeignKeyConstraint:
+    """Return the foreign key of a row of `program_table` to another of the same program."""
+    return ForeignKeyConstraint(["program_id", column], [f"{target.partition('.')[0]}.program_id", target], **options)
+
+
+def where(condition: str) -> dict[str, Any]:
+    """Return the options of an index that has only the rows that meet a condition."""
+    return {"sqlite_where": text(condition), "postgresql_where": text(condition)}
 
 
 class AssignedId(BigInteger):

@@ -4,24 +4,9 @@ A customer is made from a click at the first lead or sale, and linked to that cl
 clicks are partitioned by month (storage/tracking/click_retention.py) and have no foreign key.
 """
 
-from sqlalchemy import (
-    BigInteger,
-    Boolean,
-    Column,
-    ForeignKeyConstraint,
-    Index,
-    Integer,
-    String,
-    Text,
-    UniqueConstraint,
-    false,
-    text,
-)
+from sqlalchemy import BigInteger, Boolean, Column, Index, Integer, String, Text, UniqueConstraint
 
-from storage.tables.columns import event_id, program_table, timestamp_column
-
-_KNOWN = text("known_as IS NOT NULL")  # few are: a lead or sale of any other customer adds nothing to this index
-_UNFILLED = text("dimensions IS NULL")  # clicks from before the column; a new click adds nothing to this index
+from storage.tables.columns import event_id, program_table, reference, timestamp_column, where
 
 clicks = program_table(
     "clicks",
@@ -38,8 +23,9 @@ clicks = program_table(
     Column("ad_markers", String(128)),
     Column("address_hash", String(24)),
     Column("dimensions", Text),  # JSON, see storage/rules/click_details.py
-    Index("ix_clicks_unfilled", "program_id", "click_id", sqlite_where=_UNFILLED, postgresql_where=_UNFILLED),
-    ForeignKeyConstraint(["program_id", "partner_id"], ["partners.program_id", "partners.id"]).ddl_if("sqlite"),
+    # of clicks from before `dimensions`: a new click adds nothing to this index
+    Index("ix_clicks_unfilled", "program_id", "click_id", **where("dimensions IS NULL")),
+    reference("partner_id", "partners.id").ddl_if("sqlite"),
 )
 
 click_retention = program_table("click_retention", timestamp_column("deleted_before"))
@@ -58,7 +44,7 @@ customers = program_table(
     timestamp_column("clicked_at"),
     Column("customer_key", String(255)),
     Column("known_as", String(255)),  # the customer_key of a sale that named the click, too; a lead alone saves one
-    Column("confirmed", Boolean, nullable=False, server_default=false()),
+    Column("confirmed", Boolean, nullable=False, server_default="0"),
     Column("email_hash", String(64)),
     Column("email_mask", String(255)),
     Column("mailbox_hash", String(64)),  # of the address without what mail providers ignore; NULL before version 0.4.0
@@ -74,19 +60,10 @@ customers = program_table(
     Index("ix_customers_partner", "program_id", "partner_id"),
     Index("ix_customers_email", "program_id", "email_hash"),
     Index("ix_customers_mailbox", "program_id", "mailbox_hash"),
-    Index("ix_customers_known_as", "program_id", "known_as", unique=True, sqlite_where=_KNOWN, postgresql_where=_KNOWN),
-    ForeignKeyConstraint(["program_id", "partner_id"], ["partners.program_id", "partners.id"]),
+    # few are: a lead or sale of any other customer adds nothing to this index
+    Index("ix_customers_known_as", "program_id", "known_as", unique=True, **where("known_as IS NOT NULL")),
+    reference("partner_id", "partners.id"),
 )
-
-
-def _customer() -> ForeignKeyConstraint:
-    return ForeignKeyConstraint(
-        ["program_id", "customer_id"],
-        ["customers.program_id", "customers.id"],
-        deferrable=True,
-        initially="DEFERRED",
-    )
-
 
 leads = program_table(
     "leads",
@@ -102,7 +79,7 @@ leads = program_table(
     timestamp_column("at"),
     UniqueConstraint("program_id", "customer_id", "settlement"),
     Index("ix_leads_outranked_by", "program_id", "outranked_by"),
-    _customer(),
+    reference("customer_id", "customers.id", deferrable=True, initially="DEFERRED"),
 )
 
 sales = program_table(
@@ -126,7 +103,7 @@ sales = program_table(
     timestamp_column("at"),
     UniqueConstraint("program_id", "transaction_id"),
     Index("ix_sales_customer", "program_id", "customer_id"),
-    _customer(),
+    reference("customer_id", "customers.id", deferrable=True, initially="DEFERRED"),
 )
 
 refunds = program_table(
@@ -145,5 +122,5 @@ refunds = program_table(
     timestamp_column("at"),
     UniqueConstraint("program_id", "sale_id", "refund_id"),
     Index("ix_refunds_request", "program_id", "request_id", unique=True),
-    ForeignKeyConstraint(["program_id", "sale_id"], ["sales.program_id", "sales.id"]),
+    reference("sale_id", "sales.id"),
 )

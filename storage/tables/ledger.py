@@ -3,9 +3,9 @@
 The totals of a program and a partner are incremented in the event's own transaction, those by dimension added later.
 """
 
-from sqlalchemy import BigInteger, Column, Date, ForeignKeyConstraint, Index, Integer, String, Text
+from sqlalchemy import BigInteger, Column, Date, Index, Integer, String, Text
 
-from storage.tables.columns import AssignedId, event_id, program_table, table, timestamp_column
+from storage.tables.columns import AssignedId, event_id, program_table, reference, table, timestamp_column
 
 commissions = program_table(
     "commissions",
@@ -26,7 +26,7 @@ commissions = program_table(
     Index("ix_commissions_sale", "program_id", "sale_id", unique=True),
     Index("ix_commissions_status", "program_id", "status", "id"),
     Index("ix_commissions_lead", "program_id", "lead_id", unique=True),
-    ForeignKeyConstraint(["program_id", "terms_version"], ["commission_terms.program_id", "commission_terms.version"]),
+    reference("terms_version", "commission_terms.version"),
 )
 
 ledger_entries = program_table(
@@ -43,7 +43,7 @@ ledger_entries = program_table(
     timestamp_column("at"),
     Index("ix_ledger_entries_commission", "program_id", "commission_id"),
     Index("ix_ledger_entries_partner", "program_id", "partner_id"),
-    ForeignKeyConstraint(["program_id", "commission_id"], ["commissions.program_id", "commissions.id"]),
+    reference("commission_id", "commissions.id"),
 )
 
 currency_rates = table(

@@ -1,24 +1,11 @@
 """Programs with terms, keys (as hashes), caps of agent keys and audit log; partners, flags of fraud, and imports."""
 
-from sqlalchemy import (
-    BigInteger,
-    Boolean,
-    Column,
-    Date,
-    ForeignKey,
-    ForeignKeyConstraint,
-    Index,
-    Integer,
-    String,
-    Text,
-    UniqueConstraint,
-    false,
-)
+from sqlalchemy import BigInteger, Boolean, Column, Date, ForeignKey, Index, Integer, String, Text, UniqueConstraint
 
 from storage.rules.attribution import AttributionModel, OldLinks, PaidAds, PartnerStatus, ProgramStatus
 from storage.rules.commission import CommissionBasis
 from storage.rules.settlement import LeadAuthPolicy
-from storage.tables.columns import assigned_id, event_id, program_table, table, timestamp_column
+from storage.tables.columns import assigned_id, event_id, program_table, reference, table, timestamp_column
 from storage.tables.workspace import workspaces
 
 programs = table(
@@ -55,7 +42,7 @@ commission_terms = table(
     Column("platform_fee_bps", Integer, nullable=False),
     Column("minimum_order_cents", BigInteger, nullable=False, server_default="0"),
     Column("commission_basis", String(16), nullable=False, server_default=CommissionBasis.TOTAL),  # from before it
-    Column("by_agent", Boolean, nullable=False, server_default=false()),
+    Column("by_agent", Boolean, nullable=False, server_default="0"),
     timestamp_column("created_at"),
 )
 
@@ -125,8 +112,9 @@ audit_entries = program_table(
     timestamp_column("at"),
 )
 
-partners = program_table(
+partners = table(
     "partners",
+    Column("program_id", BigInteger, ForeignKey(programs.c.id), primary_key=True, autoincrement=False),
     event_id(),
     Column("name", String(512), nullable=False),
     Column("email", String(255)),
@@ -137,7 +125,6 @@ partners = program_table(
     timestamp_column("created_at"),
     UniqueConstraint("program_id", "code"),
     Index("ix_partners_code_key", "program_id", "code_key", unique=True),
-    ForeignKeyConstraint(["program_id"], ["programs.id"]),
 )
 
 flags = program_table(
@@ -159,7 +146,7 @@ flags = program_table(
     Column("decision_reason", Text),
     UniqueConstraint("program_id", "kind", "subject"),
     Index("ix_flags_partner", "program_id", "partner_id"),
-    ForeignKeyConstraint(["program_id", "partner_id"], ["partners.program_id", "partners.id"]),
+    reference("partner_id", "partners.id"),
 )
 
 imports = program_table(

@@ -1,17 +1,6 @@
 """Workspaces, people and how they sign in, agent keys (as hashes), and assistants that signed in by OAuth."""
 
-from sqlalchemy import (
-    BigInteger,
-    Boolean,
-    Column,
-    ForeignKey,
-    Integer,
-    LargeBinary,
-    String,
-    Text,
-    UniqueConstraint,
-    false,
-)
+from sqlalchemy import BigInteger, Boolean, Column, ForeignKey, Integer, LargeBinary, String, Text, UniqueConstraint
 
 from storage.tables.columns import assigned_id, table, timestamp_column
 
@@ -96,7 +85,7 @@ password_resets = table(
     Column("user_id", ForeignKey(users.c.id), nullable=False, index=True),
     timestamp_column("expires_at"),
     Column("created_by", BigInteger),  # the owner's user id; NULL: the operator, or the holder of the mailbox
-    Column("is_mailed", Boolean, nullable=False, server_default=false()),  # to the account's own mailbox alone
+    Column("is_mailed", Boolean, nullable=False, server_default="0"),  # to the account's own mailbox alone
     timestamp_column("usable_at", nullable=True),  # an owner's link for another owner waits; NULL: at once
 )
 
