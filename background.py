@@ -10,7 +10,6 @@ from itertools import count
 
 from storage import Storage
 from storage.engine import database, recurring
-from storage.engine.recurring import TaskTurn
 from storage.management import fraud_review
 from storage.payments import decisions
 from storage.reports import breakdown_increments
@@ -42,7 +41,7 @@ async def _run_housekeeping(store: Storage) -> None:
 
 
 @asynccontextmanager
-async def turn(store: Storage, task: str, *, every: timedelta, at: datetime) -> AsyncIterator[TaskTurn | None]:
+async def turn(store: Storage, task: str, *, every: timedelta, at: datetime) -> AsyncIterator[datetime | None]:
     """Give this process the turn if a task is due and no other process runs it, and keep it while the block runs."""
 
     async def renew() -> None:
@@ -51,7 +50,7 @@ async def turn(store: Storage, task: str, *, every: timedelta, at: datetime) -> 
             with suppress(*OUTAGES):
                 await store.write(recurring.renew, task, at=datetime.now(UTC))
 
-    claimed: TaskTurn | None = None
+    claimed: datetime | None = None
     with suppress(*OUTAGES):  # the next look is soon
         claimed = await store.write(recurring.claim, task, every=every, at=at)
     async with beside(*([renew()] if claimed else [])):
@@ -74,7 +73,7 @@ async def beside(*work: Coroutine[None, None, None]) -> AsyncIterator[None]:
 async def _watch_databases(store: Storage) -> None:
     """Measure every second how far the replica lags behind; every few seconds ask which nodes of a cluster respond."""
     for second in count():
-        if store.has_replica:
+        if store.replica is not None:
             with suppress(*OUTAGES):  # an outage is logged where it is noticed
                 await store.measure_replica(at=datetime.now(UTC))
         if second % NODE_SECONDS == 0:
@@ -91,7 +90,7 @@ async def keep_house(store: Storage, *, at: datetime) -> None:
     with _failures_logged("making months of clicks"):
         if made := await store.write(click_retention.make_ahead, at=at):
             log.info("made %s", ", ".join(made))
-    for table in recurring.EXPIRING:
+    for table in recurring.expired(at):
         chunk = partial(store.write, recurring.prune, table, at=at)
         await _in_chunks(f"pruning {table.name}", chunk, recurring.ROWS_AT_ONCE)
     with _failures_logged("waiting payments"):
@@ -120,8 +119,7 @@ async def _run_reviews(store: Storage) -> None:
             next_look, first = at + look, at - FIRST_REVIEW
             async with turn(store, "fraud review", every=HOUR, at=at) as mine:
                 if mine:
-                    last = mine.previous_at - look if mine.previous_at else first
-                    await review_all(store, since=max(last, first), at=at, is_whole=True)
+                    await review_all(store, since=max(mine - look, first), at=at, is_whole=True)
         await asyncio.sleep(REVIEW_SECONDS)
 
 

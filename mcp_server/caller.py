@@ -80,7 +80,7 @@ class Caller:
             return key
 
         try:
-            if self.reader.has_replica:
+            if self.reader.replica:
                 return await self.reader.report(operation, await self.reader.read(prove))
             return await self.reader.read(lambda connection: operation(connection, prove(connection)))
         except (InvalidKey, WrongKeyType, InsufficientScope, Overloaded, StorageUnavailable) as error:
@@ -98,7 +98,7 @@ class Caller:
 
     def as_of(self, connection: Any) -> datetime:
         """Return the time of the data that a connection reads."""
-        newest = read_queue.newest(connection) if self.reader.has_replica else None
+        newest = read_queue.newest(connection) if self.reader.replica else None
         return min(self.at, newest) if newest else self.at
 
     async def prove(self) -> None:

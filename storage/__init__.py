@@ -8,20 +8,10 @@ from functools import partial
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from sqlalchemy import Connection
-from sqlalchemy.engine import URL
 
 from storage.engine import citus, database, read_queue
 from storage.engine.failures import Availability
-from storage.engine.group_commit import (
-    ANSWER_SECONDS,
-    PATIENT_SECONDS,
-    GroupCommit,
-    SetBased,
-    StorageMeasures,
-    Write,
-    batch_measures,
-)
-from storage.engine.lane import Lane, OwnThread, WriteLane
+from storage.engine.group_commit import BatchMeasures, GroupCommit, SetBased, StorageMeasures, Write, batch_measures
 from storage.engine.read_queue import ReadQueue, Replica
 from storage.engine.write_queue import WriteQueue
 from storage.tracking.key_callers import CallerCounts
@@ -40,12 +30,7 @@ class Reader:
 
     def __init__(self, reads: ReadQueue, replica: Replica | None = None) -> None:
         self._reads = reads
-        self._replica = replica
-
-    @property
-    def has_replica(self) -> bool:
-        """Whether `report` may read from a replica."""
-        return self._replica is not None
+        self.replica = replica  # where `report` reads, if there is one
 
     async def read(
         self,
@@ -70,9 +55,9 @@ class Reader:
         Never a read that proves a key or a session.
         """
         primary = partial(self.read, operation, *arguments, **options)
-        if self._replica is None:
+        if self.replica is None:
             return await primary()
-        return await self._replica.run(lambda connection: operation(connection, *arguments, **options), primary)
+        return await self.replica.run(lambda connection: operation(connection, *arguments, **options), primary)
 
 
 class Storage(Reader):
@@ -96,7 +81,7 @@ class Storage(Reader):
     @property
     def reader(self) -> Reader:
         """The same reads and connections, for callers that must not write."""
-        return Reader(self._reads, self._replica)
+        return Reader(self._reads, self.replica)
 
     async def write(
         self,
@@ -154,9 +139,9 @@ class Storage(Reader):
 
     async def measure_replica(self, *, at: datetime) -> None:
         """Store the time on the primary, and note how far the replica lags behind it."""
-        if self._replica is not None:
+        if self.replica is not None:
             await self.write(read_queue.probe, at=at)
-            await self._replica.measure(at=at)
+            await self.replica.measure(at=at)
 
     async def watch_nodes(self) -> None:
         """Ask the coordinator of a cluster which nodes respond."""
@@ -172,7 +157,7 @@ class Storage(Reader):
 
     @property
     def _databases(self) -> dict[str, Availability]:
-        replica = {"replica": self._replica.availability} if self._replica else {}
+        replica = {"replica": self.replica.availability} if self.replica else {}
         nodes = {f"node {name}": node for name, node in self._nodes.items()}
         return dict(zip(ESSENTIAL, (self._reads.availability, self._writing), strict=True)) | replica | nodes
 
@@ -189,7 +174,7 @@ class Storage(Reader):
     def measures(self) -> StorageMeasures:
         """Return what storage measures about its queues, batches and commits; any thread may read it."""
         databases = {name: (not each.is_known_bad, each.succeeded_at) for name, each in self._databases.items()}
-        lag_seconds = self._replica.lag_seconds if self._replica else None
+        lag_seconds = self.replica.lag_seconds if self.replica else None
         batches, lanes, waiting = self._writer.measures, len(self._writer.lanes), self._writer.waiting
         return StorageMeasures(batches, lanes, waiting, self._reads.waiting, databases, lag_seconds)
 
@@ -209,16 +194,16 @@ async def opened(url: str, *, replica_url: str | None = None, patient: bool = Fa
     `patient` is for commands: a transaction may take as long as it needs.
     """
     address = database.parse_url(url)
-    writing, reading = _lanes(address, patient=patient)
-    replicas = _lanes(database.parse_url(replica_url), patient=patient)[1] if replica_url else []
-    available, measured, each_operation = Availability("writing"), batch_measures(), not database.is_sqlite(address)
+    writing, reading = database.lanes(address, patient=patient)
+    replicas = database.lanes(database.parse_url(replica_url), patient=patient)[1] if replica_url else []
+    available, measured = Availability("writing"), batch_measures()
     lanes = [
         GroupCommit(
             lane,
             available,
-            each_operation=each_operation,
-            measures=measured.of_lane(number),
-            answer_seconds=PATIENT_SECONDS if patient else ANSWER_SECONDS,
+            each_operation=not database.is_sqlite(address),
+            measures=BatchMeasures(*(each.labels(number) for each in measured)),
+            patient=patient,
         )
         for number, lane in enumerate(writing)
     ]
@@ -229,8 +214,3 @@ async def opened(url: str, *, replica_url: str | None = None, patient: bool = Fa
     finally:
         await writer.close()
         await asyncio.gather(*(lane.close() for lane in (*writing, *reading, *replicas)))
-
-
-def _lanes(address: URL, *, patient: bool) -> tuple[list[WriteLane], list[Lane]]:
-    writing, reading = database.lanes(address, patient=patient)
-    return writing, reading if database.is_sqlite(address) else [OwnThread(lane) for lane in reading]

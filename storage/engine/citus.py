@@ -5,22 +5,11 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, ForeignKeyConstraint, Table, text
+from sqlalchemy import Connection, Table, text
 from sqlalchemy.schema import AddConstraint, DropConstraint
 
-from storage.tables import (
-    agent_caps,
-    clicks,
-    commission_terms,
-    currency_rates,
-    metadata,
-    partners,
-    payment_accounts,
-    program_keys,
-    programs,
-    retired_program_keys,
-    workspaces,
-)
+from storage import tables
+from storage.tables import clicks, metadata, partners
 
 DISTRIBUTED = "distributed"  # the option of a connection: rows lie on the node of their program
 # A writer reads rows by key. A plan made while the tables were empty would scan them until it is replaced, so writers
@@ -54,8 +43,10 @@ _NODES = text("""SELECT nodename || ':' || nodeport AS name,
 citus_check_connection_to_node(nodename, nodeport) AS responds
 FROM pg_dist_node WHERE groupid <> 0 AND noderole = 'primary' ORDER BY 1""")
 _WORKERS = text("SELECT count(*) FROM pg_dist_node WHERE isactive AND shouldhaveshards AND noderole = 'primary'")
-ON_EVERY_NODE = [workspaces, programs, commission_terms, payment_accounts, agent_caps, currency_rates]
-KEYS = (program_keys, retired_program_keys)  # on the coordinator: a leaked one is replaced while a worker is down, too
+_SETTINGS = (tables.commission_terms, tables.payment_accounts, tables.agent_caps, tables.currency_rates)
+ON_EVERY_NODE = [tables.workspaces, tables.programs, *_SETTINGS]
+# On the coordinator: a leaked one is replaced while a worker is down, too.
+KEYS = (tables.program_keys, tables.retired_program_keys)
 _NOT_BY_PROGRAM = {*ON_EVERY_NODE, *KEYS}
 _EVENTS = [table for table in metadata.sorted_tables if "program_id" in table.c and table not in _NOT_BY_PROGRAM]
 # The others lie beside partners. Until clicks are distributed, the service takes the database for a plain one.
@@ -103,14 +94,7 @@ def nodes(connection: Connection) -> dict[str, bool]:
     return {row.name: row.responds for row in connection.execute(_NODES)} if is_distributed(connection) else {}
 
 
-def name_program(
-    _connection: Connection,
-    _cursor: Any,
-    statement: str,
-    parameters: Any,
-    _context: Any,
-    _is_many: bool,  # noqa: FBT001
-) -> tuple[str, Any]:
+def name_program(_connection: Any, _cursor: Any, statement: str, parameters: Any, *_: Any) -> tuple[str, Any]:
     """Before a statement is executed, name its program in subqueries and joins that only follow their outer query.
 
     Citus sends those to every node: it does not conclude from `a.program_id = 7` and `b.program_id = a.program_id`.
@@ -160,17 +144,17 @@ def _steps(placed: Mapping[str, str]) -> Iterator[DistributionStep]:
     is_done = {table.name for table in metadata.sorted_tables} <= placed.keys() and "local" not in {
         placed[table.name] for table in (*ON_EVERY_NODE, *BY_PROGRAM)
     }
-    yield DistributionStep("drop foreign keys", None if is_done else _drop_foreign_keys)
+    yield DistributionStep("drop foreign keys", None if is_done else _foreign_keys(DropConstraint))
     for name in ("alembic_version", *(table.name for table in ON_EVERY_NODE)):
         copy = _function("create_reference_table", name)
         yield DistributionStep(f"copy {name} to every node", None if placed.get(name) == "copied" else copy)
-    yield DistributionStep("give each program a place", _fill_places, is_repeated=True)
+    yield DistributionStep("give each program a place", lambda each: each.execute(_FILL_PLACES), is_repeated=True)
     for table in BY_PROGRAM:
         options = "'program_id', colocate_with := " + ("'none'" if table is partners else "'partners'")
         move = _function("create_distributed_table", table.name, options)
         is_there = placed.get(table.name) == "distributed"
         yield DistributionStep(f"distribute {table.name}", None if is_there else move)
-    yield DistributionStep("add foreign keys", _add_foreign_keys, is_repeated=True)
+    yield DistributionStep("add foreign keys", _foreign_keys(AddConstraint), is_repeated=True)
     for table in _OTHERS:
         keep = _take_back(table) if table.name in placed else _function("citus_add_local_table_to_metadata", table.name)
         is_there = placed.get(table.name) == "local"
@@ -203,30 +187,18 @@ def _take_back(table: Table) -> Callable[[Connection], None]:
     return run
 
 
-def _drop_foreign_keys(connection: Connection) -> None:
-    for key in _foreign_keys(connection, are_stored=True):
-        connection.execute(DropConstraint(key))
-
-
-def _fill_places(connection: Connection) -> None:
-    connection.execute(_FILL_PLACES)
-
-
-def _add_foreign_keys(connection: Connection) -> None:
-    for key in _foreign_keys(connection, are_stored=False):
-        connection.execute(AddConstraint(key))
-
-
-def _foreign_keys(connection: Connection, *, are_stored: bool) -> list[ForeignKeyConstraint]:
-    """Return the foreign keys of the programs' rows that the database has, or lacks; clicks have none."""
+def _foreign_keys(change: type[AddConstraint | DropConstraint]) -> Callable[[Connection], None]:
+    """Return what adds the foreign keys of the programs' rows that the database lacks, or drops those that it has."""
     stored = text("SELECT conrelid::regclass::text, conname FROM pg_constraint WHERE contype = 'f' AND conparentid = 0")
-    names = {(row[0], row[1]) for row in connection.execute(stored)}
-    return [
-        key
-        for table in BY_PROGRAM[:-1]
-        for key in sorted(table.foreign_key_constraints, key=lambda key: str(key.name))
-        if ((table.name, str(key.name)) in names) == are_stored
-    ]
+
+    def run(connection: Connection) -> None:
+        names = {(row[0], row[1]) for row in connection.execute(stored)}
+        for table in BY_PROGRAM[:-1]:  # clicks have none
+            for key in sorted(table.foreign_key_constraints, key=lambda key: str(key.name)):
+                if ((table.name, str(key.name)) in names) == (change is DropConstraint):
+                    connection.execute(change(key))
+
+    return run
 
 
 def _set_role(connection: Connection) -> None:

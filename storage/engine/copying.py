@@ -5,21 +5,7 @@ from collections.abc import Sequence
 from datetime import date
 from typing import Any, NamedTuple
 
-from sqlalchemy import (
-    BigInteger,
-    Column,
-    Connection,
-    Date,
-    MetaData,
-    String,
-    Table,
-    Text,
-    func,
-    insert,
-    literal,
-    select,
-    tuple_,
-)
+from sqlalchemy import BigInteger, Column, Connection, MetaData, Table, Text, func, insert, literal, select, tuple_
 
 from storage.engine import database
 from storage.tables import committed_batches, metadata, program_batches, recurring_tasks
@@ -31,7 +17,7 @@ TABLES = [
 _progress = Table(
     "copy_progress",  # it exists in the target while a copy is unfinished
     MetaData(),
-    Column("copied", String(64), primary_key=True),
+    Column("copied", Text, primary_key=True),
     Column("source", Text, nullable=False),
     Column("rows", BigInteger, nullable=False),
     Column("last_key", Text, nullable=False),
@@ -68,7 +54,7 @@ def read_chunk(connection: Connection, table: Table, last_key: Sequence[Any] | N
     some = select(table).order_by(*key).limit(ROWS_AT_ONCE)
     if last_key is not None:
         values = [
-            date.fromisoformat(value) if isinstance(column.type, Date) else value
+            date.fromisoformat(value) if column.type.python_type is date else value
             for column, value in zip(key, last_key, strict=True)
         ]
         last = (literal(value, column.type) for column, value in zip(key, values, strict=True))

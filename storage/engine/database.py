@@ -4,14 +4,14 @@ from collections import namedtuple
 from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from sqlalchemy import Connection, Select, text
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError
 
-from storage.engine.lane import Lane, WriteLane
+from storage.engine.lane import Lane, OwnThread, WriteLane
 from storage.engine.postgres_lane import PostgresLane
 from storage.engine.sqlite_file import DatabaseFile
 from storage.engine.sqlite_lane import SqliteLane
@@ -21,27 +21,17 @@ WRITE_LANES = READERS = 4
 ASSIGNED = [table.name for table in metadata.sorted_tables if table.autoincrement_column is not None]
 BUSY_MILLISECONDS = 4_000
 PATIENT_MILLISECONDS = 60_000
+_row_type: Any = cache(namedtuple)  # noqa: PYI024 - the columns of a statement are known when it runs
 _READING = ("PRAGMA query_only = ON",)
 _SAVING = "PRAGMA wal_checkpoint(FULL)"
 _WRITING = ("PRAGMA journal_mode = WAL", "PRAGMA synchronous = FULL")
 
 
-class RowsSyntax(NamedTuple):
-    """How a database reads the rows of a statement's JSON parameter: the source, and an item by its position.
-
-    `locks`: it locks the rows that it reads FOR UPDATE; SQLite has one writer.
-    """
-
-    source: str
-    item: str
-    locks: bool
-
-
+# How a database reads the rows of a statement's JSON parameter (the source, and an item by its position), and whether
+# it locks those that it reads FOR UPDATE: SQLite has one writer.
 ROWS_SYNTAX = {
-    "sqlite": RowsSyntax("json_each(?1) AS {0}", "({0}.value ->> {1})", locks=False),
-    "postgresql": RowsSyntax(
-        "jsonb_array_elements(CAST($1 AS text)::jsonb) AS {0}", "CAST({0}.value ->> {1} AS {2})", locks=True
-    ),
+    "sqlite": ("json_each(?1) AS {0}", "({0}.value ->> {1})", False),
+    "postgresql": ("jsonb_array_elements(CAST($1 AS text)::jsonb) AS {0}", "CAST({0}.value ->> {1} AS {2})", True),
 }
 _LAST_ID = {
     "sqlite": "SELECT seq FROM sqlite_sequence WHERE name = '{0}'",
@@ -71,7 +61,7 @@ def lanes(url: URL, *, patient: bool = False) -> tuple[list[WriteLane], list[Lan
             SqliteLane(file, read_only=True, settings=(*shared, *_READING)) for _ in range(READERS)
         ]
     return [PostgresLane(url, read_only=False, patient=patient) for _ in range(WRITE_LANES)], [
-        PostgresLane(url, read_only=True, patient=patient) for _ in range(READERS)
+        OwnThread(PostgresLane(url, read_only=True, patient=patient)) for _ in range(READERS)
     ]
 
 
@@ -173,12 +163,7 @@ def run_prepared(connection: Connection, sql: str, values: tuple[Any, ...]) -> S
     driver: Any = connection.connection.driver_connection
     cursor = driver.execute(sql, values)
     rows = cursor.fetchall()
-    return list(map(_row_type(*(column[0] for column in cursor.description))._make, rows)) if rows else ()
-
-
-@cache
-def _row_type(*names: str) -> Any:
-    return namedtuple("Row", names)  # noqa: PYI024 - the columns of a statement are known when it runs
+    return list(map(_row_type("Row", tuple(column[0] for column in cursor.description))._make, rows)) if rows else ()
 
 
 def insert_for(connection: Connection) -> Callable[..., Any]:

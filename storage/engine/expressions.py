@@ -63,11 +63,7 @@ class PlainLower(_ByDialect):
     sql = {"sqlite": "lower({0})", "postgresql": 'lower({0} COLLATE "C")'}  # noqa: RUF012 - a constant
 
 
-@compiles(ContainsText)
-@compiles(JsonField)
-@compiles(JsonObject)
-@compiles(MonthNumber)
-@compiles(PlainLower)
+@compiles(_ByDialect)
 def _in_its_dialect(element: _ByDialect, compiler: SQLCompiler, **options: Any) -> str:
     parts = [compiler.process(clause, **options) for clause in element.clauses]
     return element.sql[compiler.dialect.name].format(*parts)

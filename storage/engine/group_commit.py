@@ -54,10 +54,6 @@ class BatchMeasures(NamedTuple):
     wait_seconds: Histogram
     commit_seconds: Histogram
 
-    def of_lane(self, number: int) -> "BatchMeasures":
-        """Return those of one lane."""
-        return BatchMeasures(*(each.labels(number) for each in self))
-
 
 def batch_measures() -> BatchMeasures:
     """Return the measures of a storage without a batch."""
@@ -94,14 +90,14 @@ class GroupCommit:
         *,
         each_operation: bool,
         measures: BatchMeasures,
-        answer_seconds: float,
+        patient: bool,
     ) -> None:
         self._lane = lane
         self._availability = availability
         self._each_operation = each_operation
         self._by_program = False
         self._measures = measures
-        self._answer_seconds = answer_seconds
+        self._answer_seconds = PATIENT_SECONDS if patient else ANSWER_SECONDS
         self._loop = asyncio.get_running_loop()
 
     async def partitions_by_program(self) -> bool:

@@ -12,7 +12,7 @@ from typing import Any
 from sqlalchemy import Connection
 
 from storage.engine.citus import is_distributed
-from storage.engine.database import ROWS_SYNTAX, RowsSyntax, is_server, run_prepared
+from storage.engine.database import ROWS_SYNTAX, is_server, run_prepared
 
 FOLDER = Path(__file__).parent.parent / "sql"
 _ROWS = re.compile(r"jsonb_to_recordset\(:rows\) AS (\w+)\s*\(((?:[^()]|\(\d+\))*)\)")
@@ -48,7 +48,7 @@ class Statement:
             driver.executemany(self._one_row, rows)
             return ()
         is_placed = self._of_programs and is_distributed(connection)
-        sql = self._expanded(ROWS_SYNTAX[connection.dialect.name], is_placed)
+        sql = self._expanded(connection.dialect.name, is_placed)
         if not is_placed:
             return run_prepared(connection, sql, (json.dumps(rows),))
         results: list[Any] = []
@@ -63,15 +63,16 @@ class Statement:
         assert found is not None  # noqa: S101 - an INSERT
         return f"{found[0]} VALUES ({', '.join('?' * len(self.columns))})"
 
-    def _expand(self, syntax: RowsSyntax, is_placed: bool) -> str:  # noqa: FBT001 - private
+    def _expand(self, dialect: str, is_placed: bool) -> str:  # noqa: FBT001 - private
         """Return the statement in a database's own syntax: the rows' source, and their items by position."""
-        sql = self.text if syntax.locks else _LOCK.sub("", self.text)
+        every_source, item, locks = ROWS_SYNTAX[dialect]
+        sql = self.text if locks else _LOCK.sub("", self.text)
         inserts = sql.startswith("INSERT")
         for alias in {found[1] for found in _ROWS.finditer(sql)}:
-            items = [syntax.item.format(alias, index, kind) for index, kind in enumerate(self.columns.values())]
+            items = [item.format(alias, index, kind) for index, kind in enumerate(self.columns.values())]
             if is_placed:
                 items[0] = "place.program_id" if inserts else "CAST($2 AS bigint)"
-            source = syntax.source.format(alias)
+            source = every_source.format(alias)
             sql = _ROWS.sub(_OF_PLACE + source if is_placed and inserts else source, sql)
             named = {"*": ", ".join(items), **dict(zip(self.columns, items, strict=True))}
             sql = re.sub(rf"\b{alias}\.(\w+|\*)", lambda found, named=named: named[found[1]], sql)  # type: ignore[misc]

@@ -20,7 +20,7 @@ import background
 import storage
 from storage import Storage
 from storage.engine import citus, database, recurring, sealing
-from storage.engine.recurring import TaskTurn
+from storage.engine.recurring import NEVER
 from storage.engine.sealing import Sealer, UnreadableSecretError
 from storage.migrations import is_current
 from storage.rules.errors import StorageUnavailable
@@ -203,8 +203,8 @@ async def claim(store: Storage, *, minutes: int = 0, name: str = "housekeeping",
 async def test_a_task_is_due_an_hour_after_its_last_turn_began_or_was_renewed(store: Storage):
     turns = [await claim(store, minutes=minutes) for minutes in (0, 59, 60, 61)]
 
-    assert turns == [TaskTurn(None), None, TaskTurn(NOW), None]
-    assert await claim(store, name="review") == TaskTurn(None)
+    assert turns == [NEVER, None, NOW, None]
+    assert await claim(store, name="review") == NEVER
     await store.write(recurring.renew, "review", at=NOW + timedelta(minutes=30))  # it still runs
     turns = [await claim(store, name="review", minutes=minutes) for minutes in (60, 89, 90)]
     assert [turn is not None for turn in turns] == [False, False, True]
@@ -214,7 +214,7 @@ async def test_a_task_is_due_an_hour_after_its_last_turn_began_or_was_renewed(st
 async def test_a_clock_that_was_ahead_stops_no_task(store: Storage, caplog: pytest.LogCaptureFixture):
     turns = [await claim(store, minutes=minutes) for minutes in (10_000_000, 0, 1, -3, 60)]
 
-    assert turns == [TaskTurn(None), TaskTurn(None), None, None, TaskTurn(NOW)]
+    assert turns == [NEVER, NEVER, None, None, NOW]
     assert "a clock was ahead" in caplog.text
 
 
@@ -224,4 +224,4 @@ async def test_of_several_processes_at_once_one_gets_the_turn(store: Storage, da
         claims = (claim(each, minutes=60, lane=lane) for each in (store, other) for lane in range(4))
         turns = await asyncio.gather(*claims)
 
-    assert [turn for turn in turns if turn] == [TaskTurn(NOW)]
+    assert [turn for turn in turns if turn] == [NOW]
