@@ -10,7 +10,6 @@ from sqlalchemy import Column, bindparam, select, update
 from storage.engine import ids
 from storage.engine.database import insert_for
 from storage.management.import_report import Importing, matching
-from storage.management.imported_partners import KnownPartner
 from storage.rules import contact
 from storage.rules.commission import CommissionStatus, CommissionType
 from storage.rules.errors import ServiceError
@@ -35,7 +34,7 @@ class _New(NamedTuple):
     """A lead or a sale to record, of a customer with the key or of one without, and the line that it earns."""
 
     line: ImportLine
-    partner: KnownPartner
+    partner: Any
     at: datetime
     key: str | None
     earned: ImportLine | None = None
@@ -88,7 +87,7 @@ class ImportedEvents:
         for mine in matching(self._program_id, column, values):
             yield from self._work.connection.execute(select(column, *more).where(mine))
 
-    def add(self, line: ImportLine, partner: KnownPartner) -> None:
+    def add(self, line: ImportLine, partner: Any) -> None:
         """Gather what the line of a customer or a commission adds. Raises LeftOutError, ValueError."""
         key = self._keys.get(line.customer_key, line.customer_key)
         owner, (recorded_for, cents) = self._owners.get(key), self._recorded.get(line.transaction_id, (None, None))
@@ -171,7 +170,7 @@ class ImportedEvents:
         known = contact.protect(new.line.email) if new.line.email and new.key else None
         return program, Lead(new.click_id, new.key, new.at, contact=known, event_name=name)
 
-    def _count(self, line: ImportLine, partner: KnownPartner, event_id: int) -> None:
+    def _count(self, line: ImportLine, partner: Any, event_id: int) -> None:
         """Count what a recorded lead or sale earned, as the old tool decided on it."""
         work, at = self._work, line.at or self._work.at
         is_trial = line.status == CommissionStatus.PAID and work.is_sandbox  # trials pay no one

@@ -3,7 +3,7 @@
 import re
 from collections import defaultdict
 from itertools import chain, count
-from typing import Any, NamedTuple
+from typing import Any
 
 from sqlalchemy import select
 
@@ -16,16 +16,6 @@ from storage.tables import partners as rows
 LONGEST_MADE = 50
 
 
-class KnownPartner(NamedTuple):
-    """A partner of the program."""
-
-    id: int
-    code: str
-    name: str
-    email: str
-    has_left: bool = False
-
-
 class ImportedPartners:
     """Enrols the partners of an import, and finds those whom its lines name.
 
@@ -36,15 +26,13 @@ class ImportedPartners:
         row = rows.c
         here = select(row.id, row.code, row.name, row.email, row.status).where(row.program_id == work.program.id)
         self._work = work
-        self._known: dict[str, KnownPartner] = {}
+        self._known: dict[str, Any] = {}  # the partners of the program, by the key of their code
         self._ours, self._theirs = defaultdict[str, set[str]](set), defaultdict[str, set[str]](set)
         self._listed, self._disputed = set[str](), set[str]()
         self._to_end: dict[int, PartnerStatus] = {}
         for each in work.connection.execute(here.order_by(row.id)):
             key = code_key(each.code)
-            self._known.setdefault(
-                key, KnownPartner(*each[:3], (each.email or "").lower(), each.status == PartnerStatus.INACTIVE)
-            )
+            self._known.setdefault(key, each)
             if each.email:
                 self._ours[each.email.lower()].add(key)
 
@@ -56,12 +44,11 @@ class ImportedPartners:
         code = code or self._new_code(line.name or email.partition("@")[0])
         key = code_key(code)
         known = self._known.get(key)
-        is_other = known is not None and _is_other(known, line)
         for name in filter(None, (line.partner_id, email)):
             self._theirs[name].add(key)
-        if known is not None and is_other:
+        if known is not None and _is_other(known, line):
             self._disputed.add(key)
-            self._work.conflict(line, f"the code {code!r} belongs to {known.name!r} {known.email}".strip())
+            self._work.conflict(line, _belongs(known))
         if known is not None and key not in self._listed:
             self._work.report.there[FileKind.PARTNERS] += 1
         elif known is None:
@@ -73,19 +60,15 @@ class ImportedPartners:
             work.ids["partners"].append(partner.id)
             if line.partner_status != PartnerStatus.ACTIVE:
                 self._to_end[partner.id] = line.partner_status
-            self._known[key] = KnownPartner(partner.id, code, name, email)
+            self._known[key] = partner
         self._listed.add(key)
 
-    def named(self, line: ImportLine) -> KnownPartner:
+    def named(self, line: ImportLine) -> Any:
         """Return the partner whom a line names. Raises LeftOutError, ValueError."""
         email = line.partner_email.lower()
         by_code = {code_key(line.code)} & self._known.keys() if line.code else set()
-        found = [
-            by_code,
-            self._theirs.get(line.partner_id, set()),
-            self._theirs.get(email) or self._ours.get(email, set()),
-        ]
-        found = [each for each in found if each]
+        by_address = self._theirs.get(email) or self._ours.get(email)
+        found = [each for each in (by_code, self._theirs.get(line.partner_id), by_address) if each]
         if not found:
             name = next(filter(None, (line.code, email, line.partner_id)))
             raise ValueError(f"no partner {name[:64]!r}: import the partners' file too")
@@ -95,8 +78,8 @@ class ImportedPartners:
             codes = ", ".join(sorted(set.union(*found)))
             self._work.conflict(line, f"it names several partners: {codes}")
         elif chosen & self._disputed or _is_other(partner, line):
-            self._work.conflict(line, f"the code {partner.code!r} belongs to {partner.name!r} {partner.email}".strip())
-        if partner.has_left:
+            self._work.conflict(line, _belongs(partner))
+        if partner.status == PartnerStatus.INACTIVE:
             raise ValueError(f"the partner {partner.code!r} has left: activate them first")
         return partner
 
@@ -114,8 +97,12 @@ class ImportedPartners:
         return next(code for code in chain([base], (f"{base}-{n}" for n in count(2))) if code not in self._known)
 
 
-def _is_other(known: KnownPartner, line: ImportLine) -> bool:
+def _belongs(known: Any) -> str:
+    return f"the code {known.code!r} belongs to {known.name!r} {(known.email or '').lower()}".strip()
+
+
+def _is_other(known: Any, line: ImportLine) -> bool:
     """Return whether a line describes someone else: by another address or, where one is missing, by another name."""
     if known.email and line.partner_email:
-        return known.email != line.partner_email.lower()
+        return str(known.email).lower() != line.partner_email.lower()
     return bool(line.name) and known.name.lower() != line.name.lower()
