@@ -115,11 +115,13 @@ OPENER = build_opener(AnyStatus)
 
 
 def _content(response: Any, deadline: float) -> dict[str, Any]:
-    """Return the JSON object of a response, empty if it is none, is too large or takes too long."""
+    """Return the JSON object of a response, empty if it is none or is too large. Raises TimeoutError."""
     read = bytearray()
     while piece := response.read1(PIECE):
         read += piece
-        if len(read) > LARGEST_RESPONSE or time.monotonic() > deadline:
+        if time.monotonic() > deadline:
+            raise TimeoutError("the response takes too long")
+        if len(read) > LARGEST_RESPONSE:
             return {}
     try:
         content = json.loads(read)

@@ -11,16 +11,10 @@ from svc_affiliate.codes import ErrorCode
 from svc_affiliate.fields import CallName, PreparedCall
 
 # Ordinary outcomes: no partner earns by this call, and there is nothing to fix in the shop's code.
-UNATTRIBUTED = frozenset(
-    {
-        ErrorCode.CUSTOMER_NOT_FOUND,
-        ErrorCode.CUSTOMER_NOT_ATTRIBUTED,
-        ErrorCode.ATTRIBUTION_WINDOW_EXPIRED,
-        ErrorCode.SALE_BEFORE_CLICK,
-        ErrorCode.STATUS_TRANSITION_REFUSED,
-        ErrorCode.TRANSACTION_NOT_FOUND,
-    }
-)
+UNATTRIBUTED = {
+    *(ErrorCode.CUSTOMER_NOT_FOUND, ErrorCode.CUSTOMER_NOT_ATTRIBUTED, ErrorCode.ATTRIBUTION_WINDOW_EXPIRED),
+    *(ErrorCode.SALE_BEFORE_CLICK, ErrorCode.STATUS_TRANSITION_REFUSED, ErrorCode.TRANSACTION_NOT_FOUND),
+}
 LOGGER = logging.getLogger("svc_affiliate")
 AGAIN_AFTER_SECONDS = 60.0
 _said: dict[str, float] = {}
@@ -45,21 +39,16 @@ class LeadData(TypedDict, total=False):
     test_mode: bool
 
 
-class SaleData(TypedDict, total=False):
-    eventId: int
-    programId: int
+class SaleData(LeadData, total=False):
     transaction_id: str
     customer_key: str | None
     commission_id: int | None
     commission_cents: int
     currency: str
     customer_key_saved: bool
-    test_mode: bool
 
 
-class RefundData(TypedDict, total=False):
-    eventId: int
-    programId: int
+class RefundData(LeadData, total=False):
     status: str
     transaction_id: str
     refund_id: str | None
@@ -69,7 +58,6 @@ class RefundData(TypedDict, total=False):
     commission_id: int | None
     commission_reversed_cents: int
     replayed: bool
-    test_mode: bool
 
 
 @dataclass(frozen=True)
