@@ -8,39 +8,24 @@ from pydantic import BaseModel, Field
 
 from storage.rules.errors import CODES, InvalidJson, ServiceError
 
+_CODES = {  # the codes of each status; all others are 400
+    HTTPStatus.UNAUTHORIZED: "invalid_key api_key_rotation_required invalid_credentials wrong_key_type "
+    "second_factor_required invalid_second_factor",
+    HTTPStatus.FORBIDDEN: "forbidden owner_required insufficient_scope program_not_allowed origin_not_allowed "
+    "over_cap second_key_required",
+    HTTPStatus.NOT_FOUND: "not_found transaction_not_found link_expired",
+    HTTPStatus.METHOD_NOT_ALLOWED: "method_not_allowed",
+    HTTPStatus.CONFLICT: "duplicate_transaction idempotency_key_reused commission_on_hold last_owner "
+    "program_has_events commission_flagged second_factor_exists",
+    HTTPStatus.PRECONDITION_FAILED: "precondition_failed",
+    HTTPStatus.REQUEST_ENTITY_TOO_LARGE: "payload_too_large",
+    HTTPStatus.UNSUPPORTED_MEDIA_TYPE: "unsupported_media_type",
+    HTTPStatus.TOO_MANY_REQUESTS: "rate_limited",
+    HTTPStatus.INTERNAL_SERVER_ERROR: "internal_error",
+    HTTPStatus.SERVICE_UNAVAILABLE: "overloaded storage_unavailable outcome_unknown",
+}
 STATUS = dict.fromkeys(CODES, HTTPStatus.BAD_REQUEST) | {
-    "invalid_key": HTTPStatus.UNAUTHORIZED,
-    "api_key_rotation_required": HTTPStatus.UNAUTHORIZED,
-    "invalid_credentials": HTTPStatus.UNAUTHORIZED,
-    "wrong_key_type": HTTPStatus.UNAUTHORIZED,
-    "second_factor_required": HTTPStatus.UNAUTHORIZED,
-    "invalid_second_factor": HTTPStatus.UNAUTHORIZED,
-    "forbidden": HTTPStatus.FORBIDDEN,
-    "owner_required": HTTPStatus.FORBIDDEN,
-    "insufficient_scope": HTTPStatus.FORBIDDEN,
-    "program_not_allowed": HTTPStatus.FORBIDDEN,
-    "origin_not_allowed": HTTPStatus.FORBIDDEN,
-    "over_cap": HTTPStatus.FORBIDDEN,
-    "second_key_required": HTTPStatus.FORBIDDEN,
-    "not_found": HTTPStatus.NOT_FOUND,
-    "transaction_not_found": HTTPStatus.NOT_FOUND,
-    "link_expired": HTTPStatus.NOT_FOUND,
-    "method_not_allowed": HTTPStatus.METHOD_NOT_ALLOWED,
-    "duplicate_transaction": HTTPStatus.CONFLICT,
-    "idempotency_key_reused": HTTPStatus.CONFLICT,
-    "commission_on_hold": HTTPStatus.CONFLICT,
-    "last_owner": HTTPStatus.CONFLICT,
-    "program_has_events": HTTPStatus.CONFLICT,
-    "commission_flagged": HTTPStatus.CONFLICT,
-    "second_factor_exists": HTTPStatus.CONFLICT,
-    "precondition_failed": HTTPStatus.PRECONDITION_FAILED,
-    "payload_too_large": HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
-    "unsupported_media_type": HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
-    "rate_limited": HTTPStatus.TOO_MANY_REQUESTS,
-    "internal_error": HTTPStatus.INTERNAL_SERVER_ERROR,
-    "overloaded": HTTPStatus.SERVICE_UNAVAILABLE,
-    "storage_unavailable": HTTPStatus.SERVICE_UNAVAILABLE,
-    "outcome_unknown": HTTPStatus.SERVICE_UNAVAILABLE,
+    code: status for status, codes in _CODES.items() for code in codes.split()
 }
 
 

@@ -2,8 +2,7 @@
 
 import gzip
 import json
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator
 from datetime import datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -62,36 +61,31 @@ def path_of(folder: Path, month: Month) -> Path:
 
 
 async def write_month(store: Storage, month: Month, path: Path) -> int:
-    """Write the events of a month and return their number."""
+    """Write the events of a month, replacing the file if all goes well, and return their number."""
     count = 0
-    with _written(path) as add:
-        for program in await store.read(exported_events.list_programs):
-            for kind in exported_events.KINDS:
-                last = None
-                while True:
-                    chunk = await store.read(exported_events.read_chunk, program, month, kind, after=last)
-                    add(chunk.rows)
-                    count, last = count + len(chunk.rows), chunk.last
-                    if last is None:
-                        break
-    return count
-
-
-@contextmanager
-def _written(path: Path) -> Iterator[Callable[[list[dict[str, Any]]], None]]:
-    """Give a function that adds rows, whose names are COLUMNS; a value that is missing is null.
-
-    The file replaces the one at `path` when the block ends without an error.
-    """
     path.parent.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory(prefix=".export-", dir=path.parent) as folder:
         rows, made = Path(folder) / "rows.json.gz", Path(folder) / "events.parquet"
         with gzip.open(rows, "wt", compresslevel=1, encoding="utf-8") as lines:
-            yield lambda added: lines.writelines(f"{json.dumps(row)}\n" for row in added)
+            async for chunk in _chunks(store, month):
+                lines.writelines(f"{json.dumps(row)}\n" for row in chunk)
+                count += len(chunk)
         with _duckdb().connect() as database:
             source = database.read_json(str(rows), format="newline_delimited", columns=COLUMNS)
             source.write_parquet(str(made), compression="zstd")
         made.replace(path)
+    return count
+
+
+async def _chunks(store: Storage, month: Month) -> AsyncIterator[list[dict[str, Any]]]:
+    """Yield rows, whose names are those of COLUMNS; a value that is missing is null."""
+    for program in await store.read(exported_events.list_programs):
+        for kind in exported_events.KINDS:
+            chunk = await store.read(exported_events.read_chunk, program, month, kind, after=None)
+            yield chunk.rows
+            while chunk.last is not None:
+                chunk = await store.read(exported_events.read_chunk, program, month, kind, after=chunk.last)
+                yield chunk.rows
 
 
 def _duckdb() -> ModuleType:

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
-from cli.admin import command, options
+from cli.admin import command
 from cli.integrator.output import Answer
 from cli.integrator.reconcile import money
 from storage.management import import_undo, imports
@@ -33,7 +33,7 @@ Conflicts = Annotated[
 @command.register(app, "import")
 def import_files(
     files: Files,
-    program: options.ProgramId,
+    program: command.ProgramId,
     tool: From,
     amounts: Amounts = None,
     on_conflict: Conflicts = OnConflict.STOP,
@@ -61,7 +61,7 @@ def import_files(
 
 
 @command.register(app, "undo-import")
-def undo_import(import_id: Annotated[int, typer.Argument(metavar="ID")], program: options.ProgramId) -> Answer:
+def undo_import(import_id: Annotated[int, typer.Argument(metavar="ID")], program: command.ProgramId) -> Answer:
     """Delete what an import of the last hour added, unless something has been built on it.
 
     Example: svc admin undo-import --program 1 201441600000001

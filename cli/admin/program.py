@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
-from cli.admin import command, options
+from cli.admin import command
 from cli.integrator.output import Answer
 from storage.access import agent_keys, program_keys
 from storage.access.agent_keys import AgentKey
@@ -17,23 +17,23 @@ from storage.rules.settings import ProgramSettings
 from storage.rules.settlement import LeadAuthPolicy
 
 app, partners_app, keys_app, agent_keys_app = (typer.Typer(no_args_is_help=True) for _ in range(4))
-Domain = Annotated[str, typer.Option(parser=options.domain, metavar="DOMAIN", help="Such as example.com.")]
+Domain = Annotated[str, typer.Option(parser=command.domain, metavar="DOMAIN", help="Such as example.com.")]
 Percent = Annotated[
-    int, typer.Option(parser=options.percent, metavar="PERCENT", help="Of each sale, up to two decimals.")
+    int, typer.Option(parser=command.percent, metavar="PERCENT", help="Of each sale, up to two decimals.")
 ]
 Policy = Annotated[LeadAuthPolicy, typer.Option(help="Whether a browser alone can settle a lead.")]
-Code = Annotated[str, typer.Option(parser=options.code, metavar="CODE", help="The value of ?aff= in links.")]
+Code = Annotated[str, typer.Option(parser=command.code, metavar="CODE", help="The value of ?aff= in links.")]
 Deadline = Annotated[
     datetime,
-    typer.Option(parser=options.timestamp, metavar="TIME", help="ISO 8601 with a time zone; a date means 00:00 UTC."),
+    typer.Option(parser=command.timestamp, metavar="TIME", help="ISO 8601 with a time zone; a date means 00:00 UTC."),
 ]
 KeyStdin = Annotated[bool, typer.Option("--key-stdin", help="Read the key from standard input.")]
 
 
 @command.register(app)
 def create(
-    workspace: options.WorkspaceId,
-    name: options.Name,
+    workspace: command.WorkspaceId,
+    name: command.Name,
     domain: Domain,
     commission_rate: Percent = "20",  # type: ignore[assignment] # typer parses a default as it parses an argument
     lead_auth_policy: Policy = LeadAuthPolicy.SERVER_REQUIRED,
@@ -53,10 +53,10 @@ def create(
 
 @command.register(partners_app, "create")
 def add_partner(
-    program: options.ProgramId,
-    name: options.Name,
+    program: command.ProgramId,
+    name: command.Name,
     code: Code,
-    email: Annotated[str | None, typer.Option(parser=options.email, metavar="EMAIL")] = None,
+    email: Annotated[str | None, typer.Option(parser=command.email, metavar="EMAIL")] = None,
 ) -> Answer:
     """Add a partner to a program.
 
@@ -69,7 +69,7 @@ def add_partner(
 
 
 @command.register(keys_app)
-def generate(program: options.ProgramId) -> Answer:
+def generate(program: command.ProgramId) -> Answer:
     """Replace a program's key and show the new one once; the old key stops at once.
 
     Example: svc admin program-key generate --program 1 --json
@@ -80,19 +80,19 @@ def generate(program: options.ProgramId) -> Answer:
 
 
 @command.register(keys_app, "import")
-def import_key(program: options.ProgramId, key_stdin: KeyStdin = False) -> Answer:
+def import_key(program: command.ProgramId, key_stdin: KeyStdin = False) -> Answer:
     """Import a program's older key, without the aff_ prefix, so that its integrations continue to work.
 
     Example: svc admin program-key import --program 1 --key-stdin < old-key.txt
     """
-    secret = options.secret(asked=key_stdin, option="--key-stdin", prompt="key")
+    secret = command.secret(asked=key_stdin, option="--key-stdin", prompt="key")
     new = command.change_in("program", program_keys.import_key, program, secret)
     text = f"Program {program} now uses the key {new.masked}."
     return Answer({"program_id": program, "api_token_masked": new.masked}, text)
 
 
 @command.register(keys_app)
-def flag(program: options.ProgramId, deadline: Deadline) -> Answer:
+def flag(program: command.ProgramId, deadline: Deadline) -> Answer:
     """Flag a program's key for rotation; it stops working at the deadline.
 
     Until then every response has a warning. A deadline in the past ends the key now.
@@ -108,14 +108,14 @@ def flag(program: options.ProgramId, deadline: Deadline) -> Answer:
 
 @command.register(agent_keys_app)
 def issue(
-    workspace: options.WorkspaceId,
-    name: options.Name,
+    workspace: command.WorkspaceId,
+    name: command.Name,
     scope: Annotated[list[Scope], typer.Option(help="A scope of the key; repeat it for more.")],
     program: Annotated[
         list[int] | None, typer.Option(min=1, help="Limit the key to this program; repeat it for more.")
     ] = None,
     expires_at: Annotated[
-        datetime | None, typer.Option(parser=options.timestamp, metavar="TIME", help="ISO 8601 with a time zone.")
+        datetime | None, typer.Option(parser=command.timestamp, metavar="TIME", help="ISO 8601 with a time zone.")
     ] = None,
 ) -> Answer:
     r"""Issue a key for the agent API and the MCP server, and show it once.

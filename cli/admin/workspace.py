@@ -6,7 +6,7 @@ import typer
 from rich.markup import escape
 
 import configuration
-from cli.admin import command, options
+from cli.admin import command
 from cli.integrator.output import Answer, warn
 from storage.access import accounts, members, passwords, second_factors, workspaces
 from storage.access.workspaces import MemberStatus, Role
@@ -26,9 +26,9 @@ MemberRole = Annotated[
 
 @command.register(app)
 def create(
-    name: Annotated[str, typer.Argument(parser=options.name, metavar="NAME", help="Its name.")],
-    owner_email: Annotated[str, typer.Option("--owner-email", parser=options.email, metavar="EMAIL")],
-    password_stdin: options.PasswordStdin = False,
+    name: Annotated[str, typer.Argument(parser=command.name, metavar="NAME", help="Its name.")],
+    owner_email: Annotated[str, typer.Option("--owner-email", parser=command.email, metavar="EMAIL")],
+    password_stdin: command.PasswordStdin = False,
     existing_account: ExistingAccount = False,
 ) -> Answer:
     r"""Create a workspace with its owner.
@@ -48,10 +48,10 @@ def create(
 
 @command.register(members_app)
 def add(
-    workspace: options.WorkspaceId,
-    email: options.Email,
+    workspace: command.WorkspaceId,
+    email: command.Email,
     role: MemberRole,
-    password_stdin: options.PasswordStdin = False,
+    password_stdin: command.PasswordStdin = False,
     existing_account: ExistingAccount = False,
 ) -> Answer:
     r"""Add a member to a workspace.
@@ -74,7 +74,7 @@ def _account(email: str, *, asked: bool, takes_existing: bool) -> tuple[dict[str
 
     The notice says that an account existed before and keeps its password.
     """
-    password = options.secret(asked=asked, option="--password-stdin", prompt="password")
+    password = command.secret(asked=asked, option="--password-stdin", prompt="password")
     stored = command.read(accounts.find_hash, email)
     if stored is not None and passwords.matches(stored, password):
         return {"password_hash": stored}, {}
@@ -88,7 +88,7 @@ def _account(email: str, *, asked: bool, takes_existing: bool) -> tuple[dict[str
 
 
 @command.register(members_app)
-def suspend(workspace: options.WorkspaceId, email: options.Email) -> Answer:
+def suspend(workspace: command.WorkspaceId, email: command.Email) -> Answer:
     """Suspend a member, who is signed out with their next request.
 
     Example: svc admin member suspend --workspace 1 --email bo@example.com
@@ -98,7 +98,7 @@ def suspend(workspace: options.WorkspaceId, email: options.Email) -> Answer:
 
 
 @command.register(members_app)
-def reactivate(workspace: options.WorkspaceId, email: options.Email) -> Answer:
+def reactivate(workspace: command.WorkspaceId, email: command.Email) -> Answer:
     """Let a suspended member in again.
 
     Example: svc admin member reactivate --workspace 1 --email bo@example.com
@@ -108,7 +108,7 @@ def reactivate(workspace: options.WorkspaceId, email: options.Email) -> Answer:
 
 
 @command.register(members_app, "change-role")
-def change_role(workspace: options.WorkspaceId, email: options.Email, role: MemberRole) -> Answer:
+def change_role(workspace: command.WorkspaceId, email: command.Email, role: MemberRole) -> Answer:
     """Change a member's role. To transfer ownership, make the new owner one first.
 
     Example: svc admin member change-role --workspace 1 --email bo@example.com --role owner
@@ -123,7 +123,7 @@ def _change(workspace: int, email: str, **values: Any) -> dict[str, Any]:
 
 
 @command.register(members_app)
-def remove(workspace: options.WorkspaceId, email: options.Email) -> Answer:
+def remove(workspace: command.WorkspaceId, email: command.Email) -> Answer:
     """Remove a member from a workspace; the account stays.
 
     Example: svc admin member remove --workspace 1 --email bo@example.com
@@ -134,13 +134,13 @@ def remove(workspace: options.WorkspaceId, email: options.Email) -> Answer:
 
 
 @command.register(members_app, "set-password")
-def set_password(email: options.Email, password_stdin: options.PasswordStdin = False) -> Answer:
+def set_password(email: command.Email, password_stdin: command.PasswordStdin = False) -> Answer:
     """Set an account's password and end its sessions and the assistants that it connected.
 
     Example: svc admin member set-password --email bo@example.com --password-stdin < password.txt
     """
     user_id = command.read(accounts.find_id, email)
-    password = options.secret(asked=password_stdin, option="--password-stdin", prompt="password")
+    password = command.secret(asked=password_stdin, option="--password-stdin", prompt="password")
     password_hash = passwords.protect_new(password, email=email)
     ended = command.change(accounts.set_password, user_id, password_hash)
     text = f"The password of {escape(email)} is set; {ended} sessions ended."
@@ -148,7 +148,7 @@ def set_password(email: options.Email, password_stdin: options.PasswordStdin = F
 
 
 @command.register(members_app, "reset-link")
-def reset_link(email: options.Email) -> Answer:
+def reset_link(email: command.Email) -> Answer:
     """Print a one-time link for setting a new password. It works for 24 hours and replaces an earlier link.
 
     Example: svc admin member reset-link --email bo@example.com
@@ -161,7 +161,7 @@ def reset_link(email: options.Email) -> Answer:
 
 
 @command.register(members_app, "reset-second-factor")
-def reset_second_factor(email: options.Email) -> Answer:
+def reset_second_factor(email: command.Email) -> Answer:
     """Turn an account's second factor off, for a person who lost the app and the recovery codes.
 
     Example: svc admin member reset-second-factor --email bo@example.com
