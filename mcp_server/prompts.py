@@ -19,7 +19,7 @@ from mcp_types import (
 )
 
 from mcp_server.caller import Context, caller_of
-from mcp_server.sanitize import clean
+from mcp_server.results import clean
 from storage.access.agent_keys import AgentKey
 from storage.access.assistants import Assistant
 from storage.lists.declaration import ListQuery, ListScope

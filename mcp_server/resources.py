@@ -16,7 +16,7 @@ from mcp_types import (
 )
 
 from mcp_server.caller import Context
-from mcp_server.sanitize import clean
+from mcp_server.results import clean
 from presentation import guides
 from presentation.guides import Filling
 

@@ -23,10 +23,9 @@ from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 from pydantic import ValidationError as Malformed
 from starlette.types import Scope
 
-from mcp_server import arguments, results
-from mcp_server.arguments import Arguments
+from mcp_server import results
 from mcp_server.caller import SCOPE_MEMBER, Caller, Context, caller_of
-from mcp_server.sanitize import json_of
+from mcp_server.results import json_of
 from mcp_server.tools.tool import Tool, ToolRequest
 from storage.access.agent_keys import AgentKey
 from storage.access.assistants import Assistant
@@ -35,6 +34,7 @@ from web.errors import error_body
 from web.response import JsonResponse
 
 log = logging.getLogger(__name__)
+UNKNOWN = "Unknown tool: tools/list names those that this key may call."
 
 
 class ToolCalls:
@@ -59,10 +59,12 @@ class ToolCalls:
         except MCPError:
             raise
         except ServiceError as error:
-            return _error(error, caller)
+            failed = error
         except Exception:
             log.exception("a tool failed in request %s", caller.request_id)
-            return _error(InternalError(), caller)
+            failed = InternalError()
+        text = results.compact(error_body(failed, caller.request_id))  # with the texts of the HTTP surfaces
+        return CallToolResult(content=[TextContent(text=text)], is_error=True)
 
     async def respond(self, scope: Scope, content: bytes) -> JsonResponse | None:
         """Return the response to a plain tool call of the handshake era, None to any other request.
@@ -103,18 +105,14 @@ class ToolCalls:
         tool = self._tools.get(params.name)
         if tool is None:
             await caller.prove()
-            raise _unknown()
-        parsed: Arguments | None = None
-        wrong: ValidationError | None = None
-        try:
-            parsed = arguments.parse(tool.arguments, params.arguments or {})
-        except ValidationError as error:
-            wrong = error
+            raise MCPError(INVALID_PARAMS, UNKNOWN)
+        parsed = tool.parse(params.arguments or {})
 
         def run(connection: Any, key: AgentKey | Assistant) -> CallToolResult:
-            if parsed is None:
-                raise wrong or InternalError
-            request = ToolRequest(connection, key, caller.at, self._base_url, parsed.applied())
+            if isinstance(parsed, ValidationError):
+                raise parsed
+            applied = json_of(parsed.model_dump(exclude={"cursor"}), is_untrusted=True)
+            request = ToolRequest(connection, key, caller.at, self._base_url, applied)
             result = tool.run(request, **dict(parsed))
             about = {"as_of": caller.as_of(connection), "applied_query": request.applied_query}
             values = results.shown({**json_of(about), **result})
@@ -123,16 +121,6 @@ class ToolCalls:
         try:
             return await caller.read(run, scope=tool.scope, program_id=getattr(parsed, "program_id", None))
         except InsufficientScope as error:
-            if error.details["required_scope"] == tool.scope:
-                raise _unknown() from None  # a hidden tool looks like one that does not exist
+            if error.details["required_scope"] == tool.scope:  # a hidden tool looks like one that does not exist
+                raise MCPError(INVALID_PARAMS, UNKNOWN) from None
             raise
-
-
-def _error(error: ServiceError, caller: Caller) -> CallToolResult:
-    """Return the error and its hint, with the texts of the HTTP surfaces."""
-    text = results.compact(error_body(error, caller.request_id))
-    return CallToolResult(content=[TextContent(text=text)], is_error=True)
-
-
-def _unknown() -> MCPError:
-    return MCPError(INVALID_PARAMS, "Unknown tool: tools/list names those that this key may call.")

@@ -1,15 +1,6 @@
 """All tools, in the order of tools/list."""
 
-from mcp_server.tools import (
-    breakdown,
-    customers,
-    diagnosis,
-    events,
-    guide,
-    partners,
-    performance,
-    programs,
-)
+from mcp_server.tools import customers, diagnosis, events, guide, partners, programs, reports
 from mcp_server.tools.tool import Tool
 
 ALL: tuple[Tool, ...] = (
@@ -17,8 +8,8 @@ ALL: tuple[Tool, ...] = (
     programs.get_program,
     diagnosis.get_readiness,
     diagnosis.check_identifier_health,
-    performance.get_performance,
-    breakdown.get_breakdown,
+    reports.get_performance,
+    reports.get_breakdown,
     partners.list_partners,
     customers.list_customers,
     partners.get_partner,

@@ -3,13 +3,11 @@
 from collections.abc import Sequence
 from operator import itemgetter
 
-from mcp_server.arguments import Identifier, RowId
-from mcp_server.results import BUDGET, JsonRow, fitting
-from mcp_server.sanitize import json_of, row_of
+from mcp_server.results import BUDGET, JsonRow, fitting, json_of, row_of
 from mcp_server.tools import events
 from mcp_server.tools.diagnosis import call_row
 from mcp_server.tools.lists import Asked, list_tool, shortened
-from mcp_server.tools.tool import ToolRequest, tool
+from mcp_server.tools.tool import Identifier, RowId, ToolRequest, tool
 from storage.diagnosis import explanation
 from storage.lists import customers
 from storage.lists.commissions import Commission
@@ -34,12 +32,7 @@ UNSETTLED = {Settlement.NONE, Settlement.PROVISIONAL}
 NOT_EARNED = {*Commission._fields} - {"id", "amount_cents", "net_cents", "status", "hold_until", "paid_at"}
 
 
-@list_tool(
-    "Customers",
-    Scope.CUSTOMERS_READ,
-    CUSTOMERS,
-    beside=("by_partner", "rejected_sales"),
-)
+@list_tool("Customers", Scope.CUSTOMERS_READ, CUSTOMERS, "by_partner", "rejected_sales")
 def list_customers(asked: Asked) -> JsonRow:
     """Customers, newest first, with partner, lead_at, sales, last_sale_at. status: provisional (lead not confirmed, no
     sale), lead, conversion (has paid); settlement: provisional also has those who bought. Either adds counts by

@@ -5,11 +5,9 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from mcp_server.arguments import Identifier
-from mcp_server.results import BUDGET, JsonRow, fitting, weight
-from mcp_server.sanitize import clean, row_of
+from mcp_server.results import BUDGET, JsonRow, clean, fitting, row_of, weight
 from mcp_server.tools.lists import Asked, list_tool
-from mcp_server.tools.tool import ToolRequest, tool
+from mcp_server.tools.tool import Identifier, ToolRequest, tool
 from storage.diagnosis import explanation, identifier_health, lost_sales, readiness, search
 from storage.diagnosis.identifier_health import IdentifierHealth
 from storage.diagnosis.readiness import ONGOING
@@ -97,13 +95,7 @@ def _verdicts(request: ToolRequest, program_id: int | None, ids: Sequence[str]) 
     return rows
 
 
-@list_tool(
-    "Rejected calls",
-    Scope.EVENTS_READ,
-    REJECTED_CALLS,
-    beside=("lost",),
-    view=(Literal["causes", "calls"], "causes"),
-)
+@list_tool("Rejected calls", Scope.EVENTS_READ, REJECTED_CALLS, "lost", view=(Literal["causes", "calls"], "causes"))
 def list_refused_calls(asked: Asked) -> JsonRow:
     """Calls with the program key, rejected in the last 30 days. view causes: by error code, with still_happening and
     what to do; lost: sales and refunds by what was wrong (letter_case, processor_id, wrong_program ...), with cents as

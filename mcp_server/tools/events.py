@@ -1,7 +1,6 @@
 """list_events and list_payment_events: what happened in a program, and what the payment processor sent."""
 
-from mcp_server.results import BUDGET, JsonRow, fitting, weight
-from mcp_server.sanitize import json_of, row_of
+from mcp_server.results import BUDGET, JsonRow, fitting, json_of, row_of, weight
 from mcp_server.tools.lists import Asked, list_tool
 from storage.lists import event_kinds
 from storage.lists.event_kinds import Event
@@ -56,7 +55,7 @@ MEANINGS: dict[str, str] = {
 }
 
 
-@list_tool("Payment events", Scope.EVENTS_READ, PAYMENT_EVENTS, beside=("disputes",))
+@list_tool("Payment events", Scope.EVENTS_READ, PAYMENT_EVENTS, "disputes")
 def list_payment_events(asked: Asked) -> JsonRow:
     """What the payment processor sent and what became of it: disputes (open, won, lost), renewals, what waits or was
     rejected and why (outcomes). type: such as charge.dispute or invoice.paid; outcome: such as waiting.

@@ -4,22 +4,19 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
-from typing import Annotated, Any
+from typing import Any
 
-from pydantic import Field, create_model
-
-from mcp_server.arguments import Arguments, Cursor, Identifier, Limit, RowId, Timestamp, span_of
-from mcp_server.results import BUDGET, JsonRow, fitting
-from mcp_server.sanitize import json_of, row_of
-from mcp_server.tools.performance import ReportPeriod, report_range
-from mcp_server.tools.tool import Tool, ToolRequest
+from mcp_server.results import BUDGET, JsonRow, fitting, json_of, row_of
+from mcp_server.tools.reports import WRITTEN, ReportPeriod, report_range
+from mcp_server.tools.tool import Cursor, Identifier, Limit, RowId, Timestamp, Tool, ToolRequest
 from presentation.lists import ALL_DAYS, order_of, totals_of, visible
 from storage.engine import cursors
 from storage.lists.declaration import List, ListQuery, ListScope, Page
 from storage.lists.find import find
 from storage.lists.programs import read_program
-from storage.rules.periods import picked_period
-from storage.rules.periods.period import ALWAYS, Window
+from storage.rules.errors import InvalidRange
+from storage.rules.periods import period, picked_period
+from storage.rules.periods.period import ALWAYS, Span
 from storage.rules.scope import Scope
 
 KINDS: dict[type, Any] = {int: RowId, str: Identifier, bool: bool, datetime: Timestamp}
@@ -86,83 +83,69 @@ def shortened(rows: Sequence[Any], budget: int) -> tuple[list[JsonRow], JsonRow 
 
 
 def list_tool(
-    title: str,
-    scope: Scope,
-    wanted: List[Any],
-    *,
-    beside: Sequence[str] = (),
-    **more: Any,
+    title: str, scope: Scope, wanted: List[Any], *beside: str, **more: Any
 ) -> Callable[[Callable[[Asked], JsonRow]], Tool]:
     """Make a tool of a function that returns a page of what was asked; its docstring is the description.
 
     `beside` names what is beside the rows and untrusted. `more` are arguments besides those of the list: their type and
     default.
     """
+    fields = _fields(wanted) | more
 
     def made(function: Callable[[Asked], JsonRow]) -> Tool:
-        fields: dict[str, Any] = {**_fields(wanted), **more}
-        return Tool(
-            function,
-            title,
-            scope,
-            create_model(function.__name__, __base__=Arguments, **fields),
-            ("data", *beside),
-            lambda request, **sent: function(_asked(request, wanted, sent)),
-        )
+        def run(request: ToolRequest, **sent: Any) -> JsonRow:
+            return function(_asked(request, wanted, sent))
+
+        return Tool(function, title, scope, fields, ("data", *beside), run)
 
     return made
 
 
 def _fields(wanted: List[Any]) -> dict[str, Any]:
     """Return the arguments of a list, with their defaults."""
+    optional: dict[str, Any] = {
+        each.name: KINDS.get(each.kind, each.kind) for each in wanted.filters if not each.is_for_pages
+    }
+    if wanted.finds:
+        optional["q"] = Identifier
+    if wanted.sums:
+        optional |= {"sort": Identifier, "totals": bool}
+    if wanted.at is not None or wanted.has_window:
+        optional |= dict.fromkeys(("date_from", "date_to"), Timestamp)
     of_program: dict[str, Any] = {} if wanted.mine else {"program_id": (int, ...)}
-    own = {
-        each.name: (KINDS.get(each.kind, Annotated[each.kind, Field(strict=False)]) | None, None)
-        for each in wanted.filters
-        if not each.is_for_pages
-    }
-    searched = {"q": (Identifier | None, None)} if wanted.finds else {}
-    of_sums = {"sort": (Identifier | None, None), "totals": (bool | None, None)} if wanted.sums else {}
-    dates = dict.fromkeys(("date_from", "date_to"), (Timestamp | None, None))
-    return {
-        **of_program,
-        "limit": (Limit, SHOWN),
-        "cursor": (Cursor | None, None),
-        **own,
-        **searched,
-        **of_sums,
-        **(dates if wanted.at is not None or wanted.has_window else {}),
-    }
+    given = {name: (kind | None, None) for name, kind in ({"cursor": Cursor} | optional).items()}
+    return {**of_program, "limit": (Limit, SHOWN), **given}
 
 
 def _asked(request: ToolRequest, wanted: List[Any], sent: Mapping[str, Any]) -> Asked:
     dates = (sent.get("date_from"), sent.get("date_to"))
     program_ids = request.key.program_ids
-    workspace_ids = [request.key.workspace_id]
     query = ListQuery(
         sent["limit"],
         sent["cursor"],
         order_of(wanted, sent.get("sort") or ""),
         {each.name: _value(each.kind, each.name, sent.get(each.name)) for each in wanted.filters},
         sent.get("q"),
-        ALWAYS if wanted.has_window else span_of(*dates),
+        ALWAYS if wanted.has_window else _span(*dates),
         has_totals=sent["cursor"] is None if sent.get("totals") is None else sent["totals"],
     )
-    window = _window(request, dates) if wanted.has_window else None
-    scope = ListScope(sent.get("program_id", 0), request.at, window, workspace_ids, program_ids)
+    window = None
+    if wanted.has_window:  # of the figures: the last 30 days, or from one date to another
+        chosen = report_range(request, ReportPeriod.THIRTY_DAYS, *dates)
+        window = picked_period.pick(chosen, at=request.at).window or ALL_DAYS
+    scope = ListScope(sent.get("program_id", 0), request.at, window, [request.key.workspace_id], program_ids)
     return Asked(request, wanted, scope, query, sent)
 
 
 def _value(kind: type, name: str, sent: Any) -> Any:
     if kind is not datetime:
         return sent
-    return span_of(None, sent).until if name.endswith("_to") else span_of(sent, None).since
+    return _span(None, sent).until if name.endswith("_to") else _span(sent, None).since
 
 
-def _window(request: ToolRequest, dates: tuple[str | None, str | None]) -> Window:
-    """Return the days of the figures: the last 30, or from one date to another.
-
-    Raises ValidationError for one date alone; InvalidRange.
-    """
-    asked = report_range(request, ReportPeriod.THIRTY_DAYS, *dates)
-    return picked_period.pick(asked, at=request.at).window or ALL_DAYS
+def _span(date_from: str | None, date_to: str | None) -> Span:
+    """Return the span of two dates or timestamps. Raises InvalidRange with the names of these arguments."""
+    try:
+        return period.span(date_from, date_to)
+    except InvalidRange:
+        raise InvalidRange("date_from and date_to must be ISO 8601 and in order.", hint=WRITTEN) from None

@@ -1,11 +1,9 @@
 """list_partners, get_partner, list_commissions and list_flags: what partners brought, earned and are owed."""
 
-from mcp_server.arguments import Identifier, RowId, Timestamp
-from mcp_server.results import BUDGET, JsonRow
-from mcp_server.sanitize import row_of
+from mcp_server.results import BUDGET, JsonRow, row_of
 from mcp_server.tools.lists import Asked, list_tool, shortened
-from mcp_server.tools.performance import ReportPeriod, report_range
-from mcp_server.tools.tool import ToolRequest, tool
+from mcp_server.tools.reports import ReportPeriod, report_range
+from mcp_server.tools.tool import Identifier, RowId, Timestamp, ToolRequest, tool
 from storage.lists import balances, flags
 from storage.lists.balances import PartnerBalance
 from storage.lists.commissions import COMMISSIONS, Commission
@@ -91,7 +89,7 @@ def list_commissions(asked: Asked) -> JsonRow:
     return asked.page(row=_commission_row, budget=BUDGET - 1_500, holds=holds)
 
 
-@list_tool("Signs of fraud", Scope.COMMISSIONS_READ, FLAGS, beside=("groups",))
+@list_tool("Signs of fraud", Scope.COMMISSIONS_READ, FLAGS, "groups")
 def list_flags(asked: Asked) -> JsonRow:
     """Signs of fraud and possible duplicates: a finding with its customers, evidence and what it holds until a person
     dismisses (releases) or confirms (rejects) it; groups: sums by partner and kind. list_commissions takes flag_id.

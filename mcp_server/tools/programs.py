@@ -2,14 +2,11 @@
 
 from dataclasses import replace
 from datetime import timedelta
-from typing import Annotated, Any
+from typing import Any
 
-from pydantic import Field
-
-from mcp_server.results import BUDGET, JsonRow, weight
-from mcp_server.sanitize import clean, json_of, row_of
+from mcp_server.results import BUDGET, JsonRow, clean, json_of, row_of, weight
 from mcp_server.tools.lists import Asked, list_tool
-from mcp_server.tools.performance import ReportPeriod, report_range
+from mcp_server.tools.reports import ReportPeriod, report_range
 from mcp_server.tools.tool import ToolRequest, tool
 from storage.access import agent_keys
 from storage.lists.audit_log import AUDIT_LOG, Entry
@@ -26,16 +23,9 @@ from storage.tracking import key_callers
 SHOWN_CALLERS = 20
 LISTED = {"id", "created_at", "name", "domain", "status", "currency", "sandbox_of"}
 STOPPED = timedelta(days=7)
-CHOSEN_PERIOD = Annotated[ReportPeriod, Field(strict=False)]
 
 
-@list_tool(
-    "Programs",
-    Scope.PROGRAMS_READ,
-    PROGRAMS,
-    beside=("sandboxes",),
-    period=(CHOSEN_PERIOD | None, None),
-)
+@list_tool("Programs", Scope.PROGRAMS_READ, PROGRAMS, "sandboxes", period=(ReportPeriod | None, None))
 def list_programs(asked: Asked) -> JsonRow:
     """Programs that this key can read. Call it first: other tools need their ids. With a period or dates
     (performance:read) it compares them, also with the period before. `sandboxes` are trials: leave them out of

@@ -1,25 +1,38 @@
-"""A tool: a typed function; its parameters give the input schema, its docstring the description."""
+"""A tool: a typed function. Its parameters give the input schema and the errors, its docstring the description."""
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from enum import Enum
-from functools import cached_property
-from typing import Annotated, Any, NamedTuple, get_args
+from functools import cache, cached_property
+from typing import Annotated, Any, NamedTuple
 
 from mcp_types import Tool as PublishedTool
 from mcp_types import ToolAnnotations
-from pydantic import Field, create_model
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, create_model
+from pydantic import ValidationError as Invalid
+from pydantic_core import to_json
 
-from mcp_server.arguments import Arguments, published_arguments, published_result
-from mcp_server.results import JsonRow
-from mcp_server.sanitize import json_of, row_of
+from mcp_server.results import JsonRow, json_of, row_of
 from storage.access.agent_keys import AgentKey
 from storage.access.assistants import Assistant
+from storage.rules.errors import FieldError, ValidationError
 from storage.rules.scope import Scope
+from storage.rules.untrusted import UNTRUSTED
 
+Identifier = Annotated[str, StringConstraints(min_length=1, max_length=255, pattern=r"^[^\x00-\x1f\x7f-\x9f]*$")]
+RowId = Annotated[int, Field(ge=1, lt=2**53)]
+Limit = Annotated[int, Field(ge=1, le=100)]
+Timestamp = Annotated[str, StringConstraints(min_length=10, max_length=40)]
+Cursor = Annotated[str, StringConstraints(min_length=1, max_length=512)]
 READS_ONLY = ToolAnnotations(read_only_hint=True, open_world_hint=False)  # the other hints are about what writes
+PUBLISHED = ("enum", "maximum", "type", "items", "minItems", "maxItems", "description")  # errors name the other limits
+
+
+class Arguments(BaseModel):
+    """The arguments of a tool; an unknown argument is an error."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
 
 class ToolRequest(NamedTuple):
@@ -45,7 +58,7 @@ class Tool:
     function: Callable[..., Any]
     title: str
     scope: Scope
-    arguments: type[Arguments]
+    fields: Mapping[str, Any]
     untrusted: Sequence[str]
     run: Callable[..., JsonRow]
 
@@ -55,16 +68,43 @@ class Tool:
         return self.function.__name__
 
     @cached_property
+    def arguments(self) -> type[Arguments]:
+        """The model of its arguments."""
+        model: type[Arguments] = create_model(self.name, __base__=Arguments, **self.fields)
+        return model
+
+    @cached_property
     def published(self) -> PublishedTool:
-        """The tool as tools/list shows it; the first request waits for it, since all tools take 0.1 s."""
+        """The tool as tools/list shows it; the first request waits for it, since all tools take 0.1 s.
+
+        Results show their own types: all schemas together must stay within a few kilobytes.
+        """
+        properties = {name: _published(node) for name, node in _schemas(self.arguments).items()}
+        required = [name for name, field in self.arguments.model_fields.items() if field.is_required()]
+        accepted = {"type": "object", "properties": properties, **({"required": required} if required else {})}
+        returned = {name: {"description": UNTRUSTED} for name in self.untrusted}
         return PublishedTool(
             name=self.name,
             title=self.title,
             description=" ".join((self.function.__doc__ or "").split()),
-            input_schema=published_arguments(self.arguments),
-            output_schema=published_result(self.untrusted),
+            input_schema={**accepted, "additionalProperties": False},
+            output_schema={"type": "object", "properties": returned, "required": ["as_of", "applied_query"]},
             annotations=READS_ONLY,
         )
+
+    def parse(self, sent: Mapping[str, Any]) -> Arguments | ValidationError:
+        """Return the arguments, or the error that names the accepted values."""
+        try:
+            return self.arguments.model_validate_json(to_json(sent))  # JSON has no enums: strict takes their words
+        except Invalid as invalid:
+            wrong = {each["loc"][0]: each["type"] for each in invalid.errors(include_input=False) if each["loc"]}
+        schemas, model_fields = _schemas(self.arguments), self.arguments.model_fields
+        fields = [FieldError(name, _expected(schemas[name], wrong[name])) for name in wrong if name in schemas]
+        if unknown := len(wrong) - len(fields):
+            fields.append(FieldError("(unknown)", f"{unknown} unknown argument(s): leave them out"))
+        names = [f"{name} (required)" if model_fields[name].is_required() else name for name in schemas]
+        hint = f"Accepted arguments: {', '.join(names)}."
+        return ValidationError("Some arguments are missing or wrong.", hint=hint, fields=fields)
 
 
 def tool(title: str, scope: Scope, *untrusted: str) -> Callable[[Callable[..., Any]], Tool]:
@@ -76,7 +116,9 @@ def tool(title: str, scope: Scope, *untrusted: str) -> Callable[[Callable[..., A
 
     def made(function: Callable[..., Any]) -> Tool:
         _, *parameters = inspect.signature(function).parameters.values()
-        fields: dict[str, Any] = {parameter.name: _field(parameter) for parameter in parameters}
+        fields = {
+            each.name: (each.annotation, ... if each.default is each.empty else each.default) for each in parameters
+        }
 
         def run(request: ToolRequest, **sent: Any) -> JsonRow:
             result = function(request, **sent)
@@ -85,15 +127,38 @@ def tool(title: str, scope: Scope, *untrusted: str) -> Callable[[Callable[..., A
             present = {name: each for name, each in result.items() if each is not None}
             return {name: json_of(each, is_untrusted=name in untrusted) for name, each in present.items()}
 
-        arguments = create_model(function.__name__, __base__=Arguments, **fields)
-        return Tool(function, title, scope, arguments, untrusted, run)
+        return Tool(function, title, scope, fields, untrusted, run)
 
     return made
 
 
-def _field(parameter: inspect.Parameter) -> tuple[Any, Any]:
-    """Return a model's field for a parameter; a choice is read from its text, anything else strictly."""
-    kinds = (parameter.annotation, *get_args(parameter.annotation))
-    choice = any(isinstance(kind, type) and issubclass(kind, Enum) for kind in kinds)
-    annotation = Annotated[parameter.annotation, Field(strict=False)] if choice else parameter.annotation
-    return annotation, ... if parameter.default is parameter.empty else parameter.default
+@cache
+def _schemas(model: type[BaseModel]) -> dict[str, dict[str, Any]]:
+    """Return the full schema of each argument, from which error messages are made: an optional one as its type."""
+    whole, schemas = model.model_json_schema(), {}
+    for name, node in whole["properties"].items():
+        kind = next((each for each in node.get("anyOf", ()) if each != {"type": "null"}), node)
+        schemas[name] = whole["$defs"][kind["$ref"].rpartition("/")[2]] if "$ref" in kind else kind
+    return schemas
+
+
+def _published(node: dict[str, Any]) -> dict[str, Any]:
+    return {name: _published(node[name]) if name == "items" else node[name] for name in node if name in PUBLISHED}
+
+
+def _expected(accepted: dict[str, Any], kind: str) -> str:
+    """Return the accepted values of an argument, from its full schema."""
+    if "enum" in accepted:
+        must = f"One of {', '.join(accepted['enum'])}"
+    elif accepted["type"] == "integer":
+        must = "An integer"
+        if "maximum" in accepted:
+            must = f"An integer from {accepted['minimum']} to {accepted['maximum']}"
+    elif accepted["type"] == "array":
+        what = "integers" if accepted["items"]["type"] == "integer" else "texts"
+        must = f"A list of {accepted['minItems']} to {accepted['maxItems']} {what}"
+    elif accepted["type"] == "boolean":
+        must = "true or false"
+    else:
+        must = f"Text of {accepted.get('minLength', 0)} to {accepted['maxLength']} characters, no control characters"
+    return f"Required: {must[0].lower()}{must[1:]}" if kind == "missing" else must

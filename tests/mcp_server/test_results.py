@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcp_server.results import NOTE, shown, table, text_of
-from mcp_server.sanitize import LONGEST, clean
+from mcp_server.results import LONGEST, NOTE, clean, shown, table, text_of
 from storage.lists.commissions import COMMISSIONS
 from storage.lists.customers import CUSTOMERS
 from storage.lists.declaration import ListQuery, ListScope
