@@ -9,10 +9,10 @@ from typing import Any
 
 from starlette.requests import Request
 
-from presentation.api_request import NO_PROGRAM, ApiRequest, Viewed, row_id
+from presentation.api_request import NO_PROGRAM, ApiRequest, Result, row_id
 from presentation.operations import RouteMethod, operation
 from presentation.resource_table import Resource, ScopeByBody
-from presentation.view import View, with_fields_of
+from presentation.view import View, viewed, with_fields_of
 from storage import Storage
 from storage.access import agent_keys
 from storage.access.agent_keys import AgentKey
@@ -31,23 +31,21 @@ class AgentRequest(ApiRequest):
 
     key: AgentKey
 
-    async def create(
-        self, view: type[Viewed], operation: Callable[..., Any], **options: Any
-    ) -> CreatedResponse[Viewed]:
+    async def create(self, row: type[Result], operation: Callable[..., Any], **options: Any) -> CreatedResponse[Result]:
         """Create something; a repeat with its Idempotency-Key gets the first response. Raises IdempotencyKeyReused."""
         sent, path = self.request.headers.get(body.IDEMPOTENCY_KEY), self.request.url.path
         repeat = body.repeat_key(sent, path, self.request.state.body)
         if repeat is None:
-            return await super().create(view, operation, **options)
+            return await super().create(row, operation, **options)
 
         def perform(connection: Any) -> str:
-            created = view.of(operation(connection, self.program_id, **options, actor=self.actor, at=self.at))
+            created = viewed(row).of(operation(connection, self.program_id, **options, actor=self.actor, at=self.at))
             return created.model_dump_json(exclude_unset=True)
 
         about = (self.key.id, repeat, perform)
         stored, is_repeat = await self.storage.write_in(self.program_id, agent_keys.once, *about, at=self.at)
         headers = {"Idempotency-Replayed": "true"} if is_repeat else {}
-        return CreatedResponse[Viewed].stored(json.loads(stored), headers)
+        return CreatedResponse[Result].stored(json.loads(stored), headers)
 
 
 @with_fields_of(AgentKey, leave_out={"masked", "program_ids", "revoked_at", "last_used_at"})

@@ -8,14 +8,13 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from starlette.requests import Request
 
-from presentation.view import View
+from presentation.view import viewed
 from storage import Storage
 from storage.engine.audit import Actor
 from storage.rules.errors import NotFound, ServiceError
 from storage.rules.scope import Scope
 from web.response import CreatedResponse
 
-Viewed = TypeVar("Viewed", bound=View)
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
 NO_PROGRAM = 0  # an id that no program has
@@ -88,11 +87,9 @@ class ApiRequest:
         about = {"actor": self.actor, "at": self.at}
         return await self.storage.write_in(self.program_id, operation, self.subject_id, *arguments, **options, **about)
 
-    async def create(
-        self, view: type[Viewed], operation: Callable[..., Any], **options: Any
-    ) -> CreatedResponse[Viewed]:
+    async def create(self, row: type[Result], operation: Callable[..., Any], **options: Any) -> CreatedResponse[Result]:
         """Create something by a write operation on the program; the response is its view."""
-        return CreatedResponse(view.of(await self.write(operation, **options)))
+        return CreatedResponse(viewed(row).of(await self.write(operation, **options)))
 
 
 def row_id(sent: str) -> int | None:

@@ -6,9 +6,12 @@ from pydantic import AwareDatetime, Field, StringConstraints
 
 from presentation.api_request import ApiRequest
 from presentation.operations import operation
-from presentation.resources import AdjustmentView, CommissionView, CustomerView, FlagView, PartnerView
+from presentation.resources import CommissionView, PartnerView
 from presentation.settings_models import Currency, Name, changed, created, with_settings
+from storage.lists.customers import ListedCustomer
+from storage.lists.flags import Flag
 from storage.management import by_hand, commission_decisions, flag_decisions, moves, partners
+from storage.management.by_hand import Adjustment
 from storage.management.moves import Past
 from storage.rules import errors
 from storage.rules.agent_caps import CAPS
@@ -155,9 +158,9 @@ async def decide_commission(call: ApiRequest, sent: OwnerCommissionChange) -> Co
 
 
 @operation()
-async def decide_flag(call: ApiRequest, sent: FlagDecision) -> FlagView:
+async def decide_flag(call: ApiRequest, sent: FlagDecision) -> Flag:
     """Dismiss or confirm a sign of fraud."""
-    return FlagView.of(await call.write(flag_decisions.decide, call.path_id("flag_id"), **dict(sent)))
+    return await call.write(flag_decisions.decide, call.path_id("flag_id"), **dict(sent))
 
 
 @operation(*NOT_CREDITED, notice="credited")
@@ -167,12 +170,12 @@ async def credit_sale(call: ApiRequest, sent: Credit) -> CreatedResponse[Commiss
 
 
 @operation(errors.PartnerNotFound, errors.OverCap, notice="adjusted")
-async def adjust_balance(call: ApiRequest, sent: BalanceChange) -> CreatedResponse[AdjustmentView]:
+async def adjust_balance(call: ApiRequest, sent: BalanceChange) -> CreatedResponse[Adjustment]:
     """Give a partner a bonus, or correct their balance."""
-    return await call.create(AdjustmentView, by_hand.adjust, **dict(sent))
+    return await call.create(Adjustment, by_hand.adjust, **dict(sent))
 
 
 @operation(errors.PartnerNotFound, errors.OverCap, notice="customer-moved")
-async def move_customer(call: ApiRequest, sent: CustomerMove) -> CustomerView:
+async def move_customer(call: ApiRequest, sent: CustomerMove) -> ListedCustomer:
     """Move a customer to another partner."""
-    return CustomerView.of(await call.write(moves.move_customer, call.path_id("customer_id"), **dict(sent)))
+    return await call.write(moves.move_customer, call.path_id("customer_id"), **dict(sent))

@@ -8,7 +8,7 @@ from presentation import queries
 from presentation.api_request import ApiRequest
 from presentation.operations import ALWAYS as ALWAYS_POSSIBLE
 from presentation.operations import PAGING, Description, Operation
-from presentation.view import OF_PARTNER, OfPartnerView, PageView, TotalsView, View, view_of
+from presentation.view import PageView, TotalsView, View, view_of
 from storage.lists.declaration import DEFAULT_LIMIT, MOST, MOST_ROWS, List, ListQuery, ListScope, Order, Page
 from storage.lists.find import ROWS, find
 from storage.rules.errors import InvalidPeriod, InvalidRange, ValidationError
@@ -19,14 +19,14 @@ from storage.rules.scope import Scope
 
 ASCENDING, DESCENDING = ".up", ".down"
 DATES = ("date_from", "date_to")
-FIGURES = {*DATES, "period", "sort", "totals"}  # what asks for the figures of a list
 ALL_DAYS = Window(date.min, date.max)
 Row = TypeVar("Row")
 
 
 def listing(wanted: List[Any], view: type[View] | None = None, *, tag: str = "dashboard") -> Operation[ApiRequest]:
     """Return the operation that reads a list, for members and agents alike; its description follows from the list."""
-    shown = view or _view_of(wanted)
+    row: Any = wanted.row
+    shown = view or view_of(row)
     page: Any = cast("Any", PageView)[shown]
 
     async def read(call: ApiRequest) -> View:
@@ -38,8 +38,7 @@ def listing(wanted: List[Any], view: type[View] | None = None, *, tag: str = "da
         reader = call.storage.report if wanted.may_lag else call.storage.read
         found = visible(wanted, await reader(find, wanted, scope, query), call.scopes)
         totals = {"totals": totals_of(found)} if query.has_totals else {}
-        view_row = shown.plain if FIGURES.isdisjoint(sent) else shown.of
-        rows: View = page(data=[view_row(row) for row in found.data], next_cursor=found.next_cursor, **totals)
+        rows: View = page(data=list(map(shown.of, found.data)), next_cursor=found.next_cursor, **totals)
         return rows
 
     name = "".join(["list", *(word.title() for word in wanted.name.split("-"))])
@@ -86,15 +85,6 @@ def window_of(wanted: List[Any], sent: Mapping[str, str], at: datetime) -> Windo
     first, last = (sent.get(name) for name in DATES)
     asked = DateRangeQuery(sent.get("period") or PickedPeriod.THIRTY_DAYS, first, last)
     return picked_period.pick(asked, at=at).window or ALL_DAYS
-
-
-def _view_of(wanted: List[Any]) -> type[View]:
-    """Return the model of a list's rows: their fields, with the columns of their partner as one object."""
-    of_partner = OF_PARTNER if {each.name for each in wanted.fields} >= OF_PARTNER else set()
-    internal = {each.name for each in wanted.fields if each.column.is_internal}
-    base: type[View] = OfPartnerView if of_partner else View
-    row: Any = wanted.row
-    return view_of(row, leave_out=frozenset(of_partner | internal), base=base)
 
 
 def is_order(wanted: List[Any], sent: str) -> bool:

@@ -176,7 +176,7 @@ def _returned(perform: Callable[..., Any]) -> tuple[int, tuple[Model, ...]]:
     returns: Any = get_type_hints(perform)["return"]
     origin, inner = get_origin(returns), get_args(returns)
     if isinstance(origin, type) and issubclass(origin, ModelResponse):
-        return origin.success, inner
+        return origin.success, tuple(map(viewed, inner))
     list_view: Any = ListView
     model = SuccessView if returns is NoneType else list_view[viewed(inner[0])] if origin is list else viewed(returns)
     return ModelResponse.success, (model,)

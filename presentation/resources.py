@@ -1,23 +1,20 @@
 """Response models of the dashboard API and the agent API: programs, partners, customers, commissions, events."""
 
-from datetime import date, datetime
-from typing import Any, Literal, Self
+from datetime import datetime
+from typing import Literal, Self
 
 from pydantic import Field
 
 from presentation.settings_models import shown, with_settings
-from presentation.view import OF_PARTNER, OfPartnerView, View, with_fields_of
+from presentation.view import OfPartnerView, View, with_fields_of
 from storage.lists import customers
 from storage.lists.audit_log import Entry
-from storage.lists.balances import PartnerBalance
 from storage.lists.commissions import Commission
 from storage.lists.customers import ListedCustomer
 from storage.lists.event_kinds import Event
-from storage.lists.flags import Flag
 from storage.lists.partners import FIGURES, Partner
 from storage.lists.programs import Program
 from storage.lists.rejected_calls import RejectedCall
-from storage.management.by_hand import Adjustment
 from storage.rules import errors, settings
 from web.errors import STATUS
 
@@ -40,72 +37,23 @@ class ProgramView(_ProgramSettingsView):
         return cls(**row._asdict() | settings.published(row.settings))
 
 
-@with_fields_of(PartnerBalance, leave_out={"next_hold_ends_at", "last_hold_ends_at"})
-class BalanceView(View):
-    """A partner's balance in cents of the program's currency: earnings are the first four less `owed_back_cents`.
-
-    `pending_cents` is on hold (`on_hold_cents`) or to approve now (`ready_cents`). What flags keep from approval or
-    payment is in `flagged_cents` alone. `to_pay_cents` is what is approved, less what refunds of paid commissions left
-    owing.
-    """
-
-    on_hold_cents: int
-    to_pay_cents: int
-
-
-@with_fields_of(Partner, leave_out={"program_id", "notes", "to_pay_cents", *FIGURES})
+@with_fields_of(Partner, leave_out={"to_pay_cents", *FIGURES})
 class PartnerView(View):
     """A partner of a program; their `link` has `code` as `?aff=`."""
 
-    balance: BalanceView
+
+@with_fields_of(Partner, leave_out={"to_pay_cents"})
+class ListedPartnerView(View):
+    """A partner, and what they brought in the period; money is in cents of the program's currency."""
 
 
-class ListedPartnerView(PartnerView):
-    """A partner; if the list is asked for a period, dates, an order or totals, also what they brought then.
-
-    Money is in cents of the program's currency.
-    """
-
-    clicks: int | None = None
-    leads: int | None = None
-    conversions: int | None = None
-    revenue_cents: int | None = None
-    commission_cents: int | None = None
-
-    @classmethod
-    def plain(cls, row: Any) -> Self:
-        """Return the view of a partner without figures."""
-        return cls(**dict(PartnerView.of(row)))
-
-
-@with_fields_of(ListedCustomer, leave_out=OF_PARTNER)
-class CustomerView(OfPartnerView):
-    """A customer, and what they paid and got back, in cents of the program's currency; days are UTC days."""
-
-    signup_date: date | None
-    first_purchase_date: date | None
-
-
-@with_fields_of(Commission, leave_out=OF_PARTNER | {"program_id"})
+@with_fields_of(Commission)
 class CommissionView(OfPartnerView):
     """A commission: `amount_cents` as it was earned, `net_cents` after refunds and a rejection.
 
     When it was paid, `set_off_cents` were kept because the partner owed them back.
     `flags` are the signs of fraud or of a duplicate that hold it: it cannot be approved or paid.
     `credited_by` is null unless it was credited by hand.
-    """
-
-
-@with_fields_of(Adjustment)
-class AdjustmentView(View):
-    """A change of a partner's balance by hand, in cents of `currency`; their next payout settles it."""
-
-
-@with_fields_of(Flag, leave_out=OF_PARTNER | {"program_id"})
-class FlagView(OfPartnerView):
-    """A sign of fraud: it holds the commissions of `customer_id`, or without one the partner's since `held_from`.
-
-    A `possible_duplicate` holds `commission_id`, of a sale that may be a payment that the processor reported.
     """
 
 
@@ -126,7 +74,8 @@ class CommissionStepView(CommissionView):
     at: datetime
 
 
-class CustomerTimelineView(CustomerView):
+@with_fields_of(ListedCustomer)
+class CustomerTimelineView(OfPartnerView):
     """A customer with their timeline, oldest first."""
 
     trail: list[CommissionStepView | EventView]

@@ -10,6 +10,8 @@ from typing import Any, Generic, Literal, Self, TypeVar, get_args, get_origin, g
 
 from pydantic import BaseModel, ConfigDict, create_model
 
+from storage.lists.declaration import Column, parts_of
+
 
 def published_name(name: str) -> str:
     """Return a model's name in the OpenAPI document: `Partner` for `PartnerView`, `PartnerPage` for a page of them."""
@@ -26,11 +28,6 @@ class View(BaseModel):
     def of(cls, row: Any) -> Self:
         """Return the view of a row: the fields that it names, and no others."""
         return cls.model_validate(row)
-
-    @classmethod
-    def plain(cls, row: Any) -> Self:
-        """Return the view of a row in a list that was not asked for figures."""
-        return cls.of(row)
 
 
 class PartnerNameView(View):
@@ -64,13 +61,20 @@ def with_fields_of(
 ) -> Callable[[type[Model]], type[Model]]:
     """Return a decorator that gives a model the fields of a row's type, with their types, defaults and meaning.
 
-    The rows in its fields are shown as their views, `views` as other types. A field of the model itself stays.
+    The rows in its fields are shown as their views, `views` as other types. A field of the model itself stays, and what
+    is internal is left out. A field whose default is None may be absent.
     """
-    defaults = row._field_defaults
 
     def add(model: type[Model]) -> type[Model]:
-        kinds = {name: kind for name, kind in get_type_hints(row).items() if name not in leave_out}
-        fields = {name: (viewed(kind), defaults.get(name, ...)) for name, kind in kinds.items()}
+        hints = get_type_hints(row, include_extras=True)
+        columns = {name: part for name, hint in hints.items() for part in parts_of(hint) if isinstance(part, Column)}
+        hidden = {*leave_out, *(OF_PARTNER if issubclass(model, OfPartnerView) else ())}
+        hidden |= {name for name, column in columns.items() if column.is_internal}
+        kinds = {name: kind for name, kind in get_type_hints(row).items() if name not in hidden}
+        fields = {
+            name: (viewed(kind), None if row._field_defaults.get(name, ...) is None else ...)
+            for name, kind in kinds.items()
+        }
         return with_fields(model, fields | {name: (kind, ...) for name, kind in views.items()}, about=row.__doc__)
 
     return add
@@ -84,10 +88,14 @@ def with_fields(model: type[Model], fields: dict[str, Any], *, about: str | None
 
 
 @cache
-def view_of(row: Any, *, leave_out: AbstractSet[str] = frozenset(), base: type[View] = View) -> type[View]:
-    """Return the model of a row's type, with its name and description."""
-    model = type(f"{row.__name__}View", (base,), {"__module__": row.__module__, "__doc__": None})
-    return with_fields_of(row, leave_out=leave_out)(model)
+def view_of(row: Any) -> type[View]:
+    """Return the model of a row's type, with its name (Customer of a ListedCustomer) and description.
+
+    The columns of the row's partner are one object.
+    """
+    base = OfPartnerView if set(row._fields) >= OF_PARTNER else View
+    model = type(f"{row.__name__.removeprefix('Listed')}View", (base,), {"__module__": row.__module__, "__doc__": None})
+    return with_fields_of(row)(model)
 
 
 def viewed(kind: Any) -> Any:

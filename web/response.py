@@ -18,7 +18,7 @@ from web.errors import STATUS, error_body, error_headers
 
 NONE: Mapping[str, str] = MappingProxyType({})
 _JSON = (b"content-type", b"application/json")
-Model = TypeVar("Model", bound=BaseModel)
+Model = TypeVar("Model")
 Headers = Mapping[str, str] | None
 Respond = Callable[[Request, ServiceError, Headers], Awaitable[ASGIApp]]
 _PAGE = """<!doctype html>
@@ -55,12 +55,12 @@ class JsonResponse:
 
 
 class ModelResponse(JsonResponse, Generic[Model]):
-    """A 200 whose body is a model of the OpenAPI document; a field that was never set is absent."""
+    """A 200 whose body is a model of the OpenAPI document, or a row's view; a field that was never set is absent."""
 
     __slots__ = ()
     success: ClassVar[int] = 200
 
-    def __init__(self, model: Model, headers: Mapping[str, str] | None = None) -> None:
+    def __init__(self, model: BaseModel, headers: Mapping[str, str] | None = None) -> None:
         self.body = model.model_dump(exclude_unset=True)
         self.status = self.success
         self.headers = headers or {}

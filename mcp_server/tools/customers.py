@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from operator import itemgetter
 
-from mcp_server.results import BUDGET, JsonRow, fitting, json_of, row_of
+from mcp_server.results import BUDGET, JsonRow, fitting, row_of
 from mcp_server.tools import events
 from mcp_server.tools.diagnosis import call_row
 from mcp_server.tools.lists import Asked, list_tool, shortened
@@ -11,7 +11,7 @@ from mcp_server.tools.tool import Identifier, RowId, ToolRequest, tool
 from storage.diagnosis import explanation
 from storage.lists import customers
 from storage.lists.commissions import Commission
-from storage.lists.customers import CUSTOMERS, ListedCustomer
+from storage.lists.customers import CUSTOMERS
 from storage.lists.declaration import ListQuery, ListScope
 from storage.lists.event_kinds import Event, EventKind
 from storage.lists.find import find
@@ -40,11 +40,11 @@ def list_customers(asked: Asked) -> JsonRow:
     """
     connection, filters = asked.request.connection, asked.query.filters
     if not (filters["status"] or filters["settlement"]) or asked.query.cursor is not None:
-        return asked.page(row=_customer_row)
+        return asked.page(leave_out=NOT_SHOWN)
     counts = customers.count_by_partner(connection, asked.scope, asked.query)
     by_partner, others = shortened(counts, BUDGET // 4)
     return asked.page(
-        row=_customer_row,
+        leave_out=NOT_SHOWN,
         budget=BUDGET // 2,
         rejected_sales=_rejected_sales(asked),
         customers=sum(each.customers for each in counts),
@@ -97,20 +97,13 @@ def get_customer(
     change = "Send likely_customer_key." if explained.likely_customer_key else explained.smallest_change
     why = {"verdict": explained.outcome, "message": explained.text, "smallest_change": change}
     return {
-        "customer": _customer_row(customer),
+        "customer": row_of(customer, leave_out=NOT_SHOWN),
         "currency": read_program(request.connection, program_id).settings.currency,
         "totals": _totals(happened, earned),
         "why": why | {"transaction_id": explained.transaction_id, "refused_calls": len(explained.rejected_calls)},
         "timeline": rows[:count],
         "truncated": count < len(rows),
     }
-
-
-def _customer_row(customer: ListedCustomer) -> JsonRow:
-    """Return a customer, and the partner who sent them."""
-    days = {"signup_date": customer.signup_date, "first_purchase_date": customer.first_purchase_date}
-    shown = row_of(customer, leave_out=NOT_SHOWN)
-    return shown | {name: json_of(day) for name, day in days.items() if day is not None}
 
 
 def _step(event: Event, earned: Sequence[Commission]) -> JsonRow:

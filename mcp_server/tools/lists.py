@@ -1,6 +1,7 @@
 """A list tool follows from the declaration of its list: its arguments, what is read, and the page that fits."""
 
 from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
@@ -44,17 +45,18 @@ class Asked:
     def page(
         self,
         *,
-        row: Callable[[Any], JsonRow] = row_of,
+        row: Callable[[Any], JsonRow] | None = None,
+        leave_out: AbstractSet[str] = frozenset(),
         key: Callable[[Any], list[Any]] = lambda each: [each.id],
         budget: int = BUDGET,
         **beside: Any,
     ) -> JsonRow:
-        """Return a page: as many `row`s as fit the budget, and what is `beside` them.
+        """Return a page: as many rows as fit the budget, as `row` shows them, and what is `beside` them.
 
         A page that is cut before `limit` rows is `truncated`; `key` returns the values of the cursor that continues
         where it ends. `currency` is that of rows without one of their own.
         """
-        rows = list(map(row, self.stored.data))
+        rows = [row(each) if row else row_of(each, leave_out=leave_out) for each in self.stored.data]
         count, cursor = fitting(rows, budget), self.stored.next_cursor
         if count < len(rows):
             cursor = cursors.encode([0, *key(self.stored.data[count - 1])])

@@ -5,7 +5,6 @@ from mcp_server.tools.lists import Asked, list_tool, shortened
 from mcp_server.tools.reports import ReportPeriod, report_range
 from mcp_server.tools.tool import Identifier, RowId, Timestamp, ToolRequest, tool
 from storage.lists import balances, flags
-from storage.lists.balances import PartnerBalance
 from storage.lists.commissions import COMMISSIONS, Commission
 from storage.lists.declaration import ListScope
 from storage.lists.find import get
@@ -16,7 +15,7 @@ from storage.rules.commission import CommissionStatus
 from storage.rules.errors import FieldError, NotFound, ValidationError
 from storage.rules.scope import Scope
 
-OF_PROFILE = {"email", "notes", "link", "to_pay_cents", "program_id", "balance"}
+OF_PROFILE = {"email", "notes", "link", "to_pay_cents", "program_id"}
 
 
 @list_tool("Partners", Scope.PARTNERS_READ, PARTNERS)
@@ -24,7 +23,7 @@ def list_partners(asked: Asked) -> JsonRow:
     """Partners (affiliates), newest first, with what each brought in the dates (the last 30 days by default) and is
     owed: pending (on hold until when, or ready), flagged, approved, paid, owed back. Their links have ?aff=code.
     """
-    return asked.page(row=lambda each: row_of(each, leave_out=OF_PROFILE) | {"balance": _balance_row(each.balance)})
+    return asked.page(leave_out=OF_PROFILE)
 
 
 @tool("One partner", Scope.PARTNERS_READ, "partner")
@@ -44,9 +43,8 @@ def get_partner(
     found = _find(request, program_id, partner_id, partner)
     query = report_range(request, period, date_from, date_to)._replace(before=None)
     report = partner_reports.read_report(request.connection, program_id, found.id, query, at=request.at)
-    shown = row_of(found, leave_out={*OF_PROFILE, *FIGURES})
-    about = {"partner": shown, "balance": _balance_row(found.balance), "open_flags": found.open_flags}
-    return about | report._asdict()
+    shown = row_of(found, leave_out={*OF_PROFILE, *FIGURES, "balance"})
+    return {"partner": shown, "balance": found.balance, "open_flags": found.open_flags} | report._asdict()
 
 
 def _find(request: ToolRequest, program_id: int, partner_id: int | None, name: str | None) -> Partner:
@@ -63,11 +61,6 @@ def _find(request: ToolRequest, program_id: int, partner_id: int | None, name: s
         ids = ", ".join(map(str, found))
         raise ValidationError(fields=[FieldError("partner", f"Several partners have this name: send partner_id {ids}")])
     return get(request.connection, PARTNERS, ListScope(program_id, request.at), found[0])
-
-
-def _balance_row(balance: PartnerBalance) -> JsonRow:
-    """Return a balance with what follows from its figures."""
-    return row_of(balance) | {"on_hold_cents": balance.on_hold_cents, "to_pay_cents": balance.to_pay_cents}
 
 
 NOT_SHOWN = {"partner_code", "sale_id", "lead_id", "set_off_cents", "program_id"}

@@ -21,7 +21,7 @@ from storage.rules.scope import Scope
 from storage.tracking import key_callers
 
 SHOWN_CALLERS = 20
-LISTED = {"id", "created_at", "name", "domain", "status", "currency", "sandbox_of"}
+NOT_LISTED = {*Program._fields} - {"id", "created_at", "name", "domain", "status", "currency", "sandbox_of"}
 STOPPED = timedelta(days=7)
 
 
@@ -34,14 +34,14 @@ def list_programs(asked: Asked) -> JsonRow:
     request, programs = asked.request, asked.stored.data
     period, date_from, date_to = (asked.arguments[name] for name in ("period", "date_from", "date_to"))
     if (period is None and date_from is None and date_to is None) or not programs:
-        return _apart(asked.page(row=_listed))
+        return _apart(asked.page(leave_out=NOT_LISTED))
     if Scope.PERFORMANCE_READ not in request.key.scopes:
         raise InsufficientScope(hint="Leave period and dates out.", required_scope=Scope.PERFORMANCE_READ)
     query = report_range(request, period or ReportPeriod.SEVEN_DAYS, date_from, date_to)
     report = performance.read_performance(request.connection, programs[0].id, query, at=request.at)
 
     def row(program: Program) -> JsonRow:
-        shown = _listed(program)
+        shown = row_of(program, leave_out=NOT_LISTED)
         if program.sandbox_of is None:
             for name, window in (("totals", report.window), ("previous_totals", report.previous_window)):
                 shown[name] = json_of(comparison.read_figures(request.connection, program.id, window)[0])
@@ -109,10 +109,6 @@ def _agents(request: ToolRequest, program_id: int) -> JsonRow:
         "used_today": agent_caps.used(connection, program_id, at),
         "keys": keys,
     }
-
-
-def _listed(program: Program) -> JsonRow:
-    return row_of(program, leave_out=set(Program._fields) - LISTED)
 
 
 def _apart(page: JsonRow) -> JsonRow:

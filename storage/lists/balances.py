@@ -14,11 +14,11 @@ from storage.tracking import corrections
 from storage.tracking.ledger import ACCOUNT_KINDS, PARTNER_KINDS, EntryKind
 
 
-class PartnerBalance(NamedTuple):
+class Balance(NamedTuple):
     """A partner's balance in cents of the program's currency: earnings are the first four less `owed_back_cents`.
 
-    `pending_cents` has the status pending, on hold or, if `ready_cents`, to approve now. `flagged_cents` is what flags
-    keep from approval or payment: it is in no other figure. `owed_back_cents` is what refunds of paid commissions left
+    `pending_cents` is on hold (`on_hold_cents`) or to approve now (`ready_cents`). `flagged_cents` is what flags keep
+    from approval or payment: it is in no other figure. `owed_back_cents` is what refunds of paid commissions left
     owing; the next payouts are reduced by it, and `to_pay_cents` is what is left to pay now of what is approved.
     """
 
@@ -28,18 +28,10 @@ class PartnerBalance(NamedTuple):
     paid_cents: int = 0
     owed_back_cents: int = 0
     ready_cents: int = 0
+    on_hold_cents: int = 0
+    to_pay_cents: int = 0
     next_hold_ends_at: datetime | None = None
     last_hold_ends_at: datetime | None = None
-
-    @property
-    def on_hold_cents(self) -> int:
-        """Return what is pending and not yet to approve."""
-        return self.pending_cents - self.ready_cents
-
-    @property
-    def to_pay_cents(self) -> int:
-        """Return what to pay for all approved commissions, less what the partner owes back."""
-        return max(self.approved_cents - self.owed_back_cents, 0)
 
 
 class Hold(NamedTuple):
@@ -58,12 +50,12 @@ class PaymentDay(NamedTuple):
 
 
 MOST_HOLDS = 31
-NO_BALANCE = PartnerBalance()
+NO_BALANCE = Balance()
 
 
 def of_partners(
     connection: Connection, program_id: int, partner_ids: Sequence[int], *, at: datetime
-) -> dict[int, PartnerBalance]:
+) -> dict[int, Balance]:
     """Return the balance of each of these partners."""
     entry, hold_ends_at = ledger_entries.c, commissions.c.hold_until
     figure = case(
@@ -83,7 +75,7 @@ def of_partners(
     return {partner_id: _balance(figures) for partner_id, figures in found.items()}
 
 
-def _balance(figures: dict[str, Any]) -> PartnerBalance:
+def _balance(figures: dict[str, Any]) -> Balance:
     """Return a balance by the sums of what is settled, flagged, on hold, pending and approved."""
     nothing = (0, 0, None, None)
     settled, paid, *_ = figures.get("settled", nothing)
@@ -91,13 +83,16 @@ def _balance(figures: dict[str, Any]) -> PartnerBalance:
         int(figures.get(name, nothing)[0])
         for name in ("flagged", "on_hold", CommissionStatus.PENDING, CommissionStatus.APPROVED)
     )
-    return PartnerBalance(
+    approved, owed_back = approved + max(int(settled), 0), max(-int(settled), 0)
+    return Balance(
         pending_cents=on_hold + ready,
         flagged_cents=flagged,
-        approved_cents=approved + max(int(settled), 0),
+        approved_cents=approved,
         paid_cents=-int(paid),
-        owed_back_cents=max(-int(settled), 0),
+        owed_back_cents=owed_back,
         ready_cents=ready,
+        on_hold_cents=on_hold,
+        to_pay_cents=max(approved - owed_back, 0),
         next_hold_ends_at=figures.get("on_hold", nothing)[2],
         last_hold_ends_at=figures.get("on_hold", nothing)[3],
     )

@@ -65,16 +65,8 @@ class ListedCustomer(NamedTuple):
     revenue_cents: Annotated[int, Column("Revenue", _revenue, sorts=True, is_summed=True)]
     refunded_cents: Annotated[int, Column("Refunded", _refunded(), sorts=True, is_summed=True)]
     program_id: int
-
-    @property
-    def signup_date(self) -> date | None:
-        """The day of their lead."""
-        return self.signup_at.date() if self.signup_at else None
-
-    @property
-    def first_purchase_date(self) -> date | None:
-        """The day of their first sale."""
-        return self.first_purchase_at.date() if self.first_purchase_at else None
+    signup_date: Annotated[date | None, Column(sql=_row.signup_at)]
+    first_purchase_date: Annotated[date | None, Column(sql=_row.first_purchase_at)]
 
 
 class CustomerCount(NamedTuple):

@@ -203,20 +203,20 @@ class List(Generic[Row]):
         return column.public_name if column.column.sorts else None
 
     def _field(self, name: str, hint: Any) -> Field:
-        parts = list(_parts(hint))
+        parts = list(parts_of(hint))
         column = next((part for part in parts if isinstance(part, Column)), Column())
         kind = next(part for part in parts if isinstance(part, type) and part is not type(None))
         sql = column.sql if column.sql is not None else self.table.c.get(name)
         return Field(name, kind, column, sql)
 
 
-def _parts(hint: Any) -> Iterator[Any]:
+def parts_of(hint: Any) -> Iterator[Any]:
     """Yield the types of which a field's type consists, and what Annotated says about them."""
     if get_origin(hint) is Annotated:
         yield from hint.__metadata__
-        yield from _parts(get_args(hint)[0])
+        yield from parts_of(get_args(hint)[0])
     elif get_origin(hint) in {Union, UnionType}:
         for part in get_args(hint):
-            yield from _parts(part)
+            yield from parts_of(part)
     else:
         yield get_origin(hint) or hint

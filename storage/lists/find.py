@@ -5,6 +5,7 @@ A cursor names the row at the edge of a page and the direction; the row's place 
 
 import json
 from collections.abc import Collection, Mapping
+from datetime import date
 from enum import StrEnum
 from typing import Any, TypeVar
 
@@ -155,4 +156,6 @@ def _value(kind: type, value: Any) -> Any:
         return None
     if kind in {dict, object}:
         return json.loads(value)
+    if kind is date:
+        return value.date()
     return kind(value) if kind in {int, bool} or issubclass(kind, StrEnum) else value

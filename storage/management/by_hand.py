@@ -31,7 +31,7 @@ CREDITED = "credited"  # what is counted against the caps of a day, beside appro
 
 
 class Adjustment(NamedTuple):
-    """A bonus, or a correction if it is negative, in cents of the program's currency."""
+    """A bonus of a partner, or a correction if it is negative, in cents of `currency`; their next payout settles it."""
 
     id: int
     partner_id: int

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from sqlalchemy import Connection, func, select
 
 from storage.lists import balances
-from storage.lists.balances import Hold, PartnerBalance
+from storage.lists.balances import Balance, Hold
 from storage.lists.commissions import COMMISSIONS, Commission
 from storage.lists.customers import CUSTOMERS, ListedCustomer
 from storage.lists.declaration import ListQuery, ListScope, Page
@@ -44,7 +44,7 @@ class PartnerProfile(NamedTuple):
 
     partner: Partner
     results: Results
-    balance: PartnerBalance
+    balance: Balance
     links: list[UsedLink]
     customers: Page[ListedCustomer]
     commissions: Page[Commission]

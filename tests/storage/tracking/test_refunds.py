@@ -9,7 +9,7 @@ from sqlalchemy import func
 
 from storage.checks import books
 from storage.lists import balances
-from storage.lists.balances import PartnerBalance
+from storage.lists.balances import Balance
 from storage.lists.commissions import COMMISSIONS
 from storage.rules.commission import CommissionStatus
 from storage.rules.errors import IdempotencyKeyReused, RefundExceedsSale, TransactionNotFound
@@ -105,7 +105,7 @@ async def test_what_is_owed_back_is_set_against_the_next_payouts(acme: World):
     set_off = {each.id: each.set_off_cents for each in (await acme.listed(COMMISSIONS)).data}
     assert (owing.approved_cents, owing.owed_back_cents, owing.to_pay_cents) == (1_500, 1_000, 500)
     assert [set_off[each] for each in sold] == [0, 500, 500]
-    assert await owed() == PartnerBalance(paid_cents=2_500)
+    assert await owed() == Balance(paid_cents=2_500)
     assert await acme.store.read(books.run) == []
 
 
