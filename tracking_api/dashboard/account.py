@@ -14,9 +14,9 @@ from storage.access.second_factors import Enrolment
 from storage.access.sessions import OpenSession, Preferences, Theme, TimeFormat
 from storage.rules.errors import InvalidSecondFactor, NotFound, Overloaded, RateLimited, SecondFactorExists
 from tracking_api.dashboard import authentication, mail
-from tracking_api.dashboard.authentication import VisitorRequest
+from tracking_api.dashboard.authentication import VisitorRequest, visitor_request
 from tracking_api.dashboard.mail import Alert
-from tracking_api.dashboard.pages.buttons import SIGNED_IN, Button, FormOutcome, FormPage
+from tracking_api.dashboard.pages.buttons import Button, FormOutcome, FormPage
 from tracking_api.dashboard.password_queue import hash_of_new
 from tracking_api.dashboard.sessions import Password, require_password
 from web.body import Body
@@ -192,4 +192,4 @@ BUTTONS = {
     "confirm": Button(confirm_second_factor),
     "disable": Button(disable_second_factor),
 }
-PAGE = FormPage(_page, BUTTONS, who=SIGNED_IN)
+PAGE = FormPage(_page, BUTTONS, viewer=visitor_request)

@@ -21,7 +21,7 @@ from storage.rules.scope import Scope
 from tracking_api.authorization import redirects
 from tracking_api.dashboard.authentication import VisitorRequest, visitor_request
 from tracking_api.dashboard.pages import forms, notices, templates
-from tracking_api.dashboard.pages.buttons import SIGNED_IN, Button, FormPage, Question, elsewhere
+from tracking_api.dashboard.pages.buttons import Button, FormPage, Question, elsewhere
 from tracking_api.dashboard.pages.forms import Problems
 from tracking_api.dashboard.pages.templates import HEADERS, POLICY
 
@@ -124,5 +124,5 @@ DISCONNECT = FormPage(
             "Disconnect", "The assistant cannot read anything any more. To connect it again, start in the assistant."
         ),
     ),
-    who=SIGNED_IN,
+    viewer=visitor_request,
 )

@@ -21,6 +21,7 @@ from storage import Storage
 from storage.access import sessions
 from storage.access.sessions import Visitor
 from storage.access.workspaces import ANYONE, Role, require
+from storage.lists.declaration import ListScope
 from storage.rules import keys
 from storage.rules.errors import Forbidden, OwnerRequired, ServiceError
 from web import client
@@ -135,6 +136,11 @@ class VisitorRequest(ApiRequest):
     """A request of a signed-in member."""
 
     visitor: Visitor
+    currency: str = ""  # those of each program
+
+    @property
+    def scope(self) -> ListScope:
+        return ListScope(self.program_id, self.at, workspace_ids=self.workspace_ids)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,6 +1,5 @@
 """PATCH /api/programs/:id/commissions, and the page: many are decided at a time, and what is final asks first."""
 
-import re
 from collections import defaultdict
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -16,6 +15,7 @@ from presentation.changes import CommissionChanges
 from presentation.operations import operation
 from presentation.resources import CommissionView
 from presentation.view import View
+from storage.access.workspaces import DECIDERS
 from storage.lists import find as engine
 from storage.lists.commissions import COMMISSIONS, Commission
 from storage.management import commission_decisions as decisions
@@ -26,7 +26,7 @@ from storage.rules.errors import ServiceError, ValidationError
 from tracking_api.dashboard.pages import buttons, forms, notices, page_context
 from tracking_api.dashboard.pages.buttons import Question
 from tracking_api.dashboard.pages.forms import Form
-from tracking_api.dashboard.pages.lists import ListPage, ListState
+from tracking_api.dashboard.pages.lists import ListPage
 from tracking_api.dashboard.pages.page_context import PageContext
 from tracking_api.dashboard.pages.ranges import FilterValues
 from web import body
@@ -43,7 +43,6 @@ DECISIONS = {
 LEFT = " {} of those that you selected stay as they are: their status does not allow it."
 READY_AT = "ready_at"
 MOST_SHOWN = 10
-_MILLIS = re.compile(r"[0-9]{13}", re.ASCII)
 
 
 class UndecidedView(View):
@@ -81,90 +80,80 @@ def _by_status(address: FilterValues, at: datetime) -> Mapping[str, Any]:
     return {} if shown == ALL else {"status": queries.choice(address, "status", CommissionStatus)}
 
 
-async def _values(_: PageContext, __: ListState) -> dict[str, Any]:
-    return {"statuses": list(CommissionStatus), "most": MOST_TOGETHER}
-
-
 COMMISSION_LIST = ListPage(
     COMMISSIONS,
     "commissions.html",
     tabs=("status", READY_AT),
     narrow=_by_status,
-    values=_values,
+    constants={"statuses": list(CommissionStatus), "most": MOST_TOGETHER},
     sort="waits",
     days=("approved", "paid"),
 )
 
 
 async def decide_selected(request: Request) -> Response:
-    """Approve, reject or pay the selected commissions and show how many changed. Each has its own result."""
-    context = await page_context.as_decider(request)
-    form = await forms.read_form(request)
-    path = _list(context)
+    """Approve, reject or pay the selected commissions. Each has its own result."""
+    context, form, path = await _sent(request)
     if not form.each("id"):
         return notices.redirect(path, "nothing-chosen")
     ids = [int(each) if each.isdecimal() else each for each in form.each("id")]
     sent = body.parse(CommissionChanges, to_json({"status": form.text("decision"), "ids": ids}))
     if sent.status not in DECISIONS:
         raise ValidationError("A commission is approved, rejected or marked as paid here.")
-    if sent.status == CommissionStatus.APPROVED or buttons.is_confirmed(form):
-        return await _decide(context, sent.status, sent.ids, path)
-    selected = await context.storage.read(engine.rows, COMMISSIONS, context.scope, sent.ids)
-    rows = [each for each in selected if sent.status in MAY_BECOME[each.status]]
-    if not rows:
-        return notices.redirect(path, "nothing-to-decide")
-    left = len(selected) - len(rows)
-    question = _question(sent.status, rows, path, LEFT.format(left) if left else "")
-    return buttons.ask(context, form, question)
+    return await _decide(context, form, sent.status, sent.ids, path, asks=sent.status != CommissionStatus.APPROVED)
 
 
 async def approve_all(request: Request) -> Response:
     """Approve the oldest 1,000 that are ready and match the list's filter, after asking. Raises ValidationError."""
-    context = await page_context.as_decider(request)
-    form = await forms.read_form(request)
-    path, query = _list(context), COMMISSION_LIST.state(request).query
+    context, form, path = await _sent(request)
+    query, now = COMMISSION_LIST.state(request).query, decisions.millis_of(context.at)
     if READY_AT not in query.filters:
         raise ValidationError("Open the list of commissions that are ready to approve.")
-    if _MILLIS.fullmatch(form.text(READY_AT)):
-        asked_at = datetime.fromtimestamp(int(form.text(READY_AT)) / 1000, UTC)
-        query = query._replace(filters={**query.filters, READY_AT: min(asked_at, context.at)})
-    read = context.storage.read
-    ids = await read(engine.list_ids, COMMISSIONS, context.scope, query, limit=MOST_TOGETHER)
-    if not ids:
-        return notices.redirect(path, "nothing-to-decide")
-    if buttons.is_confirmed(form):
-        return await _decide(context, CommissionStatus.APPROVED, ids, path)
-    rows = await read(engine.rows, COMMISSIONS, context.scope, ids[::-1])
-    added = (READY_AT, str(decisions.millis_of(context.at)))
-    question = _question(CommissionStatus.APPROVED, rows, path)
-    return buttons.ask(context, Form({}), question, added)
+    ready_at = datetime.fromtimestamp(min(_millis(form, READY_AT) or now, now) / 1000, UTC)
+    query = query._replace(filters={**query.filters, READY_AT: ready_at})
+    ids = await context.storage.read(engine.list_ids, COMMISSIONS, context.scope, query, limit=MOST_TOGETHER)
+    sent = form if buttons.is_confirmed(form) else Form({READY_AT: [str(now)]})
+    return await _decide(context, sent, CommissionStatus.APPROVED, ids, path)
 
 
 async def undo_approval(request: Request) -> Response:
     """Make the commissions of one approval pending again. Raises ValidationError for one of over an hour ago."""
-    context = await page_context.as_decider(request)
-    form = await forms.read_form(request)
-    sent = form.text("decided_at")
-    if not _MILLIS.fullmatch(sent):
-        raise ValidationError("There is no approval to undo.")
-    undone = await context.write(decisions.undo_approvals, millis=int(sent))
-    return notices.redirect(f"{context.program_path}/commissions", "undone", undone)
+    context, form, path = await _sent(request)
+    undone = await context.write(decisions.undo_approvals, millis=_millis(form, "decided_at") or 0)
+    return notices.redirect(path, "undone", undone)
 
 
-async def _decide(context: PageContext, status: CommissionStatus, ids: list[int], path: str) -> Response:
-    """Decide on commissions, all in one transaction, and show how many changed."""
+async def _sent(request: Request) -> tuple[PageContext, Form, str]:
+    """Return who decides, their form, and the list that they are on."""
+    context = await page_context.as_member(request, DECIDERS)
+    path = f"{context.program_path}/commissions{COMMISSION_LIST.state(request).address.link()}"
+    return context, await forms.read_form(request), path
+
+
+def _millis(form: Form, name: str) -> int | None:
+    return queries.number(forms.typed(form), name, most=10**13 - 1)
+
+
+async def _decide(
+    context: PageContext, form: Form, status: CommissionStatus, ids: list[int], path: str, *, asks: bool = True
+) -> Response:
+    """Decide on commissions, all in one transaction, and show how many changed; some decisions ask first."""
+    if asks and not buttons.is_confirmed(form):
+        selected = await context.storage.read(engine.rows, COMMISSIONS, context.scope, ids)
+        rows = [each for each in selected if status in MAY_BECOME[each.status]]
+        if not rows:
+            return notices.redirect(path, "nothing-to-decide")
+        verb, meaning = DECISIONS[status]
+        text = meaning + (LEFT.format(len(selected) - len(rows)) if len(rows) < len(selected) else "")
+        worth = Waiting(len(rows), sum(each.net_cents for each in rows))
+        is_danger = status == CommissionStatus.REJECTED
+        question = Question(verb, text, commissions=worth, partners=_by_partner(rows), is_danger=is_danger)
+        return await buttons.ask(context, form, question, path)
     results = await context.write(decisions.decide_each, ids, status)
     undecided = sum(isinstance(each, ServiceError) for each in results.values())
     done = len(results) - undecided
     decided_at = [decisions.millis_of(context.at)] if status == CommissionStatus.APPROVED and done else []
-    return notices.redirect(path, status, done, undecided, *decided_at)
-
-
-def _question(status: CommissionStatus, rows: list[Commission], path: str, left: str = "") -> Question:
-    verb, meaning = DECISIONS[status]
-    worth = Waiting(len(rows), sum(each.net_cents for each in rows))
-    is_danger = status == CommissionStatus.REJECTED
-    return Question(verb, meaning + left, path, commissions=worth, partners=_by_partner(rows), is_danger=is_danger)
+    return notices.redirect(path, status if results else "nothing-to-decide", done, undecided, *decided_at)
 
 
 def _by_partner(rows: list[Commission]) -> list[tuple[str, int, int]]:
@@ -176,7 +165,3 @@ def _by_partner(rows: list[Commission]) -> list[tuple[str, int, int]]:
     first, others = (ordered := sorted(sums, key=lambda each: -each[2]))[:MOST_SHOWN], ordered[MOST_SHOWN:]
     rest = (f"All {len(others)} others", sum(each[1] for each in others), sum(each[2] for each in others))
     return [*first, rest] if others else first
-
-
-def _list(context: PageContext) -> str:
-    return f"{context.program_path}/commissions{COMMISSION_LIST.state(context.request).address.link()}"

@@ -22,9 +22,9 @@ from storage.rules import settings
 from storage.rules.agent_caps import CAPS, FREEZABLE
 from storage.rules.errors import CurrencyNotSupported, FieldError, OwnerRequired, ProgramHasEvents, ValidationError
 from storage.rules.settings import BY_NAME, SECTIONS, SETTINGS, ProgramSettings, published
-from tracking_api.dashboard.authentication import VisitorRequest
+from tracking_api.dashboard.authentication import VisitorRequest, visitor_request
 from tracking_api.dashboard.pages import values
-from tracking_api.dashboard.pages.buttons import SIGNED_IN, Button, FormOutcome, FormPage
+from tracking_api.dashboard.pages.buttons import Button, FormOutcome, FormPage
 from tracking_api.dashboard.pages.page_context import PageContext
 from web.response import CreatedResponse
 
@@ -149,7 +149,7 @@ def _saved(context: PageContext, response: Mapping[str, Any]) -> str:
     return "program-changed" if is_same else f"program-{response['status']}"
 
 
-NEW = FormPage(_new_page, Button(create_program, then="/programs/{id}/settings/checklist"), who=SIGNED_IN)
+NEW = FormPage(_new_page, Button(create_program, then="/programs/{id}/settings/checklist"), viewer=visitor_request)
 SETTINGS_PAGE = FormPage(_settings_page, Button(change_program, notice=_saved))
 DELETE = FormPage(
     _settings_page,

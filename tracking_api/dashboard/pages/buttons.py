@@ -1,6 +1,6 @@
 """Pages with forms: the fields become an action's input; errors appear beside them, a notice on the next page."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -9,19 +9,17 @@ from starlette.responses import Response
 
 from presentation.api_request import ApiRequest
 from presentation.operations import ALWAYS, EMPTY, Operation
+from storage.access.workspaces import ANYONE, OWNERS, Role
 from storage.lists.declaration import MOST
 from storage.management.pending_work import Waiting
 from storage.rules.errors import NotFound, ServiceError, ValidationError
-from tracking_api.dashboard.authentication import VisitorRequest, visitor_request
+from tracking_api.dashboard.authentication import VisitorRequest
 from tracking_api.dashboard.pages import forms, notices, page_context, templates, values
 from tracking_api.dashboard.pages.forms import CONFIRMED, FIELD, Form, Problems
 from tracking_api.dashboard.pages.page_context import PageContext
 
 Viewer = PageContext | VisitorRequest
 Notice = str | Callable[[Any, Mapping[str, Any]], str]
-OWNERS = (page_context.as_member, page_context.as_owner)  # members see a program's page, owners press its buttons
-MANAGERS, DECIDERS = (OWNERS[0], page_context.as_manager), (OWNERS[0], page_context.as_decider)
-SIGNED_IN = (visitor_request, visitor_request)
 
 
 class Question(NamedTuple):
@@ -29,7 +27,6 @@ class Question(NamedTuple):
 
     verb: str
     text: str
-    back: str = ""
     about: str = ""
     commissions: Waiting | None = None
     partners: Sequence[tuple[str, int, int]] = ()
@@ -77,31 +74,32 @@ async def elsewhere(_: Viewer, __: FormOutcome) -> Response:
 class FormPage:
     """A page with forms. `render` shows it, and what became of a form.
 
-    It has one button, or several by the value of the field `by`. `who` sees the page and who presses its buttons.
-    Its actions change the program, or what `subject` returns.
+    It has one button, or several by the value of the field `by`. `viewer` identifies who sees the page, and those with
+    one of the `roles` press its buttons. Its actions change the program, or what `subject` returns.
     """
 
     render: Callable[[Any, FormOutcome], Awaitable[Response]]
     buttons: Mapping[str, Button] | Button
     by: str = "action"
-    who: Sequence[Callable[[Request], Awaitable[Viewer]]] = OWNERS
+    roles: Collection[Role] = OWNERS
+    viewer: Callable[[Request, Collection[Role]], Awaitable[Viewer]] = page_context.as_member
     subject: Callable[[Any], ApiRequest] | None = None
     largest_file: int = 0
 
     async def show(self, request: Request) -> Response:
         """Show the page. Raises Forbidden."""
-        return await self.render(await self.who[0](request), FormOutcome())
+        return await self.render(await self.viewer(request, ANYONE), FormOutcome())
 
     async def press(self, request: Request) -> Response:
         """Do what the pressed button says and lead to the page that follows. Raises Forbidden, OwnerRequired."""
-        viewer = await self.who[1](request)
+        viewer = await self.viewer(request, self.roles)
         form = await forms.read_form(request, largest_file=self.largest_file)
         typed, pressed = forms.typed(form), form.text(self.by)
         button = self.button(pressed)
         call = replace(self.subject(viewer) if self.subject else viewer, named=typed)
         if button.question and not is_confirmed(form):
             back = button.then.format_map(request.path_params) or request.url.path
-            return ask(viewer, form, await _question(button.question, [call], back))
+            return await ask(viewer, form, button.question, back, [call])
         try:
             response = await _submit(button, call, form, viewer)
         except ServiceError as rejection:
@@ -137,7 +135,7 @@ class SelectedRows:
 
     async def press(self, request: Request) -> Response:
         """Ask first if one row does, and lead back to the list. Raises the error of a row if none can be changed."""
-        viewer, form = await self.page.who[1](request), await forms.read_form(request)
+        viewer, form = await self.page.viewer(request, self.page.roles), await forms.read_form(request)
         pressed, path = form.text(self.page.by), forms.path_of(request.url).replace("/selected", "", 1)
         button = self.page.button(pressed)
         chosen = list(dict.fromkeys(form.each("id")))[:MOST]
@@ -145,7 +143,7 @@ class SelectedRows:
         if not calls:
             return notices.redirect(path, "nothing-chosen")
         if button.question and not is_confirmed(form):
-            return ask(viewer, form, await _question(button.question, calls, path))
+            return await ask(viewer, form, button.question, path, calls)
         rejections = []
         for call in calls:
             try:
@@ -155,13 +153,6 @@ class SelectedRows:
                 if isinstance(rejection, ALWAYS) or len(rejections) == len(calls):
                     raise
         return notices.redirect(path, f"{self.said}-{pressed}", len(calls) - len(rejections), len(rejections))
-
-
-async def _question(
-    question: Question | Callable[[Sequence[Any]], Awaitable[Question]], calls: Sequence[ApiRequest], back: str
-) -> Question:
-    asked = await question(calls) if callable(question) else question
-    return asked._replace(back=back)
 
 
 async def _submit(button: Button, call: ApiRequest, form: Form, viewer: Viewer) -> Mapping[str, Any]:
@@ -180,8 +171,15 @@ def is_confirmed(form: Form) -> bool:
     return form.text(CONFIRMED) == "yes"
 
 
-def ask(viewer: Viewer, form: Form, question: Question, *added: tuple[str, str]) -> Response:
-    """Return the page that asks, whose button sends the same form again, confirmed and with fields that are `added`."""
+async def ask(
+    viewer: Viewer,
+    form: Form,
+    question: Question | Callable[[Sequence[Any]], Awaitable[Question]],
+    back: str,
+    calls: Sequence[ApiRequest] = (),
+) -> Response:
+    """Return the page that asks, whose button sends the same form again, confirmed."""
+    question = await question(calls) if callable(question) else question
     sent = [(name, each) for name, typed in form.fields.items() for each in typed if name not in {FIELD, CONFIRMED}]
-    url, fields = viewer.request.url, [*sent, *added, (CONFIRMED, "yes")]
-    return FormOutcome().page(viewer, "confirm.html", question=question, fields=fields, address=forms.path_of(url))
+    address, fields = forms.path_of(viewer.request.url), [*sent, (CONFIRMED, "yes")]
+    return FormOutcome().page(viewer, "confirm.html", question=question, fields=fields, address=address, back=back)

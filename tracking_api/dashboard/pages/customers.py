@@ -10,6 +10,7 @@ from starlette.responses import Response
 from presentation.api_request import ApiRequest
 from presentation.changes import credit_sale, move_customer
 from presentation.reads import IDENTIFIERS
+from storage.access.workspaces import DECIDERS
 from storage.diagnosis.explanation import Explanation, explain
 from storage.lists import customers as listed_customers
 from storage.lists.commissions import Commission
@@ -25,7 +26,7 @@ from storage.management.moves import Past
 from storage.rules.errors import ServiceError
 from storage.rules.outcome import SaleOutcome
 from tracking_api.dashboard.pages import text
-from tracking_api.dashboard.pages.buttons import DECIDERS, Button, FormOutcome, FormPage, Question
+from tracking_api.dashboard.pages.buttons import Button, FormOutcome, FormPage, Question
 from tracking_api.dashboard.pages.lists import ListPage
 from tracking_api.dashboard.pages.page_context import PageContext
 
@@ -175,5 +176,5 @@ async def partner_options(context: PageContext) -> list[tuple[str, str]]:
     return [("", "Choose a partner"), *((str(each.id), f"{each.name} ({each.code})") for each in found.data)]
 
 
-MISSING_SALE = FormPage(_missing_sale, Button(credit_sale, then=COMMISSION), who=DECIDERS)
-PAGE = FormPage(_customer, Button(move_customer, question=_sums), who=DECIDERS)
+MISSING_SALE = FormPage(_missing_sale, Button(credit_sale, then=COMMISSION), roles=DECIDERS)
+PAGE = FormPage(_customer, Button(move_customer, question=_sums), roles=DECIDERS)

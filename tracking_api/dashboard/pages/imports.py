@@ -4,13 +4,14 @@ All workspaces of the server convert at the same rates, so only a member who own
 """
 
 import asyncio
-from dataclasses import replace
 from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import Response
 
+from presentation.api_request import valid_id
 from storage.access import workspaces
+from storage.access.workspaces import MANAGERS, OWNERS
 from storage.management import import_undo, imports
 from storage.management.import_report import OnConflict
 from storage.reports import exchange_rates
@@ -31,7 +32,7 @@ TOO_LARGE = "The files have more than 1 MiB together. Import them with `svc admi
 
 async def import_files(request: Request) -> Response:
     """Show what the files would add; import them once that is confirmed. Raises Forbidden, OwnerRequired."""
-    context = await page_context.as_manager(request)
+    context = await page_context.as_member(request, MANAGERS)
     try:
         form = await forms.read_form(request, largest_file=2 * LARGEST)
     except PayloadTooLarge:
@@ -52,9 +53,9 @@ async def import_files(request: Request) -> Response:
 
 async def undo_import(request: Request) -> Response:
     """Undo an import. Raises Forbidden, OwnerRequired, NotFound, ValidationError."""
-    context = await page_context.as_manager(request)
+    context = await page_context.as_member(request, MANAGERS)
     form = await forms.read_form(request)
-    await context.write(import_undo.undo, replace(context, named=forms.typed(form)).path_id("import_id"))
+    await context.write(import_undo.undo, valid_id(form.text("import_id")))
     return notices.redirect(f"{context.program_path}/import", "import-undone")
 
 
@@ -74,7 +75,7 @@ async def _import_page(context: PageContext, outcome: FormOutcome, **shown: Any)
 
 async def import_rates(request: Request) -> Response:
     """Import the ECB's file; an error names the line. Raises Forbidden, OwnerRequired."""
-    context = await page_context.as_owner(request)
+    context = await page_context.as_member(request, OWNERS)
     if not await _may_import(context):
         raise Forbidden("The rates are those of every workspace of this server: its operator imports them.")
     try:

@@ -1,7 +1,7 @@
 """List pages: what narrows and sorts a list is in the URL, as in the API's. templates/lists.html draws them."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 from functools import partial
@@ -11,8 +11,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from presentation.lists import ALL_DAYS, ASCENDING, DESCENDING, is_order, query_of
-from storage import Storage
-from storage.lists.declaration import Field, List, ListQuery, ListScope, Page
+from storage.access.workspaces import ANYONE, Role
+from storage.lists.declaration import Field, List, ListQuery, Page
 from storage.lists.find import find
 from storage.rules.periods.period import ALWAYS
 from storage.rules.periods.picked_period import PickedPeriod
@@ -34,9 +34,10 @@ class ListPage:
     """A list as a page with its CSV file.
 
     The page sets the filters `tabs` by links; one of a tab's values is always chosen. `narrow` returns the filters of a
-    tab's values at a time; `values` what else the template shows; `part` is the template of what htmx refreshes. A list
-    with a window starts with the last 30 days, which are no filter. It is sorted by `sort` unless the URL says
-    otherwise. Dates are those of its rows, or what `?by=` names of `days`.
+    tab's values at a time; `constants` and `values` are what else the template shows; `part` is the template of what
+    htmx refreshes. A list with a window starts with the last 30 days, which are no filter. It is sorted by `sort`
+    unless the URL says otherwise. Dates are those of its rows, or what `?by=` names of `days`. `viewer` identifies who
+    sees it. `complete` reads what more its rows have here, where their fields are those of `row`.
     """
 
     of: List[Any]
@@ -44,9 +45,13 @@ class ListPage:
     part: str = ""
     tabs: Sequence[str] = ()
     narrow: Callable[[FilterValues, datetime], Mapping[str, Any]] | None = None
+    constants: Mapping[str, Any] = field(default_factory=dict)
     values: Values | None = None
     sort: str = ""
     days: Sequence[str] = ()
+    viewer: Callable[[Request, Collection[Role]], Awaitable[Any]] = page_context.as_member
+    complete: Callable[[Any, "ListState", Page[Any]], Awaitable[Page[Any]]] | None = None
+    row: type[Any] | None = None
 
     @property
     def choices(self) -> list[tuple[str, str, list[tuple[str, str]]]]:
@@ -74,22 +79,23 @@ class ListPage:
 
     async def show(self, request: Request) -> Response:
         """Show the list."""
-        return await self.page(await page_context.as_member(request))
+        return await self.page(await self.viewer(request, ANYONE))
 
-    async def page(self, context: PageContext, outcome: FormOutcome = NOTHING_SENT) -> Response:
+    async def page(self, context: Any, outcome: FormOutcome = NOTHING_SENT) -> Response:
         """Return the page of the list, also after a form of it was sent."""
         state = self.state(context.request)
-        state = state._replace(listed=await state.read(context.storage, context.scope, state.query))
+        state = state._replace(listed=await state.read(context, state.query))
         is_part = self.part and context.request.headers.get("hx-request") == "true"
         more = await self.values(context, state) if self.values else {}
-        return outcome.page(context, self.part if is_part else self.template, list=state, **more)
+        return outcome.page(context, self.part if is_part else self.template, list=state, **self.constants, **more)
 
     async def export(self, request: Request) -> Response:
         """Return the filtered list as a CSV file."""
-        context = await page_context.as_member(request)
-        name = f"{self.of.name}-{context.program.id}-{context.at:%Y-%m-%d}"
-        read = partial(self.state(request).read, context.storage, context.scope)
-        return csv_export.file(name, self.of, self.state(request).query, read, currency=context.currency)
+        context, state = await self.viewer(request, ANYONE), self.state(request)
+        about = f"{self.of.name}-{context.program_id}" if context.program_id else self.of.name
+        rows = replace(self.of, row=self.row) if self.row else self.of
+        read, currency = partial(state.read, context), context.currency
+        return csv_export.file(f"{about}-{context.at:%Y-%m-%d}", rows, state.query, read, currency=currency)
 
     def state(self, request: Request) -> "ListState":
         """Return the state of the list in a request. Raises ValidationError, InvalidPeriod, InvalidRange."""
@@ -132,12 +138,13 @@ class ListState(NamedTuple):
         names = ["q", *(each.name for each in self.of.of.filters if each.name not in self.of.tabs), *dates]
         return [name for name in names if self.address[name]]
 
-    async def read(self, storage: Storage, scope: ListScope, query: ListQuery) -> Page[Any]:
+    async def read(self, call: Any, query: ListQuery) -> Page[Any]:
         """Return a page of the list: from the replica, if there is one and the list may lag."""
-        wanted = self.of.of
-        read = storage.report if wanted.may_lag or wanted.has_window else storage.read
+        wanted, complete = self.of.of, self.of.complete
+        read = call.storage.report if wanted.may_lag or wanted.has_window else call.storage.read
         window = (self.picker.window or ALL_DAYS) if wanted.has_window else None
-        return await read(find, wanted, scope._replace(window=window), query)
+        listed: Page[Any] = await read(find, wanted, call.scope._replace(window=window), query)
+        return await complete(call, self, listed) if complete else listed
 
     def sort_link(self, column: Field) -> str:
         """Return the link that sorts by a column, most first, or turns its order round."""

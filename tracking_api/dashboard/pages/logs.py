@@ -2,7 +2,6 @@
 
 import re
 from datetime import datetime, timedelta
-from functools import partial
 from typing import Any
 
 from markupsafe import Markup
@@ -56,10 +55,6 @@ async def _causes(context: PageContext, state: ListState) -> dict[str, Any]:
     return {"groups": groups, "code": code, "organic": organic}
 
 
-async def _words(context: PageContext, _: ListState) -> dict[str, Any]:
-    return {"action_of": _action, "paths": PATHS, "written": partial(_written, currency=context.currency)}
-
-
 def _action(entry: Entry) -> str:
     verb = entry.action.partition(".")[2]
     return f"{text.words(entry.noun)} {PAST.get(verb) or verb.removesuffix('e') + 'ed'}"
@@ -85,4 +80,6 @@ def _written(value: Any, field: str, currency: str) -> str | Markup:
 
 EVENT_LIST = ListPage(EVENTS, "events.html", part="event_list.html", tabs=("live",))
 REJECTED_CALL_LIST = ListPage(REJECTED_CALLS, "refused_calls.html", values=_causes)
-AUDIT_LIST = ListPage(AUDIT_LOG, "audit_log.html", values=_words)
+AUDIT_LIST = ListPage(
+    AUDIT_LOG, "audit_log.html", constants={"action_of": _action, "paths": PATHS, "written": _written}
+)

@@ -2,7 +2,6 @@
 
 from collections.abc import Collection
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 from starlette.requests import Request
@@ -80,8 +79,3 @@ async def as_member(request: Request, roles: Collection[Role] = ANYONE) -> PageC
 
     program, choices = await call.storage.read(find)
     return PageContext(**vars(call), member=member, program=program, choices=choices)
-
-
-as_owner = partial(as_member, roles=OWNERS)
-as_manager = partial(as_member, roles=MANAGERS)
-as_decider = partial(as_member, roles=DECIDERS)

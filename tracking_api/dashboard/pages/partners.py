@@ -19,6 +19,7 @@ from presentation.changes import (
     enrol_partner,
 )
 from presentation.settings_models import Name
+from storage.access.workspaces import DECIDERS, MANAGERS
 from storage.lists import commissions
 from storage.lists.commissions import CommissionDetails
 from storage.lists.find import get
@@ -32,15 +33,7 @@ from storage.rules.errors import FieldError, ValidationError
 from storage.rules.settings import ProgramSettings
 from storage.tracking.ledger import EntryKind
 from tracking_api.dashboard.pages import charted, page_context, ranges, text
-from tracking_api.dashboard.pages.buttons import (
-    DECIDERS,
-    MANAGERS,
-    Button,
-    FormOutcome,
-    FormPage,
-    SelectedRows,
-    elsewhere,
-)
+from tracking_api.dashboard.pages.buttons import Button, FormOutcome, FormPage, SelectedRows, elsewhere
 from tracking_api.dashboard.pages.forms import Problems
 from tracking_api.dashboard.pages.lists import ListPage
 from tracking_api.dashboard.pages.page_context import PageContext
@@ -197,14 +190,14 @@ def _rate(kind: CommissionType, value: int, currency: str) -> str:
 
 
 PARTNER_LIST = ListPage(PARTNERS, "partners.html", sort="revenue")
-ENROL = FormPage(PARTNER_LIST.page, Button(enrol_partner), who=MANAGERS)
-EDIT = FormPage(_page, Button(change_partner.taking(PartnerEdit), then=PARTNER), who=MANAGERS)
-ADJUST = FormPage(_page, Button(adjust_balance, then=PARTNER), who=DECIDERS)
+ENROL = FormPage(PARTNER_LIST.page, Button(enrol_partner), roles=MANAGERS)
+EDIT = FormPage(_page, Button(change_partner.taking(PartnerEdit), then=PARTNER), roles=MANAGERS)
+ADJUST = FormPage(_page, Button(adjust_balance, then=PARTNER), roles=DECIDERS)
 PAUSE = FormPage(
     elsewhere,
     Button(change_partner, notice="partner-{status}.{id}", then=f"{PROGRAM}/partners"),
     by="status",
-    who=MANAGERS,
+    roles=MANAGERS,
 )
 PAUSE_SELECTED = SelectedRows(PAUSE, "partner_id", "partners")
 COMMISSION = FormPage(
@@ -214,5 +207,5 @@ COMMISSION = FormPage(
         {"status": CommissionStatus.APPROVED},
         lambda call, _: f"approved.1.0.{commission_decisions.millis_of(call.at)}",
     ),
-    who=DECIDERS,
+    roles=DECIDERS,
 )

@@ -1,21 +1,13 @@
 """The programs of the visitor's workspaces."""
 
-from collections.abc import Awaitable, Callable
-from dataclasses import replace
 from datetime import datetime
-from typing import Any, NamedTuple, cast
+from typing import NamedTuple
 
-from starlette.requests import Request
-from starlette.responses import Response
-
-from storage.access.sessions import Visitor
-from storage.lists.declaration import List, ListQuery, ListScope, Page
-from storage.lists.programs import PROGRAMS
+from storage.lists.declaration import Page
+from storage.lists.programs import PROGRAMS, Program
 from storage.reports.performance import Performance, read_performance
 from storage.rules.attribution import ProgramStatus
-from tracking_api.dashboard import authentication
-from tracking_api.dashboard.authentication import storage_of, time_of
-from tracking_api.dashboard.pages import csv_export, templates
+from tracking_api.dashboard.authentication import VisitorRequest, visitor_request
 from tracking_api.dashboard.pages.lists import ListPage, ListState
 
 
@@ -38,43 +30,16 @@ class ProgramResults(NamedTuple):
     report: Performance
 
 
-PROGRAM_LIST = ListPage(PROGRAMS, "programs.html")
-RESULTS: List[Any] = replace(cast("List[Any]", PROGRAMS), row=ProgramResults)
+async def _with_results(call: VisitorRequest, state: ListState, listed: Page[Program]) -> Page[ProgramResults]:
+    ids, query = [each.id for each in listed.data], state.picker.picked.query
+    reports = await call.storage.report(
+        lambda connection: [read_performance(connection, each, query, at=call.at) for each in ids]
+    )
+    rows = []
+    for each, report in zip(listed.data, reports, strict=True):
+        named = each._asdict() | report.current._asdict() | {"report": report}
+        rows.append(ProgramResults._make(named[name] for name in ProgramResults._fields))
+    return Page(rows, *listed[1:])
 
 
-async def list_programs(request: Request) -> Response:
-    """List the programs with their results of the period."""
-    visitor = await authentication.visitor(request)
-    state = PROGRAM_LIST.state(request)
-    shown = state._replace(listed=await _reader(request, visitor, state)(state.query))
-    return templates.render(request, PROGRAM_LIST.template, visitor=visitor, owned=visitor.owned, list=shown)
-
-
-async def export_programs(request: Request) -> Response:
-    """Return the programs of the filtered list, with their results of the period, as a CSV file."""
-    visitor = await authentication.visitor(request)
-    state = PROGRAM_LIST.state(request)
-    name, read = f"programs-{time_of(request):%Y-%m-%d}", _reader(request, visitor, state)
-    return csv_export.file(name, RESULTS, state.query, read, currency="")
-
-
-def _reader(
-    request: Request, visitor: Visitor, state: ListState
-) -> Callable[[ListQuery], Awaitable[Page[ProgramResults]]]:
-    """Return how a page of the list is read, with the results of each program."""
-    storage, at = storage_of(request), time_of(request)
-    scope = ListScope(0, at, workspace_ids=[each.workspace_id for each in visitor.memberships])
-
-    async def read(query: ListQuery) -> Page[ProgramResults]:
-        listed = await state.read(storage, scope, query)
-        ids, query_of_period = [each.id for each in listed.data], state.picker.picked.query
-        reports = await storage.report(
-            lambda connection: [read_performance(connection, each, query_of_period, at=at) for each in ids]
-        )
-        rows = []
-        for each, report in zip(listed.data, reports, strict=True):
-            named = each._asdict() | report.current._asdict()
-            rows.append(ProgramResults._make([*(named[name] for name in ProgramResults._fields[:-1]), report]))
-        return Page(rows, *listed[1:])
-
-    return read
+PROGRAM_LIST = ListPage(PROGRAMS, "programs.html", viewer=visitor_request, complete=_with_results, row=ProgramResults)

@@ -5,10 +5,11 @@ from collections.abc import Sequence
 from presentation import queries
 from presentation.api_request import ApiRequest
 from presentation.changes import decide_flag
+from storage.access.workspaces import MANAGERS
 from storage.lists.flags import FLAGS
 from storage.management import pending_work
 from storage.rules.fraud.flag import FlagState
-from tracking_api.dashboard.pages.buttons import MANAGERS, Button, FormPage, Question, SelectedRows, elsewhere
+from tracking_api.dashboard.pages.buttons import Button, FormPage, Question, SelectedRows, elsewhere
 from tracking_api.dashboard.pages.lists import ListPage
 
 
@@ -40,5 +41,5 @@ DECISIONS: dict[str, Button] = {
         is_danger=True,
     ),
 }
-DECIDE = FormPage(elsewhere, DECISIONS, by="state", who=MANAGERS)
+DECIDE = FormPage(elsewhere, DECISIONS, by="state", roles=MANAGERS)
 DECIDE_SELECTED = SelectedRows(DECIDE, "flag_id", "flags")

@@ -1,13 +1,13 @@
 """Saved views of Explore, and the read-only link that opens one without signing in; it shows no customer."""
 
-from dataclasses import replace
 from datetime import datetime, timedelta
 from urllib.parse import quote
 
 from starlette.requests import Request
 from starlette.responses import Response
 
-from presentation.api_request import ApiRequest
+from presentation.api_request import ApiRequest, valid_id
+from storage.access.workspaces import MANAGERS
 from storage.engine.audit import Actor
 from storage.management import saved_views
 from storage.management.saved_views import SavedView
@@ -31,18 +31,16 @@ async def show_explore(request: Request) -> Response:
 
 async def change_view(request: Request) -> Response:
     """Save the page's query under a name; share, revoke or delete a saved view. Raises NotFound, ValidationError."""
-    context, form = await page_context.as_manager(request), await forms.read_form(request)
-    action, query = form.text("action"), form.text("query")
-    call = replace(context, named=forms.typed(form))
+    context, form = await page_context.as_member(request, MANAGERS), await forms.read_form(request)
+    action, query, view_id = (form.text(name) for name in ("action", "query", "view_id"))
     if action == "save":
         await context.write(saved_views.save, form.text("name"), query)
     elif action == "delete":
-        await context.write(saved_views.remove, call.path_id("view_id"))
-    elif action not in {"share", "revoke"}:
-        raise ValidationError("This button does not exist.")
+        await context.write(saved_views.remove, valid_id(view_id))
+    elif action in {"share", "revoke"}:
+        await context.write(saved_views.share, valid_id(view_id), context.at + LASTS if action == "share" else None)
     else:
-        until = context.at + LASTS if action == "share" else None
-        await context.write(saved_views.share, call.path_id("view_id"), until)
+        raise ValidationError("This button does not exist.")
     return notices.redirect(f"{context.program_path}/explore?{query}", "views-changed")
 
 

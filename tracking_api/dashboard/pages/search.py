@@ -11,7 +11,7 @@ from starlette.responses import Response
 
 from storage.access.workspaces import MANAGERS
 from storage.diagnosis.search import search
-from storage.lists.declaration import MOST, ListQuery, ListScope
+from storage.lists.declaration import MOST, ListQuery
 from storage.lists.find import find
 from storage.lists.programs import PROGRAMS, Program
 from storage.rules.attribution import PartnerStatus
@@ -107,7 +107,7 @@ def _command(typed: str) -> tuple[str, str]:
 
 async def _programs(call: VisitorRequest, first: str) -> list[Program]:
     """Return the newest programs that the visitor may see, before them the one that the search started in."""
-    read, scope = call.storage.read, ListScope(0, call.at, workspace_ids=call.workspace_ids)
+    read, scope = call.storage.read, call.scope
     named = [int(first)] if first.isascii() and first.isdigit() and len(first) <= len(str(2**31)) else []
     current = (await read(find, PROGRAMS, scope._replace(program_ids=named), ListQuery())).data if named else []
     newest = (await read(find, PROGRAMS, scope, ListQuery(MOST))).data
