@@ -53,7 +53,7 @@ async def receive_stripe_event(request: Request) -> ReceivedEventView:
         except errors.NotFound:
             raise errors.InvalidSignature from None
         header, now = request.headers.get("stripe-signature", ""), time.time()
-        secrets = map(request.app.state.settings.sealer().open, account.sealed)
+        secrets = map(request.app.state.settings.sealer().open, account.sealed_secrets.splitlines())
         if not any(payment.is_signed(content, header, secret, now=now) for secret in secrets):
             raise errors.InvalidSignature
     at = request.app.state.clock()

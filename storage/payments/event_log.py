@@ -40,10 +40,9 @@ UNLINKED = (
 
 def add(connection: Connection, program_id: int, event: ProcessorEvent, *, at: datetime) -> bool:
     """Log an event with its names; return False if it is logged already."""
-    payment = None if event.content is None else dump(event.content)
     row = {"program_id": program_id, "event_id": event.id, "id": ids.after(at, 1)[0], "outcome": PaymentOutcome.WAITING}
-    row |= {"type": event.type, "occurred_at": event.occurred_at, "received_at": at, "payment": payment}
-    row |= {"is_test": event.is_test}
+    row |= {name: getattr(event, name) for name in ("type", "occurred_at", "is_test")} | {"received_at": at}
+    row["payment"] = None if event.content is None else dump(event.content)
     new = insert_for(connection)(payment_events).values(**row).on_conflict_do_nothing()
     if connection.execute(new.returning(payment_events.c.event_id)).scalar() is None:
         return False
@@ -76,7 +75,10 @@ def customer_names(content: Any) -> list[str]:
 def dump(content: Content) -> str:
     """Return an event's content as JSON for storage."""
     kind = next(name for name, each in KINDS.items() if isinstance(content, each))
-    return json.dumps({"version": VERSION, "type": kind, **_fields(content)}, default=datetime.isoformat)
+    fields = content._asdict()
+    if isinstance(content, Returned):
+        fields["listed"] = [each._asdict() for each in content.listed]
+    return json.dumps({"version": VERSION, "type": kind, **fields}, default=datetime.isoformat)
 
 
 def load(stored: str | None) -> Content | None:
@@ -91,14 +93,6 @@ def load(stored: str | None) -> Content | None:
     if version != VERSION or kind not in KINDS:
         raise ValueError(f"A newer release stored this event (version {version}, {kind}): upgrade this one.")
     return _read(KINDS[kind], fields)
-
-
-def _fields(content: Content) -> dict[str, Any]:
-    fields = content._asdict()
-    if not fields.get("is_bare"):
-        fields.pop("is_bare", None)
-    listed = [_fields(each) for each in fields.pop("listed", ())]
-    return fields | ({"listed": listed} if listed else {})
 
 
 def _read(kind: type[Content], fields: dict[str, Any]) -> Any:

@@ -1,16 +1,17 @@
-"""What a payment's names lead to: its customer (by click, key or processor customer, never by e-mail) and its sale."""
+"""What a payment's names lead to: its customer (never by e-mail), its sale, and the money that went back of it."""
 
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, and_, or_, select
+from sqlalchemy import Connection, and_, or_, select, update
 
 from storage.engine.database import insert_for
 from storage.payments import event_log
 from storage.rules import keys
-from storage.rules.payment import Introduced, Paid, PaymentOutcome
+from storage.rules.payment import Introduced, Paid, PaymentOutcome, Returned, ReturnKind
 from storage.rules.reconciliation import WITHIN
-from storage.tables import payment_customers, payment_references, sales
+from storage.tables import payment_customers, payment_references, payment_returns, sales
+from storage.tracking import refunds
 from storage.tracking.customers import Customer, Registry
 
 INTENTS = ("pi_", "ch_", "py_")  # how the names of what pays begin
@@ -108,3 +109,36 @@ def possible_duplicate(connection: Connection, program_id: int, paid: Paid, cust
     either = or_(by_api, and_(alike, unlinked)) if may_be_apart else by_api
     mine = (sale.program_id == program_id, either)
     return connection.execute(select(sales).where(*mine).order_by(sale.id).limit(1)).one_or_none()
+
+
+def take_back(connection: Connection, program_id: int, returned: Returned, at: datetime) -> tuple[str | None, bool]:
+    """Save a returned amount unless a newer one is stored, and refund its sale.
+
+    Return the sale's transaction_id, if it is known, and whether a person has to decide on the amount.
+    """
+    transaction_id = find_sale(connection, program_id, (returned.reference,))
+    if transaction_id is not None:  # locked before its returns, as by the API: of two reports, one sees the other
+        sale = (sales.c.program_id == program_id, sales.c.transaction_id == transaction_id)
+        connection.execute(select(sales.c.id).where(*sale).with_for_update())
+    for each in (returned, *returned.listed):
+        _save_return(connection, program_id, each)
+    is_held = transaction_id is not None and refunds.follow(connection, program_id, transaction_id, at=at)
+    return transaction_id, is_held
+
+
+def _save_return(connection: Connection, program_id: int, returned: Returned) -> None:
+    row = payment_returns.c
+    mine = (row.program_id == program_id, row.reference == returned.reference, row.return_id == returned.return_id)
+    reported = {"amount_cents": returned.amount_cents, "stands": returned.stands, "told_at": returned.told_at}
+    names = {"reference": returned.reference, "return_id": returned.return_id, "kind": returned.kind}
+    new = insert_for(connection)(payment_returns).values(program_id=program_id, **names, **reported)
+    if connection.execute(new.on_conflict_do_nothing().returning(row.return_id)).scalar() is None:
+        if returned.kind == ReturnKind.TOTAL:  # beside the earlier ones: each step between them was refunded then
+            stored = connection.execute(select(row.amount_cents, row.totals).where(*mine)).one()
+            totals = {returned.amount_cents, *map(int, (stored.totals or str(stored.amount_cents)).split(","))}
+            values = {"amount_cents": max(totals), "totals": ",".join(map(str, sorted(totals)))}
+            connection.execute(update(payment_returns).where(*mine).values(**values))
+        else:  # of one second: a dispute that was opened and closed is closed
+            is_open = returned.kind == ReturnKind.DISPUTE and returned.stands
+            newer = row.told_at < returned.told_at if is_open else row.told_at <= returned.told_at
+            connection.execute(update(payment_returns).where(*mine, newer).values(**reported))

@@ -8,7 +8,7 @@ from sqlalchemy import Connection, and_, or_, select, update
 
 from storage.engine.audit import Actor
 from storage.engine.database import insert_for
-from storage.payments import accounts, event_log, payers, returns
+from storage.payments import accounts, event_log, payers
 from storage.rules.errors import IdentifierConflict, NotFound, ServiceError
 from storage.rules.payment import Content, Introduced, Linked, Paid, PaymentOutcome, ProcessorEvent, Returned
 from storage.rules.settlement import Settlement
@@ -20,6 +20,7 @@ from storage.tracking.program_terms import ProgramTerms
 from storage.tracking.sale_decisions import Provenance, Sale
 from storage.tracking.test_mode import TestModeCall
 
+PAID = ("transaction_id", "amount_cents", "currency", "occurred_at", "tax_cents", "shipping_cents")  # of its sale
 SETTLES_AFTER = timedelta(minutes=10)  # by then, what a bare payment belongs to has been reported
 
 
@@ -72,7 +73,7 @@ def process_in_sandbox(
 
 def _apply(connection: Connection, program_id: int, content: Content | None, at: datetime) -> EventOutcome:
     if isinstance(content, Returned):
-        sale, is_held = returns.save(connection, program_id, content, at=at)
+        sale, is_held = payers.take_back(connection, program_id, content, at)
         outcome = PaymentOutcome.RECORDED if sale else PaymentOutcome.WAITING
         done = EventOutcome(PaymentOutcome.HELD if is_held else outcome, sale, content.reference)
     elif isinstance(content, Linked):
@@ -97,14 +98,8 @@ def _apply(connection: Connection, program_id: int, content: Content | None, at:
 def _test(connection: Connection, program_id: int, content: Content | None, at: datetime) -> EventOutcome:
     """Record an event of the processor's test mode as a test: no sale, no refund, no customer."""
     if isinstance(content, Paid) and content.program_id in {None, str(program_id)}:
-        test = TestModeCall(
-            "sale",
-            at,
-            transaction_id=content.transaction_id,
-            amount_cents=content.amount_cents,
-            customer_key=content.customer_key,
-            click_id=content.click_id,
-        )
+        named = {name: getattr(content, name) for name in ("transaction_id", "customer_key", "click_id")}
+        test = TestModeCall("sale", at, amount_cents=content.amount_cents, **named)
     elif isinstance(content, Returned):
         test = TestModeCall("refund", at, transaction_id=content.reference, amount_cents=content.amount_cents)
     else:
@@ -159,18 +154,9 @@ def sell(connection: Connection, program_id: int, paid: Paid, customer: Customer
     program = program_terms.load_one(connection, program_id)
     names = paid.click_id == customer.click_id and not customer.has_other_key(paid.customer_key)
     _settle(connection, program, paid, customer, at)
-    sale = Sale(
-        transaction_id=paid.transaction_id,
-        amount_cents=paid.amount_cents,
-        at=at,
-        click_id=customer.click_id,
-        customer_key=paid.customer_key if names else None,
-        currency=paid.currency,
-        occurred_at=paid.occurred_at,
-        tax_cents=paid.tax_cents,
-        shipping_cents=paid.shipping_cents,
-        provenance=Provenance.PROCESSOR,
-    )
+    who = {"click_id": customer.click_id, "customer_key": paid.customer_key if names else None}
+    sent: Any = {name: getattr(paid, name) for name in PAID} | who
+    sale = Sale(**sent, at=at, provenance=Provenance.PROCESSOR)
     return sales.record(connection, [(program, sale)])[0]
 
 

@@ -153,7 +153,7 @@ async def connect(url: str, key: str) -> int:
 async def opened(url: str, program_id: int, key: str) -> str:
     async with storage.opened(url) as store:
         account = await store.read(accounts.get_account, program_id)
-        return Sealer(key).open(account.sealed[0])
+        return Sealer(key).open(account.sealed_secrets.splitlines()[0])
 
 
 def test_only_with_the_old_key_is_everything_encrypted_anew(svc: Svc):

@@ -101,11 +101,10 @@ async def decide_payment_event(call: ApiRequest, sent: PaymentDecision) -> Payme
     return PaymentDecidedView(success=True, outcome=outcome)
 
 
-def _view(call: ApiRequest, account: accounts.PaymentAccount) -> PaymentAccountView:
+def _view(call: ApiRequest, account: Any) -> PaymentAccountView:
     webhook_url = f"{call.base_url}/api/v1/payments/{account.provider}/{account.program_id}"
-    return PaymentAccountView.of(
-        account._asdict() | {"webhook_secrets": len(account.sealed), "webhook_url": webhook_url}
-    )
+    secrets = len(account.sealed_secrets.splitlines())
+    return PaymentAccountView.of(account._asdict() | {"webhook_secrets": secrets, "webhook_url": webhook_url})
 
 
 def _by_outcome(address: FilterValues, _: datetime) -> Mapping[str, Any]:

@@ -135,9 +135,9 @@ VERSION_1 = {
     '{"version": 1, "type": "paid", "transaction_id": "in_1", "references": ["in_1", "pi_1"], "amount_cents": 10000,'
     ' "currency": "USD", "occurred_at": "2026-05-20T12:00:00+00:00", "click_id": null,'
     ' "customer_key": "user-1", "program_id": null, "processor_customer": "cus_1", "tax_cents": 0,'
-    ' "shipping_cents": 0}': STORED,
+    ' "shipping_cents": 0, "is_bare": false}': STORED,
     '{"version": 1, "type": "returned", "reference": "pi_1", "return_id": "re_1", "kind": "refund",'
-    ' "amount_cents": 500, "stands": true, "told_at": "2026-05-20T12:00:00+00:00"}': RETURNED,
+    ' "amount_cents": 500, "stands": true, "told_at": "2026-05-20T12:00:00+00:00", "listed": []}': RETURNED,
     '{"version": 1, "type": "linked", "references": ["in_1", "pi_1"]}': LINKED,
     '{"version": 1, "type": "introduced", "processor_customer": "cus_1", "click_id": null, "customer_key": "user-1",'
     ' "program_id": "1"}': INTRODUCED,
@@ -241,6 +241,6 @@ async def test_the_newest_two_secrets_of_an_account_work_and_none_outlives_its_a
         about: Any = {"provider": "stripe", "account_id": account_id, "secret": secret, "sealer": sealer}
         await acme.do(accounts.connect, **about)
         account = await acme.store.read(accounts.get_account, acme.program_id)
-        worked.append([sealer.open(sealed) for sealed in account.sealed])
+        worked.append([sealer.open(sealed) for sealed in account.sealed_secrets.splitlines()])
 
     assert worked[2:] == [["3", "2"], ["4"]]
