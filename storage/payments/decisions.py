@@ -72,27 +72,25 @@ def decide(
     if isinstance(content, Paid):  # of returned money, a refund of the API's may lock the event after its sale
         row = connection.execute(select(payment_events).where(*mine).with_for_update()).one()
     with rollups.gathered(connection):
-        done = _decided(connection, program_id, row, content, decision=decision, named=named, by=actor.name, at=at)
-        processing.note(connection, program_id, row.event_id, content, done)
+        done = _decided(connection, row, content, decision, named, by=actor.name, at=at)
+        processing.note(connection, program_id, row.event_id, content, done, at=at)
         entry = Change("payment_event.decide", event_id, "outcome", row.outcome, done.outcome)
         audit.write(connection, program_id, [entry], actor=actor, at=at)
-        if done.outcome in {PaymentOutcome.RECORDED, PaymentOutcome.SAME}:
-            processing.try_again(connection, program_id, content, at)
     return done.outcome
 
 
 def _decided(
     connection: Connection,
-    program_id: int,
     row: Any,
     content: Content | None,
-    *,
     decision: Decision,
     named: Named,
+    *,
     by: str,
     at: datetime,
 ) -> EventOutcome:
     """Carry out the decision. Raises ValidationError if it does not fit the event's outcome."""
+    program_id = row.program_id
     is_unlinked = row.outcome in RETRIED or row.outcome in BY_CODE
     is_without_payment = row.outcome in WITHOUT_PAYMENT
     match content, decision:
@@ -123,7 +121,7 @@ def _refund(
     if connection.execute(select(sales.c.id).where(*sale)).scalar() is None or transaction_id is None:
         raise TransactionNotFound
     processing.refer(connection, program_id, (returned.reference,), transaction_id, at)
-    processing.try_names_again(connection, program_id, [returned.reference], at)
+    processing.try_again(connection, program_id, [returned.reference], at)
     return EventOutcome(PaymentOutcome.RECORDED, transaction_id, returned.reference)
 
 
@@ -181,12 +179,9 @@ def record_late(connection: Connection, program_id: int, *, at: datetime) -> int
     rows = [row for each in of_program for row in connection.execute(each.order_by(event.occurred_at, event.event_id))]
     with rollups.gathered(connection):
         for row in rows:
-            paid = event_log.load(row.payment)
-            if isinstance(paid, Paid):
-                buyer = payers.find(connection, program_id, paid, at)
-                done = processing.pay(connection, program_id, paid, buyer, at)
-                processing.note(connection, program_id, row.event_id, paid, done)
-                processing.try_again(connection, program_id, paid, at)
+            content = event_log.load(row.payment)
+            done = processing.apply(connection, program_id, content, at)
+            processing.note(connection, program_id, row.event_id, content, done, at=at)
     old = _old(at).with_only_columns(event.event_id).where(event.program_id == program_id).limit(AT_ONCE)
     ended = connection.execute(old).scalars().all()
     if ended:

@@ -21,6 +21,7 @@ from storage.tracking.sale_decisions import Provenance, Sale
 from storage.tracking.test_mode import TestModeCall
 
 PAID = ("transaction_id", "amount_cents", "currency", "occurred_at", "tax_cents", "shipping_cents")  # of its sale
+LINKED = {PaymentOutcome.RECORDED, PaymentOutcome.REPEATED, PaymentOutcome.LINKED, PaymentOutcome.SAME}
 SETTLES_AFTER = timedelta(minutes=10)  # by then, what a bare payment belongs to has been reported
 
 
@@ -44,10 +45,8 @@ def process(connection: Connection, program_id: int, event: ProcessorEvent, *, a
         return EventOutcome(PaymentOutcome.REPEATED)
     is_test = event.is_test and sandbox_of is None
     with rollups.gathered(connection):
-        done = (_test if is_test else _apply)(connection, program_id, event.content, at)
-        note(connection, program_id, event.id, event.content, done)
-        if done.outcome in {PaymentOutcome.RECORDED, PaymentOutcome.LINKED}:
-            try_again(connection, program_id, event.content, at)
+        done = (_test if is_test else apply)(connection, program_id, event.content, at)
+        note(connection, program_id, event.id, event.content, done, at=at)
     return done
 
 
@@ -71,7 +70,8 @@ def process_in_sandbox(
     return process(connection, sandbox_id, event, at=at)
 
 
-def _apply(connection: Connection, program_id: int, content: Content | None, at: datetime) -> EventOutcome:
+def apply(connection: Connection, program_id: int, content: Content | None, at: datetime) -> EventOutcome:
+    """Do what an event says, as far as it can be done by now."""
     if isinstance(content, Returned):
         sale, is_held = payers.take_back(connection, program_id, content, at)
         outcome = PaymentOutcome.RECORDED if sale else PaymentOutcome.WAITING
@@ -176,15 +176,7 @@ def refer(connection: Connection, program_id: int, references: tuple[str, ...], 
     refunds.follow(connection, program_id, sale, at=at)
 
 
-def try_again(connection: Connection, program_id: int, content: Content | None, at: datetime) -> None:
-    """Retry events that waited for this payment or its customer, in time order."""
-    names = [*content.references] if isinstance(content, Paid | Linked) else []
-    if isinstance(content, Paid | Introduced) and content.processor_customer:
-        names.append(content.processor_customer)
-    try_names_again(connection, program_id, names, at)
-
-
-def try_names_again(connection: Connection, program_id: int, names: Sequence[str], at: datetime) -> None:
+def try_again(connection: Connection, program_id: int, names: Sequence[str], at: datetime) -> None:
     """Retry events that wait for one of these names, in time order, and payments held for what they may repeat."""
     event = payment_events.c
     is_open = event.outcome.in_((*event_log.UNLINKED, PaymentOutcome.HELD))
@@ -193,16 +185,18 @@ def try_names_again(connection: Connection, program_id: int, names: Sequence[str
         select(event.event_id, event.outcome, event.payment).where(*mine).order_by(event.occurred_at, event.event_id)
     )
     for event_id, outcome, stored in connection.execute(ordered).all() if names else ():
-        waiting = event_log.load(stored)
-        if outcome in event_log.UNLINKED or isinstance(waiting, Paid):
-            done = _apply(connection, program_id, waiting, at)
-            note(connection, program_id, event_id, waiting, done)
-            if done.outcome in {PaymentOutcome.RECORDED, PaymentOutcome.REPEATED}:
-                try_again(connection, program_id, waiting, at)
+        content = event_log.load(stored)
+        if outcome in event_log.UNLINKED or isinstance(content, Paid):
+            note(connection, program_id, event_id, content, apply(connection, program_id, content, at), at=at)
 
 
-def note(connection: Connection, program_id: int, event_id: str, content: Content | None, done: EventOutcome) -> None:
-    """Save an event's outcome, and sort what waits; all that waits for an organic payment is organic."""
+def note(
+    connection: Connection, program_id: int, event_id: str, content: Content | None, done: EventOutcome, *, at: datetime
+) -> None:
+    """Save an event's outcome, and sort what waits; all that waits for an organic payment is organic.
+
+    Then retry what waited for this payment or its customer.
+    """
     event = payment_events.c
     if done.outcome == PaymentOutcome.WAITING:
         done = done._replace(outcome=_sorted(connection, program_id, content))
@@ -211,6 +205,10 @@ def note(connection: Connection, program_id: int, event_id: str, content: Conten
     if done.outcome == PaymentOutcome.ORGANIC and isinstance(content, Paid):
         waiting = mine.where(event.outcome == PaymentOutcome.WAITING, event.waits_for.in_(content.references))
         connection.execute(waiting.values(outcome=PaymentOutcome.ORGANIC))
+    if done.outcome in LINKED:
+        names = [*content.references] if isinstance(content, Paid | Linked) else []
+        customer = content.processor_customer if isinstance(content, Paid | Introduced) else None
+        try_again(connection, program_id, [*names, *filter(None, [customer])], at)
 
 
 def _sorted(connection: Connection, program_id: int, content: Content | None) -> PaymentOutcome:

@@ -18,6 +18,7 @@ from storage.tracking.refunded_sales import OURS
 LATEST = 50
 MOST_DISPUTES = 500
 DISPUTE_CLOSED = "charge.dispute.closed"
+OF_SALE = ("transaction_id", "customer_id", "partner_id", "currency")
 REPORT_A_PAYMENT = ("checkout.session.completed", "invoice.paid")
 
 
@@ -103,14 +104,14 @@ class Dispute(NamedTuple):
     """A dispute; `transaction_id` is None while its sale is not recorded. Money is in cents of the sale's currency."""
 
     dispute_id: Untrusted
-    transaction_id: Untrusted | None
-    customer_id: int | None
-    partner_id: int | None
     amount_cents: int
-    currency: str | None
     state: DisputeState
     opened_at: datetime
     closed_at: datetime | None
+    transaction_id: Untrusted | None
+    customer_id: int | None
+    partner_id: int | None
+    currency: str | None
 
 
 def list_disputes(connection: Connection, program_id: int) -> list[Dispute]:
@@ -151,14 +152,6 @@ def _dispute(reported: Iterable[tuple[Any, Returned]], by_name: dict[str, Any]) 
     is_closed = last.type == DISPUTE_CLOSED
     state = (DisputeState.LOST if content.stands else DisputeState.WON) if is_closed else DisputeState.OPEN
     sale = by_name.get(content.reference)
-    return Dispute(
-        dispute_id=content.return_id,
-        transaction_id=sale.transaction_id if sale else None,
-        customer_id=sale.customer_id if sale else None,
-        partner_id=sale.partner_id if sale else None,
-        amount_cents=content.amount_cents,
-        currency=sale.currency if sale else None,
-        state=state,
-        opened_at=opened.occurred_at,
-        closed_at=last.occurred_at if is_closed else None,
-    )
+    of_sale: Any = {name: getattr(sale, name, None) for name in OF_SALE}
+    times = (opened.occurred_at, last.occurred_at if is_closed else None)
+    return Dispute(content.return_id, content.amount_cents, state, *times, **of_sale)
