@@ -1,5 +1,8 @@
 """GET /docs and /docs/<name>: the guides and their list, as Markdown or as pages for browsers."""
 
+from collections.abc import Sequence
+from typing import Any
+
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
@@ -9,7 +12,6 @@ from presentation.operations import Description
 from storage.lists.partners import newest_code
 from storage.lists.programs import read_program
 from storage.management import program_settings
-from storage.management.program_settings import ProgramChoice
 from storage.rules.errors import NotFound, ServiceError
 from tracking_api.dashboard import authentication
 from tracking_api.dashboard.authentication import storage_of
@@ -47,7 +49,8 @@ async def _page(request: Request, name: str | None = None) -> Response:
     """Render a guide, or their list, for the program in the query or the visitor's first one."""
     request.scope["extra_headers"] = HEADERS
     base_url, storage = request.app.state.base_url, storage_of(request)
-    filling, visitor, choices, program = Filling(base_url, 1), None, list[ProgramChoice](), None
+    filling, visitor, program = Filling(base_url, 1), None, None
+    choices: Sequence[Any] = ()
     try:
         visitor = await authentication.visitor(request)
         choices = await storage.read(program_settings.list_choices, visitor.user_id)

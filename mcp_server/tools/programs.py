@@ -106,7 +106,7 @@ def _agents(request: ToolRequest, program_id: int) -> JsonRow:
     ]
     return {
         "caps": settings.published(agent_caps.get_caps(connection, program_id), CAPS),
-        "used_today": agent_caps.used(connection, program_id, at),
+        "used_today": list(map(row_of, agent_caps.list_used(connection, program_id, at))),
         "keys": keys,
     }
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime
-from typing import Any, NamedTuple
+from typing import Any
 
 from sqlalchemy import Connection, func, insert, or_, select, update
 
@@ -20,14 +20,6 @@ from storage.tracking.currencies import Exchange
 
 HIGHEST_WORTH = 4  # USD: no currency is worth more
 AMOUNTS = [cap.name for cap in CAPS if cap.kind == Kind.CENTS]
-
-
-class UsedCap(NamedTuple):
-    """How many commissions agent keys approved, or paid, on a UTC day, and their cents."""
-
-    status: str
-    commissions: int
-    cents: int
 
 
 def get_caps(connection: Connection, program_id: int, currency: str | None = None) -> AgentCaps:
@@ -116,11 +108,11 @@ def _add(
     return int(counted.commissions), int(counted.cents)
 
 
-def used(connection: Connection, program_id: int, at: datetime) -> list[UsedCap]:
-    """Return what agent keys approved and paid on the day, of the caps of a day."""
+def list_used(connection: Connection, program_id: int, at: datetime) -> Sequence[Any]:
+    """Return the number and the cents of the commissions that agent keys approved, or paid, on the UTC day."""
     row = agent_decisions.c
     today = select(row.status, row.commissions, row.cents).where(row.program_id == program_id, row.day == at.date())
-    return [UsedCap(*each) for each in connection.execute(today.order_by(row.status))]
+    return connection.execute(today.order_by(row.status)).all()
 
 
 def _chosen(connection: Connection, program_id: int) -> dict[str, Any]:

@@ -50,13 +50,7 @@ def enrol(
 
 
 def change(
-    connection: Connection,
-    program_id: int,
-    partner_id: int,
-    changes: Mapping[str, Any],
-    *,
-    actor: Actor,
-    at: datetime,
+    connection: Connection, program_id: int, partner_id: int, changes: Mapping[str, Any], *, actor: Actor, at: datetime
 ) -> Partner:
     """Change a partner's `name`, `email`, `code`, `status` or `notes` and return them.
 

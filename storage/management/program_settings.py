@@ -1,34 +1,63 @@
-"""Programs with their settings: create and change them, and list those that a person can switch to."""
+"""Programs with their settings: create and change them, the first of a server, and those that a person may open."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, insert, select, update
 
-from storage.access import program_keys
+from storage.access import program_keys, sessions, workspaces
+from storage.access.program_keys import NewKey
+from storage.access.sessions import Started
 from storage.access.workspaces import MemberStatus
-from storage.engine import audit
+from storage.engine import audit, database
 from storage.engine.audit import Actor
 from storage.lists.programs import TERMS, Program, read_program
-from storage.management import agent_caps
+from storage.management import agent_caps, partners
 from storage.rules import settings
-from storage.rules.errors import FieldError, PreconditionFailed, ValidationError
+from storage.rules.errors import FieldError, Forbidden, PreconditionFailed, ValidationError
 from storage.rules.settings import ProgramSettings
-from storage.tables import commission_terms, commissions, members, program_places, programs, sales, workspaces
+from storage.tables import commission_terms, commissions, members, program_places, programs, sales
+from storage.tables import workspaces as places
 from storage.tracking import currencies
 
 MOST_CHOICES = 30
 
 
-class ProgramChoice(NamedTuple):
-    """A program, by its name and its workspace's."""
+class SetUp(NamedTuple):
+    """The new program, its key, and the owner's session; the key and the session's token are shown once."""
 
-    id: int
-    name: str
-    workspace_id: int
-    workspace: str
-    is_sandbox: bool
+    program_id: int
+    key: NewKey
+    session: Started
+
+
+def set_up(
+    connection: Connection,
+    chosen: ProgramSettings,
+    *,
+    workspace: str,
+    email: str,
+    password_hash: str,
+    partner: Mapping[str, Any],
+    client: str | None,
+    at: datetime,
+) -> SetUp:
+    """Create the first workspace with its owner, program and partner, and sign the owner in; of two at once, one does.
+
+    Raises Forbidden if there is a workspace, and CurrencyNotSupported.
+    """
+    database.lock_set_up(connection)
+    if workspaces.exist(connection):
+        raise Forbidden("This server is set up already.")
+    email = email.lower()
+    owned = workspaces.create(connection, workspace, owner_email=email, password_hash=password_hash, at=at)
+    workspace_id, user_id = owned
+    actor = Actor("user", str(user_id), email)
+    program_id = create(connection, workspace_id, chosen, at=at, actor=actor)
+    key = program_keys.regenerate(connection, program_id, at=at, actor=actor)
+    partners.enrol(connection, program_id, **partner, at=at, actor=actor)
+    return SetUp(program_id, key, sessions.start(connection, user_id, client=client, at=at))
 
 
 def create(
@@ -101,16 +130,17 @@ def is_currency_fixed(connection: Connection, program_id: int) -> bool:
     return any(connection.execute(each).scalar() for each in earned)
 
 
-def list_choices(connection: Connection, user_id: int) -> list[ProgramChoice]:
+def list_choices(connection: Connection, user_id: int) -> Sequence[Any]:
     """Return the first 30 programs of a person's workspaces: by workspace, then by name."""
     active = (members.c.user_id == user_id, members.c.status == MemberStatus.ACTIVE)
-    columns = (programs.c.id, programs.c.name, programs.c.workspace_id, workspaces.c.name.label("workspace"))
-    joined = programs.join(workspaces, workspaces.c.id == programs.c.workspace_id).join(
+    columns = (programs.c.id, programs.c.name, programs.c.workspace_id, places.c.name.label("workspace"))
+    joined = programs.join(places, places.c.id == programs.c.workspace_id).join(
         members, members.c.workspace_id == programs.c.workspace_id
     )
-    mine = select(*columns, programs.c.sandbox_of).select_from(joined).where(*active)
-    ordered = mine.order_by(programs.c.workspace_id, programs.c.name, programs.c.id).limit(MOST_CHOICES)
-    return [ProgramChoice(*row[:4], is_sandbox=row.sandbox_of is not None) for row in connection.execute(ordered)]
+    is_sandbox = programs.c.sandbox_of.is_not(None).label("is_sandbox")
+    mine = select(*columns, is_sandbox).select_from(joined).where(*active)
+    ordered = mine.order_by(programs.c.workspace_id, programs.c.name, programs.c.id)
+    return connection.execute(ordered.limit(MOST_CHOICES)).all()
 
 
 def _store(

@@ -4,7 +4,6 @@ All events belong to a program, so nothing that happens in a sandbox touches its
 """
 
 from datetime import datetime
-from typing import NamedTuple
 
 from sqlalchemy import Connection, delete, select, union_all, update
 
@@ -28,7 +27,6 @@ from storage.tables import (
 )
 from storage.tables.ledger import COUNTS
 
-FIRST_PARTNER = ("Sandbox partner", "sandbox")
 KEPT = {
     *("agent_caps", "commission_terms", "payment_accounts", "program_keys", "program_places", "retired_program_keys"),
     *("audit_entries", "partners", "partner_rollups", "program_batches", "rollups"),
@@ -36,20 +34,11 @@ KEPT = {
 EVENTS = [  # in an order in which no row refers to a deleted one
     table for table in reversed(metadata.sorted_tables) if "program_id" in table.c and table.name not in KEPT
 ]
-
-
 FIRST_EVENTS = (clicks, customers, ledger_entries, payment_events)  # leads, sales and refunds have a customer
 
 
-class Sandbox(NamedTuple):
-    """A program's sandbox and its new key."""
-
-    program_id: int
-    key: NewKey
-
-
-def open_sandbox(connection: Connection, live_id: int, *, actor: Actor, at: datetime) -> Sandbox:
-    """Create the sandbox of a program, or give the one that it has a new key; the old key stops working.
+def open_sandbox(connection: Connection, live_id: int, *, actor: Actor, at: datetime) -> tuple[int, NewKey]:
+    """Create the sandbox of a program, or give the one that it has a new key; return its id and the key.
 
     A new sandbox has the live program's settings of that time and one partner, whose code is `sandbox`.
     Raises NotFound, ValidationError for a program that is a sandbox itself.
@@ -63,9 +52,8 @@ def open_sandbox(connection: Connection, live_id: int, *, actor: Actor, at: date
         sandbox_id = program_settings.create(
             connection, live.workspace_id, live.settings, at=at, actor=actor, sandbox_of=live_id
         )
-        name, code = FIRST_PARTNER
-        partners.enrol(connection, sandbox_id, name=name, code=code, at=at, actor=actor)
-    return Sandbox(sandbox_id, keys.regenerate(connection, sandbox_id, at=at, actor=actor))
+        partners.enrol(connection, sandbox_id, name="Sandbox partner", code="sandbox", at=at, actor=actor)
+    return sandbox_id, keys.regenerate(connection, sandbox_id, at=at, actor=actor)
 
 
 def empty(connection: Connection, live_id: int, *, actor: Actor, at: datetime) -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import NamedTuple
+from typing import Any
 
 from sqlalchemy import Connection, delete, insert, select, update
 
@@ -15,19 +15,10 @@ LONGEST_NAME, LONGEST_QUERY = 160, 2048
 _row = saved_views.c
 
 
-class SavedView(NamedTuple):
-    """A saved view. Its link opens until `shared_until`; None for one that is not shared."""
-
-    id: int
-    name: str
-    query: str
-    shared_until: datetime | None
-
-
-def list_views(connection: Connection, program_id: int) -> Sequence[SavedView]:
-    """Return a program's views by name."""
-    rows = select(_row.id, _row.name, _row.query, _row.shared_until).where(_row.program_id == program_id)
-    return [SavedView(*row) for row in connection.execute(rows.order_by(_row.name, _row.id))]
+def list_views(connection: Connection, program_id: int) -> Sequence[Any]:
+    """Return the rows of a program's views by name; the link of one opens until `shared_until`, None if not shared."""
+    mine = select(saved_views).where(_row.program_id == program_id)
+    return connection.execute(mine.order_by(_row.name, _row.id)).all()
 
 
 def save(connection: Connection, program_id: int, name: str, query: str, *, actor: Actor, at: datetime) -> None:
@@ -41,32 +32,31 @@ def save(connection: Connection, program_id: int, name: str, query: str, *, acto
     audit.write(connection, program_id, [Change("saved_view.save", view_id, after=name)], actor=actor, at=at)
 
 
-def share(
-    connection: Connection, program_id: int, view_id: int, until: datetime | None, *, actor: Actor, at: datetime
+def change(
+    connection: Connection,
+    program_id: int,
+    view_id: int,
+    action: str,
+    *,
+    until: datetime | None,
+    actor: Actor,
+    at: datetime,
 ) -> None:
-    """Open a view to all who have its new link, or (None) end its link. Raises NotFound."""
-    changed = update(saved_views).where(_row.program_id == program_id, _row.id == view_id).values(shared_until=until)
-    name = connection.execute(changed.returning(_row.name)).scalar()
+    """Share a view by a new link until then, revoke its link (None), or delete both. Raises NotFound."""
+    statement: Any = delete(saved_views) if action == "delete" else update(saved_views).values(shared_until=until)
+    mine = (_row.program_id == program_id, _row.id == view_id)
+    name = connection.execute(statement.where(*mine).returning(_row.name)).scalar()
     if name is None:
         raise NotFound
-    change = Change("saved_view.share" if until else "saved_view.revoke", view_id, after=name)
-    audit.write(connection, program_id, [change], actor=actor, at=at)
+    named = {"before" if action == "delete" else "after": name}
+    audit.write(connection, program_id, [Change(f"saved_view.{action}", view_id, **named)], actor=actor, at=at)
 
 
-def remove(connection: Connection, program_id: int, view_id: int, *, actor: Actor, at: datetime) -> None:
-    """Delete a view and its link. Raises NotFound."""
-    gone = delete(saved_views).where(_row.program_id == program_id, _row.id == view_id).returning(_row.name)
-    name = connection.execute(gone).scalar()
-    if name is None:
-        raise NotFound
-    audit.write(connection, program_id, [Change("saved_view.delete", view_id, before=name)], actor=actor, at=at)
-
-
-def find_shared(connection: Connection, program_id: int, view_id: int, *, until: datetime) -> tuple[SavedView, str]:
-    """Return the view of the link that ends then, and its program's name. Raises LinkExpired."""
+def get_shared(connection: Connection, program_id: int, view_id: int, *, until: datetime) -> Any:
+    """Return the view of the link that ends then, with the name of its `program`. Raises LinkExpired."""
     mine = (_row.program_id == program_id, _row.id == view_id, _row.shared_until == until)
-    rows = select(_row.id, _row.name, _row.query, _row.shared_until, programs.c.name.label("program")).where(*mine)
-    found = connection.execute(rows.join(programs, programs.c.id == _row.program_id)).first()
-    if found is None:
+    rows = select(saved_views, programs.c.name.label("program")).join(programs, programs.c.id == _row.program_id)
+    view = connection.execute(rows.where(*mine)).first()
+    if view is None:
         raise LinkExpired(hint="Ask whoever sent you the link for a new one.")
-    return SavedView(*found[:4]), found.program
+    return view

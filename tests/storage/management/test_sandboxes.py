@@ -30,8 +30,8 @@ DELETED = [table for name, table in OF_A_PROGRAM.items() if name != "audit_entri
 
 async def opened(acme: World) -> World:
     """Open a program's sandbox."""
-    sandbox = await acme.do(sandboxes.open_sandbox)
-    return replace(acme, program_id=sandbox.program_id, key=sandbox.key.secret)
+    program_id, key = await acme.do(sandboxes.open_sandbox)
+    return replace(acme, program_id=program_id, key=key.secret)
 
 
 async def sold(acme: World) -> World:

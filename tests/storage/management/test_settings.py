@@ -14,8 +14,8 @@ from storage.lists.declaration import ListQuery, ListScope
 from storage.lists.find import find, get
 from storage.lists.partners import PARTNERS
 from storage.lists.programs import PROGRAMS, read_program
-from storage.management import first_workspace, partners, program_settings
-from storage.management.first_workspace import FirstWorkspace, SetUp
+from storage.management import partners, program_settings
+from storage.management.program_settings import SetUp
 from storage.reports import performance
 from storage.rules import errors, keys
 from storage.rules.attribution import PartnerStatus
@@ -30,19 +30,18 @@ from tests.world import NOW, World, stored
 LATER = NOW + timedelta(days=60)
 OLGA, MAX = Actor("user", "7", "olga@acme.example"), Actor("user", "8", "max@acme.example")
 PROGRAM = ProgramSettings("Acme partners", "acme.example")
-CHOSEN = FirstWorkspace("Acme", "Olga@acme.example", "a hash", PROGRAM, "Anna", "anna")
+CHOSEN: dict[str, Any] = {"workspace": "Acme", "password_hash": "a hash", "partner": {"name": "Anna", "code": "anna"}}
 
 
-async def set_up(store: Storage, chosen: FirstWorkspace = CHOSEN, lane: int = 0) -> Any:
-    return await store.write_in(lane, first_workspace.create, chosen, client="Firefox", at=NOW)
+async def set_up(store: Storage, email: str = "Olga@acme.example", lane: int = 0) -> Any:
+    about = CHOSEN | {"client": "Firefox", "at": NOW}
+    return await store.write_in(lane, program_settings.set_up, PROGRAM, email=email, **about)
 
 
 @both_databases
 @pytest.mark.usefixtures("side_by_side")
 async def test_of_several_at_once_one_sets_the_service_up(store: Storage):
-    others = [CHOSEN._replace(owner_email=f"olga{number}@acme.example") for number in range(6)]
-
-    made_at_once = (set_up(store, each, lane=number) for number, each in enumerate(others))
+    made_at_once = (set_up(store, f"olga{number}@acme.example", lane=number) for number in range(6))
     done = await asyncio.gather(*made_at_once, return_exceptions=True)
 
     assert [type(each) for each in done if not isinstance(each, SetUp)] == [errors.Forbidden] * 5

@@ -1,6 +1,6 @@
 """The page context: the visitor and the program of a page."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +12,6 @@ from storage.access.workspaces import ANYONE, DECIDERS, MANAGERS, OWNERS, Role
 from storage.lists.declaration import ListScope
 from storage.lists.programs import Program, read_program
 from storage.management import program_settings
-from storage.management.program_settings import ProgramChoice
 from storage.rules.keys import Rotation, rotation_state
 from tracking_api.dashboard import authentication
 from tracking_api.dashboard.authentication import WorkspaceRequest, program_request, workspace_request
@@ -25,7 +24,7 @@ class PageContext(ApiRequest):
 
     member: Visitor
     program: Program
-    choices: list[ProgramChoice]
+    choices: Sequence[Any]
 
     @property
     def is_owner(self) -> bool:
@@ -73,7 +72,7 @@ async def as_member(request: Request, roles: Collection[Role] = ANYONE) -> PageC
     text.show_to(request, member)
     call = program_request(request, member)
 
-    def find(connection: Any) -> tuple[Program, list[ProgramChoice]]:
+    def find(connection: Any) -> tuple[Program, Sequence[Any]]:
         program = read_program(connection, call.program_id)
         return program, program_settings.list_choices(connection, member.user_id)
 

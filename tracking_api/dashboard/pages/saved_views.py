@@ -1,6 +1,7 @@
 """Saved views of Explore, and the read-only link that opens one without signing in; it shows no customer."""
 
 from datetime import datetime, timedelta
+from typing import Any
 from urllib.parse import quote
 
 from starlette.requests import Request
@@ -10,7 +11,6 @@ from presentation.api_request import ApiRequest, valid_id
 from storage.access.workspaces import MANAGERS
 from storage.engine.audit import Actor
 from storage.management import saved_views
-from storage.management.saved_views import SavedView
 from storage.rules.errors import LinkExpired, ValidationError
 from tracking_api.dashboard.authentication import storage_of, time_of
 from tracking_api.dashboard.pages import explore, forms, notices, page_context
@@ -35,16 +35,15 @@ async def change_view(request: Request) -> Response:
     action, query, view_id = (form.text(name) for name in ("action", "query", "view_id"))
     if action == "save":
         await context.write(saved_views.save, form.text("name"), query)
-    elif action == "delete":
-        await context.write(saved_views.remove, valid_id(view_id))
-    elif action in {"share", "revoke"}:
-        await context.write(saved_views.share, valid_id(view_id), context.at + LASTS if action == "share" else None)
+    elif action in {"share", "revoke", "delete"}:
+        until = context.at + LASTS if action == "share" else None
+        await context.write(saved_views.change, valid_id(view_id), action, until=until)
     else:
         raise ValidationError("This button does not exist.")
     return notices.redirect(f"{context.program_path}/explore?{query}", "views-changed")
 
 
-def _link(context: PageContext, view: SavedView) -> str:
+def _link(context: PageContext, view: Any) -> str:
     """Return the link of a view, which no one can forge or change; empty for one that is not shared, or too old."""
     until = view.shared_until
     if until is None or until <= context.at:
@@ -60,10 +59,9 @@ async def show_shared(request: Request) -> Response:
     if not values:
         raise LinkExpired(hint="Ask whoever sent you the link for a new one.")
     program_id, view_id, until = values
-    found = await storage.read(saved_views.find_shared, program_id, view_id, until=datetime.fromisoformat(until))
-    view, program = found
+    view = await storage.read(saved_views.get_shared, program_id, view_id, until=datetime.fromisoformat(until))
     figure = quote(request.query_params.get("figure", ""))  # which one the chart draws
     saved = Request({**request.scope, "query_string": f"{view.query}&figure={figure}".encode()})
     actor = Actor("link", str(view.id), view.name)
     call = ApiRequest(request=saved, storage=storage, at=at, actor=actor, program_id=program_id)
-    return await explore.page(call, view=view, program_name=program)
+    return await explore.page(call, view=view, program_name=view.program)

@@ -1,7 +1,6 @@
 """The home page at `/`, and the set-up page of an empty server, opened by the code that `svc serve` printed once."""
 
 import hmac
-from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -9,8 +8,7 @@ from starlette.responses import Response
 from presentation.changes import Code, Email
 from presentation.settings_models import Currency, Host, Name
 from storage.access import workspaces
-from storage.management import first_workspace
-from storage.management.first_workspace import FirstWorkspace
+from storage.management import program_settings
 from storage.rules import keys
 from storage.rules.errors import CurrencyNotSupported, Forbidden, NotFound, ValidationError
 from storage.rules.settings import ProgramSettings
@@ -68,18 +66,24 @@ async def set_up(request: Request) -> Response:
     try:
         password_hash = await hash_of_new(request, forms.chosen_password(form), email=form.text("email"))
         if not problems:
-            settings = ProgramSettings(fields.program_name, fields.domain, fields.currency)
-            partner = {"partner_name": fields.partner_name, "partner_code": fields.partner_code}
-            chosen = FirstWorkspace(fields.workspace_name, fields.email, password_hash, settings, **partner)
-            about: dict[str, Any] = {"client": request.headers.get("user-agent"), "at": time_of(request)}
-            made = await storage_of(request).write(first_workspace.create, chosen, **about)
+            chosen = ProgramSettings(fields.program_name, fields.domain, fields.currency)
+            made = await storage_of(request).write(
+                program_settings.set_up,
+                chosen,
+                workspace=fields.workspace_name,
+                email=fields.email,
+                password_hash=password_hash,
+                partner={"name": fields.partner_name, "code": fields.partner_code},
+                client=request.headers.get("user-agent"),
+                at=time_of(request),
+            )
     except (ValidationError, CurrencyNotSupported) as rejection:
         problems |= Problems.of(rejection)
     if problems:
         return templates.render(request, "set_up.html", typed=forms.typed(form), problems=problems)
-    response = templates.render(request, "set_up_done.html", made=made, chosen=chosen)
+    response = templates.render(request, "set_up_done.html", made=made, name=chosen.name)
     set_session_cookie(request, response, made.session)
-    authentication.remember_device(request, response, chosen.owner_email.lower())
+    authentication.remember_device(request, response, fields.email.lower())
     return response
 
 
