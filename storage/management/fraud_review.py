@@ -1,24 +1,46 @@
-"""Reviews: read what the rules about fraud look at, run them, and flag once what they find."""
+"""Reviews: read what the rules about fraud look at, in bounded windows, run them, and flag once what they find."""
 
+import json
+from collections import defaultdict
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Connection, Select, select, tuple_, update
+from sqlalchemy import Connection, Select, and_, func, or_, select, tuple_, update
 
 from storage.engine import ids
-from storage.management import fraud_facts
 from storage.rules import contact, keys
 from storage.rules.attribution import PaidAds
-from storage.rules.fraud.customer_signs import signs_in_customers
+from storage.rules.errors import IdentifierConflict
+from storage.rules.fraud.customer_signs import CustomerFacts, signs_in_customers
 from storage.rules.fraud.flag import Finding
-from storage.rules.fraud.partner_signs import FLOOD, Flood, floods, signs_in_counts
-from storage.tables import clicks, commissions, flags, partners, programs
+from storage.rules.fraud.partner_signs import FLOOD, Flood, PartnerCounts, floods, signs_in_counts
+from storage.tables import (
+    clicks,
+    commissions,
+    customers,
+    flags,
+    leads,
+    partner_rollups,
+    partners,
+    programs,
+    refused_calls,
+    sales,
+)
 from storage.tables import rollups as program_days
 from storage.tracking import flagging, rollups
 
 MOST_CUSTOMERS = 500
 OVERLAP = timedelta(hours=1)  # clicks and sales of the hour before midnight are reviewed after it
+COPIED = (
+    *("id", "partner_id", "clicked_at", "created_at", "signup_at", "first_purchase_at"),
+    *("filtered", "ad_markers", "referrer_host"),
+)
+MOST_RELATED = 2_000
+MOST_CLICKS = 20_000
+MOST_SALES = 100_000
+MOST_CONFLICTS = 2_000
+RELATED = timedelta(days=7)  # customers whose networks are compared; the hash of a network lasts a day
 
 
 def recent(connection: Connection, program_id: int, *, since: datetime) -> list[Finding]:
@@ -39,13 +61,21 @@ def whole(connection: Connection, program_id: int, *, since: datetime, at: datet
     """Return the new findings about recent customers and the partners' month."""
     found = recent(connection, program_id, since=since)
     for month in dict.fromkeys(day.replace(day=1) for day in _days(at)):
-        found += signs_in_counts(fraud_facts.of_month(connection, program_id, month), month)
+        found += signs_in_counts(_counts_of_month(connection, program_id, month), month)
     return _unknown(connection, program_id, found)
 
 
 def find_floods(connection: Connection, program_id: int, *, at: datetime) -> list[Flood]:
-    """Return the floods among the clicks of the day."""
-    return [flood for day in _days(at) for flood in floods(fraud_facts.of_day(connection, program_id, day))]
+    """Return the floods among the newest 20,000 clicks of a day that count, or did before a flood."""
+    row, found = clicks.c, list[Flood]()
+    counted = (row.program_id == program_id, or_(row.filtered.is_(None), row.filtered == FLOOD))
+    for day in _days(at):
+        since, until = (keys.first_click_id(each) for each in (day, day + timedelta(days=1)))
+        of_day = select(row.partner_id, row.at, row.address_hash).where(
+            *counted, row.click_id >= since, row.click_id < until
+        )
+        found += floods(connection.execute(of_day.order_by(row.click_id.desc()).limit(MOST_CLICKS)).all())
+    return found
 
 
 def drop_floods(connection: Connection, program_id: int, found: Sequence[Flood]) -> int:
@@ -84,7 +114,7 @@ def raise_flags(connection: Connection, program_id: int, findings: Sequence[Find
 
 def _of_customers(connection: Connection, program_id: int, earners: Select[Any]) -> list[Finding]:
     customer_ids = list(dict.fromkeys(connection.execute(earners).scalars()))
-    facts = fraud_facts.of_customers(connection, program_id, customer_ids) if customer_ids else []
+    facts = _facts_of(connection, program_id, customer_ids) if customer_ids else []
     row, partner_ids = partners.c, {each.partner_id for each in facts}
     with_email = select(row.id, row.email).where(row.program_id == program_id, row.id.in_(partner_ids))
     emails = {
@@ -102,3 +132,106 @@ def _unknown(connection: Connection, program_id: int, findings: Sequence[Finding
     known = select(flags.c.kind, flags.c.subject).where(flags.c.program_id == program_id, named)
     flagged = {(row.kind, row.subject) for row in connection.execute(known)}
     return [each for each in findings if (each.kind, each.subject) not in flagged]
+
+
+def _facts_of(connection: Connection, program_id: int, customer_ids: Sequence[int]) -> list[CustomerFacts]:
+    """Return the facts of customers, and of those with one of their e-mail addresses or their partner's newest."""
+    row, click = customers.c, clicks.c
+    of_click = customers.outerjoin(clicks, (click.program_id == row.program_id) & (click.click_id == row.click_id))
+    shown = (click.address_hash, click.filtered, click.ad_markers, click.referrer_host, click.visitor)
+    mine = select(customers, *shown).select_from(of_click).where(row.program_id == program_id)
+    named = connection.execute(mine.where(row.id.in_(customer_ids))).all()
+    mailboxes = {each.mailbox_hash or each.email_hash for each in named} - {None}
+    partner_ids = {each.partner_id for each in named}
+    near = and_(  # an id is never earlier than its time, and may be later
+        row.id >= ids.first(min(each.created_at for each in named) - RELATED),
+        row.created_at <= max(each.created_at for each in named) + RELATED,
+    )
+    newest_first = mine.order_by(row.id.desc()).limit(MOST_RELATED)
+    related = (row.mailbox_hash.in_(mailboxes), row.email_hash.in_(mailboxes), row.partner_id.in_(partner_ids) & near)
+    found = [each for same in related for each in connection.execute(newest_first.where(same))]
+    rows = {each.id: each for each in (*named, *found)}
+    return _with_facts(connection, program_id, list(rows.values()))
+
+
+def _counts_of_month(connection: Connection, program_id: int, month: datetime) -> list[PartnerCounts]:
+    """Return what each partner brought since the first day of a month, until its end."""
+    end = (month + timedelta(days=32)).replace(day=1)
+    row = partner_rollups.c
+    days = (row.program_id == program_id, row.day >= month.date(), row.day < end.date())
+    summed = select(row.partner_id, func.sum(row.clicks), func.sum(row.conversions)).where(*days)
+    counts = {each[0]: tuple(map(int, each[1:])) for each in connection.execute(summed.group_by(row.partner_id))}
+    sale = sales.c
+    sold = select(sale.partner_id, sale.refunded_cents).where(
+        sale.program_id == program_id, sale.id >= ids.first(month), sale.at >= month, sale.at < end
+    )
+    newest = sold.order_by(sale.id.desc()).limit(MOST_SALES).subquery()
+    refunded = func.count().filter(newest.c.refunded_cents > 0)
+    by_partner = select(newest.c.partner_id, func.count(), refunded).group_by(newest.c.partner_id)
+    sold_counts = {each[0]: tuple(each[1:]) for each in connection.execute(by_partner)}
+    nothing = (0, 0)
+    return [
+        PartnerCounts(each, *counts.get(each, nothing), *sold_counts.get(each, nothing))
+        for each in sorted(counts.keys() | sold_counts.keys())
+    ]
+
+
+def _with_facts(connection: Connection, program_id: int, rows: Sequence[Any]) -> list[CustomerFacts]:
+    """Return the facts of customers, from their rows with what their clicks show, if these are still stored."""
+    customer_ids, lead = [each.id for each in rows], leads.c
+    led = (lead.program_id == program_id, lead.customer_id.in_(customer_ids), lead.address_hash.is_not(None))
+    addresses = _values(connection, select(lead.customer_id, lead.address_hash).where(*led))
+    reported = _values(connection, *_reported_keys(program_id, customer_ids, min(each.created_at for each in rows)))
+    earned = _first_commissions(connection, program_id, customer_ids)
+    return [
+        CustomerFacts(
+            **{name: getattr(each, name) for name in COPIED},
+            email_hash=each.mailbox_hash or each.email_hash,
+            addresses=frozenset(addresses[each.id] | ({each.address_hash} - {None})),
+            keys=frozenset(reported[each.id] | ({each.customer_key} - {None})),
+            commission_id=earned.get(each.id),
+            viewport_size=json.loads(each.visitor or "{}").get("viewport_size"),
+        )
+        for each in rows
+    ]
+
+
+def _values(connection: Connection, *statements: Select[Any]) -> defaultdict[int, set[str]]:
+    """Return the texts of each customer, by statements that read customer ids with texts."""
+    found: defaultdict[int, set[str]] = defaultdict(set)
+    for statement in statements:
+        for customer_id, text in connection.execute(statement):
+            found[customer_id].add(text)
+    return found
+
+
+def _first_commissions(connection: Connection, program_id: int, customer_ids: Sequence[int]) -> dict[int, int]:
+    """Return the first commission that each customer earned; commissions carry the id of their sale or lead."""
+    earned: dict[int, int] = {}
+    for table, cause in ((sales, commissions.c.sale_id), (leads, commissions.c.lead_id)):
+        joined = table.join(commissions, (commissions.c.program_id == table.c.program_id) & (cause == table.c.id))
+        mine = (table.c.program_id == program_id, table.c.customer_id.in_(customer_ids))
+        first: Select[Any] = select(table.c.customer_id, func.min(commissions.c.id)).select_from(joined).where(*mine)
+        for customer_id, commission_id in connection.execute(first.group_by(table.c.customer_id)):
+            earned[customer_id] = min(commission_id, earned.get(customer_id, commission_id))
+    return earned
+
+
+def _reported_keys(program_id: int, customer_ids: Sequence[int], since: datetime) -> list[Select[Any]]:
+    """Return how the customer keys of sales and of rejected calls that named customers' clicks are read."""
+    sale, call, row = sales.c, refused_calls.c, customers.c
+    sold = (sale.program_id == program_id, sale.customer_id.in_(customer_ids), sale.customer_key.is_not(None))
+    conflicts = (
+        select(call.click_id, call.customer_key)
+        .where(call.program_id == program_id, call.id >= ids.first(since), call.code == IdentifierConflict.code)
+        .where(call.click_id.is_not(None), call.customer_key.is_not(None))
+        .order_by(call.id.desc())
+        .limit(MOST_CONFLICTS)
+        .subquery("conflicts")
+    )
+    named = customers.join(conflicts, conflicts.c.click_id == row.click_id)
+    mine = (row.program_id == program_id, row.id.in_(customer_ids))
+    return [
+        select(sale.customer_id, sale.customer_key).where(*sold).distinct(),
+        select(row.id, conflicts.c.customer_key).select_from(named).where(*mine),
+    ]
