@@ -10,7 +10,7 @@ from rich.markup import escape
 from cli.admin import command
 from cli.integrator.output import Answer
 from cli.integrator.reconcile import money
-from storage.management import import_undo, imports
+from storage.management import imports
 from storage.management.import_report import ImportReport, OnConflict
 from storage.rules import ecb, tool_exports
 from storage.rules.tool_exports import AmountUnit, FileKind, ImportFile, ImportTool
@@ -66,7 +66,7 @@ def undo_import(import_id: Annotated[int, typer.Argument(metavar="ID")], program
 
     Example: svc admin undo-import --program 1 201441600000001
     """
-    command.change_in("program", import_undo.undo, program, import_id)
+    command.change_in("program", imports.undo, program, import_id)
     return Answer({"import_id": import_id, "undone": True}, "Undone.")
 
 

@@ -1,7 +1,7 @@
 """Decisions on commissions: reviewed for signs of fraud, approved, rejected or paid; an approval can be undone."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -97,21 +97,19 @@ def change_each(
             corrections.reject(connection, changed, at=at)
         elif status == CommissionStatus.PAID:
             corrections.pay_out(connection, program_id, changed, at=at)
-        entries = [entry for each in changed for entry in _entries(each, status, override_hold_reason, flag, at=at)]
+        entries = []
+        for each in changed:
+            is_early = status == CommissionStatus.APPROVED and at < each.hold_until
+            reasons = {"override_hold_reason": override_hold_reason if is_early else None, "flag": flag}
+            entries.append(Change("commission.decide", each.id, "status", each.status, status))
+            entries += [
+                Change("commission.decide", each.id, name, None, why)
+                for name, why in reasons.items()
+                if why is not None
+            ]
         audit.write(connection, program_id, entries, actor=actor, at=at)
     missing = {each: NotFound("The program has no such commission.") for each in sorted(set(commission_ids))}
     return missing | {each.id: errors.get(each.id) for each in found}
-
-
-def _entries(
-    before: Any, status: CommissionStatus, reason: str | None, flag: str | None, *, at: datetime
-) -> Iterator[Change]:
-    """Yield what the audit log says of a changed commission."""
-    yield Change("commission.decide", before.id, "status", before.status, status)
-    if status == CommissionStatus.APPROVED and at < before.hold_until:
-        yield Change("commission.decide", before.id, "override_hold_reason", None, reason)
-    if flag is not None:
-        yield Change("commission.decide", before.id, "flag", None, flag)
 
 
 def _lock(connection: Connection, program_id: int, commission_ids: Sequence[int]) -> Sequence[Any]:
@@ -190,22 +188,16 @@ def _obstacles(
 
 
 def _obstacles_for_key(
-    connection: Connection,
-    program_id: int,
-    found: Sequence[Any],
-    status: CommissionStatus,
-    key_id: int,
-    *,
-    at: datetime,
+    connection: Connection, program_id: int, free: Sequence[Any], status: CommissionStatus, key_id: int, *, at: datetime
 ) -> dict[int, ServiceError]:
     """Return SecondKeyRequired or OverCap for what an agent key may not approve or pay, and count what it may."""
     two_keys = status == CommissionStatus.PAID and agent_caps.get_caps(connection, program_id).two_keys_to_pay
-    own = {each.id for each in found if two_keys and each.approved_by_key_id == key_id}
+    own = {each.id for each in free if two_keys and each.approved_by_key_id == key_id}
     errors: dict[int, ServiceError] = {each: SecondKeyRequired() for each in own}
     by_key = and_(flags.c.state == FlagState.DISMISSED, flags.c.decided_by_key_id == key_id)
-    released = kinds_by_commission(connection, program_id, [each.id for each in found], by_key).keys() - own
+    released = kinds_by_commission(connection, program_id, [each.id for each in free], by_key).keys() - own
     errors |= {each: SecondKeyRequired(RELEASED) for each in released}
-    free = [each for each in found if each.id not in errors]
+    free = [each for each in free if each.id not in errors]
     ledger = Corrections(connection, free)
     worth = [ledger.net(each, PARTNER_KINDS) for each in free]
     over = agent_caps.count_each(connection, program_id, status, worth, at=at)

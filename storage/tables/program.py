@@ -152,7 +152,7 @@ flags = program_table(
 imports = program_table(
     "imports",  # of the last hour
     event_id(),
-    Column("undo", Text, nullable=False),  # JSON, see storage/management/import_undo.py
+    Column("undo", Text, nullable=False),  # JSON, see storage/management/imports.py
     timestamp_column("at"),
 )
 

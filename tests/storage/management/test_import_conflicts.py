@@ -9,7 +9,7 @@ from sqlalchemy import Connection, select
 
 from storage.checks import books
 from storage.engine.audit import OPERATOR
-from storage.management import import_undo
+from storage.management import imports
 from storage.management import partners as partner_changes
 from storage.management.import_report import OnConflict
 from storage.rules.errors import NotFound, ValidationError
@@ -75,7 +75,7 @@ async def test_a_conflict_stops_an_import_until_it_is_decided(
 
 
 async def undo(acme: World, import_id: int, at: datetime = NOW) -> None:
-    await acme.store.write(import_undo.undo, acme.program_id, import_id, actor=OPERATOR, at=at)
+    await acme.store.write(imports.undo, acme.program_id, import_id, actor=OPERATOR, at=at)
 
 
 def everything(connection: Connection) -> dict[str, list[Any]]:

@@ -12,7 +12,7 @@ from starlette.responses import Response
 from presentation.api_request import valid_id
 from storage.access import workspaces
 from storage.access.workspaces import MANAGERS, OWNERS
-from storage.management import import_undo, imports
+from storage.management import imports
 from storage.management.import_report import OnConflict
 from storage.reports import exchange_rates
 from storage.rules import ecb, tool_exports
@@ -55,7 +55,7 @@ async def undo_import(request: Request) -> Response:
     """Undo an import. Raises Forbidden, OwnerRequired, NotFound, ValidationError."""
     context = await page_context.as_member(request, MANAGERS)
     form = await forms.read_form(request)
-    await context.write(import_undo.undo, valid_id(form.text("import_id")))
+    await context.write(imports.undo, valid_id(form.text("import_id")))
     return notices.redirect(f"{context.program_path}/import", "import-undone")
 
 
@@ -69,7 +69,7 @@ def _read(form: Form, texts: list[tuple[str, str]]) -> list[ImportFile]:
 
 
 async def _import_page(context: PageContext, outcome: FormOutcome, **shown: Any) -> Response:
-    recent = await context.read(import_undo.list_recent, at=context.at)
+    recent = await context.read(imports.list_recent, at=context.at)
     return outcome.page(context, "import.html", **{"report": None, **shown}, recent=recent)
 
 
