@@ -3,6 +3,7 @@
 import json
 from collections.abc import Sequence
 from datetime import datetime, timedelta
+from operator import attrgetter
 from typing import Any
 
 from sqlalchemy import BigInteger, Connection, and_, cast, select, update
@@ -81,12 +82,8 @@ def change_each(
     holds; a payment settles it by a payout. With a reason a member, but no agent key, approves what is on hold.
     """
     found = _lock(connection, program_id, commission_ids)
-    overrides = override_hold_reason is not None and not actor.is_agent
-    until = None if overrides or status != CommissionStatus.APPROVED else at
-    errors = _obstacles(connection, program_id, found, status, until=until, actor=actor)
-    if actor.is_agent and status in REVIEWED:
-        free = [each for each in found if each.id not in errors]
-        errors |= _obstacles_for_key(connection, program_id, free, status, int(actor.id), at=at)
+    may_be_held = status != CommissionStatus.APPROVED or (override_hold_reason is not None and not actor.is_agent)
+    errors = _obstacles(connection, program_id, found, status, may_be_held=may_be_held, actor=actor, at=at)
     if changed := [each for each in found if each.id not in errors]:
         values: dict[str, Any] = {"status": status, "paid_at": at if status == CommissionStatus.PAID else None}
         if status == CommissionStatus.APPROVED:
@@ -97,17 +94,12 @@ def change_each(
             corrections.reject(connection, changed, at=at)
         elif status == CommissionStatus.PAID:
             corrections.pay_out(connection, program_id, changed, at=at)
-        entries = []
-        for each in changed:
-            is_early = status == CommissionStatus.APPROVED and at < each.hold_until
-            reasons = {"override_hold_reason": override_hold_reason if is_early else None, "flag": flag}
-            entries.append(Change("commission.decide", each.id, "status", each.status, status))
-            entries += [
-                Change("commission.decide", each.id, name, None, why)
-                for name, why in reasons.items()
-                if why is not None
-            ]
-        audit.write(connection, program_id, entries, actor=actor, at=at)
+        entries = [Change("commission.decide", each.id, "status", each.status, status) for each in changed]
+        early = [each.id for each in changed if status == CommissionStatus.APPROVED and at < each.hold_until]
+        why = ("override_hold_reason", None, override_hold_reason)
+        entries += [Change("commission.decide", each, *why) for each in early]
+        entries += [Change("commission.decide", each.id, "flag", None, flag) for each in changed if flag is not None]
+        audit.write(connection, program_id, sorted(entries, key=attrgetter("subject_id")), actor=actor, at=at)
     missing = {each: NotFound("The program has no such commission.") for each in sorted(set(commission_ids))}
     return missing | {each.id: errors.get(each.id) for each in found}
 
@@ -159,10 +151,11 @@ def _obstacles(
     found: Sequence[Any],
     status: CommissionStatus,
     *,
-    until: datetime | None,
+    may_be_held: bool,
     actor: Actor,
+    at: datetime,
 ) -> dict[int, ServiceError]:
-    """Return the error of each commission that may not change so `until` now (None: no hold stops it).
+    """Return the error of each commission that may not change so, and count what an agent key may decide.
 
     OwnerRequired for a member who may not pay, ValidationError for a transition that is not allowed and for a sandbox,
     CommissionOnHold for an approval before `hold_until`, CommissionFlagged for one that a sign of fraud holds.
@@ -177,13 +170,16 @@ def _obstacles(
             errors[each.id] = ValidationError(fields=[FieldError("status", wrong)])
         elif is_paid and not actor.may_pay:
             errors[each.id] = OwnerRequired("Only an owner or a member with the role finance may say that it is paid.")
-        elif until is not None and until < each.hold_until:
+        elif not may_be_held and at < each.hold_until:
             errors[each.id] = CommissionOnHold(f"The commission is on hold until {each.hold_until:%Y-%m-%d %H:%M} UTC.")
         elif is_trial:
             errors[each.id] = ValidationError("A sandbox's commissions are trials: no one is paid for them.")
         elif kinds := flagged.get(each.id):
             message = f"The commission is held for review: {', '.join(kinds)}."
             errors[each.id] = CommissionFlagged(message, flags=kinds)
+    if actor.is_agent and status in REVIEWED:
+        free = [each for each in found if each.id not in errors]
+        errors |= _obstacles_for_key(connection, program_id, free, status, int(actor.id), at=at)
     return errors
 
 
