@@ -28,7 +28,7 @@ from storage.rules.settings import ProgramSettings
 from storage.tables import ledger_entries
 from storage.tracking import clicks, leads, refunds, sales
 from storage.tracking.clicks import Click, ClickResult
-from storage.tracking.lead_decisions import Lead, LeadResult
+from storage.tracking.leads import Lead, LeadResult
 from storage.tracking.ledger import ACCOUNT_KINDS, EntryKind
 from storage.tracking.received_calls import SENT, Call, PresentedKey, Principal, Public, reject
 from storage.tracking.refunds import Refund, RefundResult

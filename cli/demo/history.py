@@ -23,7 +23,7 @@ from storage.rules.settlement import LeadAuthPolicy
 from storage.tables import commissions as earned
 from storage.tracking import clicks, leads, program_terms, received_calls, refunds, sales, test_mode
 from storage.tracking.clicks import Click, ClickResult
-from storage.tracking.lead_decisions import Lead
+from storage.tracking.leads import Lead
 from storage.tracking.program_terms import ProgramTerms
 from storage.tracking.received_calls import Call, PresentedKey, Rejection
 from storage.tracking.refunds import Refund

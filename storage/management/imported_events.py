@@ -19,7 +19,7 @@ from storage.tables import leads as lead_rows
 from storage.tables import sales as sale_rows
 from storage.tracking import clicks, leads, rollups, sales
 from storage.tracking.corrections import Corrections
-from storage.tracking.lead_decisions import Lead
+from storage.tracking.leads import Lead
 from storage.tracking.ledger import EntryKind
 from storage.tracking.program_terms import ProgramTerms
 from storage.tracking.sale_decisions import Provenance, Sale

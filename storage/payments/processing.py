@@ -15,7 +15,7 @@ from storage.rules.settlement import Settlement
 from storage.tables import payment_events, payment_references, programs
 from storage.tracking import leads, program_terms, refunds, rollups, sales, test_mode
 from storage.tracking.customers import Customer
-from storage.tracking.lead_decisions import Lead
+from storage.tracking.leads import Lead
 from storage.tracking.program_terms import ProgramTerms
 from storage.tracking.sale_decisions import Provenance, Sale
 from storage.tracking.test_mode import TestModeCall

@@ -1,25 +1,76 @@
-"""Leads: a customer signed up; settled with a program key (or a policy that trusts browsers), otherwise provisional."""
+"""Leads: a customer signed up; settled with a program key (or a policy that trusts browsers), otherwise provisional.
+
+A lead is first decided: whose it is, and whether it settles, names or confirms them, or outranks another claim.
+"""
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import Connection
 
 from storage.engine import ids
 from storage.engine.group_commit import set_based
 from storage.engine.statements import Statement
+from storage.rules import attribution, errors
 from storage.rules.attribution import PartnerStatus
-from storage.rules.errors import CustomerWrongProgram, ProgramNotFound, ServiceError
-from storage.rules.settlement import LeadAuthPolicy, Settlement
+from storage.rules.contact import Contact
+from storage.rules.errors import ServiceError
+from storage.rules.settlement import CustomerStatus, LeadAuthPolicy, Settlement, move
 from storage.tables.columns import to_millis
 from storage.tracking import ledger, outranking, program_terms, rollups
-from storage.tracking.customers import CustomerQuery, Registry
-from storage.tracking.lead_decisions import Lead, LeadChange, LeadResult, decide
+from storage.tracking.customers import Customer, CustomerQuery, Registry
 from storage.tracking.ledger import Earned
+from storage.tracking.outranking import Outranked
 from storage.tracking.program_terms import ProgramTerms
 
 _insert = Statement("lead_insert")
+
+
+class Lead(NamedTuple):
+    """A lead as it was reported; `is_trusted` unless it came from a browser. `program_id` is the one in the call.
+
+    `has_paid`: a payment through the connected account settles the lead.
+    """
+
+    click_id: str | None
+    customer_key: str | None
+    at: datetime
+    is_trusted: bool = True
+    has_paid: bool = False
+    program_id: int | None = None
+    contact: Contact | None = None
+    event_name: str | None = None
+    address_hash: str | None = None
+
+
+class LeadResult(NamedTuple):
+    """The lead's state as its sender may know it; `recorded` is False if nothing changed.
+
+    A browser whose customer_key belongs to another customer gets the result of any other browser: it learns nothing.
+    """
+
+    settlement: Settlement
+    recorded: bool
+
+
+class LeadChange(NamedTuple):
+    """What one lead changes: its customer as they are afterwards, and the claim that it outranks.
+
+    `id` is the lead's, if it is to be recorded with a `settlement`: not if it only names or confirms a customer.
+    `rival` is the customer who has the key that a browser claims for this one. `changed` are the new values of all
+    customers that it changes, one of whom may no longer be known by a key that is this one's now.
+    """
+
+    id: int
+    lead: Lead
+    program: ProgramTerms
+    result: LeadResult
+    customer: Customer
+    settlement: Settlement | None
+    rival: Customer | None
+    outranked: Outranked | None
+    changed: list[Customer]
 
 
 @set_based
@@ -39,8 +90,8 @@ def record(connection: Connection, batch: Sequence[tuple[ProgramTerms, Lead]]) -
         clicked, holder = registry.named(program.id, lead)
         try:
             if lead.program_id not in {None, program.id}:
-                raise CustomerWrongProgram if lead.program_id in elsewhere else ProgramNotFound
-            change = decide(lead_id, lead, program, clicked=clicked, holder=holder)
+                raise errors.CustomerWrongProgram if lead.program_id in elsewhere else errors.ProgramNotFound
+            change = _decide(lead_id, lead, program, clicked=clicked, holder=holder)
         except ServiceError as error:
             results.append(error)
         else:
@@ -55,6 +106,98 @@ def _identifiers(program: ProgramTerms, lead: Lead) -> CustomerQuery:
     """Return what to look up: no customer_key of a browser that may not settle, or that sends no click."""
     claims = program.lead_auth_policy == LeadAuthPolicy.BROWSER_ALLOWED and lead.click_id
     return program.id, lead.customer_key if lead.is_trusted or claims else None, lead.click_id
+
+
+def _decide(
+    lead_id: int, lead: Lead, program: ProgramTerms, *, clicked: Customer | None, holder: Customer | None
+) -> LeadChange:
+    """Return what a lead changes, given the customer of its click and the one who has its customer_key.
+
+    Raises CustomerNotFound, CustomerWrongProgram, IdentifierConflict, StatusTransitionRefused,
+    AttributionWindowExpired.
+    """
+    carries = clicked is None or holder is None or holder.id == clicked.id or holder.customer_key == lead.customer_key
+    known = None if carries else holder  # as said by a sale alone, which a lead outranks
+    carrier = holder if carries and lead.is_trusted else None
+    before, claimant = _customer_of(lead, program, clicked, carrier)
+    claims = program.lead_auth_policy == LeadAuthPolicy.BROWSER_ALLOWED
+    rival = holder if claims and not lead.is_trusted and holder is not None and holder.id != before.id else None
+    policy = program.lead_auth_policy
+    moved = move(before.settlement, before.status, with_key=lead.is_trusted, policy=policy, has_paid=lead.has_paid)
+    moves = moved != before.settlement
+    settled = _settled(before, lead, Settlement.OUTRANKED if rival else moved) if moves else before
+    may_name = lead.is_trusted or (claims and settled.is_claimed and holder is None)
+    after = _named(settled, lead, may_name=may_name)
+    recorded = moves or after.customer_key != before.customer_key
+    outranked = Outranked(claimant, after) if claimant else None
+    changed = [outranked.loser] if outranked else []
+    if known and known.known_as == after.customer_key:
+        changed.append(known._replace(known_as=None))
+    if recorded or after.confirmed != before.confirmed:
+        changed.append(after)
+    recorded_as, rival = (after.settlement, rival) if moves else (None, None)
+    result = LeadResult(moved, recorded)
+    return LeadChange(lead_id, lead, program, result, after, recorded_as, rival, outranked, changed)
+
+
+def _customer_of(
+    lead: Lead, program: ProgramTerms, clicked: Customer | None, holder: Customer | None
+) -> tuple[Customer, Customer | None]:
+    """Return the lead's customer, who may be new, and the one from whom the lead takes the customer_key.
+
+    A browser's lead finds its customer by the click alone; one with the key also by the customer_key.
+    """
+    if clicked is not None and clicked.program_id != program.id:
+        raise errors.CustomerWrongProgram
+    in_time = clicked and attribution.is_within(clicked.clicked_at, lead.at, program.attribution_window_days)
+    if clicked is None:
+        customer = holder
+    elif holder is None or holder.id == clicked.id:
+        customer = clicked
+    elif holder.is_claimed and clicked.customer_key is None and (in_time or not clicked.is_new):
+        return clicked, holder
+    elif clicked.is_unnamed and not lead.has_paid:
+        customer = holder
+    else:
+        raise errors.IdentifierConflict
+    if customer is None:
+        without_key = "Without the program key, a lead needs a click_id of this program."
+        raise errors.CustomerNotFound(None if lead.is_trusted else without_key)
+    keys = {customer.customer_key, customer.known_as if lead.is_trusted else None} - {None}
+    if customer is clicked and lead.customer_key and keys - {lead.customer_key}:
+        raise errors.IdentifierConflict
+    if customer.is_new and not in_time:
+        raise errors.AttributionWindowExpired
+    return customer, None
+
+
+def _settled(customer: Customer, lead: Lead, new: Settlement) -> Customer:
+    """Return the customer with the lead's new state, and with what the lead says of them."""
+    settles, has_bought = new == Settlement.SETTLED, customer.status == CustomerStatus.CONVERSION
+    known = (customer.email_hash, customer.email_mask, customer.mailbox_hash)
+    email_hash, email_mask, mailbox_hash = lead.contact or known
+    return customer._replace(
+        settlement=new,
+        email_hash=email_hash,
+        email_mask=email_mask,
+        mailbox_hash=mailbox_hash,
+        signup_at=lead.at if settles else customer.signup_at,
+        status=CustomerStatus.LEAD if settles and not has_bought else customer.status,
+    )
+
+
+def _named(customer: Customer, lead: Lead, *, may_name: bool) -> Customer:
+    """Return the customer with the lead's customer_key, if they have none and it may name them.
+
+    A lead with the key confirms a customer whom it names by click and by what they carry.
+    """
+    customer_key = customer.customer_key or (lead.customer_key if may_name else None)
+    names = lead.click_id == customer.click_id and customer_key in {None, lead.customer_key}
+    confirmed = customer.confirmed or (lead.is_trusted and names)
+    if (customer_key, confirmed) == (customer.customer_key, customer.confirmed):
+        return customer
+    known_as = None if customer_key == customer.known_as else customer.known_as
+    return customer._replace(customer_key=customer_key, confirmed=confirmed, known_as=known_as)
 
 
 def _store(connection: Connection, changes: Sequence[LeadChange], registry: Registry, *, at: datetime) -> None:

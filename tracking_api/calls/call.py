@@ -6,16 +6,18 @@ A call itself is a function of values, `record(body, caller) -> Recording`; it r
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from enum import Enum, auto
+from functools import partial
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from pydantic_core import from_json, to_json
 from starlette.types import Receive, Scope, Send
 
 from storage.rules.errors import InvalidKey, Overloaded, ServiceError
-from storage.tracking import program_terms
+from storage.tracking import program_terms, test_mode
 from storage.tracking.received_calls import Call, PresentedKey, Principal, Public, Repeatable, Replayed, reject
+from storage.tracking.test_mode import TestModeCall, TestModeResult
 from tracking_api.calls.caller import TrackingCaller
-from tracking_api.calls.fields import TrackingBody
+from tracking_api.calls.fields import TrackingBody, event_data
 from tracking_api.cors import ANY_ORIGIN
 from web import body
 from web.body import Body
@@ -139,6 +141,29 @@ class Endpoint(Generic[Parsed]):
         if key is not None:
             caller.signal(key, response)
         return response
+
+
+def event_of_test(kind: str, body: TrackingBody, caller: TrackingCaller, **others: Any) -> TestModeCall:
+    """Return the test event of a body: the fields that it shares with the event, and others."""
+    sent = {name: getattr(body, name) for name in TestModeCall._fields if hasattr(body, name)}
+    extra = {"program_id": body.extra.program_id, "event_name": body.extra.event_name}
+    return TestModeCall(**{"kind": kind, "at": caller.at, **sent, **extra, **others})
+
+
+def recording_of_test(
+    event: TestModeCall,
+    key: PresentedKey | None,
+    *,
+    public: Public | None = None,
+    warnings: Sequence[Mapping[str, Any]] = (),
+) -> Recording:
+    """Return what stores a test event, with the key that was presented or without one."""
+    operation = test_mode.record_without_key if key is None else test_mode.record_with_key
+    return Recording(operation, event, partial(_test_answer, event.kind), key, public, warnings)
+
+
+def _test_answer(call: str, stored: TestModeResult) -> Answer:
+    return {"success": True, "message": f"Test {call} recorded.", "data": event_data(stored, test_mode=True)}
 
 
 async def _require_program(caller: TrackingCaller, program_id: int | None, if_unknown: type[ServiceError]) -> None:

@@ -12,10 +12,9 @@ from storage.tracking import clicks
 from storage.tracking.clicks import Click, ClickResult, PartnerInactive
 from storage.tracking.received_calls import Public
 from storage.tracking.test_mode import TestModeCall
-from tracking_api.calls import test_mode
-from tracking_api.calls.call import Answer, Endpoint, KeyUse, Recording
+from tracking_api.calls.call import Answer, Endpoint, KeyUse, Recording, recording_of_test
 from tracking_api.calls.caller import TrackingCaller
-from tracking_api.calls.fields import ProgramId, TrackingBody, public_call
+from tracking_api.calls.fields import TEST_MODE, ProgramId, TestRecordedView, TrackingBody, public_call
 from tracking_api.calls.visitors import agent_of, reason_to_filter
 from web.body import Text, Url
 from web.response import JsonResponse
@@ -63,7 +62,7 @@ def click(body: ClickBody, caller: TrackingCaller) -> Recording:
         raise errors.AffiliateUrlRequired
     link = attribution.link_code(body.affiliate_url)
     if body.extra.test_mode:
-        return test_mode.recording(TestModeCall("click", caller.at, program_id), caller.key, public=Public(program_id))
+        return recording_of_test(TestModeCall("click", caller.at, program_id), caller.key, public=Public(program_id))
     return Recording(clicks.record, _click(body, caller, program_id, link), _answer, public=Public(program_id))
 
 
@@ -125,10 +124,9 @@ DESCRIPTION = public_call(
         errors.PartnerNotFound,
     ),
     errors.CustomerWrongProgram,
-    responses=(ClickAcceptedView, PartnerInactiveView, test_mode.TestRecordedView),
+    responses=(ClickAcceptedView, PartnerInactiveView, TestRecordedView),
     body=ClickBody,
-    description=f"Public. Known bots and prefetches never count. {test_mode.DESCRIPTION} "
-    "A key matters only in test mode.",
+    description=f"Public. Known bots and prefetches never count. {TEST_MODE} A key matters only in test mode.",
     headers=PREFETCH,
 )
 HEAD_DESCRIPTION = DESCRIPTION._replace(

@@ -7,9 +7,10 @@ from typing import Annotated, Any, Literal, NamedTuple
 from pydantic import ConfigDict, Field
 
 from presentation.operations import ALWAYS, ANYONE, Description, Error, Model
-from presentation.view import View
+from presentation.view import View, with_fields_of
 from storage.rules.errors import ApiKeyRotationRequired, InvalidKey, RateLimited
 from storage.tracking.received_calls import SENT
+from storage.tracking.test_mode import TestModeResult
 from web.body import IDEMPOTENCY_KEY, Body, Text
 from web.errors import CallWarning, RotationWarning
 
@@ -17,6 +18,8 @@ Cents = Annotated[int, Field(ge=1, le=10**12)]
 PartCents = Annotated[int, Field(ge=0, le=10**12)]  # of an amount
 ProgramId = Annotated[int, Field(ge=-(2**53), le=2**53)]
 KEY = {"programKey": ()}
+_SPECIFIED = {"event_id": "eventId", "program_id": "programId"}  # the names of the specification
+TEST_MODE = "`additional_data.test_mode` true stores a test event, which touches no attribution and no commission."
 IDEMPOTENT = {
     IDEMPOTENCY_KEY: "With the program key: a repeat with the same body within 30 days only gets the first response."
 }
@@ -67,6 +70,20 @@ class EventDataView(View):
     model_config = ConfigDict(alias_generator=lambda name: _SPECIFIED.get(name, name))
 
 
+@with_fields_of(TestModeResult)
+class TestDataView(EventDataView):
+    """A stored test event; `programId` is 0 if the request named no program."""
+
+    test_mode: Literal[True]
+
+
+class TestRecordedView(FlaggableView):
+    """A test-mode call was stored."""
+
+    message: str
+    data: TestDataView
+
+
 def event_data(row: NamedTuple, **others: object) -> dict[str, object]:
     """Return an answer's data about a stored event: the fields of its row, and others."""
     return dict(zip(_names(type(row)), row, strict=True), **others)
@@ -91,5 +108,4 @@ def public_call(name: str, summary: str, *errors: Error, responses: tuple[Model,
     return described._replace(security=(ANYONE, KEY), response_headers=(CORS, *described.response_headers))
 
 
-_SPECIFIED: dict[str, str] = {"event_id": "eventId", "program_id": "programId"}
 _NOTHING = AdditionalData()

@@ -7,12 +7,11 @@ from pydantic import JsonValue, WithJsonSchema
 from storage.rules import contact, errors, keys
 from storage.rules.settlement import Settlement
 from storage.tracking import leads
-from storage.tracking.lead_decisions import Lead, LeadResult
+from storage.tracking.leads import Lead, LeadResult
 from storage.tracking.received_calls import Public
-from tracking_api.calls import test_mode
-from tracking_api.calls.call import Answer, Endpoint, KeyUse, Recording
+from tracking_api.calls.call import Answer, Endpoint, KeyUse, Recording, event_of_test, recording_of_test
 from tracking_api.calls.caller import TrackingCaller
-from tracking_api.calls.fields import IDEMPOTENT, FlaggableView, TrackingBody, public_call
+from tracking_api.calls.fields import IDEMPOTENT, TEST_MODE, FlaggableView, TestRecordedView, TrackingBody, public_call
 from web.body import Identifier
 
 Email = Annotated[
@@ -48,8 +47,8 @@ def lead(body: LeadBody, caller: TrackingCaller) -> Recording:
     warnings = () if known or body.email is None or body.email == "" else (EMAIL_IGNORED,)
     if body.extra.test_mode:
         click_program_id, mask = keys.click_program(body.click_id or ""), known.mask if known else None
-        event = test_mode.event("lead", body, caller, click_program_id=click_program_id, email_mask=mask)
-        return test_mode.recording(event, key, warnings=warnings)
+        event = event_of_test("lead", body, caller, click_program_id=click_program_id, email_mask=mask)
+        return recording_of_test(event, key, warnings=warnings)
     if body.click_id is None and body.customer_key is None:
         raise errors.IdentifierRequired
     item = Lead(
@@ -86,9 +85,8 @@ DESCRIPTION = public_call(
     "Record a lead, which settles with the program key or as the program's policy allows",
     *(errors.IdentifierRequired, errors.CustomerNotFound, errors.CustomerWrongProgram, errors.StatusTransitionRefused),
     *(errors.IdentifierConflict, errors.AttributionWindowExpired, errors.IdempotencyKeyReused, errors.ProgramNotFound),
-    responses=(LeadRecordedView, test_mode.TestRecordedView),
+    responses=(LeadRecordedView, TestRecordedView),
     body=LeadBody,
     headers=IDEMPOTENT,
-    description="An Authorization header without a valid program key gets 401, never browser mode. "
-    f"{test_mode.DESCRIPTION}",
+    description=f"An Authorization header without a valid program key gets 401, never browser mode. {TEST_MODE}",
 )

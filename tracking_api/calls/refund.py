@@ -8,8 +8,7 @@ from storage.rules import errors
 from storage.tracking import refunds
 from storage.tracking.refunds import Refund, RefundResult
 from storage.tracking.test_mode import TestModeRefund, record_with_key
-from tracking_api.calls import test_mode
-from tracking_api.calls.call import Answer, Endpoint, Recording
+from tracking_api.calls.call import Answer, Endpoint, Recording, event_of_test
 from tracking_api.calls.caller import TrackingCaller
 from tracking_api.calls.fields import (
     IDEMPOTENT,
@@ -77,7 +76,7 @@ def refund(body: RefundBody, caller: TrackingCaller) -> Recording:
         wrong = errors.FieldError("transaction_id", "Required: the transaction_id of the sale")
         raise errors.ValidationError(fields=[wrong])
     if body.extra.test_mode:
-        event = test_mode.event("refund", body, caller, event_name=None)
+        event = event_of_test("refund", body, caller, event_name=None)
         return Recording(record_with_key, event, partial(_test_answer, body), caller.key)
     reported = Refund(
         transaction_id=body.transaction_id,

@@ -14,15 +14,16 @@ from storage.rules import errors
 from storage.rules.errors import FieldError
 from storage.tracking import sales
 from storage.tracking.sale_decisions import Sale, SaleResult
-from tracking_api.calls import test_mode
-from tracking_api.calls.call import Answer, Endpoint, Recording
+from tracking_api.calls.call import Answer, Endpoint, Recording, event_of_test, recording_of_test
 from tracking_api.calls.caller import TrackingCaller
 from tracking_api.calls.fields import (
     IDEMPOTENT,
+    TEST_MODE,
     Cents,
     EventDataView,
     FlaggableView,
     PartCents,
+    TestRecordedView,
     TrackingBody,
     event_data,
     keyed_call,
@@ -102,7 +103,7 @@ class SaleRecordedView(FlaggableView):
 def sale(body: SaleBody, caller: TrackingCaller) -> Recording:
     """Record a sale and the commission it earns."""
     if body.extra.test_mode:
-        return test_mode.recording(test_mode.event("sale", body, caller), caller.key)
+        return recording_of_test(event_of_test("sale", body, caller), caller.key)
     return Recording(sales.record, _sale(body, caller), partial(_answer, body), caller.key)
 
 
@@ -166,8 +167,8 @@ DESCRIPTION = keyed_call(
     *(errors.CustomerNotFound, errors.CustomerNotAttributed, errors.CustomerWrongProgram),
     *(errors.AttributionWindowExpired, errors.IdempotencyKeyReused, errors.IdentifierConflict, errors.SaleBeforeClick),
     *(errors.CurrencyNotSupported, errors.ProgramNotFound, errors.DuplicateTransaction),
-    responses=(SaleRecordedView, test_mode.TestRecordedView),
+    responses=(SaleRecordedView, TestRecordedView),
     body=SaleBody,
     headers=IDEMPOTENT,
-    description=f"A sale needs transaction_id, amount_cents, and customer_key or click_id. {test_mode.DESCRIPTION}",
+    description=f"A sale needs transaction_id, amount_cents, and customer_key or click_id. {TEST_MODE}",
 )

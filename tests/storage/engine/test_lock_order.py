@@ -26,7 +26,7 @@ from storage.rules import errors
 from storage.rules.commission import CommissionStatus
 from storage.rules.errors import DuplicateTransaction, ServiceError
 from storage.tracking import leads, sales
-from storage.tracking.lead_decisions import Lead
+from storage.tracking.leads import Lead
 from storage.tracking.received_calls import Call, Repeatable
 from storage.tracking.sale_decisions import Sale
 from tests import stripe_events as stripe

@@ -21,7 +21,7 @@ from storage.rules.errors import ServiceError
 from storage.tables import payment_references
 from storage.tracking import clicks, currencies, leads, refunds, sales
 from storage.tracking.clicks import Click
-from storage.tracking.lead_decisions import Lead
+from storage.tracking.leads import Lead
 from storage.tracking.received_calls import Call, Repeatable, staged
 from storage.tracking.refunds import Refund
 from storage.tracking.sale_decisions import Sale
