@@ -7,13 +7,12 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-import asyncpg
 from sqlalchemy import Engine, event
 
 from storage import migrations
 from storage.engine import citus, database
 from tests import needs, postgres
-from tests.postgres import Server, execute
+from tests.postgres import Server, connected, execute, named
 
 SETTINGS = """shared_preload_libraries = 'citus'
 citus.node_conninfo = 'sslmode=prefer'
@@ -52,7 +51,7 @@ class Cluster:
     def create_database(self, name: str) -> str:
         """Create an empty database on each node, known to each other, and return its URL on the coordinator."""
         asyncio.run(self._create_database(name))
-        return _named(self.coordinator, name)
+        return named(self.coordinator.url, name)
 
     def empty(self, name: str) -> None:
         """Delete all rows of a distributed database, on each node for itself, and let ids and months begin again."""
@@ -60,23 +59,23 @@ class Cluster:
 
     async def _empty(self, name: str) -> None:
         nodes = (self.coordinator, *self.workers)
-        await asyncio.gather(*(execute(_named(server, name), _EMPTY) for server in nodes))
-        stored = await find_months(_named(self.coordinator, name))
+        await asyncio.gather(*(execute(named(server.url, name), _EMPTY) for server in nodes))
+        stored = await find_months(named(self.coordinator.url, name))
         changed = [f"DROP TABLE {month}" for month in stored if self.months.get(month) != stored[month]]
         changed += [
             f"CREATE TABLE {month} PARTITION OF clicks {bound}"
             for month, bound in self.months.items()
             if stored.get(month) != bound
         ]
-        await execute(_named(self.coordinator, name), _RESTART_IDS, *changed)
+        await execute(named(self.coordinator.url, name), _RESTART_IDS, *changed)
 
     async def _create_database(self, name: str) -> None:
         for server in (self.coordinator, *self.workers):
             await execute(server.url, f'CREATE DATABASE "{name}"')
-            await execute(_named(server, name), "CREATE EXTENSION citus")
+            await execute(named(server.url, name), "CREATE EXTENSION citus")
         nodes = [f"SELECT citus_set_coordinator_host('127.0.0.1', {self.coordinator.port})"]
         nodes += [f"SELECT citus_add_node('127.0.0.1', {worker.port})" for worker in self.workers]
-        await execute(_named(self.coordinator, name), *nodes)
+        await execute(named(self.coordinator.url, name), *nodes)
 
 
 @contextmanager
@@ -119,24 +118,14 @@ def one_task_each(url: str) -> Iterator[None]:
 
 
 async def _plans(url: str, statements: dict[str, Any]) -> dict[str, str]:
-    connection = await asyncpg.connect(url.replace("+asyncpg", ""))
-    try:
+    async with connected(url) as connection:
         return {
             each: "\n".join(row[0] for row in await connection.fetch(f"EXPLAIN {each}", *values))
             for each, values in statements.items()
         }
-    finally:
-        await connection.close()
 
 
 async def find_months(url: str) -> dict[str, str]:
     """Return the partitions of clicks with their bounds."""
-    connection = await asyncpg.connect(url.replace("+asyncpg", ""))
-    try:
+    async with connected(url) as connection:
         return dict(await connection.fetch(_MONTHS))
-    finally:
-        await connection.close()
-
-
-def _named(server: Server, name: str) -> str:
-    return f"{server.url.rpartition('/')[0]}/{name}"

@@ -22,6 +22,7 @@ from storage.engine import write_queue
 from tests import chromium, citus, postgres, redis, serving, world
 from tests.citus import Cluster
 from tests.needs import ON_CITUS
+from tests.postgres import named
 from tests.redis import RedisServer
 from tests.serving import Serve, Served
 from tests.world import World
@@ -146,11 +147,6 @@ async def create_database(server: str, name: str, template: str = "template1") -
     copying = "STRATEGY FILE_COPY"  # half the work of the default, which logs every page
     await postgres.execute(server, f'CREATE DATABASE "{name}" TEMPLATE "{template}" {copying}')
     return named(server, name)
-
-
-def named(server: str, name: str) -> str:
-    """Return a server's address with another database."""
-    return f"{server.rpartition('/')[0]}/{name}"
 
 
 @pytest.fixture(scope="session")

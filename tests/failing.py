@@ -5,13 +5,13 @@ import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler
-from threading import Condition, Event
-from typing import Any, NamedTuple
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from socketserver import BaseServer
+from threading import Condition, Event, Thread
+from typing import Any, NamedTuple, TypeVar
 from urllib.parse import parse_qsl
 
 from storage.rules.errors import BY_CODE
-from tests import threads
 from web.errors import STATUS, error_body
 
 HANGS, DRIPS, CUTS, PASSES_ON = "hangs", "drips", "cuts", "passes on"
@@ -22,7 +22,27 @@ ERRORS = ("internal_error", "invalid_key", "customer_not_found")  # logged as te
 CORS = ("access-control-request-method", "access-control-request-headers")
 PASSED_ON = ("content-type", "authorization", "origin", "user-agent", *CORS)
 OWN = ("content-length", "connection", "transfer-encoding")
+Server = TypeVar("Server", bound=BaseServer)
 PATIENCE_SECONDS = 120  # for calls that a shop sends after its response
+
+
+class HttpServer(ThreadingHTTPServer):
+    """Serves HTTP to several clients at once, each in a thread that ends with the process."""
+
+    request_queue_size = 128  # with the usual 5, a connection of a busy machine is tried again after the client gave up
+
+
+@contextmanager
+def serving(server: Server) -> Iterator[Server]:
+    """Serve until the block ends, and close the socket then."""
+    with server:
+        thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
+        thread.start()
+        try:
+            yield server
+        finally:
+            server.shutdown()
+            thread.join()
 
 
 class Call(NamedTuple):
@@ -57,7 +77,7 @@ def answer(fault: str, **details: Any) -> Answer:
     return Answer(STATUS[fault], json.dumps(error_body(BY_CODE[fault](**details), "0" * 24)).encode())
 
 
-class FailingService(threads.HttpServer):
+class FailingService(HttpServer):
     """Gives `answers` in turn, the last one again and again: an Answer, or a fault by its name.
 
     `received` are the calls that were answered, or will never be. They are passed on to `target`.
@@ -173,7 +193,7 @@ def _read(content: bytes, kind: str) -> dict[str, Any]:
 @contextmanager
 def running(target: str = "") -> Iterator[FailingService]:
     """Run a service until the block ends, before the one at a URL where one is given."""
-    with threads.serving(FailingService(target)) as service:
+    with serving(FailingService(target)) as service:
         try:
             yield service
         finally:

@@ -6,11 +6,12 @@ import shutil
 import socket
 import subprocess
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 import asyncpg
 
@@ -68,11 +69,10 @@ class Server:
 
 async def _accepting(url: str) -> None:
     """Wait until a server has replayed what it was told to: until then it accepts no connection."""
-    connection = None
-    while connection is None:
+    while True:
         with suppress(asyncpg.CannotConnectNowError):
-            connection = await asyncpg.connect(url.replace("+asyncpg", ""))
-    await connection.close()
+            async with connected(url):
+                return
 
 
 @contextmanager
@@ -124,14 +124,26 @@ def standby_of(primary: Server) -> Iterator[Server]:
         server.control("--mode", "immediate", "stop")
 
 
-async def execute(url: str, *statements: str) -> None:
-    """Run statements, each in a transaction of its own."""
+@asynccontextmanager
+async def connected(url: str) -> AsyncIterator[Any]:
+    """Connect the driver alone to a database."""
     connection = await asyncpg.connect(url.replace("+asyncpg", ""))
     try:
-        for statement in statements:
-            await connection.execute(statement)
+        yield connection
     finally:
         await connection.close()
+
+
+async def execute(url: str, *statements: str) -> None:
+    """Run statements, each in a transaction of its own."""
+    async with connected(url) as connection:
+        for statement in statements:
+            await connection.execute(statement)
+
+
+def named(server: str, name: str) -> str:
+    """Return a server's URL with another database."""
+    return f"{server.rpartition('/')[0]}/{name}"
 
 
 def free_port() -> int:

@@ -20,26 +20,13 @@ def test_every_snippet_is_run_somewhere():
     in_example = {name for name, code in named.items() if any(_has(text, code) for text in files)}
 
     assert named.keys() - pasted - in_example == {
-        *(
-            "php_track",
-            "ruby_track",
-            "python_track",
-            "python_sdk",
-            "python_page",
-            "node_sdk",
-            "node_page",
-        ),  # files of the shops
-        *(
-            name for name in named if name.endswith("_click")
-        ),  # in the shops, in place of the line that reads the cookie
-        *(
-            name for name in named.keys() - pasted if name.startswith("stripe_checkout")
-        ),  # tests/snippets/test_checkouts.py
-        *("tracker", "tracker_tag", "tracker_installed"),  # tests/browser/test_guests.py
+        *("php_track", "ruby_track", "python_track", "python_sdk", "node_sdk", "python_page", "node_page"),  # in shops
+        *(name for name in named if name.endswith("_click")),  # in shops, in place of the line that reads the cookie
+        *(name for name in named.keys() - pasted if name.startswith("stripe_checkout")),  # snippets/test_checkouts.py
+        *("tracker", "tracker_tag", "tracker_installed", "stub"),  # tests/browser/test_guests.py
         *("nginx_proxy", "nginx_proxied", "caddy_proxied", "proxied_tag"),  # tests/snippets/test_proxies.py
         *("nginx_renamed", "caddy_renamed", "renamed_tag", "cases_tracker", "apache_proxy"),
         *("express_proxy", "django_proxy", "fastapi_proxy", "python_proxy"),
-        "stub",  # tests/browser/test_guests.py
         *(guides.blocks("verify", filling).keys() - {"tracker_installed"}),  # test_proxies.py, as the next one
         *("tracker_pinned", "tracker_privacy"),  # the latter in tests/browser/test_cookie.py
         *("sdk_python", "sdk_node"),  # tests/sdks/test_shops.py

@@ -5,10 +5,10 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler
 from typing import Any
 
-from tests import threads
+from tests.failing import HttpServer, serving
 
 
-class Shop(threads.HttpServer):
+class Shop(HttpServer):
     """`page` is what every address shows, sent with `headers`; `files` are scripts of the shop's own, by path."""
 
     def __init__(self) -> None:
@@ -44,5 +44,5 @@ class _Handler(BaseHTTPRequestHandler):
 @contextmanager
 def opened() -> Iterator[Shop]:
     """Open a shop; it closes with the block."""
-    with threads.serving(Shop()) as shop:
+    with serving(Shop()) as shop:
         yield shop

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-import asyncpg
+from tests import postgres
 
 PATIENCE_SECONDS = 120.0
 NO_ANSWER = "no answer"
@@ -140,11 +140,8 @@ async def _rows(url: str, sql: str) -> list[Any]:
     if url.startswith("sqlite"):
         with closing(sqlite3.connect(f"file:{url.partition(':///')[2]}?mode=ro", uri=True)) as file:
             return file.execute(sql).fetchall()
-    connection = await asyncpg.connect(url.replace("+asyncpg", ""))
-    try:
+    async with postgres.connected(url) as connection:
         return [tuple(row) for row in await connection.fetch(sql)]
-    finally:
-        await connection.close()
 
 
 def compare(journal: Journal, books: Books) -> Verdict:
