@@ -129,7 +129,7 @@ def _reported(connection: Connection, program_id: int, window: Window, today: da
     """Return the report's counts of the window; None if they are few, or a day before yesterday is not grouped."""
     day, grouped = rollups.c, grouped_days.c
     theirs = and_(grouped.program_id == day.program_id, grouped.day == day.day)
-    late = func.sum(case((and_(grouped.phase.is_(None), day.day < today - _LAG), 1), else_=0))
+    late = func.sum(case((and_(grouped.day.is_(None), day.day < today - _LAG), 1), else_=0))
     sums = select(late, *(func.sum(day[name]) for name in REPORTED)).select_from(
         rollups.outerjoin(grouped_days, theirs)
     )

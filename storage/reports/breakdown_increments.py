@@ -3,9 +3,9 @@
 Clicks are added once each, in the order of their ids; everything else of a day is counted again when it changed.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
-from datetime import datetime, timedelta
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Sequence
+from datetime import date, datetime, timedelta
+from typing import Any
 
 from sqlalchemy import Connection, and_, func, or_, select
 
@@ -15,24 +15,12 @@ from storage.rules import keys
 from storage.rules.periods.period import Window
 from storage.rules.reports import dimension_totals
 from storage.rules.reports.breakdown import Dimension
-from storage.rules.reports.dimension_totals import DayStep, DayTotals, GroupedDay, Phase, filled
+from storage.rules.reports.dimension_totals import STORED, DayStep, DayTotals, GroupedDay, filled
 from storage.tables import clicks, dimension_rollups, grouped_days, rollups
 
 FEW_CLICKS = 20_000  # breakdowns of fewer read the events themselves
 CLICKS_AT_ONCE = 20_000
 MARGIN = timedelta(seconds=10)  # a click's commit may be this late
-
-
-class _Progress(NamedTuple):
-    """What a step of a day starts from: its rollup, how far it is grouped, and up to which click it may go."""
-
-    program_id: int
-    window: Window
-    clicks: int
-    changes: int
-    before: GroupedDay | None
-    stop: str
-    is_over: bool
 
 
 def list_programs(connection: Connection) -> list[int]:
@@ -43,94 +31,71 @@ def list_programs(connection: Connection) -> list[int]:
 
 def next_step(connection: Connection, program_id: int, *, at: datetime) -> DayStep | None:
     """Return the next step of the program's newest day that has one; None: all is grouped, or has to wait."""
-    row = clicks.c
+    row, day, grouped = clicks.c, rollups.c, grouped_days.c
     unfilled = select(row.click_id).where(row.program_id == program_id, row.dimensions.is_(None)).limit(1)
     if connection.execute(unfilled).first() is not None:
         return None
-    steps = (_step(connection, each) for each in _candidates(connection, program_id, at))
-    return next((step for step in steps if step is not None), None)
-
-
-def _candidates(connection: Connection, program_id: int, at: datetime) -> Iterator[_Progress]:
-    day, grouped = rollups.c, grouped_days.c
     theirs = and_(grouped.program_id == day.program_id, grouped.day == day.day)
-    changed = or_(grouped.clicks != day.clicks, grouped.changes != day.changes)
-    waiting = or_(grouped.phase.is_(None), grouped.phase != Phase.CLOSED, changed)
+    changed = or_(grouped.day.is_(None), grouped.clicks != day.clicks, grouped.changes != day.changes)
     columns = (day.day, day.clicks, day.changes, *(grouped[name] for name in GroupedDay._fields))
-    rows = select(*columns).select_from(rollups.outerjoin(grouped_days, theirs)).where(day.program_id == program_id)
-    ready = at - MARGIN
-    for first, count, changes, phase, *state in connection.execute(rows.where(waiting).order_by(day.day.desc())).all():
-        window = Window(first, first)
-        is_over = ready > window.ends_at
-        before = None if phase is None else GroupedDay(Phase(phase), *state)
-        end = window.starts_at + timedelta(days=1) if is_over else max(ready, window.starts_at)
-        yield _Progress(program_id, window, count, changes, before, keys.first_click_id(end), is_over)
+    days = select(*columns).select_from(rollups.outerjoin(grouped_days, theirs)).where(day.program_id == program_id)
+    rows = connection.execute(days.where(changed).order_by(day.day.desc())).all()
+    return next(filter(None, (_step(connection, program_id, each, at - MARGIN) for each in rows)), None)
 
 
-def _step(connection: Connection, day: _Progress) -> DayStep | None:
-    """Return the day's next step; None without anything new."""
-    start = keys.first_click_id(day.window.starts_at)
-    now = day.before or GroupedDay(Phase.OPEN, start, 0, 0)
-    totals = _stored(connection, day)
-    if now.phase == Phase.CLOSED and now.clicks != day.clicks:
-        now = _recounted(now, start, totals)
-    if now.changes != day.changes:
+def _step(connection: Connection, program_id: int, row: Any, ready: datetime) -> DayStep | None:
+    """Return the next step of a day, up to the clicks that are `ready`; None without anything new."""
+    day, clicks_of_day, changes, *state = row
+    before = None if state[0] is None else GroupedDay(*state)
+    window = Window(day, day)
+    begin, end = window.starts_at, window.starts_at + timedelta(days=1)
+    start, stop = keys.first_click_id(begin), keys.first_click_id(min(max(ready, begin), end))
+    now = before or GroupedDay(start, 0, 0)
+    totals = _stored(connection, program_id, day)
+    visits, *others = breakdown_events.list_kinds(program_id, window)
+    if now.changes != changes:
         dimension_totals.clear(totals, clicks=False)
-        _add_others(connection, day, totals)
-        now = now._replace(changes=day.changes)
-    if now.phase != Phase.CLOSED:
-        until, count = _add_clicks(connection, day, now.until, totals)
-        now = now._replace(until=until, clicks=now.clicks + count) if count or day.is_over else now
-        if day.is_over and until >= day.stop:
-            now = _closed(now, day, start, totals)
-    if now == day.before or (day.before is None and not any(totals.values()) and not day.is_over):
+        _add(connection, [(events, events.inside(window)) for events in others], totals)
+        now = now._replace(changes=changes)
+    if now.clicks != clicks_of_day and ready >= end and now.until == stop:  # some came late, or are deleted by now
+        there = select(func.count()).select_from(clicks).where(*visits.near, *visits.counted)
+        if connection.execute(there).scalar_one() == now.clicks:
+            now = now._replace(clicks=clicks_of_day)
+        else:
+            dimension_totals.clear(totals, clicks=True)
+            now = now._replace(until=start, clicks=0)
+    if now.clicks != clicks_of_day:
+        until, count = _add_clicks(connection, visits, (now.until, stop), totals)
+        now = now._replace(until=until, clicks=now.clicks + count) if count or ready >= end else now
+    if now == before or (before is None and not any(totals.values()) and ready < end):
         return None
-    return DayStep(day.program_id, day.window.first, day.before, now, dimension_totals.capped(totals))
+    return DayStep(program_id, day, before, now, {each: dimension_totals.capped(totals[each]) for each in totals})
 
 
-def _closed(now: GroupedDay, day: _Progress, start: str, totals: DayTotals) -> GroupedDay:
-    """Close a day whose clicks are all there; count it again, once, if a click was too late for its turn."""
-    if now.phase == Phase.OPEN and now.clicks != day.clicks:
-        return _recounted(now, start, totals)
-    return now._replace(phase=Phase.CLOSED, clicks=day.clicks)
-
-
-def _recounted(now: GroupedDay, start: str, totals: DayTotals) -> GroupedDay:
-    dimension_totals.clear(totals, clicks=True)
-    return now._replace(phase=Phase.RECOUNT, until=start, clicks=0)
-
-
-def _stored(connection: Connection, day: _Progress) -> DayTotals:
+def _stored(connection: Connection, program_id: int, day: date) -> DayTotals:
     row = dimension_rollups.c
-    mine = (row.program_id == day.program_id, row.dimension.in_(dimension_totals.STORED), row.day == day.window.first)
-    rows = connection.execute(select(row.dimension, row.totals).where(*mine))
-    stored = {
-        Dimension(dimension): {value: filled(row) for value, row in dimension_totals.read(totals).items()}
-        for dimension, totals in rows
-    }
-    return {dimension: stored.get(dimension, {}) for dimension in dimension_totals.STORED}
+    mine = (row.program_id == program_id, row.dimension.in_(STORED), row.day == day)
+    stored: DayTotals = {dimension: {} for dimension in STORED}
+    for dimension, totals in connection.execute(select(row.dimension, row.totals).where(*mine)):
+        stored[Dimension(dimension)] = {value: filled(each) for value, each in dimension_totals.read(totals).items()}
+    return stored
 
 
-def _add_clicks(connection: Connection, day: _Progress, until: str, totals: DayTotals) -> tuple[str, int]:
-    """Add the next clicks after `until`; return the new `until` and how many they were."""
-    row = clicks.c
-    (visits, *_) = breakdown_events.list_kinds(day.program_id, day.window)
-    rest = (row.program_id == day.program_id, row.click_id > until, row.click_id < day.stop, *visits.counted)
-    ordered = select(row.click_id).where(*rest).order_by(row.click_id)
-    last = connection.execute(ordered.offset(CLICKS_AT_ONCE - 1).limit(1)).scalar()
-    end = row.click_id <= (last or day.stop)
-    return last or day.stop, _add(connection, [(visits, (*rest, end))], totals)
-
-
-def _add_others(connection: Connection, day: _Progress, totals: DayTotals) -> None:
-    """Add the day's signups, first purchases, sales and commissions."""
-    (_, *others) = breakdown_events.list_kinds(day.program_id, day.window)
-    _add(connection, [(events, events.inside(day.window)) for events in others], totals)
+def _add_clicks(
+    connection: Connection, visits: CountableEvents, between: tuple[str, str], totals: DayTotals
+) -> tuple[str, int]:
+    """Add the next clicks behind an id and before another; return the id that they reach, and how many they were."""
+    click_id = clicks.c.click_id
+    after, stop = between
+    rest = (*visits.near, *visits.counted, click_id > after, click_id < stop)
+    further = select(click_id).where(*rest).order_by(click_id).offset(CLICKS_AT_ONCE - 1).limit(1)
+    until = connection.execute(further).scalar() or stop
+    return until, _add(connection, [(visits, (*rest, click_id <= until))], totals)
 
 
 def _add(connection: Connection, kinds: Iterable[tuple[CountableEvents, Sequence[Any]]], totals: DayTotals) -> int:
     """Add events under conditions; return how many clicks were among them."""
-    sums = grouped_events.no_sums((each,) for each in dimension_totals.STORED)
+    sums = grouped_events.no_sums((each,) for each in STORED)
     for events, where in kinds:
         grouped_events.add(connection, events, sums, where)
     for (dimension,), groups in sums.items():

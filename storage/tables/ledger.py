@@ -86,7 +86,7 @@ dimension_rollups = program_table(
 grouped_days = program_table(
     "grouped_days",
     Column("day", Date, primary_key=True),
-    Column("phase", String(8), nullable=False),
+    Column("phase", String(8), nullable=False, default="open"),  # which 0.3.0 reads beside this version
     Column("until", String(64), nullable=False),
     Column("clicks", BigInteger, nullable=False),
     Column("changes", BigInteger, nullable=False),

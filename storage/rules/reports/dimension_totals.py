@@ -3,7 +3,6 @@
 import json
 from collections.abc import Mapping, Sequence
 from datetime import date
-from enum import StrEnum
 from typing import NamedTuple
 
 from storage.rules.reports.breakdown import OF_BUYERS, OF_DAY, Dimension, GroupTotals
@@ -17,18 +16,9 @@ _BUYERS = [GroupTotals._fields.index(name) for name in ("sales", "conversions", 
 DayTotals = dict[Dimension, dict[str, list[int]]]  # by dimension and value, in the order of GroupTotals
 
 
-class Phase(StrEnum):
-    """An open day gets more events; one that is over is counted again if clicks came late, and closed."""
-
-    OPEN = "open"
-    RECOUNT = "recount"
-    CLOSED = "closed"
-
-
 class GroupedDay(NamedTuple):
     """How far a day is grouped: `clicks` of those before the click id `until`, and the rollup's `changes`."""
 
-    phase: Phase
     until: str
     clicks: int
     changes: int
@@ -57,11 +47,6 @@ def clear(totals: DayTotals, *, clicks: bool) -> None:
             row[:] = [0 if (place == _CLICKS) == clicks else count for place, count in enumerate(row)]
 
 
-def capped(totals: DayTotals) -> DayTotals:
-    """Return totals with at most MOST_VALUES values of each dimension; the sum of the others is a value of its own."""
-    return {dimension: _capped(rows) for dimension, rows in totals.items()}
-
-
 def written(rows: Mapping[str, Sequence[int]]) -> str:
     """Return a dimension's rows as JSON: a number where there are clicks alone, no zeros at the end of other rows."""
     return json.dumps({value: _short(row) for value, row in rows.items()}, ensure_ascii=False, separators=(",", ":"))
@@ -79,8 +64,11 @@ def filled(row: list[int] | int) -> list[int]:
     return counts + [0] * (len(GroupTotals._fields) - len(counts))
 
 
-def _capped(rows: Mapping[str, list[int]]) -> dict[str, list[int]]:
-    """Keep the values with most buyers, whom a visitor cannot invent, then those with most clicks."""
+def capped(rows: Mapping[str, list[int]]) -> dict[str, list[int]]:
+    """Return MOST_VALUES rows of a dimension, and the sum of the others as a value of its own.
+
+    Those with most buyers are kept, whom a visitor cannot invent, then those with most clicks.
+    """
     kept = {value: row for value, row in rows.items() if any(row)}
     others = [kept.pop(OTHER)] if OTHER in kept else []
 

@@ -4,7 +4,7 @@ import json
 from datetime import datetime, timedelta
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import delete, select
 
 import background
 from storage.reports import breakdown, breakdown_increments, performance
@@ -14,7 +14,7 @@ from storage.rules.reports import breakdown_query as rules
 from storage.rules.reports import dimension_totals
 from storage.rules.reports.breakdown import OF_DAY, Dimension, RankedGroups
 from storage.rules.reports.dimension_totals import STORED
-from storage.tables import dimension_rollups, grouped_days
+from storage.tables import clicks, dimension_rollups, grouped_days
 from storage.tracking import rollups
 from tests.storage.databases import both_databases
 from tests.storage.reports.rows import busy, recomputed, require_equal
@@ -92,8 +92,18 @@ async def test_a_click_that_was_too_late_is_counted_when_its_day_is_over(acme: W
     await background.group_all(acme.store, at=NEXT_DAY)
 
     assert (await broken_down(acme, Dimension.UTM_SOURCE)).other_groups == 0
-    assert set(await stored(acme, grouped_days.c.phase)) == {("closed",)}
     assert await acme.store.read(breakdown_increments.next_step, acme.program_id, at=NEXT_DAY) is None
+
+
+async def test_clicks_that_are_deleted_before_their_day_is_grouped_are_in_no_group(acme: World):
+    await visit(acme, "letter")
+    gone = await visit(acme, "video")
+    await acme.store.write(lambda connection: connection.execute(delete(clicks).where(clicks.c.click_id == gone)))
+
+    await background.group_all(acme.store, at=NEXT_DAY)
+
+    result = await broken_down(acme, Dimension.UTM_SOURCE)
+    assert ([each.values[0] for each in result.groups], result.other.clicks) == (["letter"], 1)
 
 
 async def test_rare_values_of_a_day_with_many_are_one_sum(acme: World, monkeypatch: pytest.MonkeyPatch):
