@@ -44,7 +44,7 @@ def get_partner(
     query = report_range(request, period, date_from, date_to)._replace(before=None)
     report = partner_reports.read_report(request.connection, program_id, found.id, query, at=request.at)
     shown = row_of(found, leave_out={*OF_PROFILE, *FIGURES, "balance"})
-    return {"partner": shown, "balance": found.balance, "open_flags": found.open_flags} | report._asdict()
+    return {"partner": shown, "balance": found.balance, "open_flags": found.open_flags} | report
 
 
 def _find(request: ToolRequest, program_id: int, partner_id: int | None, name: str | None) -> Partner:

@@ -10,7 +10,6 @@ from pydantic import Field
 from mcp_server.results import JsonRow, fitting, json_of
 from mcp_server.tools.tool import Identifier, Limit, RowId, Timestamp, ToolRequest, tool
 from storage.reports import breakdown, comparison, performance
-from storage.reports.comparison import PerformanceReport
 from storage.reports.grouped_events import MOST_GROUPS
 from storage.rules.errors import (
     FieldError,
@@ -62,7 +61,7 @@ def get_performance(
     breakdown: Part = Part.NONE,
     top_partners: Annotated[int, Field(ge=0, le=20)] = 0,
     compare_with: Annotated[list[RowId], Field(min_length=1, max_length=20)] | None = None,
-) -> PerformanceReport:
+) -> JsonRow:
     """Clicks, leads, conversions (first purchases), sales, revenue, commission (by leads, by sales), refunds and ratios
     of a period (or date_from to date_to, UTC days) and of the one before; compare_with adds programs by id. breakdown
     adds rows; top_partners (partners:read) the best by revenue.

@@ -1,49 +1,23 @@
 """A period of a program beside the one before, with its parts, its partners and other programs on request."""
 
 from collections.abc import Sequence
-from datetime import date, datetime
+from datetime import datetime
 from functools import cache
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Select, case, func, select
 
+from storage.lists.commissions import net_cents
 from storage.lists.declaration import FIRST_DAY, LAST_DAY, PROGRAM
 from storage.lists.partners import FIGURES
+from storage.management.imported_events import FILTERED, REPORTED_BY
 from storage.reports import performance
-from storage.reports.performance import PARTNER, CommissionByCause, Performance, in_window, inside
+from storage.reports.performance import PARTNER, Performance, in_window, inside
 from storage.rules.errors import ProgramNotAllowed
 from storage.rules.periods.period import DateRangeQuery, Window
 from storage.rules.reports import metrics
-from storage.rules.reports.metrics import MOST_PARTS, Figures, Part, RefundedMonth, RefundTotals, Totals, Trend, added
-from storage.rules.untrusted import Untrusted, UntrustedValues
-from storage.tables import partner_rollups, partners, programs, refunds, sales
-
-
-class ComparedProgram(NamedTuple):
-    """A further program in the same windows; money is in cents of its own currency."""
-
-    id: int
-    name: Untrusted
-    currency: str
-    totals: Figures
-    previous_totals: Figures
-
-
-class PerformanceReport(NamedTuple):
-    """A program's report as assistants read it; `rows` and `top_partners` are there on request."""
-
-    window: Window
-    previous_window: Window
-    currency: str
-    totals: Figures
-    previous_totals: Figures
-    trends: dict[str, Trend]
-    commission_by_cause: CommissionByCause
-    refunds_by_month: list[RefundedMonth]
-    rows: list[dict[str, int | date]]
-    top_partners: list[UntrustedValues]
-    other_partners: UntrustedValues | None = None
-    programs: list[ComparedProgram] | None = None
+from storage.rules.reports.metrics import MOST_PARTS, Figures, Part, RefundedMonth, RefundTotals, Totals, added
+from storage.tables import clicks, commissions, customers, partner_rollups, partners, programs, refunds, sales
 
 
 class PartnerResult(NamedTuple):
@@ -73,9 +47,6 @@ class SoldTotals(NamedTuple):
         return {**self._asdict(), "refunded_sales_percent": refunded_sales, "refunded_percent": refunded}
 
 
-NOT_SOLD = SoldTotals()
-
-
 def compare(
     connection: Connection,
     program_id: int,
@@ -86,10 +57,10 @@ def compare(
     top_partners: int = 0,
     others: Sequence[int] = (),
     workspace_id: int = 0,
-) -> tuple[Part, PerformanceReport]:
-    """Return a program's report, and how long its parts are: longer than `part` if they would be too many.
+) -> tuple[Part, dict[str, Any]]:
+    """Return how long the report's parts are, longer than `part` if they would be too many, and a program's report.
 
-    `others` are programs of the workspace, compared in the same windows.
+    `others` are programs of the workspace, compared in the same windows, in cents of their own currencies.
     Raises ProgramNotAllowed if one is not, and the errors of `read_performance`.
     """
     report = performance.read_performance(connection, program_id, query, at=at)
@@ -98,19 +69,36 @@ def compare(
     (totals, months), (before, _) = (read_figures(connection, program_id, window, sums) for window, sums in both)
     best, rest = _read_best(connection, report, top_partners) if top_partners else ([], None)
     part, rows = metrics.parts_of(report.days, part)
-    return part, PerformanceReport(
-        *windows,
-        report.currency,
-        totals=totals,
-        previous_totals=before,
-        trends=metrics.trends(report.current, report.previous),
-        commission_by_cause=performance.read_commission_by_cause(connection, report),
-        refunds_by_month=months[-MOST_PARTS:],
-        rows=rows,
-        top_partners=best,
-        other_partners=rest,
-        programs=_programs(connection, workspace_id, others, windows) if others else None,
-    )
+    return part, {
+        "window": report.window,
+        "previous_window": report.previous_window,
+        "currency": report.currency,
+        "totals": totals,
+        "previous_totals": before,
+        "trends": metrics.trends(report.current, report.previous),
+        "commission_by_cause": _by_cause(connection, program_id, windows),
+        "refunds_by_month": months[-MOST_PARTS:],
+        "rows": rows,
+        "top_partners": best,
+        "other_partners": rest,
+        "programs": _programs(connection, workspace_id, others, windows) if others else None,
+    }
+
+
+def _by_cause(connection: Connection, program_id: int, windows: Sequence[Window]) -> dict[str, int]:
+    """Return what leads and sales earned whose commissions were created in each window, less what was taken back."""
+    causes: dict[str, int] = {}
+    for start, window in zip(("", "previous_"), windows, strict=True):
+        sums = dict[bool, Any](map(tuple, connection.execute(_earned_by_cause(), in_window(program_id, window))))
+        causes |= {f"{start}{name}_cents": int(sums.get(name == "lead", 0)) for name in ("lead", "sale")}
+    return causes
+
+
+@cache
+def _earned_by_cause() -> Select[Any]:
+    by_lead = commissions.c.lead_id.is_not(None)
+    earned = select(by_lead, func.sum(net_cents())).where(*inside(commissions, commissions.c.created_at))
+    return earned.group_by(by_lead)
 
 
 def read_figures(
@@ -120,26 +108,45 @@ def read_figures(
     if sums is None:
         sums = added(Totals(), performance.read_days(connection, program_id, window, partner_id).values())
     months = performance.read_refunds_by_month(connection, program_id, window, partner_id=partner_id)
-    imported = performance.count_imported(connection, program_id, window, partner_id=partner_id)
+    counted = connection.execute(
+        _imported(is_of_partner=partner_id is not None), in_window(program_id, window, partner_id)
+    )
+    imported = counted.scalar_one()
     back = added(RefundTotals(), (RefundTotals(*month[-3:]) for month in months))
     return metrics.figures(sums, back, imported), months
 
 
+@cache
+def _imported(*, is_of_partner: bool) -> Select[Any]:
+    """Return the statement of the number of conversions in a window that an import reported."""
+    row, sale, click = customers.c, sales.c, clicks.c
+    theirs = (row.program_id == sale.program_id) & (row.id == sale.customer_id)
+    bought = sales.join(customers, theirs & (row.first_purchase_at == sale.occurred_at))
+    source = bought.join(clicks, (click.program_id == row.program_id) & (click.click_id == row.click_id))
+    mine = [*inside(sales, sale.occurred_at), sale.provenance == REPORTED_BY, click.filtered == FILTERED]
+    return (
+        select(func.count()).select_from(source).where(*mine, *([row.partner_id == PARTNER] if is_of_partner else []))
+    )
+
+
 def _programs(
     connection: Connection, workspace_id: int, ids: Sequence[int], windows: Sequence[Window]
-) -> list[ComparedProgram]:
+) -> list[dict[str, Any]]:
     mine = select(programs.c.id, programs.c.name, programs.c.currency).where(programs.c.workspace_id == workspace_id)
     own = {row.id: row for row in connection.execute(mine.where(programs.c.id.in_(ids)))}
     if not set(ids) <= own.keys():
         raise ProgramNotAllowed
+    names = ("totals", "previous_totals")
     return [
-        ComparedProgram(*own[each], *(read_figures(connection, each, window)[0] for window in windows)) for each in ids
+        own[each]._asdict()
+        | {name: read_figures(connection, each, window)[0] for name, window in zip(names, windows, strict=True)}
+        for each in ids
     ]
 
 
 def _read_best(
     connection: Connection, report: Performance, limit: int
-) -> tuple[list[UntrustedValues], UntrustedValues | None]:
+) -> tuple[list[dict[str, Any]], dict[str, Any] | None]:
     """Return the results of the partners with the most revenue, and those of all others, None if there are none.
 
     Refunds are those made in the window; `sold` is what became of the sales made in it.
@@ -148,9 +155,10 @@ def _read_best(
     brought = read_partners(connection, program_id, window)
     before = {each.partner_id: each.totals for each in read_partners(connection, program_id, report.previous_window)}
     totals, sold = {each.partner_id: each.totals for each in brought}, read_sold(connection, program_id, window)
-    back = performance.read_refunds_by_partner(connection, program_id, window)
+    made = connection.execute(performance.refunds_made(None, is_of_partner=False), in_window(program_id, window))
+    back = {partner_id: RefundTotals(*map(int, sums)) for partner_id, *sums in made}
 
-    def results(ids: Sequence[int]) -> UntrustedValues:
+    def results(ids: Sequence[int]) -> dict[str, Any]:
         sums, previous = (added(Totals(), (each[one] for one in ids if one in each)) for each in (totals, before))
         refunded = added(RefundTotals(), (back[each] for each in ids if each in back))
         return {
@@ -159,7 +167,7 @@ def _read_best(
             "previous_commission_cents": previous.commission_cents,
             **refunded._asdict(),
             "refund_rate_percent": metrics.refund_rate(refunded.refunded_cents, sums.revenue_cents),
-            "sold": added(NOT_SOLD, (sold[each] for each in ids if each in sold)).figures,
+            "sold": added(SoldTotals(), (sold[each] for each in ids if each in sold)).figures,
         }
 
     rest = list(dict.fromkeys([*totals, *before, *back]))[limit:] if len(brought) > limit else []

@@ -1,12 +1,12 @@
 """One partner: their page (results, balance, links in use, newest rows), and their report for assistants."""
 
-from datetime import date, datetime, timedelta
-from typing import NamedTuple
+from datetime import datetime, timedelta
+from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, func, select
 
 from storage.lists import balances
-from storage.lists.balances import Balance, Hold
+from storage.lists.balances import Balance
 from storage.lists.commissions import COMMISSIONS, Commission
 from storage.lists.customers import CUSTOMERS, ListedCustomer
 from storage.lists.declaration import ListQuery, ListScope, Page
@@ -15,13 +15,13 @@ from storage.lists.flags import FLAGS, Flag
 from storage.lists.partners import PARTNERS, Partner
 from storage.reports import breakdown, chart, comparison, performance
 from storage.reports.chart import MOST_EVENTS, Results
-from storage.reports.comparison import NOT_SOLD
+from storage.reports.comparison import SoldTotals
 from storage.rules.errors import ValidationError
 from storage.rules.fraud.flag import FlagState
 from storage.rules.periods.period import DateRangeQuery, Window
 from storage.rules.reports import metrics
 from storage.rules.reports.breakdown import BreakdownQuery, Dimension, DimensionFilter, GroupTotals, Metric, Operator
-from storage.rules.reports.metrics import Day, Figures, Part, RefundedMonth, Trend
+from storage.rules.reports.metrics import Day, Part
 from storage.tables import customers, sales
 
 MOST_NEWEST = 5
@@ -49,21 +49,6 @@ class PartnerProfile(NamedTuple):
     customers: Page[ListedCustomer]
     commissions: Page[Commission]
     flags: Page[Flag]
-
-
-class PartnerReport(NamedTuple):
-    """What one partner brought in a window, beside the window of equal length before; `customers` are by status."""
-
-    window: Window
-    currency: str
-    totals: Figures
-    trends: dict[str, Trend]
-    weeks: list[dict[str, int | date]]
-    refunds_by_month: list[RefundedMonth]
-    sold: Figures
-    holds: list[Hold]
-    customers: dict[str, int]
-    last_sale_at: datetime | None
 
 
 def read_profile(
@@ -109,30 +94,30 @@ def _links(connection: Connection, partner: Partner, window: Window, at: datetim
 
 def read_report(
     connection: Connection, program_id: int, partner_id: int, query: DateRangeQuery, *, at: datetime
-) -> PartnerReport:
-    """Return the report of one partner. Raises the errors of `read_performance`."""
+) -> dict[str, Any]:
+    """Return what one partner brought, beside the window before; customers are by status.
+
+    Raises the errors of `read_performance`.
+    """
     report = performance.read_performance(connection, program_id, query, at=at, partner_id=partner_id)
     figures, months = comparison.read_figures(connection, program_id, report.window, report.current, partner_id)
-    trends = metrics.trends(report.current, report.previous)
-    some = (
-        Day(day.date - timedelta(days=day.date.weekday()), day.totals)
-        for day in report.days[-7 * MOST_WEEKS :]
-        if any(day.totals)
-    )
-    _, weeks = metrics.parts_of(list(some), Part.WEEK)
+    some = [day for day in report.days[-7 * MOST_WEEKS :] if any(day.totals)]
+    mondays = (Day(day.date - timedelta(days=day.date.weekday()), day.totals) for day in some)
     sold = comparison.read_sold(connection, program_id, report.window, partner_id=partner_id)
     sent = (customers.c.program_id == program_id, customers.c.partner_id == partner_id)
     counted = select(customers.c.status, func.count()).where(*sent).group_by(customers.c.status)
     bought = (sales.c.program_id == program_id, sales.c.partner_id == partner_id)
-    return PartnerReport(
-        window=report.window,
-        currency=report.currency,
-        totals={name: figure for name, figure in figures.items() if name not in _OF_PROGRAMS},
-        trends={name: trend for name, trend in trends.items() if name != "partners"},
-        weeks=weeks,
-        refunds_by_month=months,
-        sold=sold.get(partner_id, NOT_SOLD).figures,
-        holds=balances.next_holds(connection, program_id, partner_id, at=at),
-        customers=dict(connection.execute(counted).all()),
-        last_sale_at=connection.execute(select(func.max(sales.c.occurred_at)).where(*bought)).scalar(),
-    )
+    return {
+        "window": report.window,
+        "currency": report.currency,
+        "totals": {name: figure for name, figure in figures.items() if name not in _OF_PROGRAMS},
+        "trends": {
+            name: each for name, each in metrics.trends(report.current, report.previous).items() if name != "partners"
+        },
+        "weeks": metrics.parts_of(list(mondays), Part.WEEK)[1],
+        "refunds_by_month": months,
+        "sold": sold.get(partner_id, SoldTotals()).figures,
+        "holds": balances.next_holds(connection, program_id, partner_id, at=at),
+        "customers": dict(connection.execute(counted).all()),
+        "last_sale_at": connection.execute(select(func.max(sales.c.occurred_at)).where(*bought)).scalar(),
+    }

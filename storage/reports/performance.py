@@ -10,15 +10,13 @@ from typing import Any, NamedTuple
 from sqlalchemy import BigInteger, Connection, Select, Table, bindparam, func, select, type_coerce
 
 from storage.engine import ids
-from storage.lists.commissions import net_cents
 from storage.lists.declaration import FIRST_DAY, LAST_DAY, PROGRAM
-from storage.management.imported_events import FILTERED, REPORTED_BY
 from storage.rules.errors import NotFound
 from storage.rules.periods import period
 from storage.rules.periods.month import Month
 from storage.rules.periods.period import ChosenPeriod, DateRangeQuery, Period, Window
 from storage.rules.reports.metrics import Day, RefundedMonth, RefundTotals, Totals, added
-from storage.tables import clicks, commissions, customers, partner_rollups, programs, refunds, rollups, sales
+from storage.tables import partner_rollups, programs, refunds, rollups, sales
 from storage.tables.columns import DAY_MILLIS, from_millis
 
 PARTNER: Any = bindparam("partner_id", type_=BigInteger)
@@ -42,15 +40,6 @@ class Performance(NamedTuple):
     current: Totals
     previous: Totals
     at: datetime
-
-
-class CommissionByCause(NamedTuple):
-    """What leads and sales of the window earned, in cents, after refunds and rejections."""
-
-    lead_cents: int
-    sale_cents: int
-    previous_lead_cents: int
-    previous_sale_cents: int
 
 
 def read_performance(
@@ -109,7 +98,7 @@ def read_refunds_by_time(
     connection: Connection, program_id: int, window: Window, millis: int, *, partner_id: int | None = None
 ) -> dict[datetime, RefundTotals]:
     """Return the refunds that were made in each hour or day of a window: the program's, or of a partner's customers."""
-    made = _refunds(millis, is_of_partner=partner_id is not None)
+    made = refunds_made(millis, is_of_partner=partner_id is not None)
     rows = connection.execute(made, in_window(program_id, window, partner_id))
     return {from_millis(row[0] * millis): RefundTotals(*map(int, row[1:])) for row in rows}
 
@@ -132,15 +121,9 @@ def read_refunds_by_month(
     ]
 
 
-def read_refunds_by_partner(connection: Connection, program_id: int, window: Window) -> dict[int, RefundTotals]:
-    """Return the same for the customers of each partner with some."""
-    rows = connection.execute(_refunds(None, is_of_partner=False), in_window(program_id, window))
-    return {row[0]: RefundTotals(*map(int, row[1:])) for row in rows}
-
-
 @cache
-def _refunds(millis: int | None, *, is_of_partner: bool) -> Select[Any]:
-    """Return the statement of the refunds of a window by hours or days, or else by partner."""
+def refunds_made(millis: int | None, *, is_of_partner: bool) -> Select[Any]:
+    """Return the statement of a window's refunds by hours or days, or else by partner."""
     back, sale = refunds.c, sales.c
     key = sale.partner_id if millis is None else type_coerce(back.at, BigInteger) // millis
     sums = (func.count(), func.sum(back.program_cents), func.sum(back.reversed_cents))
@@ -148,40 +131,6 @@ def _refunds(millis: int | None, *, is_of_partner: bool) -> Select[Any]:
     if millis is None or is_of_partner:
         made = made.join(sales, (sale.program_id == back.program_id) & (sale.id == back.sale_id))
     return made.where(*([sale.partner_id == PARTNER] if is_of_partner else [])).group_by(key).order_by(key)
-
-
-def count_imported(connection: Connection, program_id: int, window: Window, *, partner_id: int | None = None) -> int:
-    """Return how many of the conversions in a window an import reported."""
-    imported = _imported(is_of_partner=partner_id is not None)
-    return int(connection.execute(imported, in_window(program_id, window, partner_id)).scalar_one())
-
-
-@cache
-def _imported(*, is_of_partner: bool) -> Select[Any]:
-    row, sale, click = customers.c, sales.c, clicks.c
-    theirs = (row.program_id == sale.program_id) & (row.id == sale.customer_id)
-    bought = sales.join(customers, theirs & (row.first_purchase_at == sale.occurred_at))
-    source = bought.join(clicks, (click.program_id == row.program_id) & (click.click_id == row.click_id))
-    mine = [*inside(sales, sale.occurred_at), sale.provenance == REPORTED_BY, click.filtered == FILTERED]
-    return (
-        select(func.count()).select_from(source).where(*mine, *([row.partner_id == PARTNER] if is_of_partner else []))
-    )
-
-
-def read_commission_by_cause(connection: Connection, report: Performance) -> CommissionByCause:
-    """Return what the leads and the sales earned whose commissions were created in the windows."""
-    found = list[int]()
-    for window in (report.window, report.previous_window):
-        sums = dict[bool, int](map(tuple, connection.execute(_by_cause(), in_window(report.program_id, window))))
-        found += [int(sums.get(cause, 0)) for cause in (True, False)]
-    return CommissionByCause(*found)
-
-
-@cache
-def _by_cause() -> Select[Any]:
-    by_lead = commissions.c.lead_id.is_not(None)
-    earned = select(by_lead, func.sum(net_cents())).where(*inside(commissions, commissions.c.created_at))
-    return earned.group_by(by_lead)
 
 
 def inside(table: Table, at: Any) -> tuple[Any, ...]:

@@ -102,14 +102,14 @@ async def test_holds_say_when_they_end_and_refunds_are_summed_by_month_and_partn
 
     assert hold == (date(2026, 6, 4), 2_000)
     assert owed[acme.anna].next_hold_ends_at == owed[acme.anna].last_hold_ends_at == NOW + timedelta(days=15)
-    assert results.refunds_by_month == [RefundedMonth("2026-05", DAY, DAY, 1, 2_500, 500)]
-    assert results.customers == {"conversion": 1}
-    assert (results.last_sale_at, results.totals["revenue_cents"]) == (NOW, 7_500)
-    [best] = compared.top_partners
+    assert results["refunds_by_month"] == [RefundedMonth("2026-05", DAY, DAY, 1, 2_500, 500)]
+    assert results["customers"] == {"conversion": 1}
+    assert (results["last_sale_at"], results["totals"]["revenue_cents"]) == (NOW, 7_500)
+    [best] = compared["top_partners"]
     assert [best[name] for name in ("id", "refunds", "refunded_cents", "reversed_cents")] == [acme.anna, 1, 2_500, 500]
-    assert best["sold"] == results.sold
-    assert list(results.sold.values()) == [1, 10_000, 1, 2_500, 0, 0, 100, 25]
-    assert compared.commission_by_cause == (0, 1_500, 0, 0)
+    assert best["sold"] == results["sold"]
+    assert list(results["sold"].values()) == [1, 10_000, 1, 2_500, 0, 0, 100, 25]
+    assert list(compared["commission_by_cause"].values()) == [0, 1_500, 0, 0]
 
 
 async def report(acme: World, period: str | None = None, first: Any = None, last: Any = None, **options: Any) -> Any:
