@@ -1,6 +1,8 @@
 """The results of a program, or of one partner, as a chart shows them, and the program's overview around them."""
 
-from datetime import UTC, date, datetime, time, timedelta
+from contextlib import suppress
+from datetime import datetime, timedelta
+from functools import partial
 from typing import NamedTuple
 
 from sqlalchemy import Connection
@@ -15,8 +17,8 @@ from storage.reports.checklist import ChecklistStep
 from storage.reports.comparison import PartnerResult
 from storage.reports.performance import Performance
 from storage.rules.errors import ValidationError
-from storage.rules.periods.period import DateRangeQuery, Window
-from storage.rules.reports.breakdown import REPORTED, BreakdownQuery, Dimension, DimensionFilter, Metric, Operator
+from storage.rules.periods.period import DateRangeQuery
+from storage.rules.reports.breakdown import NOTHING, Dimension, DimensionFilter, Operator
 from storage.rules.reports.metrics import RefundTotals, Totals
 from storage.tables.columns import DAY_MILLIS, HOUR_MILLIS
 
@@ -85,33 +87,19 @@ def read_results(
     """Return the results of a range: the hours of a single day, else days. Raises the errors of `read_performance`."""
     partner_id = partner.id if partner else None
     report = performance.read_performance(connection, program_id, query, at=at, partner_id=partner_id)
-    windows = (report.window, report.previous_window)
-
-    def steps(window: Window, totals: dict[datetime, Totals], millis: int) -> list[Step]:
-        back = performance.read_refunds_by_time(connection, program_id, window, millis, partner_id=partner_id)
-        return [Step(at, at, sums, back.get(at, RefundTotals()).refunded_cents) for at, sums in totals.items()]
-
+    windows, millis = (report.window, report.previous_window), DAY_MILLIS
+    totals = [[day.totals for day in each] for each in (report.days, report.previous_days)]
     if report.window.length == 1:
-        try:
-            hours = [_hours(connection, program_id, window, partner, at=at) for window in windows]
-            return Results(report, True, *(steps(*each, HOUR_MILLIS) for each in zip(windows, hours, strict=True)))
-        except ValidationError:  # too many events: the day is shown as one step
-            pass
-    days = ({_start(day.date): day.totals for day in each} for each in (report.days, report.previous_days))
-    return Results(report, False, *(steps(*each, DAY_MILLIS) for each in zip(windows, days, strict=True)))
-
-
-def _hours(
-    connection: Connection, program_id: int, window: Window, partner: Partner | None, *, at: datetime
-) -> dict[datetime, Totals]:
-    """Return the totals of the hours of a window of one day. Raises ValidationError for too many events."""
-    filters = [DimensionFilter(Dimension.PARTNER, Operator.IS, partner.code)] if partner else []
-    query = BreakdownQuery((Dimension.HOUR,), filters, (Metric.CLICKS,), Metric.CLICKS, limit=24)
-    read = breakdown.read_groups(connection, program_id, window, query, at=at, most_events=MOST_EVENTS)
-    groups = {group.values[0]: group.totals[: len(REPORTED)] for group in read.groups}
-    starts = [_start(window.first) + timedelta(hours=hour) for hour in range(24)]
-    return {start: Totals(*groups.get(f"{start:%H}", ())) for start in starts}
-
-
-def _start(day: date) -> datetime:
-    return datetime.combine(day, time(0, tzinfo=UTC))
+        filters = [DimensionFilter(Dimension.PARTNER, Operator.IS, partner.code)] if partner else []
+        read = partial(breakdown.read_each, connection, program_id, at=at, most=MOST_EVENTS)
+        with suppress(ValidationError):  # too many events: the day is shown as one step
+            hours = [read(each, [(Dimension.HOUR,)], filters)[0].groups for each in windows]
+            totals = [[each.get((hour,), NOTHING).reported for hour in range(24)] for each in hours]
+            millis = HOUR_MILLIS
+    steps = []
+    for window, each in zip(windows, totals, strict=True):
+        back = performance.read_refunds_by_time(connection, program_id, window, millis, partner_id=partner_id)
+        starts = (window.starts_at + n * timedelta(milliseconds=millis) for n in range(len(each)))
+        rows = zip(starts, each, strict=True)
+        steps.append([Step(at, at, sums, back.get(at, RefundTotals()).refunded_cents) for at, sums in rows])
+    return Results(report, millis == HOUR_MILLIS, *steps)

@@ -6,6 +6,7 @@ from enum import StrEnum
 from typing import Any, NamedTuple
 
 from storage.rules.reports import metrics
+from storage.rules.reports.metrics import Totals
 
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _HOURS = tuple(f"{hour:02}" for hour in range(24))
@@ -111,6 +112,11 @@ class GroupTotals(NamedTuple):
     commission_cents: int = 0
     refunds: int = 0
     refunded_cents: int = 0
+
+    @property
+    def reported(self) -> Totals:
+        """Those of a report."""
+        return Totals(*self[: len(REPORTED)])
 
     def figure(self, metric: Metric) -> int | float:
         if metric == Metric.CONVERSION_RATE:
