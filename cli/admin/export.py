@@ -15,9 +15,8 @@ from cli.admin import command
 from cli.integrator.output import Answer, Failure
 from storage import Storage
 from storage.reports import exported_events
-from storage.reports.exported_events import METRICS
 from storage.rules.periods.month import Month
-from storage.rules.reports.breakdown import Dimension
+from storage.rules.reports.breakdown import Dimension, GroupTotals
 from storage.tracking import click_retention
 
 COLUMNS = {
@@ -26,7 +25,7 @@ COLUMNS = {
     "kind": "VARCHAR",
     "at": "TIMESTAMP",
     **{each.value: "VARCHAR" for each in Dimension},
-    **dict.fromkeys(METRICS, "BIGINT"),
+    **dict.fromkeys(GroupTotals._fields, "BIGINT"),
 }
 app = typer.Typer()
 Name = Annotated[str, typer.Option("--month", help="A month that is over, such as 2026-05.")]
@@ -81,11 +80,11 @@ async def _chunks(store: Storage, month: Month) -> AsyncIterator[list[dict[str, 
     """Yield rows, whose names are those of COLUMNS; a value that is missing is null."""
     for program in await store.read(exported_events.list_programs):
         for kind in exported_events.KINDS:
-            chunk = await store.read(exported_events.read_chunk, program, month, kind, after=None)
-            yield chunk.rows
-            while chunk.last is not None:
-                chunk = await store.read(exported_events.read_chunk, program, month, kind, after=chunk.last)
-                yield chunk.rows
+            rows, last = await store.read(exported_events.read_chunk, program, month, kind, after=None)
+            yield rows
+            while last is not None:
+                rows, last = await store.read(exported_events.read_chunk, program, month, kind, after=last)
+                yield rows
 
 
 def _duckdb() -> ModuleType:

@@ -1,7 +1,7 @@
 """A report by one or two dimensions, from the stored totals of days (docs/decisions/0037) or from the events."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date, datetime, timedelta
 from typing import Any, NamedTuple
 
@@ -69,7 +69,7 @@ def read_groups(
     """Return a program's totals in a window. Raises ValidationError if there are too many events of a kind."""
     codes = read_codes(connection, program_id) if Dimension.PARTNER in query.by else {}
     (read,) = read_each(connection, program_id, window, [query.by], query.filters, at=at, most=most_events)
-    return ranked(labelled(query.by, read, codes), query, read.rest)
+    return rank(query.by, read, codes, query)
 
 
 def read_each(
@@ -87,25 +87,26 @@ def read_each(
     Raises ValidationError if there are too many events of a kind, or too many groups.
     """
     single = [] if filters else [key[0] for key in keys if len(key) == 1]
-    stored = _read_stored_groups(connection, program_id, window, single, today=at.date())
-    rest = [key for key in keys if key not in stored]
-    read: dict[Key, Grouped] = {key: Grouped(*found) for key, found in stored.items()}
+    read = _read_stored_groups(connection, program_id, window, single, today=at.date())
+    rest = [key for key in keys if key not in read]
     if rest:
         read |= grouped_events.read_by_each(connection, program_id, window, rest, filters, most=most)
     return [read[key] for key in keys]
 
 
-def labelled(key: Key, read: Grouped, codes: Codes) -> Iterable[BreakdownGroup]:
-    """Yield groups with their values as people read them."""
+def rank(key: Key, read: Grouped, codes: Codes, query: BreakdownQuery) -> RankedGroups:
+    """Return groups in the order of a query, with their values as people read them."""
+    groups = []
     for values, totals in read.groups.items():
         pairs = zip(key, values, strict=True)
         named = (codes[value][0] if each == Dimension.PARTNER else label(each, value) for each, value in pairs)
-        yield BreakdownGroup(tuple(named), totals)
+        groups.append(BreakdownGroup(tuple(named), totals))
+    return ranked(groups, query, read.rest)
 
 
 def _read_stored_groups(
     connection: Connection, program_id: int, window: Window, dimensions: Sequence[Dimension], *, today: date
-) -> dict[tuple[Dimension, ...], tuple[dict[tuple[Any], GroupTotals], GroupTotals]]:
+) -> dict[Key, Grouped]:
     """Return the window's groups by each dimension that is stored, with the rest, which is in no group.
 
     None is where events have to be read: the window has few clicks, or is not grouped yet.
@@ -115,13 +116,13 @@ def _read_stored_groups(
     reported = _reported(connection, program_id, window, today) if stored else None
     if reported is None:
         return {}
-    read: dict[tuple[Dimension, ...], tuple[dict[tuple[Any], GroupTotals], GroupTotals]] = {}
+    read: dict[Key, Grouped] = {}
     for dimension, sums in _added(connection, program_id, window, stored).items():
         other = sums.pop(OTHER, _zeros())
         kept = [sum(column) for column in zip(*sums.values(), strict=True)] or _zeros()
         rest = [whole - part for whole, part in zip(reported, kept, strict=False)]
         groups = {(_value(dimension, key),): GroupTotals(*counts) for key, counts in sums.items()}
-        read[(dimension,)] = (groups, GroupTotals(*rest, *other[len(rest) :]))
+        read[(dimension,)] = Grouped(groups, GroupTotals(*rest, *other[len(rest) :]))
     return read
 
 
@@ -140,7 +141,7 @@ def _reported(connection: Connection, program_id: int, window: Window, today: da
 
 def _added(
     connection: Connection, program_id: int, window: Window, stored: Mapping[Dimension, Dimension]
-) -> dict[Dimension, dict[Any, list[int]]]:
+) -> Mapping[Dimension, dict[Any, list[int]]]:
     """Return the sums of each value over the window's days, by each dimension, from where it is stored."""
     row = dimension_rollups.c
     days = (row.program_id == program_id, row.day.between(window.first, window.last))
@@ -161,7 +162,7 @@ def _added(
     for dimension, clicks in visited.items():
         for key, count in clicks.items():
             sums[dimension][key][0] += count
-    return dict[Dimension, dict[Any, list[int]]](sums)
+    return sums
 
 
 def _value(dimension: Dimension, key: str | int) -> str | int | None:

@@ -14,7 +14,7 @@ from storage.rules.periods.period import Window
 from storage.rules.reports.breakdown import NEW, RETURNING, Dimension
 from storage.rules.settlement import CustomerStatus
 from storage.tables import clicks, commissions, customers, refunds, sales
-from storage.tables.columns import HOUR_MILLIS, to_millis
+from storage.tables.columns import to_millis
 
 ONE = literal_column("1", BigInteger)  # each counts once
 _DAY = timedelta(days=1)
@@ -34,15 +34,6 @@ class CountableEvents(NamedTuple):
     counted: tuple[Any, ...]
     amounts: dict[str, Any]
     own: Mapping[Dimension, Any] = {}
-
-    @property
-    def hour(self) -> Any:
-        return self.millis // HOUR_MILLIS % 24
-
-    @property
-    def sums(self) -> dict[str, Any]:
-        """What the rows of a group add up to."""
-        return {name: func.sum(amount) for name, amount in self.amounts.items()}
 
     def inside(self, window: Window) -> tuple[Any, ...]:
         """Return the conditions for the events of the window that count."""

@@ -13,14 +13,12 @@ from storage.rules.periods.period import DateRangeQuery, Window
 from storage.rules.reports import metrics
 from storage.rules.reports.breakdown import (
     NOTHING,
-    REPORTED,
     BreakdownQuery,
     Dimension,
     Filters,
     GroupTotals,
     Metric,
     RankedGroups,
-    ranked,
 )
 from storage.rules.reports.metrics import Totals
 
@@ -135,9 +133,7 @@ def _ranked(
     """Return groups with the most revenue first, named as people read them."""
     codes = grouped_events.read_codes(connection, program_id)
     query = BreakdownQuery((), (), (), Metric.REVENUE, MOST_GROUPS)
-    return [
-        ranked(breakdown.labelled(key, each, codes), query, each.rest) for key, each in zip(keys, read, strict=True)
-    ]
+    return [breakdown.rank(key, each, codes, query) for key, each in zip(keys, read, strict=True)]
 
 
 def _card(by: Dimension, now: RankedGroups, rows: int, before: RankedGroups | None = None) -> Card:
@@ -158,5 +154,5 @@ def _steps(window: Window, read: Grouped, *, is_hourly: bool) -> list[Step]:
     steps = []
     for n in range(24 if is_hourly else window.length):
         totals, start = read.groups.get((begin + n,), NOTHING), window.starts_at + n * length
-        steps.append(Step(start, start, Totals(*totals[: len(REPORTED)]), totals.refunded_cents))
+        steps.append(Step(start, start, totals.reported, totals.refunded_cents))
     return steps

@@ -4,26 +4,17 @@ import json
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Select, column, select
+from sqlalchemy import Connection, select
 
-from storage.reports import breakdown_events
-from storage.reports.breakdown_events import CountableEvents
+from storage.reports import breakdown_events, grouped_events
 from storage.rules.periods.month import Month
 from storage.rules.periods.period import Window
-from storage.rules.reports.breakdown import LABELS, OF_BUYERS, OF_DAY, Dimension, GroupTotals, label
+from storage.rules.reports.breakdown import Dimension, GroupTotals, label
 from storage.tables import clicks, partners, programs
-from storage.tables.columns import DAY_MILLIS, from_millis
+from storage.tables.columns import from_millis
 
 ROWS_AT_ONCE = 20_000
 KINDS = ("click", "lead", "conversion", "sale", "commission")
-METRICS = GroupTotals._fields
-
-
-class EventChunk(NamedTuple):
-    """Rows in the order of their keys, and the last key; None: there are no more of this kind."""
-
-    rows: list[dict[str, Any]]
-    last: Any
 
 
 class ExportedProgram(NamedTuple):
@@ -43,8 +34,13 @@ def list_programs(connection: Connection) -> list[ExportedProgram]:
     return [ExportedProgram(row.id, row.currency, codes.get(row.id, {})) for row in connection.execute(live)]
 
 
-def read_chunk(connection: Connection, program: ExportedProgram, month: Month, kind: str, *, after: Any) -> EventChunk:
-    """Return the next events of a kind behind the key `after` (None: the first); metrics that are 0 are left out."""
+def read_chunk(
+    connection: Connection, program: ExportedProgram, month: Month, kind: str, *, after: Any
+) -> tuple[list[dict[str, Any]], Any]:
+    """Return the next events of a kind behind the key `after` (None: the first), without the metrics that are 0.
+
+    They are in the order of their keys. The last key is beside them; None: there are no more of this kind.
+    """
     window = Window(month.starts_at.date(), month.last_day)
     events = dict(zip(KINDS, breakdown_events.list_kinds(program.id, window), strict=True))[kind]
     key = events.table.c.click_id if kind == "click" else events.table.c.id
@@ -53,35 +49,25 @@ def read_chunk(connection: Connection, program: ExportedProgram, month: Month, k
     last = connection.execute(ordered.offset(ROWS_AT_ONCE - 1).limit(1)).scalar()
     if last is not None:
         chosen.append(key <= last)
-    rows = connection.execute(_values(events, key).where(*chosen))
-    return EventChunk([_row(program, kind, row) for row in rows.mappings()], last)
+    own = grouped_events.own_columns(events)
+    named = [column.label(name) for name, column in (*own.items(), *events.amounts.items())]
+    rows = connection.execute(
+        select(events.millis.label("millis"), clicks.c.dimensions, *named)
+        .select_from(events.source)
+        .where(*chosen)
+        .order_by(key)
+    )
+    return [_row(program, kind, [*own], row) for row in rows.mappings()], last
 
 
-def _values(events: CountableEvents, key: Any) -> Select[Any]:
-    """Return the statement of the events' values: each event is a group, so that the sums are those of reports."""
-    own = [events.own[each].label(each.value) for each in OF_BUYERS if each in events.own]
-    shared = [events.table.c.partner_id, clicks.c.referrer_host, clicks.c.dimensions]
-    values = [key.label("key"), events.millis.label("millis"), *shared, *own]
-    sums = [total.label(name) for name, total in events.sums.items()]
-    named: list[Any] = [*values[:5], *(column(each.name) for each in own)]  # PostgreSQL groups by no constant
-    return select(*values, *sums).select_from(events.source).group_by(*named).order_by(key)
-
-
-def _row(program: ExportedProgram, kind: str, row: Any) -> dict[str, Any]:
+def _row(program: ExportedProgram, kind: str, own: list[Dimension], row: Any) -> dict[str, Any]:
     at = from_millis(row["millis"])
-    values: dict[Dimension, Any] = {
-        Dimension.PARTNER: program.codes[row["partner_id"]],
-        Dimension.REFERRER: row["referrer_host"],
-        Dimension.HOUR: LABELS[Dimension.HOUR][at.hour],
-        **{each: label(each, number(row["millis"] // DAY_MILLIS)) for each, number in OF_DAY.items()},
-        **{each: label(each, row.get(each.value)) for each in OF_BUYERS},
-    }
-    named = {each.value: value for each, value in values.items() if value is not None}
+    values = {each: label(each, row[each]) for each in own if row[each] is not None}
     about = {"program_id": program.id, "currency": program.currency, "kind": kind, "at": f"{at:%Y-%m-%d %H:%M:%S.%f}"}
-    counts = {name: int(row[name]) for name in METRICS if row.get(name)}
-    return about | _parsed(row["dimensions"]) | named | counts
+    counts = {name: int(row[name]) for name in GroupTotals._fields if row.get(name)}
+    return about | _parsed(row["dimensions"]) | values | {Dimension.PARTNER: program.codes[row["partner"]]} | counts
 
 
 @lru_cache(maxsize=4096)  # many clicks have the same values
-def _parsed(dimensions: str | None) -> dict[str, str]:
+def _parsed(dimensions: str | None) -> dict[str, Any]:
     return json.loads(dimensions) if dimensions else {}

@@ -26,7 +26,7 @@ from storage.rules.reports.breakdown import (
     Operator,
 )
 from storage.tables import clicks, customers, partners
-from storage.tables.columns import DAY_MILLIS
+from storage.tables.columns import DAY_MILLIS, HOUR_MILLIS
 
 MOST_EVENTS = 1_000_000  # of each kind, see docs/decisions/0029-breakdowns.md
 MOST_GROUPS = 100_000
@@ -69,7 +69,7 @@ def read_by_each(
                     sums[key][(None,) * len(key)][0] += sum(day.clicks for day in reported)
         if read:
             _bound(connection, events, most or MOST_EVENTS)
-            own = _own(events)
+            own = own_columns(events)
             wanted = [_condition(own.get(each.dimension), _carried(events), each, codes) for each in filters]
             add(connection, events, read, [*events.inside(window), *wanted])
     return {
@@ -99,7 +99,7 @@ def no_sums(keys: Iterable[Key]) -> Sums:
 
 def add(connection: Connection, events: CountableEvents, sums: Sums, where: Sequence[Any]) -> None:
     """Add the events of a kind, under conditions, to the sums of each key. Raises ValidationError."""
-    own, into = _own(events), list(sums.values())
+    own, into = own_columns(events), list(sums.values())
     columns = [own[each].label(each) for each in dict.fromkeys(chain(*sums)) if each in own]
     amounts = [amount.label(name) for name, amount in events.amounts.items()]
     carried = clicks.c.dimensions.label(CARRIED)
@@ -114,7 +114,7 @@ def add(connection: Connection, events: CountableEvents, sums: Sums, where: Sequ
         raise ValidationError(fields=[FieldError("by", wrong)])
 
 
-def _own(events: CountableEvents) -> Mapping[Dimension, Any]:
+def own_columns(events: CountableEvents) -> Mapping[Dimension, Any]:
     """Return the columns of what an event has itself; all else its click carries as JSON."""
     return {
         **dict.fromkeys(OF_BUYERS, null()),
@@ -122,7 +122,7 @@ def _own(events: CountableEvents) -> Mapping[Dimension, Any]:
         **{each: number(events.millis // DAY_MILLIS) for each, number in OF_DAY.items()},
         Dimension.PARTNER: events.table.c.partner_id,
         Dimension.REFERRER: _carried(events, clicks.c.referrer_host),
-        Dimension.HOUR: events.hour,
+        Dimension.HOUR: events.millis // HOUR_MILLIS % 24,
     }
 
 
