@@ -15,7 +15,6 @@ from storage.payments import accounts, processing
 from storage.payments.stripe import parse_event
 from storage.rules import errors, payment
 from storage.rules.payment import CLOCK_SKEW, OLDEST, Paid, ProcessorEvent
-from tracking_api.dashboard.authentication import LARGEST_PROGRAM_ID
 from web import body
 from web.limits import client_of
 
@@ -46,7 +45,7 @@ async def receive_stripe_event(request: Request) -> ReceivedEventView:
     program_id = row_id(request.path_params["program_id"])
     async with request.app.state.limits.guessing(client_of(request.scope)):
         content = bytes(await body.read_body(request.scope, request.receive, largest=LARGEST_EVENT))
-        if program_id is None or program_id > LARGEST_PROGRAM_ID:
+        if program_id is None:
             raise errors.InvalidSignature
         try:
             account = await storage.read(accounts.get_account, program_id)

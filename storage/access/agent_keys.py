@@ -16,7 +16,6 @@ from storage.tables import agent_keys, agent_rejections, idempotent_answers, pro
 from storage.tables.columns import from_millis
 
 _find = Statement("agent_key_lookup")
-LARGEST_PROGRAM_ID = 2**31 - 1
 _CREATED = 201  # the status of every response to a repeatable request
 USE_RECORDED_EVERY = timedelta(minutes=5)
 
@@ -95,8 +94,7 @@ def authorize(
     if credential.startswith((keys.PROGRAM_PREFIX, keys.SESSION_PREFIX)):
         raise errors.WrongKeyType
     key_hash = keys.digest(credential)
-    possible = program_id is not None and 0 < program_id <= LARGEST_PROGRAM_ID
-    rows = _find(connection, [[key_hash, program_id if possible else None]])
+    rows = _find(connection, [[key_hash, program_id]])
     if not rows:
         of_program = select(program_keys.c.program_id).where(program_keys.c.key_hash == key_hash)
         is_old_program_key = connection.execute(of_program).scalar() is not None  # from before the prefix existed

@@ -172,8 +172,7 @@ def _of(visitor: Visitor) -> ColumnElement[bool]:
 
 
 def _workspace_of(connection: Connection, program_ids: Sequence[int], visitor: Visitor) -> int:
-    reach = [each.workspace_id for each in visitor.memberships]
-    mine = (programs.c.id.in_(program_ids), programs.c.workspace_id.in_(reach))
+    mine = (programs.c.id.in_(program_ids), programs.c.workspace_id.in_(visitor.workspace_ids))
     rows = connection.execute(select(programs.c.id, programs.c.workspace_id).where(*mine)).all()
     if not program_ids or len(rows) < len(program_ids):
         raise ValidationError(fields=[FieldError("program", "Choose at least one of your programs")])

@@ -34,7 +34,7 @@ class WorkspaceSettings(NamedTuple):
     logo_version: str | None
 
 
-class MemberRecord(NamedTuple):
+class Member(NamedTuple):
     """A member; `is_email_proven`: a link that only their mailbox received set the account's password."""
 
     user_id: int
@@ -46,19 +46,19 @@ class MemberRecord(NamedTuple):
     is_email_proven: bool
 
 
-def list_members(connection: Connection, workspace_id: int, *who: ColumnElement[bool]) -> list[MemberRecord]:
+def list_members(connection: Connection, workspace_id: int, *who: ColumnElement[bool]) -> list[Member]:
     """Return a workspace's members, suspended ones included: owners first, then in the order of joining."""
     columns = (users.c.id, users.c.email, members.c.role, members.c.status, members.c.created_at, users.c.name)
     mine = select(*columns, users.c.email_proven_at).join(members, members.c.user_id == users.c.id)
     mine = mine.where(members.c.workspace_id == workspace_id, *who)
     ordered = mine.order_by((members.c.role == Role.OWNER).desc(), members.c.created_at, users.c.id)
     return [
-        MemberRecord(user_id, email, Role(role), MemberStatus(status), created_at, name, proven_at is not None)
+        Member(user_id, email, Role(role), MemberStatus(status), created_at, name, proven_at is not None)
         for user_id, email, role, status, created_at, name, proven_at in connection.execute(ordered)
     ]
 
 
-def get_member(connection: Connection, workspace_id: int, who: int | str) -> MemberRecord:
+def get_member(connection: Connection, workspace_id: int, who: int | str) -> Member:
     """Return the member with a user id or an e-mail address. Raises NotFound."""
     is_named = users.c.id == who if isinstance(who, int) else users.c.email == who.strip().lower()
     for member in list_members(connection, workspace_id, is_named):
@@ -75,11 +75,12 @@ def change(
     actor: Actor,
     at: datetime,
     **values: Role | MemberStatus,
-) -> MemberRecord:
+) -> Member:
     """Change a member's `role` or `status`, which ends their links as `end_links` does. Raises NotFound, LastOwner."""
     _lock_owners(connection, workspace_id)
     before = get_member(connection, workspace_id, user_id)
-    connection.execute(update(members).where(*_is(workspace_id, user_id)).values(**values))
+    after = {"role": before.role, "status": before.status, **values}
+    connection.execute(update(members).where(*_is(workspace_id, user_id)).values(**after))
     _require_owner(connection, workspace_id)
     entries = audit.changed("member.change", user_id, before._asdict(), values)
     if entries:

@@ -6,7 +6,7 @@ from enum import StrEnum
 from functools import cache
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, Select, and_, bindparam, delete, func, insert, select, update
+from sqlalchemy import Connection, Select, and_, bindparam, delete, func, insert, select, update
 
 from storage.access.workspaces import ANYONE, PAYERS, MemberStatus, Role, require
 from storage.engine.audit import Actor
@@ -19,6 +19,9 @@ IDLE = timedelta(days=3)  # a session ends after so long without a request
 USED_EVERY = timedelta(hours=1)  # how exactly the last request is known
 LONGEST_CLIENT = 255
 ID_LENGTH = 16
+_used_at = func.coalesce(sessions.c.used_at, sessions.c.created_at)
+_LIVE = (sessions.c.expires_at > bindparam("at"), _used_at > bindparam("idle_since"))
+_ACTIVE = and_(members.c.user_id == users.c.id, members.c.status == MemberStatus.ACTIVE)
 
 
 class Account(NamedTuple):
@@ -108,20 +111,25 @@ class Visitor(NamedTuple):
         return self.workspace.role
 
     @property
+    def workspace_ids(self) -> list[int]:
+        return [each.workspace_id for each in self.memberships]
+
+    @property
     def owned(self) -> list[Membership]:
         return [each for each in self.memberships if each.role == Role.OWNER]
 
-    def require_workspace(self, workspace_id: int, roles: Collection[Role] = ANYONE) -> None:
-        """Raise Forbidden for a workspace that is not theirs, OwnerRequired where their role is none of these."""
-        role = next((each.role for each in self.memberships if each.workspace_id == workspace_id), None)
-        if role is None:
+    def in_workspace(self, workspace_id: int, roles: Collection[Role] = ANYONE) -> "Visitor":
+        """Return them as a member of one workspace with one of these roles. Raises Forbidden, OwnerRequired."""
+        mine = [each for each in self.memberships if each.workspace_id == workspace_id]
+        if not mine:
             raise Forbidden("You must be an active member of this workspace.")
-        require(role, roles)
+        require(mine[0].role, roles)
+        return self._replace(memberships=mine)
 
 
 def account(connection: Connection, email: str) -> Account | None:
     """Return the account of an e-mail address, if it is an active member of any workspace."""
-    joined = select(users.c.id, users.c.email, users.c.password_hash).join(members, _active(users.c.id))
+    joined = select(users.c.id, users.c.email, users.c.password_hash).join(members, _ACTIVE)
     row = connection.execute(joined.where(users.c.email == email.strip().lower()).limit(1)).one_or_none()
     return None if row is None else Account(*row)
 
@@ -140,10 +148,11 @@ def end(connection: Connection, token_hash: str) -> None:
     connection.execute(delete(sessions).where(sessions.c.token_hash == token_hash))
 
 
-def list_open(connection: Connection, user_id: int, *, token_hash: str, at: datetime) -> list[OpenSession]:
+def list_open(connection: Connection, user_id: int, token_hash: str | None, *, at: datetime) -> list[OpenSession]:
     """Return a user's sessions, the newest first; `token_hash` is the session that asks."""
-    mine = select(sessions).where(sessions.c.user_id == user_id, *_live(at, at - IDLE))
-    rows = connection.execute(mine.order_by(sessions.c.created_at.desc(), sessions.c.token_hash))
+    mine = select(sessions).where(sessions.c.user_id == user_id, *_LIVE)
+    newest_first = mine.order_by(sessions.c.created_at.desc(), sessions.c.token_hash)
+    rows = connection.execute(newest_first, {"at": at, "idle_since": at - IDLE})
     return [
         OpenSession(
             row.token_hash[:ID_LENGTH], row.client, row.created_at, row.expires_at, row.token_hash == token_hash
@@ -187,11 +196,11 @@ def _memberships(*, is_of_program: bool) -> Select[Any]:
     workspace = (members.c.workspace_id, workspaces.c.name, workspaces.c.time_zone, workspaces.c.logo_version)
     joined = (
         sessions.join(users, users.c.id == sessions.c.user_id)
-        .join(members, _active(users.c.id))
+        .join(members, _ACTIVE)
         .join(workspaces, workspaces.c.id == members.c.workspace_id)
     )
-    session = (sessions.c.expires_at, _used_at().label("used_at"))
-    live = (sessions.c.token_hash == bindparam("token_hash"), *_live(bindparam("at"), bindparam("idle_since")))
+    session = (sessions.c.expires_at, _used_at.label("used_at"))
+    live = (sessions.c.token_hash == bindparam("token_hash"), *_LIVE)
     mine = select(*account, *workspace, members.c.role, *session).select_from(joined).where(*live)
     if is_of_program:
         of_program = select(programs.c.workspace_id).where(programs.c.id == bindparam("program_id"))
@@ -201,18 +210,5 @@ def _memberships(*, is_of_program: bool) -> Select[Any]:
 
 def use(connection: Connection, token_hash: str, *, at: datetime) -> None:
     """Note that a session is in use."""
-    connection.execute(
-        update(sessions).where(sessions.c.token_hash == token_hash, *_live(at, at - IDLE)).values(used_at=at)
-    )
-
-
-def _used_at() -> ColumnElement[datetime]:
-    return func.coalesce(sessions.c.used_at, sessions.c.created_at)
-
-
-def _live(at: Any, idle_since: Any) -> tuple[ColumnElement[bool], ColumnElement[bool]]:
-    return sessions.c.expires_at > at, _used_at() > idle_since
-
-
-def _active(user_id: ColumnElement[int]) -> ColumnElement[bool]:
-    return and_(members.c.user_id == user_id, members.c.status == MemberStatus.ACTIVE)
+    used = update(sessions).where(sessions.c.token_hash == token_hash, *_LIVE).values(used_at=at)
+    connection.execute(used, {"at": at, "idle_since": at - IDLE})

@@ -65,7 +65,7 @@ async def prepare(store: Storage) -> Scene:
     mine, theirs = await _rows(acme, people["member"]), await _rows(globex, globex.owner_id)
     for ids, name in ((mine, "owner"), (theirs, "stranger")):
         token_hash = keys.digest(started[name])
-        listed = await store.read(sessions.list_open, people[name], token_hash=token_hash, at=NOW)
+        listed = await store.read(sessions.list_open, people[name], token_hash, at=NOW)
         ids["session_id"] = listed[-1].id
     return Scene(acme, globex, started, mine, theirs)
 

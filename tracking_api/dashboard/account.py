@@ -13,8 +13,8 @@ from storage.access import accounts, second_factors, sessions
 from storage.access.second_factors import Enrolment
 from storage.access.sessions import OpenSession, Preferences, Theme, TimeFormat
 from storage.rules.errors import InvalidSecondFactor, NotFound, Overloaded, RateLimited, SecondFactorExists
-from tracking_api.dashboard import authentication, mail
-from tracking_api.dashboard.authentication import VisitorRequest, visitor_request
+from tracking_api.dashboard import mail
+from tracking_api.dashboard.authentication import VisitorRequest, presented, visitor_request
 from tracking_api.dashboard.mail import Alert
 from tracking_api.dashboard.pages.buttons import Button, FormOutcome, FormPage
 from tracking_api.dashboard.password_queue import hash_of_new
@@ -57,23 +57,16 @@ class PreferencesChange(Changes):
 async def change_password(call: VisitorRequest, sent: PasswordChange) -> None:
     """Change the account's password, and end its other sessions and its assistants."""
     await require_password(call, sent.current_password)
-    user_id, email = call.visitor.user_id, call.visitor.email
-    new_hash = await hash_of_new(call.request, sent.new_password, email=email)
-    current = authentication.presented(call.request)
-    about: dict[str, Any] = {"but": current, "keeps_assistants": sent.keep_assistants, "actor": call.actor}
-    await call.storage.write(accounts.set_password, user_id, new_hash, **about, at=call.at)
-    await mail.send_alert(call.request, email, PASSWORD_CHANGED)
+    new_hash = await hash_of_new(call.request, sent.new_password, email=call.visitor.email)
+    kept = {"but": presented(call.request), "keeps_assistants": sent.keep_assistants}
+    await call.write(accounts.set_password, new_hash, **kept)
+    await mail.send_alert(call.request, call.visitor.email, PASSWORD_CHANGED)
 
 
 @operation()
 async def list_sessions(call: VisitorRequest) -> list[OpenSession]:
     """List the account's open sessions, the newest first."""
-    return await _open_sessions(call)
-
-
-async def _open_sessions(call: VisitorRequest) -> list[OpenSession]:
-    current = authentication.presented(call.request) or ""
-    return await call.storage.read(sessions.list_open, call.visitor.user_id, token_hash=current, at=call.at)
+    return await call.read(sessions.list_open, presented(call.request), at=call.at)
 
 
 @operation(NotFound, notice="sessions-ended")
@@ -85,8 +78,7 @@ async def end_session(call: VisitorRequest) -> None:
 @operation(notice="sessions-ended")
 async def end_other_sessions(call: VisitorRequest) -> None:
     """End all of the account's sessions except the one that asks."""
-    current = authentication.presented(call.request)
-    await call.storage.write(sessions.end_all, call.visitor.user_id, but=current)
+    await call.storage.write(sessions.end_all, call.visitor.user_id, but=presented(call.request))
 
 
 @operation()
@@ -137,7 +129,7 @@ class RecoveryCodesView(View):
 @operation()
 async def get_second_factor(call: VisitorRequest) -> SecondFactorView:
     """Return whether the account has a second factor."""
-    return SecondFactorView(is_on=await call.storage.read(second_factors.is_on, call.visitor.user_id))
+    return SecondFactorView(is_on=await call.read(second_factors.is_on))
 
 
 @operation(SecondFactorExists, RateLimited, Overloaded)
@@ -152,23 +144,19 @@ async def enrol_second_factor(call: VisitorRequest, sent: SecondFactorStart) -> 
 async def confirm_second_factor(call: VisitorRequest, sent: SecondFactorCode) -> RecoveryCodesView:
     """Turn the second factor on with a code of the app."""
     await call.hit("second_factor")
-    about = {"sealer": call.request.app.state.settings.sealer(), "actor": call.actor, "at": call.at}
-    codes = await call.storage.write(second_factors.confirm, call.visitor.user_id, sent.totp, **about)
-    return RecoveryCodesView(recovery_codes=codes)
+    sealer = call.request.app.state.settings.sealer()
+    return RecoveryCodesView(recovery_codes=await call.write(second_factors.confirm, sent.totp, sealer=sealer))
 
 
 @operation(InvalidSecondFactor, RateLimited, Overloaded, notice="second-factor-off")
 async def disable_second_factor(call: VisitorRequest, sent: SecondFactorEnd) -> None:
     """Turn the second factor off, with the password or a code."""
-    user_id = call.visitor.user_id
-    about: dict[str, Any] = {"actor": call.actor, "at": call.at}
     if sent.current_password is not None:
         await require_password(call, sent.current_password)
-        await call.storage.write(second_factors.disable, user_id, **about)
+        await call.write(second_factors.disable)
     else:
         await call.hit("second_factor")
-        by_code = second_factors.disable_by_code
-        await call.storage.write(by_code, user_id, sent.totp, sealer=call.request.app.state.settings.sealer(), **about)
+        await call.write(second_factors.disable_by_code, sent.totp, sealer=call.request.app.state.settings.sealer())
     await mail.send_alert(call.request, call.visitor.email, TURNED_OFF)
 
 
@@ -178,8 +166,8 @@ async def _page(call: VisitorRequest, outcome: FormOutcome) -> Response:
         "your_account.html",
         themes=THEMES.items(),
         time_formats=TIME_FORMATS.items(),
-        sessions=await _open_sessions(call),
-        has_second_factor=await call.storage.read(second_factors.is_on, call.visitor.user_id),
+        sessions=await call.read(sessions.list_open, presented(call.request), at=call.at),
+        has_second_factor=await call.read(second_factors.is_on),
     )
 
 

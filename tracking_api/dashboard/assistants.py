@@ -13,7 +13,7 @@ from presentation.api_request import row_id
 from presentation.operations import operation
 from storage.access import assistants
 from storage.access.assistants import Assistant, AuthorizationRequest
-from storage.lists.declaration import MOST, ListQuery, ListScope
+from storage.lists.declaration import MOST, ListQuery
 from storage.lists.find import find
 from storage.lists.programs import PROGRAMS, Program
 from storage.rules.errors import ValidationError
@@ -90,8 +90,7 @@ def _authorization(call: VisitorRequest) -> AuthorizationRequest:
 
 async def _programs_of(call: VisitorRequest) -> Sequence[Program]:
     """Return the programs of all workspaces of a member."""
-    scope = ListScope(0, call.at, workspace_ids=call.workspace_ids)
-    return (await call.storage.read(find, PROGRAMS, scope, ListQuery(MOST))).data
+    return (await call.storage.read(find, PROGRAMS, call.scope, ListQuery(MOST))).data
 
 
 async def _page(

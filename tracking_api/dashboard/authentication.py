@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 from starlette.requests import Request
 from starlette.responses import Response
 
-from presentation.api_request import ApiRequest, row_id, valid_id
+from presentation.api_request import NO_PROGRAM, ApiRequest, row_id, valid_id
 from presentation.operations import Operation, RouteMethod
 from storage import Storage
 from storage.access import sessions
@@ -30,11 +30,11 @@ from web.response import JsonResponse
 COOKIE = "svc_session"
 DEVICE, DEVICE_LIFETIME = "known device", timedelta(days=180)
 SAFE_METHODS = ("GET", "HEAD")
-LARGEST_PROGRAM_ID = 2**31 - 1
 ABOUT_COOKIE = (
     "The cookie `svc_session` of our own pages (over https `__Host-svc_session`) is accepted in place of the header."
 )
 Call = TypeVar("Call", bound=ApiRequest)
+Theirs = TypeVar("Theirs", bound="VisitorRequest")
 
 
 def storage_of(request: Request) -> Storage:
@@ -64,7 +64,7 @@ async def member(request: Request, roles: Collection[Role] = ANYONE) -> Visitor:
     OwnerRequired for a member with another role.
     """
     token_hash, program_id = presented(request), row_id(request.path_params["program_id"])
-    if token_hash is None or program_id is None or program_id > LARGEST_PROGRAM_ID:
+    if token_hash is None or program_id is None:
         raise Forbidden
     signed_in = await _identify(request, token_hash, program_id)
     require(signed_in.role, roles)
@@ -133,60 +133,53 @@ def _device_cookie(email: str) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class VisitorRequest(ApiRequest):
-    """A request of a signed-in member."""
+    """A request of a signed-in member: about a program if the path names one, else about their account."""
 
     visitor: Visitor
-    currency: str = ""  # those of each program
+
+    @property
+    def currency(self) -> str:
+        """The currency of the program; empty where each has its own."""
+        return ""
 
     @property
     def scope(self) -> ListScope:
+        """What the lists are of: the program, or the list of programs of its workspaces."""
         return ListScope(self.program_id, self.at, workspace_ids=self.workspace_ids)
-
-
-@dataclass(frozen=True, kw_only=True)
-class WorkspaceRequest(ApiRequest):
-    """A request of a member of a workspace, or of an owner where the route says so."""
-
-    workspace_id: int
-    user_id: int
 
     @property
     def subject_id(self) -> int:
-        return self.workspace_id
+        return self.program_id or self.visitor.user_id
+
+
+class WorkspaceRequest(VisitorRequest):
+    """A request of a member of a workspace, or of an owner where the route says so."""
+
+    @property
+    def subject_id(self) -> int:
+        return self.workspace_ids[0]
 
 
 async def visitor_request(request: Request, _: Collection[Role] = ANYONE) -> VisitorRequest:
     """Return the request of a signed-in member, whatever their roles. Raises Forbidden."""
-    who = await visitor(request)
-    reach = [each.workspace_id for each in who.memberships]
-    return _request(VisitorRequest, request, who, workspace_ids=reach, visitor=who)
+    return request_of(VisitorRequest, request, await visitor(request))
 
 
-async def of_workspace(request: Request, roles: Collection[Role]) -> WorkspaceRequest:
+async def of_workspace(request: Request, roles: Collection[Role] = ANYONE) -> WorkspaceRequest:
     """Return the request of a member of the path's workspace. Raises Forbidden, OwnerRequired."""
     who, workspace_id = await visitor(request), valid_id(request.path_params["workspace_id"])
-    who.require_workspace(workspace_id, roles)
-    return workspace_request(request, who, workspace_id)
+    return request_of(WorkspaceRequest, request, who.in_workspace(workspace_id, roles))
 
 
-def workspace_request(request: Request, who: Visitor, workspace_id: int) -> WorkspaceRequest:
-    """Return the request of a member of a workspace."""
-    here: Any = {"workspace_ids": (workspace_id,), "workspace_id": workspace_id, "user_id": who.user_id}
-    return _request(WorkspaceRequest, request, who, **here)
-
-
-async def of_program(request: Request, roles: Collection[Role]) -> ApiRequest:
+async def of_program(request: Request, roles: Collection[Role]) -> VisitorRequest:
     """Return the request of a member of the path's program. Raises Forbidden, OwnerRequired."""
-    return program_request(request, await member(request, roles))
+    return request_of(VisitorRequest, request, await member(request, roles))
 
 
-def program_request(request: Request, who: Visitor) -> ApiRequest:
-    """Return the request of a member of a program."""
-    return _request(ApiRequest, request, who, workspace_ids=(who.workspace.workspace_id,), program_id=who.program_id)
-
-
-def _request(kind: type[Call], request: Request, who: Visitor, **about: Any) -> Call:
-    return kind(request=request, storage=storage_of(request), at=time_of(request), actor=who.actor, **about)
+def request_of(kind: type[Theirs], request: Request, who: Visitor, **about: Any) -> Theirs:
+    """Return the request of a visitor, who reaches the workspaces of their memberships."""
+    about |= {"request": request, "storage": storage_of(request), "at": time_of(request), "visitor": who}
+    return kind(**about, actor=who.actor, workspace_ids=who.workspace_ids, program_id=who.program_id or NO_PROGRAM)
 
 
 def behind(
@@ -199,8 +192,6 @@ def behind(
     async def handle(request: Request) -> JsonResponse:
         return await operation.handler(await identify(request, roles))
 
-    limits: Any = ((Forbidden,), ()) if roles == ANYONE else ((Forbidden, OwnerRequired), sorted(roles))
-    errors, named = limits
-    return RouteMethod(
-        handle, operation.description.behind(*errors, security=({"session": named},), description=ABOUT_COOKIE)
-    )
+    errors: Any = (Forbidden,) if roles == ANYONE else (Forbidden, OwnerRequired)
+    required = {"session": () if roles == ANYONE else sorted(roles)}
+    return RouteMethod(handle, operation.description.behind(*errors, security=(required,), description=ABOUT_COOKIE))

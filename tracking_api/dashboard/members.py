@@ -10,7 +10,7 @@ from presentation.operations import operation
 from presentation.view import View, with_fields_of
 from storage.access import accounts, invitations, members
 from storage.access.invitations import Invitation
-from storage.access.members import MemberRecord
+from storage.access.members import Member
 from storage.access.workspaces import MemberStatus, Role
 from storage.rules.errors import LastOwner, NotFound, RateLimited
 from tracking_api.dashboard import mail
@@ -20,11 +20,6 @@ from tracking_api.dashboard.pages.buttons import Button, FormOutcome, FormPage, 
 from tracking_api.dashboard.pages.page_context import PageContext
 from web.body import Body
 from web.response import CreatedResponse
-
-
-@with_fields_of(MemberRecord, leave_out={"name"})
-class MemberView(View):
-    """A member of a workspace."""
 
 
 class MemberChange(Body):
@@ -68,20 +63,15 @@ class Invitee(Body):
 
 
 @operation()
-async def list_members(call: WorkspaceRequest) -> list[MemberView]:
+async def list_members(call: WorkspaceRequest) -> list[Member]:
     """List the members of a workspace: owners first, then in the order of joining."""
-    return [MemberView.of(each) for each in await call.read(members.list_members)]
+    return await call.read(members.list_members)
 
 
 @operation(LastOwner)
-async def change_member(call: WorkspaceRequest, sent: MemberChange) -> MemberView:
+async def change_member(call: WorkspaceRequest, sent: MemberChange) -> Member:
     """Change a member's role, suspend or reactivate them."""
-    user_id, changes = call.path_id("user_id"), sent.model_dump(exclude_none=True)
-    if changes:
-        changed = await call.write(members.change, user_id, **changes)
-    else:
-        changed = await call.read(members.get_member, user_id)
-    return MemberView.of(changed)
+    return await call.write(members.change, call.path_id("user_id"), **sent.model_dump(exclude_none=True))
 
 
 @operation(LastOwner, notice="member-removed")
@@ -93,7 +83,7 @@ async def remove_member(call: WorkspaceRequest) -> None:
 @operation(NotFound, notice="owner-changed")
 async def transfer_ownership(call: WorkspaceRequest, sent: NewOwner) -> None:
     """Hand a workspace over to another active member."""
-    await call.write(members.transfer_ownership, sent.user_id, owner_id=call.user_id)
+    await call.write(members.transfer_ownership, sent.user_id, owner_id=call.visitor.user_id)
 
 
 @operation()
@@ -126,7 +116,7 @@ async def create_reset_link(call: WorkspaceRequest) -> CreatedResponse[ResetLink
     """Create a one-time link for a member who lost their password, and tell the account's holder."""
     await call.hit("mail")
     member = await call.read(members.get_member, call.path_id("user_id"))
-    created = await call.write(accounts.create_member_reset_link, member.user_id, owner_id=call.user_id)
+    created = await call.write(accounts.create_member_reset_link, member.user_id, owner_id=call.visitor.user_id)
     begins = f"It works from {created.usable_at:%Y-%m-%d %H:%M} UTC on. " if created.usable_at else ""
     text = f"{begins}Change your password if you did not ask for the link: that ends it."
     subject = f"{call.actor.name} created a link that sets a new password for your account"

@@ -40,7 +40,7 @@ async def create_program(call: VisitorRequest, sent: NewProgram) -> CreatedRespo
     chosen, owned = sent.sent(), call.visitor.owned
     workspace_id = chosen.pop("workspace_id", None)
     if workspace_id is not None:
-        call.visitor.require_workspace(workspace_id, OWNERS)
+        call.visitor.in_workspace(workspace_id, OWNERS)
     elif not owned:
         raise OwnerRequired
     elif len(owned) > 1:

@@ -6,7 +6,6 @@ from pydantic import AfterValidator, Base64Bytes
 from starlette.requests import Request
 from starlette.responses import Response
 
-from presentation.api_request import valid_id
 from presentation.changes import Changes
 from presentation.operations import operation
 from presentation.settings_models import Name
@@ -14,8 +13,7 @@ from storage.access import members
 from storage.access.members import WorkspaceSettings
 from storage.rules.errors import PayloadTooLarge
 from storage.rules.periods import time_zones
-from tracking_api.dashboard import authentication
-from tracking_api.dashboard.authentication import WorkspaceRequest, storage_of
+from tracking_api.dashboard.authentication import WorkspaceRequest, of_workspace
 from tracking_api.dashboard.pages.buttons import Button, FormOutcome, FormPage
 from tracking_api.dashboard.pages.page_context import PageContext
 from web.body import Body
@@ -68,16 +66,13 @@ async def remove_logo(call: WorkspaceRequest) -> WorkspaceSettings:
 
 async def show_logo(request: Request) -> Response:
     """Serve the logo to a member, as nothing but an image. Raises NotFound, Forbidden."""
-    visitor = await authentication.visitor(request)
-    workspace_id = valid_id(request.path_params["workspace_id"])
-    visitor.require_workspace(workspace_id)
-    logo = await storage_of(request).read(members.get_logo, workspace_id)
+    logo = await (await of_workspace(request)).read(members.get_logo)
     request.scope["extra_headers"] = ()
     return Response(logo.content, headers=LOGO_HEADERS, media_type=logo.media_type)
 
 
 async def _page(context: PageContext, outcome: FormOutcome) -> Response:
-    workspace = context.member.workspace
+    workspace = context.visitor.workspace
     return outcome.page(
         context,
         "workspace.html",

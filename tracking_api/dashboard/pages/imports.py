@@ -94,7 +94,7 @@ async def _rates_page(context: PageContext, outcome: FormOutcome) -> Response:
 
 
 async def _may_import(context: PageContext) -> bool:
-    return await context.storage.read(workspaces.owns_all, context.member.user_id)
+    return await context.storage.read(workspaces.owns_all, context.visitor.user_id)
 
 
 IMPORT, RATES = FormPage(_import_page, {}), FormPage(_rates_page, {})

@@ -6,40 +6,37 @@ from typing import Any
 
 from starlette.requests import Request
 
-from presentation.api_request import ApiRequest
-from storage.access.sessions import Visitor
+from presentation.api_request import NO_PROGRAM
 from storage.access.workspaces import ANYONE, DECIDERS, MANAGERS, OWNERS, Role
-from storage.lists.declaration import ListScope
 from storage.lists.programs import Program, read_program
 from storage.management import program_settings
 from storage.rules.keys import Rotation, rotation_state
 from tracking_api.dashboard import authentication
-from tracking_api.dashboard.authentication import WorkspaceRequest, program_request, workspace_request
+from tracking_api.dashboard.authentication import VisitorRequest, WorkspaceRequest, request_of, storage_of
 from tracking_api.dashboard.pages import text
 
 
 @dataclass(frozen=True, kw_only=True)
-class PageContext(ApiRequest):
+class PageContext(VisitorRequest):
     """A request of an active member for a page of a program; `choices` are the programs that they can switch to."""
 
-    member: Visitor
     program: Program
     choices: Sequence[Any]
 
     @property
     def is_owner(self) -> bool:
         """Whether the visitor may change settings, keys and members."""
-        return self.member.role in OWNERS
+        return self.visitor.role in OWNERS
 
     @property
     def is_manager(self) -> bool:
         """Whether the visitor may change partners and decide on flags."""
-        return self.member.role in MANAGERS
+        return self.visitor.role in MANAGERS
 
     @property
     def is_decider(self) -> bool:
         """Whether the visitor may decide on commissions, and credit what is missing."""
-        return self.member.role in DECIDERS
+        return self.visitor.role in DECIDERS
 
     @property
     def program_path(self) -> str:
@@ -48,12 +45,7 @@ class PageContext(ApiRequest):
 
     def of_workspace(self) -> WorkspaceRequest:
         """Return the same person's request about the workspace."""
-        return workspace_request(self.request, self.member, self.member.workspace.workspace_id)
-
-    @property
-    def scope(self) -> ListScope:
-        """What its lists are of."""
-        return ListScope(self.program.id, self.at)
+        return request_of(WorkspaceRequest, self.request, self.visitor._replace(program_id=None))
 
     @property
     def currency(self) -> str:
@@ -70,11 +62,9 @@ async def as_member(request: Request, roles: Collection[Role] = ANYONE) -> PageC
     """Return the page context of the path's program, for a member of these roles. Raises Forbidden, OwnerRequired."""
     member = await authentication.member(request, roles)
     text.show_to(request, member)
-    call = program_request(request, member)
 
-    def find(connection: Any) -> tuple[Program, Sequence[Any]]:
-        program = read_program(connection, call.program_id)
-        return program, program_settings.list_choices(connection, member.user_id)
+    def find(connection: Any) -> dict[str, Any]:
+        program = read_program(connection, member.program_id or NO_PROGRAM)
+        return {"program": program, "choices": program_settings.list_choices(connection, member.user_id)}
 
-    program, choices = await call.storage.read(find)
-    return PageContext(**vars(call), member=member, program=program, choices=choices)
+    return request_of(PageContext, request, member, **await storage_of(request).read(find))

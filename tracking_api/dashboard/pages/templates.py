@@ -48,7 +48,7 @@ environment.globals |= {
 def render(request: Request, template: str, *, status: int | None = None, **values: Any) -> HTMLResponse:
     """Return a page, by default with status 400 if it shows problems. A waiting notice is shown on it once."""
     notice = notices.waiting(request)
-    viewer = values["context"].member if values.get("context") else values.get("visitor")
+    viewer = values["context"].visitor if values.get("context") else values.get("visitor")
     text.show_to(request, viewer)
     common = {
         "csrf": forms.expected_token(request),
