@@ -38,8 +38,20 @@ def edge_of(cursor: str | None, *kinds: type) -> Edge | None:
     """Return what a cursor names, by values of these types. Raises ValidationError for an invalid one."""
     if cursor is None:
         return None
-    is_end, *values = decode(cursor, int, *kinds)
-    return Edge(values, is_end == 1)
+    try:
+        values = json.loads(base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
+    except (binascii.Error, ValueError, RecursionError):
+        values = None
+    known = isinstance(values, list) and [type(value) for value in values] == [int, *kinds]
+    if not known or not all(map(_storable, values)):
+        raise ValidationError(fields=[FieldError("cursor", "Not a cursor of this list: start again without one")])
+    return Edge(values[1:], values[0] == 1)
+
+
+def _storable(value: int | str) -> bool:
+    if isinstance(value, int):
+        return abs(value) <= LARGEST_ID
+    return value.isascii() and value.isprintable() and len(value) <= LONGEST_TEXT
 
 
 def cut(
@@ -60,24 +72,6 @@ def cut(
     following = encode([0, *key(shown[-1])]) if has_next else None
     previous = encode([1, *key(shown[0])]) if has_previous else None
     return page._replace(data=shown, next_cursor=following, previous_cursor=previous)
-
-
-def decode(cursor: str, *kinds: type) -> list[Any]:
-    """Return the values that a cursor names, as these types. Raises ValidationError for an invalid cursor."""
-    try:
-        values = json.loads(base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
-    except (binascii.Error, ValueError, RecursionError):
-        values = None
-    known = isinstance(values, list) and [type(value) for value in values] == list(kinds)
-    if not known or not all(_storable(value) for value in values):
-        raise ValidationError(fields=[FieldError("cursor", "Not a cursor of this list: start again without one")])
-    return values
-
-
-def _storable(value: int | str) -> bool:
-    if isinstance(value, int):
-        return abs(value) <= LARGEST_ID
-    return value.isascii() and value.isprintable() and len(value) <= LONGEST_TEXT
 
 
 def encode(values: list[Any]) -> str:

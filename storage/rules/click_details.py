@@ -102,12 +102,6 @@ def caller_name(user_agent: str | None, network_hash: str | None) -> str | None:
     return " ".join(filter(None, (clean(user_agent or "", LONGEST_USER_AGENT), network_hash))) or None
 
 
-def primary_tag(language: str) -> str | None:
-    """Return the primary tag of a language (BCP 47) or of an Accept-Language header: `en` of `en-US,de;q=0.8`."""
-    tag = _LANGUAGE.match(language.strip())
-    return tag[1].lower() if tag else None
-
-
 def place_of(country: str | None, region: str | None) -> Location:
     """Return a place by its codes; a country that is not two letters, or is XX (unknown), is none."""
     country = (country or "").strip().upper()
@@ -134,9 +128,9 @@ def _landing(url: str) -> str:
 
 @lru_cache(maxsize=4096)
 def _visitor(agent: Agent, place: Location, language: str | None) -> str:
-    """Return what is known of a visitor, as `_written` has it."""
-    tag = primary_tag(language) if language else None
-    return _written((*Agent._fields, *Location._fields, "language"), (*agent, *place, tag))
+    """Return what is known of a visitor, as `_written` has it, with the primary tag of the language (BCP 47)."""
+    tag = _LANGUAGE.match((language or "").strip())
+    return _written((*Agent._fields, *Location._fields, "language"), (*agent, *place, tag and tag[1].lower()))
 
 
 def _written(names: tuple[str, ...], values: tuple[str | None, ...]) -> str:

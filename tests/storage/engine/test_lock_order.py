@@ -14,7 +14,6 @@ from itertools import count
 from typing import Any
 
 import asyncpg
-import pytest
 
 import storage
 from storage.checks import books
@@ -37,12 +36,6 @@ from tests.world import NOW, World
 SECONDS = float(os.environ.get("SVC_LOCKS_SECONDS", "3"))
 SALES, DAYS = 40, 20
 requests = count(1)
-
-
-@pytest.fixture
-def database_url(postgres_url: str) -> str:
-    """SQLite has one writer."""
-    return postgres_url
 
 
 async def keyed(operation: Any, item: Any, key: str, acme: World) -> None:

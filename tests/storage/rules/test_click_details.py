@@ -131,14 +131,9 @@ def test_a_place_is_its_codes():
     assert {sent: click_details.place_of(*sent) for sent in expected} == expected
 
 
+WRITTEN = (" Jane@mail.example", "jane+shop@MAIL.example.", "\uff4aane\uff20mail.example", "ja\u200bne@mail.example")
 ONE_MAILBOX = [
-    [
-        "jane@mail.example",
-        " Jane@mail.example",
-        "jane+shop@MAIL.example.",
-        "\uff4aane\uff20mail.example",
-        "ja\u200bne@mail.example",
-    ],
+    ["jane@mail.example", *WRITTEN],
     ["jane.roe@gmail.com", "janeroe@gmail.com", "j.a.n.e.r.o.e+1@googlemail.com"],
     ["jane.roe@mail.example"],
     ["janeroe@mail.example"],
