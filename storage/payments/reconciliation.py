@@ -18,14 +18,14 @@ from storage.tracking.customers import Customer, CustomerQuery, Registry
 DEEPEST = 3  # a correction of a correction is followed this far
 
 
-class Reconciled(NamedTuple):
-    """The findings; `unattributed` counts payments of customers that no partner sent."""
+class Reconciliation(NamedTuple):
+    """The differences, by line; `unattributed` counts payments of customers without a partner."""
 
     findings: list[PaymentFinding]
     unattributed: int
 
 
-def compare(connection: Connection, program_id: int, payments: Sequence[Payment], *, at: datetime) -> Reconciled:
+def compare(connection: Connection, program_id: int, payments: Sequence[Payment], *, at: datetime) -> Reconciliation:
     """Compare payments with the program's sales; one call needs all payments of a customer that are near in time.
 
     The number of statements is fixed: by the payments' names, by their customers, and by those customers' sales.
@@ -43,7 +43,7 @@ def compare(connection: Connection, program_id: int, payments: Sequence[Payment]
         settled = buyer.settlement != Settlement.PROVISIONAL
         who = Buyer(buyer.click_id, buyer.customer_key, settled, buyer.first_purchase_at)
         findings += reconciliation.judge(paid, recorded[customer_id], who)
-    return Reconciled(sorted(findings, key=lambda finding: finding.line), len(payments) - len(buyers))
+    return Reconciliation(sorted(findings, key=lambda finding: finding.line), len(payments) - len(buyers))
 
 
 def _buyers(connection: Connection, program_id: int, payments: Sequence[Payment], at: datetime) -> dict[int, Customer]:

@@ -68,14 +68,11 @@ class Buyer(NamedTuple):
     bought_at: datetime | None
 
 
-class Correction(NamedTuple):
-    """A call of the tracking API that corrects a difference: a `lead`, a `sale` or a `refund`, with its values.
+class CorrectingCall(NamedTuple):
+    """A call of the tracking API, with the program's key, that corrects the difference; repeating it is safe."""
 
-    Amounts are in minor units. Repeating it changes nothing.
-    """
-
-    call: str
-    values: dict[str, Any]
+    path: str
+    body: dict[str, Any]
 
 
 class PaymentFinding(NamedTuple):
@@ -90,7 +87,7 @@ class PaymentFinding(NamedTuple):
     recorded_cents: int | None
     recorded_refunded_cents: int | None
     recorded_currency: str | None
-    calls: tuple[Correction, ...]
+    calls: tuple[CorrectingCall, ...]
     reason: str | None
 
 
@@ -145,7 +142,7 @@ def _unrecorded(payment: Payment, buyer: Buyer) -> Iterable[PaymentFinding]:
         return
     bought = buyer.bought_at is not None and buyer.bought_at < payment.occurred_at
     code = Code.RENEWAL_NOT_REPORTED if bought else Code.MISSING
-    lead = Correction("lead", {"click_id": buyer.click_id, "customer_key": payment.customer_key})
+    lead = CorrectingCall("/api/v1/track/lead", {"click_id": buyer.click_id, "customer_key": payment.customer_key})
     if buyer.settled or payment.customer_key is not None:
         recorded = _record(payment, payment.names[0], buyer)
         yield _finding(code, payment, None, *([] if buyer.settled else [lead]), *recorded)
@@ -160,7 +157,7 @@ def _doubled(payment: Payment, sale: Recorded) -> PaymentFinding:
 
 
 def _finding(
-    code: Code, paid: Payment, sale: Recorded | None, *calls: Correction, reason: str | None = None
+    code: Code, paid: Payment, sale: Recorded | None, *calls: CorrectingCall, reason: str | None = None
 ) -> PaymentFinding:
     name = sale.transaction_id if sale else paid.names[0]
     of_payment = (paid.line, name, paid.amount_cents, paid.returned_cents, paid.currency)
@@ -170,7 +167,7 @@ def _finding(
     return PaymentFinding(code, *of_payment, *of_sale, calls, reason)
 
 
-def _replacement(payment: Payment, sale: Recorded, buyer: Buyer) -> Iterable[Correction]:
+def _replacement(payment: Payment, sale: Recorded, buyer: Buyer) -> Iterable[CorrectingCall]:
     """Record the payment under a new id, then refund the wrong sale: in this order, an interruption loses nothing."""
     if payment.returned_cents < payment.amount_cents:
         yield from _record(payment, f"{sale.transaction_id}{CORRECTED}", buyer)
@@ -178,15 +175,19 @@ def _replacement(payment: Payment, sale: Recorded, buyer: Buyer) -> Iterable[Cor
         yield _refund(sale.transaction_id, sale.refunded_cents, left_cents)
 
 
-def _record(payment: Payment, transaction_id: str, buyer: Buyer) -> Iterable[Correction]:
+def _record(payment: Payment, transaction_id: str, buyer: Buyer) -> Iterable[CorrectingCall]:
     sale = {"transaction_id": transaction_id, "click_id": buyer.click_id, "amount_cents": payment.amount_cents}
-    yield Correction("sale", {**sale, "currency": payment.currency, "occurred_at": payment.occurred_at})
+    yield CorrectingCall(
+        "/api/v1/track/sale", {**sale, "currency": payment.currency, "occurred_at": payment.occurred_at}
+    )
     if payment.returned_cents:
         yield _refund(transaction_id, 0, payment.returned_cents)
 
 
-def _refund(transaction_id: str, refunded_cents: int, cents: int) -> Correction:
+def _refund(transaction_id: str, refunded_cents: int, cents: int) -> CorrectingCall:
     """Return a refund whose id names the total refunded, so that the processor's own events do not repeat it."""
     total = f"payments:reconciled:{refunded_cents + cents}"
     named = {"transaction_id": transaction_id, "refund_amount_cents": cents, "refund_id": total}
-    return Correction("refund", {**named, "refund_reason": "reconciled with the payment processor's export"})
+    return CorrectingCall(
+        "/api/v1/track/refund", {**named, "refund_reason": "reconciled with the payment processor's export"}
+    )

@@ -2,30 +2,31 @@
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import StringConstraints
 
 from presentation.api_request import ApiRequest
 from presentation.operations import operation
 from presentation.view import SuccessView, View
-from storage.lists.payment_events import PAYMENT_EVENTS
+from storage.diagnosis.messages import MESSAGES
+from storage.lists.payment_events import PAYMENT_EVENTS, PaymentEvent
 from storage.lists.payment_events import TO_DO as OPEN_OUTCOMES
 from storage.payments import accounts, decisions, received_events, stripe
 from storage.payments.decisions import Decision, Named
 from storage.rules import errors
+from storage.rules.outcome import of_payment
 from storage.rules.payment import PaymentOutcome
 from storage.rules.periods.period import Span
-from tracking_api.dashboard.pages import payment_fixes
 from tracking_api.dashboard.pages.buttons import Button, FormPage, Notice, Question, SelectedRows, elsewhere
 from tracking_api.dashboard.pages.lists import ListPage, ListState
 from tracking_api.dashboard.pages.page_context import PageContext
-from tracking_api.dashboard.pages.payment_fixes import TO_DO
 from tracking_api.dashboard.pages.ranges import FilterValues
 from web.body import Body, Identifier
 
 RECORDED = PaymentOutcome.RECORDED
 LATELY = timedelta(days=30)
+TO_DO = "to_do"
 OUTCOMES = {"": "All events", TO_DO: "To do", RECORDED: "Recorded", PaymentOutcome.ORGANIC: "Organic"}
 
 
@@ -110,7 +111,65 @@ def _view(call: ApiRequest, account: Any) -> PaymentAccountView:
 def _by_outcome(address: FilterValues, _: datetime) -> Mapping[str, Any]:
     """Return the filter of the tab: an outcome, or all that waits for a decision."""
     outcome = address["outcome"]
-    return {"to_do": True} if outcome == TO_DO else {"outcome": outcome or None}
+    return {TO_DO: True} if outcome == TO_DO else {"outcome": outcome or None}
+
+
+COUNTED = {RECORDED, PaymentOutcome.REPEATED, PaymentOutcome.SAME, PaymentOutcome.SETTLING, PaymentOutcome.TEST}
+
+
+class PaymentFix(NamedTuple):
+    """Why an event does not count, what to do, and the form for it (empty: none).
+
+    The forms compare a payment with the sale that the API reported, name its customer, dismiss it and, less likely,
+    name its customer, or name the sale of a refund.
+    """
+
+    text: str
+    change: str
+    form: str
+
+
+UNKNOWN_PAYMENT = PaymentFix(
+    "Money went back for a payment that the account has not reported: it was made before the account was connected, or "
+    "no partner sent its customer.",
+    "If your server reported it as a sale, enter the sale's transaction id. Else dismiss it.",
+    "name_sale",
+)
+FIXES: dict[tuple[str, str], PaymentFix] = {
+    (PaymentOutcome.UNKNOWN_CUSTOMER, "payment"): PaymentFix(
+        "The customer key in the payment's metadata belongs to no lead. Most likely no partner sent this customer.",
+        "Dismiss it, and later payments of this customer. If a partner did send them, send the customer's lead with "
+        "this key: the payment is recorded within an hour.",
+        "dismiss",
+    ),
+    (PaymentOutcome.WAITING, "payment"): PaymentFix(
+        "The payment's metadata names a click that this program has not recorded, and no customer who is known.",
+        "Name the customer, or dismiss it. It is also recorded within an hour after the customer's lead arrives.",
+        "name_customer",
+    ),
+    (PaymentOutcome.WAITING, "return"): UNKNOWN_PAYMENT,
+    (PaymentOutcome.NOT_REFERRED, "return"): UNKNOWN_PAYMENT,
+    (PaymentOutcome.HELD, "return"): PaymentFix(
+        "The account reported more returned money than your server, and one may include the other. Only what went back "
+        "for certain was taken from the commission.",
+        "Decide whether your server's refund is a part of what the account reported.",
+        "compare",
+    ),
+}
+FORMS: dict[str, str] = {PaymentOutcome.HELD: "compare", PaymentOutcome.IGNORED: ""}
+
+
+def _fix_of(event: PaymentEvent) -> PaymentFix | None:
+    """Return why an event does not count and what to do; None for one that counts or is no payment."""
+    outcome, is_payment = event.outcome, event.currency is not None
+    kind = "payment" if is_payment else "" if event.amount_cents is None else "return"
+    if known := FIXES.get((outcome, kind)):
+        return known
+    if outcome in COUNTED or not (is_payment or outcome == PaymentOutcome.WAITING):
+        return None
+    message = MESSAGES[of_payment(outcome, is_payment=is_payment)]
+    form = FORMS.get(outcome, "name_customer") if is_payment else "dismiss"
+    return PaymentFix(message.text, message.change or "", form)
 
 
 async def _values(context: PageContext, state: ListState) -> dict[str, Any]:
@@ -123,16 +182,21 @@ async def _values(context: PageContext, state: ListState) -> dict[str, Any]:
     counts = await context.read(received_events.count_outcomes, span=lately)
     return {
         "account": account,
-        "events": stripe.EVENTS,
         "first_at": first_at,
         "to_do": sum(each.events for each in counts if each.outcome in OPEN_OUTCOMES),
         "organic": await context.read(received_events.count_organic, span=lately),
-        "fixes": {each.id: payment_fixes.of(each) for each in state.listed.data},
-        "outcomes": OUTCOMES,
+        "fixes": {each.id: _fix_of(each) for each in state.listed.data},
     }
 
 
-PAYMENT_LIST = ListPage(PAYMENT_EVENTS, "payments.html", tabs=("outcome", "to_do"), narrow=_by_outcome, values=_values)
+PAYMENT_LIST = ListPage(
+    PAYMENT_EVENTS,
+    "payments.html",
+    tabs=("outcome", TO_DO),
+    narrow=_by_outcome,
+    constants={"events": stripe.EVENTS, "outcomes": OUTCOMES},
+    values=_values,
+)
 
 
 def _decision(notice: Notice, verb: str = "", meaning: str = "") -> Button:

@@ -1,16 +1,16 @@
 """POST /api/programs/:id/reconciliation: compare a part of a payment export with the recorded sales."""
 
 from decimal import Decimal
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import AwareDatetime, Field, StringConstraints
 
 from presentation.api_request import ApiRequest
 from presentation.operations import operation
-from presentation.view import View, with_fields_of
 from storage.payments import reconciliation
+from storage.payments.reconciliation import Reconciliation
 from storage.rules.errors import FieldError, ValidationError
-from storage.rules.reconciliation import Payment, PaymentFinding
+from storage.rules.reconciliation import Payment
 from storage.tracking import currencies
 from web.body import Body, Identifier
 
@@ -43,31 +43,10 @@ class Export(Body):
     payments: Annotated[list[ExportedPayment], Field(min_length=1, max_length=MOST)]
 
 
-class CorrectingCallView(View):
-    """A call of the tracking API, with the program's key, that corrects the difference; repeating it is safe."""
-
-    path: str
-    body: dict[str, Any]
-
-
-@with_fields_of(PaymentFinding, calls=list[CorrectingCallView])
-class FindingView(View):
-    """A difference; `recorded_cents` is null without a sale, `reason` says why no call can correct it."""
-
-
-class ReconciliationView(View):
-    """The differences, by line; `unattributed` counts payments of customers without a partner."""
-
-    findings: list[FindingView]
-    unattributed: int
-
-
 @operation(largest=LARGEST, tag="payments")
-async def reconcile_payments(call: ApiRequest, sent: Export) -> ReconciliationView:
+async def reconcile_payments(call: ApiRequest, sent: Export) -> Reconciliation:
     """Compare payments of the processor's export with the sales, and get the calls that correct differences."""
-    comparison = await call.read(reconciliation.compare, [_payment(each) for each in sent.payments], at=call.at)
-    findings = [_finding(each) for each in comparison.findings]
-    return ReconciliationView(findings=findings, unattributed=comparison.unattributed)
+    return await call.read(reconciliation.compare, [_payment(each) for each in sent.payments], at=call.at)
 
 
 def _payment(sent: ExportedPayment) -> Payment:
@@ -82,8 +61,3 @@ def _cents(sent: ExportedPayment, name: str) -> int:
     if cents != int(cents) or cents > LARGEST_CENTS:
         raise ValidationError(fields=[FieldError(f"line {sent.line}: {name}", f"No amount of {sent.currency}")])
     return int(cents)
-
-
-def _finding(finding: PaymentFinding) -> FindingView:
-    calls = [CorrectingCallView(path=f"/api/v1/track/{each.call}", body=each.values) for each in finding.calls]
-    return FindingView.of(finding._asdict() | {"calls": calls})

@@ -10,7 +10,7 @@ from sqlalchemy import update
 from storage.engine.sealing import Sealer
 from storage.lists.payment_events import PAYMENT_EVENTS
 from storage.payments import accounts, event_log, reconciliation
-from storage.payments.reconciliation import Reconciled
+from storage.payments.reconciliation import Reconciliation
 from storage.payments.stripe import parse_event
 from storage.rules.payment import Introduced, Linked, Paid, Returned, ReturnKind
 from storage.rules.reconciliation import Code, Payment
@@ -171,11 +171,11 @@ async def test_a_payment_stored_by_an_earlier_release_is_listed_and_tried_again(
 PAID = Payment(2, ("in_1", "pi_1", "ch_1"), 10_000, 0, "USD", NOW, processor_customer="cus_1")
 
 
-async def reconcile(acme: World, *payments: Payment, at: datetime = NOW) -> Reconciled:
+async def reconcile(acme: World, *payments: Payment, at: datetime = NOW) -> Reconciliation:
     return await acme.store.read(reconciliation.compare, acme.program_id, payments, at=at)
 
 
-def codes(found: Reconciled) -> list[Code]:
+def codes(found: Reconciliation) -> list[Code]:
     return [finding.code for finding in found.findings]
 
 
@@ -200,7 +200,7 @@ async def test_the_processors_customer_names_who_paid_again(acme: World):
     assert codes(found) == [Code.RENEWAL_NOT_REPORTED]
     assert found.unattributed == 1
     (call,) = found.findings[0].calls
-    assert (call.call, call.values["transaction_id"]) == ("sale", "in_2")
+    assert (call.path, call.body["transaction_id"]) == ("/api/v1/track/sale", "in_2")
 
 
 async def test_the_click_of_the_metadata_outranks_the_key(acme: World):
@@ -212,7 +212,7 @@ async def test_the_click_of_the_metadata_outranks_the_key(acme: World):
 
     assert codes(found) == [Code.MISSING]
     (call,) = found.findings[0].calls
-    assert call.values["click_id"] == click_id
+    assert call.body["click_id"] == click_id
 
 
 async def test_a_sale_with_the_shops_own_id_is_the_payment_if_similar_and_near(acme: World):

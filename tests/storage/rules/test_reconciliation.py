@@ -54,7 +54,7 @@ def fix(recorded: list[Recorded], findings: list[PaymentFinding], *, calls: int 
     known = {sale.transaction_id: sale for sale in recorded}
     for call, sent in [each for finding in findings for each in finding.calls][:calls]:
         name = sent["transaction_id"]
-        if call == "sale":
+        if call.endswith("/sale"):
             assert name not in known
             names = frozenset({name, name.removesuffix(CORRECTED)})
             paid = (sent["amount_cents"], 0, sent["currency"], sent["occurred_at"])

@@ -6,11 +6,11 @@ from itertools import chain, groupby, islice
 from typing import Any, NamedTuple
 
 from storage.reports.chart import Results, Step
-from storage.rules.periods.period import Window
 from storage.rules.reports import metrics
 from storage.rules.reports.metrics import Direction, Totals, Trend
 from storage.tracking import currencies
 from tracking_api.dashboard.pages import text
+from tracking_api.dashboard.pages.ranges import Picker
 
 COUNT, MONEY, PERCENT = "count", "money", "percent"
 MOST_DAYS = 92
@@ -78,74 +78,43 @@ FIGURES = (
 )
 
 
-class Tile(NamedTuple):
-    """A figure of the whole range; `before`, `trend` and `moved` (by how much) are None if it is not compared."""
+def of(results: Results, picker: Picker) -> dict[str, Any]:
+    """Return results as a page shows them: tiles, the rows of a table, and a chart that begins with the chosen figure.
 
-    figure: Figure
-    written: str
-    before: str | None = None
-    trend: Trend | None = None
-    moved: str | None = None
-
-
-class Row(NamedTuple):
-    """A row of the table: its label, its first and last day, the figures as text; `is_open`: not over yet."""
-
-    label: str
-    first: str
-    last: str
-    values: list[str]
-    is_open: bool
-
-
-class Charted(NamedTuple):
-    """What the page shows of a range; `lines` are the points of the chosen figure and of the one before, in percent."""
-
-    unit: str
-    window: Window
-    compared_with: Window | None
-    tiles: list[Tile]
-    rows: list[Row]
-    chart: dict[str, Any]
-    chosen: Figure
-    lines: list[str]
-    highest: str
-
-
-def of(results: Results, *, is_compared: bool, figure: str | None = None) -> Charted:
-    """Return results as a page shows them; its chart begins with the figure of that name, or the first."""
+    `lines` are the points of that figure and of the one before, in percent of the highest.
+    """
     report, currency = results.report, results.report.currency
     unit, groups = grouped(results.steps, is_hourly=results.is_hourly)
     steps = list(map(added, groups))
     begun = [step for step in steps if step.first <= report.at]
     rows = [_row(step, unit, currency, report.at) for step in steps]
-    previous = list(alike(groups, results.previous_steps)) if is_compared else []
+    previous = list(alike(groups, results.previous_steps)) if picker.is_compared else []
     totals = added(results.steps)._replace(totals=report.current)
-    before = added(results.previous_steps)._replace(totals=report.previous) if is_compared else None
-    chosen = next((each for each in FIGURES if each.name == figure), FIGURES[0])
+    before = added(results.previous_steps)._replace(totals=report.previous) if picker.is_compared else None
+    chosen = next((each for each in FIGURES if each.name == picker.address["figure"]), FIGURES[0])
     drawn = [[max(chosen.of(step), 0) for step in each] for each in (begun, previous)]
     top = max(chain(*drawn), default=0) or 1
-    return Charted(
-        unit,
-        report.window,
-        report.previous_window if is_compared else None,
-        tiles=[_tile(each, totals, before, currency) for each in FIGURES],
-        rows=rows[: len(begun)],
-        chart={
+    return {
+        "unit": unit,
+        "window": report.window,
+        "compared_with": report.previous_window if picker.is_compared else None,
+        "tiles": [_tile(each, totals, before, currency) for each in FIGURES],
+        "rows": rows[: len(begun)],
+        "chart": {
             "unit": unit,
             "currency": currency,
             "digits": currencies.digits(currency),
             "ticks": [TICKS.get(unit, text.short_day)(step.first) for step in steps],
-            "from": [row.first for row in rows],
-            "to": [row.last for row in rows],
-            "labels": [row.label for row in rows],
-            "open": next((n for n, row in enumerate(rows) if row.is_open), None),  # later ones are not drawn
+            "from": [row["first"] for row in rows],
+            "to": [row["last"] for row in rows],
+            "labels": [row["label"] for row in rows],
+            "open": next((n for n, row in enumerate(rows) if row["is_open"]), None),  # later ones are not drawn
             "figures": {each.name: _plotted(each, begun, previous, currency) for each in FIGURES},
         },
-        chosen=chosen,
-        lines=[_line(each, top, len(steps)) for each in drawn],
-        highest=chosen.written(max((*begun, *previous), key=chosen.of, default=totals), currency),
-    )
+        "chosen": chosen,
+        "lines": [_line(each, top, len(steps)) for each in drawn],
+        "highest": chosen.written(max((*begun, *previous), key=chosen.of, default=totals), currency),
+    }
 
 
 def grouped(steps: list[Step], *, is_hourly: bool = False) -> tuple[str, list[list[Step]]]:
@@ -175,9 +144,17 @@ def _by(steps: list[Step], start: Callable[[datetime], datetime]) -> list[list[S
     return [list(group) for _, group in groupby(steps, key=lambda step: start(step.first))]
 
 
-def _tile(figure: Figure, totals: Step, before: Step | None, currency: str) -> Tile:
-    tile = Tile(figure, figure.written(totals, currency))
-    return Tile(*tile[:2], figure.written(before, currency), *figure.moved(before, totals)) if before else tile
+def _tile(figure: Figure, totals: Step, before: Step | None, currency: str) -> dict[str, Any]:
+    """Return a figure of the whole range, and if it is compared, how it moved, by how much, and from what."""
+    trend, moved = figure.moved(before, totals) if before else (None, "")
+    was = figure.written(before, currency) if before else ""
+    return {
+        "figure": figure,
+        "written": figure.written(totals, currency),
+        "trend": trend,
+        "moved": moved,
+        "before": was,
+    }
 
 
 def _line(values: list[float], top: float, count: int) -> str:
@@ -185,14 +162,15 @@ def _line(values: list[float], top: float, count: int) -> str:
     return " ".join(f"{100 * n / max(count - 1, 1):.1f},{100 - 100 * each / top:.0f}" for n, each in enumerate(values))
 
 
-def _row(step: Step, unit: str, currency: str, at: datetime) -> Row:
+def _row(step: Step, unit: str, currency: str, at: datetime) -> dict[str, Any]:
+    """Return a row of the table: its label, its first and last day, the figures as text, and whether it is not over."""
     first, last = step.first, step.last
+    label = text.day(first) if first == last else f"{text.day(first)} to {text.day(last)}"
     if unit == "hour":
         label = f"{first:%H:%M} to {first + HOUR:%H:%M}"
-    else:
-        label = text.day(first) if first == last else f"{text.day(first)} to {text.day(last)}"
-    values = [figure.written(step, currency) for figure in FIGURES]
-    return Row(label, str(first.date()), str(last.date()), values, last + (HOUR if unit == "hour" else DAY) > at)
+    figures = [figure.written(step, currency) for figure in FIGURES]
+    is_open = last + (HOUR if unit == "hour" else DAY) > at
+    return {"label": label, "first": f"{first:%F}", "last": f"{last:%F}", "figures": figures, "is_open": is_open}
 
 
 def _plotted(figure: Figure, now: list[Step], before: list[Step], currency: str) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
-from typing import Any, NamedTuple
+from typing import Any
 
 from babel.dates import format_timedelta
 from starlette.responses import Response
@@ -49,27 +49,20 @@ TITLES = {"transaction_id": "Transaction", "customer_key": "Customer", "click_id
 IN_CENTS = {"refunds", "arithmetic"}  # these steps' texts; pages write their amounts as money
 
 
-class StoryView(NamedTuple):
-    """An explanation: its badge's class, what it is about, the steps that are not about amounts, facts by step."""
-
-    program: Program
-    explanation: Explanation
-    tone: str
-    title: str
-    kind: str
-    value: str
-    steps: Sequence[tuple[str, str, str]]
-    facts: dict[str, dict[str, Any]]
-    path: str
-
-
-def story_of(program: Program, found: Explanation) -> StoryView:
-    """Return an explanation as pages show it."""
-    tone = "approved" if found.outcome in GOOD else "pending" if found.outcome in OPEN else "rejected"
+def story_of(program: Program, found: Explanation) -> dict[str, Any]:
+    """Return an explanation as pages show it: its badge's class, what it is about, its steps but for the amounts."""
     kind, value = next((kind, value) for kind, value in found.subject._asdict().items() if value is not None)
-    steps = [(each.step, each.state, each.text) for each in found.steps if each.step not in IN_CENTS]
-    facts = {each.step: each.facts for each in found.steps}
-    return StoryView(program, found, tone, TITLES[kind], kind, value, steps, facts, f"/programs/{program.id}")
+    return {
+        "program": program,
+        "explanation": found,
+        "tone": "approved" if found.outcome in GOOD else "pending" if found.outcome in OPEN else "rejected",
+        "title": TITLES[kind],
+        "kind": kind,
+        "value": value,
+        "steps": [(each.step, each.state, each.text) for each in found.steps if each.step not in IN_CENTS],
+        "facts": {each.step: each.facts for each in found.steps},
+        "path": f"/programs/{program.id}",
+    }
 
 
 async def _customer(context: PageContext, outcome: FormOutcome) -> Response:
@@ -131,7 +124,7 @@ async def _missing_sale(context: PageContext, outcome: FormOutcome) -> Response:
         found = await context.report(explain, at=context.at, customer_key=explained.likely_customer_key)
         likely = story_of(context.program, found)
     call = next((each for each in explained.rejected_calls if each.call == "sale"), None)
-    partner, click = (likely.facts.get(name) or {} for name in ("partner", "click"))
+    partner, click = (likely["facts"].get(name) or {} for name in ("partner", "click"))
     likely_ids = {"partner_id": str(partner.get("partner_id", "")), "click_id": click.get("click_id", "")}
     return outcome.page(
         context,

@@ -3,7 +3,7 @@
 With filters the frame is sent at once; what takes a read of the events follows in the same response.
 """
 
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Mapping
 from datetime import datetime
 from functools import cache, partial
 from typing import Any, NamedTuple
@@ -14,7 +14,7 @@ from starlette.responses import Response, StreamingResponse
 from presentation import queries
 from presentation.api_request import ApiRequest
 from storage.reports import explore
-from storage.reports.explore import Card, ComparedGroup, Frame
+from storage.reports.explore import Card, Frame
 from storage.rules.errors import ServiceError, ValidationError
 from storage.rules.reports import breakdown_query
 from storage.rules.reports.breakdown import Dimension, Filters, GroupTotals, Operator
@@ -43,8 +43,6 @@ _TITLES = {
     Dimension.COHORT: "Signed up in",
 }
 ROWS, SHOWN_ROWS, MOST_ROWS = 8, 200, 10_000  # of a card, of a page with its rows, of its file
-REST = "<!-- the rest -->"
-EXPLORE = "explore.html"
 
 
 class ExploreQuery(NamedTuple):
@@ -77,9 +75,8 @@ async def page(call: ApiRequest, **shown: Any) -> Response:
     asked, read_frame, read_cards = _asked(call.request, call.at), explore.read_frame, explore.read_cards
     picker, wanted, filters = asked.picker, asked.picker.picked.query, asked.filters
     frame = await call.report(read_frame, wanted, is_filtered=bool(filters), at=call.at)
-    chart = partial(charted.of, is_compared=picker.is_compared, figure=picker.address["figure"])
     is_waiting = bool(filters) and not frame.reach
-    shown |= {"charted": chart(frame.results), "is_waiting": is_waiting, **_values(asked, frame)}
+    shown |= {"charted": charted.of(frame.results, picker), "is_waiting": is_waiting, **_values(asked, frame)}
     draw = partial(templates.render, call.request, status=400 if asked.problem or picker.problem else 200)
 
     async def cards() -> dict[str, Any]:
@@ -90,17 +87,22 @@ async def page(call: ApiRequest, **shown: Any) -> Response:
             if not is_waiting and not isinstance(rejection, ValidationError):
                 raise
             return shown | {"problem": rejection}
-        return shown | {"cards": cards} | ({"charted": chart(results)} if filters else {})
+        return shown | {"cards": cards} | ({"charted": charted.of(results, picker)} if filters else {})
 
-    if asked.problem or frame.reach:
-        return draw(EXPLORE, **shown)
-    if not filters:
-        return draw(EXPLORE, **await cards())
+    if not filters and not asked.problem:
+        shown = await cards()
+    page = draw("explore.html", **shown)
+    if not is_waiting or asked.problem:
+        return page
+    before, _, after = bytes(page.body).partition(b"<!-- the rest -->")
 
-    async def rest() -> str:
-        return _body(draw("explore_results.html", **await cards()))
+    async def parts() -> AsyncIterator[bytes]:
+        yield before
+        yield bytes(draw("explore_results.html", **await cards()).body)
+        yield after
 
-    return _streamed(draw(EXPLORE, **shown), rest)
+    del page.headers["content-length"]
+    return StreamingResponse(parts(), page.status_code, page.headers)
 
 
 def _values(asked: ExploreQuery, frame: Frame) -> dict[str, Any]:
@@ -137,23 +139,6 @@ def add_filter(request: Request) -> Response:
     return notices.redirect(f"{request.url.path}{rest.link(**{name: value})}")
 
 
-def _streamed(frame: Response, rest: Callable[[], Any]) -> Response:
-    """Send a page as far as it is known, and then what takes longer."""
-    before, _, after = _body(frame).partition(REST)
-
-    async def parts() -> AsyncIterator[str]:
-        yield before
-        yield await rest()
-        yield after
-
-    del frame.headers["content-length"]
-    return StreamingResponse(parts(), frame.status_code, frame.headers)
-
-
-def _body(page: Response) -> str:
-    return bytes(page.body).decode()
-
-
 async def show_rows(request: Request) -> Response:
     """Show the rows of a card whose names contain the search, most revenue first. Raises ValidationError."""
     context = await page_context.as_member(request)
@@ -180,15 +165,17 @@ async def export_card(request: Request) -> Response:
     header = [card.dimension.value, *names, *(f"previous_{name}" for name in names), "currency"]
     named = [(csv_export.guarded(group.value or NONE), group) for group in card.groups]
     named += [("(other)", card.other)] if card.other_groups else []
-    rows = [[name, *_figures(group, currency), currency] for name, group in named]
+    rows = [
+        [name, *(_figure(*each, currency) for totals in group[1:] for each in totals._asdict().items()), currency]
+        for name, group in named
+    ]
     file = f"{card.dimension}-{context.program.id}-{context.at:%Y-%m-%d}.csv"
     headers = {"Content-Disposition": f'attachment; filename="{file}"'}
     return Response(csv_export.lines([header, *rows]), media_type="text/csv; charset=utf-8", headers=headers)
 
 
-def _figures(group: ComparedGroup, currency: str) -> list[str]:
-    named = [*group.current._asdict().items(), *group.previous._asdict().items()]
-    return [str(text.major(count, currency) if name.endswith("_cents") else count) for name, count in named]
+def _figure(name: str, count: int, currency: str) -> str:
+    return str(text.major(count, currency) if name.endswith("_cents") else count)
 
 
 async def _read(context: PageContext) -> tuple[dict[str, str], str, Card]:

@@ -39,7 +39,7 @@ async def show_overview(request: Request) -> Response:
         status=400 if picker.problem else 200,
         context=context,
         actions=_actions(found, context),
-        charted=charted.of(found.results, is_compared=picker.is_compared, figure=picker.address["figure"]),
+        charted=charted.of(found.results, picker),
         partners=found.partners,
         steps=found.steps,
         picker=picker,

@@ -91,7 +91,7 @@ async def _page(context: PageContext, outcome: FormOutcome) -> Response:
         edited=outcome.typed if "name" in outcome.typed else stored,
         status=400 if outcome.problems or picker.problem or link_problems else 200,
         **profile._asdict() | {"results": None},
-        charted=charted.of(profile.results, is_compared=picker.is_compared, figure=picker.address["figure"]),
+        charted=charted.of(profile.results, picker),
         adjustments=await context.read(by_hand.list_adjustments, partner_id),
         link=link,
         asked=asked,
