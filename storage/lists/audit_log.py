@@ -5,11 +5,11 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, Select, or_, select
+from sqlalchemy import ColumnElement, Connection, or_, select
 
 from storage.engine.audit import Actor
 from storage.lists.declaration import Column, Filter, List, ListScope
-from storage.lists.related import contains
+from storage.lists.related import contains, of_partner
 from storage.rules.untrusted import Untrusted
 from storage.tables import assistants, audit_entries, commissions, customers, flags, partners, payment_events, users
 
@@ -78,17 +78,27 @@ def _named(action: str) -> ColumnElement[bool]:
 def _with_subjects(connection: Connection, scope: ListScope, rows: list[Entry]) -> list[Entry]:
     ids: defaultdict[str, set[int]] = defaultdict(set)
     for row in rows:
-        if row.subject_id is not None and row.subject_id.isascii() and row.subject_id.isdigit():
+        if row.noun in _NAMES and row.subject_id is not None and row.subject_id.isascii() and row.subject_id.isdigit():
             ids[row.noun].add(int(row.subject_id))
-    names = {
-        (noun, str(each.id)): SubjectName(*each[1:])
-        for noun, (named, row_id) in _selects(scope.program_id).items()
-        if noun in ids
-        for each in connection.execute(named.where(row_id.in_(ids[noun])))
-    }
+    names: dict[tuple[str, str], SubjectName] = {}
+    for noun, some in ids.items():
+        table = _NAMES[noun][-1].table.c
+        mine = () if "program_id" not in table else (table.program_id == scope.program_id,)
+        named = connection.execute(select(table.id, *_NAMES[noun]).where(table.id.in_(some), *mine))
+        names |= {(noun, str(each.id)): SubjectName(*each[1:]) for each in named}
     return [row._replace(subject=names.get((row.noun, row.subject_id or ""))) for row in rows]
 
 
+_NAMES: dict[str, tuple[Any, ...]] = {
+    "partner": (partners.c.name,),
+    "customer": (customers.c.customer_key,),
+    "commission": (of_partner(commissions, "name"), commissions.c.amount_cents, commissions.c.currency),
+    "flag": (flags.c.kind,),
+    "member": (users.c.email,),
+    "account": (users.c.email,),
+    "assistant": (assistants.c.name,),
+    "payment_event": (payment_events.c.event_id,),
+}
 _decided = _named(Noun.COMMISSION)
 AUDIT_LOG = List(
     "audit-log",
@@ -110,24 +120,3 @@ AUDIT_LOG = List(
     search=lambda _, text: or_(contains(_row.actor_name, text), contains(_row.field, text), _row.subject_id == text),
     finish=_with_subjects,
 )
-
-
-def _selects(program_id: int) -> dict[str, tuple[Select[Any], Any]]:
-    """Return for each noun the statement of its names, and the column of the ids."""
-    earned, flag, paid = commissions.c, flags.c, payment_events.c
-    theirs = (partners.c.program_id == earned.program_id) & (partners.c.id == earned.partner_id)
-    amounts = select(earned.id, partners.c.name, earned.amount_cents, earned.currency).join(partners, theirs)
-    people = select(users.c.id, users.c.email)
-    return {
-        "partner": (select(partners.c.id, partners.c.name).where(partners.c.program_id == program_id), partners.c.id),
-        "customer": (
-            select(customers.c.id, customers.c.customer_key).where(customers.c.program_id == program_id),
-            customers.c.id,
-        ),
-        "commission": (amounts.where(earned.program_id == program_id), earned.id),
-        "flag": (select(flag.id, flag.kind).where(flag.program_id == program_id), flag.id),
-        "member": (people, users.c.id),
-        "account": (people, users.c.id),
-        "assistant": (select(assistants.c.id, assistants.c.name), assistants.c.id),
-        "payment_event": (select(paid.id, paid.event_id).where(paid.program_id == program_id), paid.id),
-    }

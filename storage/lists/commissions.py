@@ -17,7 +17,7 @@ from storage.rules.commission import CommissionStatus, Terms, stored_terms
 from storage.rules.fraud.flag import FlagKind
 from storage.rules.periods.period import Span
 from storage.rules.untrusted import Untrusted
-from storage.tables import audit_entries, commission_terms, commissions, leads, ledger_entries, sales
+from storage.tables import audit_entries, commission_terms, commissions, ledger_entries, sales
 from storage.tracking.ledger import PARTNER_KINDS, EntryKind
 
 _row = commissions.c
@@ -154,15 +154,6 @@ COMMISSIONS = List(
     search=_search,
     finish=_with_flags,
 )
-
-
-def ids_of_customer(connection: Connection, program_id: int, customer_id: int) -> list[int]:
-    """Return the ids of what a customer's lead and sales earned, oldest first."""
-    from_sale = select(sales.c.id).where(sales.c.program_id == program_id, sales.c.customer_id == customer_id)
-    from_lead = select(leads.c.id).where(leads.c.program_id == program_id, leads.c.customer_id == customer_id)
-    by_cause = or_(_row.sale_id.in_(from_sale), _row.lead_id.in_(from_lead))
-    earned = select(_row.id).where(_row.program_id == program_id, by_cause).order_by(_row.id)
-    return list(connection.execute(earned).scalars())
 
 
 def get_details(connection: Connection, program_id: int, commission_id: int, *, at: datetime) -> CommissionDetails:

@@ -5,7 +5,7 @@ from typing import Annotated, Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, func, or_, select
 
-from storage.lists import commissions, events
+from storage.lists import events
 from storage.lists.commissions import COMMISSIONS, Commission
 from storage.lists.declaration import Column, Filter, List, ListQuery, ListScope
 from storage.lists.event_kinds import Event
@@ -16,7 +16,7 @@ from storage.rules import contact
 from storage.rules.errors import FieldError, NotFound, ValidationError
 from storage.rules.settlement import CustomerStatus, Settlement
 from storage.rules.untrusted import Untrusted
-from storage.tables import customers, leads, refunds, sales
+from storage.tables import commissions, customers, leads, refunds, sales
 
 NOT_RECORDED = "If the customer paid, explain shows which of their calls were rejected and why."
 _row = customers.c
@@ -159,10 +159,16 @@ def find_customer(
 def get_timeline(connection: Connection, scope: ListScope, customer_id: int) -> CustomerTimeline:
     """Return one customer of a program with their timeline. Raises NotFound."""
     customer = get(connection, CUSTOMERS, scope, customer_id)
-    earned = commissions.ids_of_customer(connection, scope.program_id, customer_id)
+    earned, program_id = commissions.c, scope.program_id
+    by_cause = (
+        earned[cause].in_(select(of.c.id).where(of.c.program_id == program_id, of.c.customer_id == customer_id))
+        for cause, of in (("sale_id", sales), ("lead_id", leads))
+    )
+    theirs = select(earned.id).where(earned.program_id == program_id, or_(*by_cause)).order_by(earned.id)
+    ids = list(connection.execute(theirs).scalars())
     steps: list[Event | Commission] = [
-        *events.list_events_of_customer(connection, scope.program_id, customer_id),
-        *rows(connection, COMMISSIONS, scope, earned),
+        *events.list_events_of_customer(connection, program_id, customer_id),
+        *rows(connection, COMMISSIONS, scope, ids),
     ]
     return CustomerTimeline(customer, sorted(steps, key=occurred_at))
 

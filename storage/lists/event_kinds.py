@@ -82,21 +82,21 @@ class Place(NamedTuple):
 
 
 class Source(NamedTuple):
-    """How a kind is read: its id, its statement, and the tables (None: it has none) that name who and what it is of.
-
-    `texts` are what outsiders wrote.
-    """
+    """How a kind is read: its id, its statement, and what outsiders wrote."""
 
     id: ColumnElement[Any]
     statement: Select[Any]
-    people: Table | None  # with partner_id and customer_id
-    transactions: Table | None
     texts: tuple[ColumnElement[Any], ...]
 
     @property
     def table(self) -> Table:
         """The table of the kind's own rows."""
         return self.id.table
+
+    @property
+    def columns(self) -> Any:
+        """What the statement reads, by name."""
+        return self.statement.selected_columns
 
 
 def beyond(kind: EventKind, place: Place, *, is_after: bool) -> ColumnElement[bool]:
@@ -166,9 +166,9 @@ _TEXTS = (
     clicks.c.dimensions,  # with campaigns
 )
 SOURCES = {
-    EventKind.CLICK: Source(clicks.c.click_id, _clicks, clicks, None, _TEXTS),
-    EventKind.LEAD: Source(leads.c.id, _leads, leads, None, (leads.c.event_name,)),
-    EventKind.REFUND: Source(refunds.c.id, _refunds, sales, sales, (refunds.c.reason,)),
-    EventKind.SALE: Source(sales.c.id, _sales, sales, sales, (sales.c.details,)),
-    EventKind.TEST: Source(test_events.c.id, _tests, None, test_events, (test_events.c.event_name,)),
+    EventKind.CLICK: Source(clicks.c.click_id, _clicks, _TEXTS),
+    EventKind.LEAD: Source(leads.c.id, _leads, (leads.c.event_name,)),
+    EventKind.REFUND: Source(refunds.c.id, _refunds, (refunds.c.reason,)),
+    EventKind.SALE: Source(sales.c.id, _sales, (sales.c.details,)),
+    EventKind.TEST: Source(test_events.c.id, _tests, (test_events.c.event_name,)),
 }

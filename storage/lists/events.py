@@ -9,6 +9,7 @@ from sqlalchemy import (
     Connection,
     Select,
     String,
+    and_,
     cast,
     func,
     literal,
@@ -27,11 +28,11 @@ from storage.lists.event_kinds import SOURCES, Event, EventKind, Place
 from storage.lists.partners import ids_of_name
 from storage.lists.related import contains, has_key
 from storage.rules import keys
-from storage.rules.periods.period import Span
-from storage.tables import clicks, customers, leads, sales
+from storage.rules.periods.period import ALWAYS, Span
+from storage.tables import clicks, customers, leads
 
 MOST_SEARCHED = 100_000  # of a kind
-CALLED = (EventKind.SALE, EventKind.REFUND)
+NAMED = ("partner_id", "customer_id", "transaction_id", "caller")  # columns that some kinds have
 Wanted = Mapping[str, Any]  # the value of each filter
 
 
@@ -105,19 +106,12 @@ def list_events_of_customer(connection: Connection, program_id: int, customer_id
 
     Leads of other customers that theirs outranked are among them.
     """
-    mine = customers.c.program_id == program_id
-    conditions = {
-        EventKind.CLICK: (customers.c.id == customer_id) & (clicks.c.click_id == customers.c.click_id),
-        EventKind.LEAD: (leads.c.customer_id == customer_id) | (leads.c.outranked_by == customer_id),
-        EventKind.SALE: sales.c.customer_id == customer_id,
-        EventKind.REFUND: sales.c.customer_id == customer_id,
-    }
     merged = []
-    for kind, condition in conditions.items():
-        statement = SOURCES[kind].statement.where(condition, mine)
-        if kind == EventKind.CLICK:
-            statement = statement.join(customers, clicks.c.program_id == customers.c.program_id)
-        merged += event_kinds.of_rows(kind, connection.execute(statement))
+    for kind in (EventKind.CLICK, EventKind.LEAD, EventKind.REFUND, EventKind.SALE):
+        mine = and_(*_conditions(kind, program_id, {"customer_id": customer_id}, ALWAYS))
+        if kind == EventKind.LEAD:
+            mine |= (leads.c.program_id == program_id) & (leads.c.outranked_by == customer_id)
+        merged += event_kinds.of_rows(kind, connection.execute(SOURCES[kind].statement.where(mine)))
     return sorted(merged, key=event_kinds.place)
 
 
@@ -134,12 +128,11 @@ def _found(connection: Connection, program_id: int, search: str) -> Wanted:
 
 def _may_match(kind: EventKind, wanted: Wanted) -> bool:
     """Return whether events of a kind have the fields that the filters name."""
+    lacking = {name for name in NAMED if name in wanted and name not in SOURCES[kind].columns}
     return (
         wanted.get("kind") in {None, kind}
-        and (SOURCES[kind].people is not None or wanted.keys().isdisjoint({"partner_id", "customer_id"}))
-        and (SOURCES[kind].transactions is not None or "transaction_id" not in wanted)
-        and (kind in CALLED or "caller" not in wanted)
         and wanted.get("test") in {None, kind == EventKind.TEST}
+        and lacking <= ({"customer_id"} if kind == EventKind.CLICK else set())  # who has it as their own
     )
 
 
@@ -152,15 +145,11 @@ def _conditions(kind: EventKind, program_id: int, wanted: Wanted, span: Span) ->
     else:
         narrow += [source.id >= keys.first_click_id(span.since)] if span.since is not None else []
         narrow += [source.id < keys.first_click_id(span.until)] if span.until is not None else []
-    if source.people is not None and "partner_id" in wanted:
-        narrow.append(source.people.c.partner_id == wanted["partner_id"])
-    if source.people is not None and "customer_id" in wanted:
+    columns = source.columns
+    narrow += [columns[name] == wanted[name] for name in NAMED if name in wanted and name in columns]
+    if kind == EventKind.CLICK and "customer_id" in wanted:
         mine = (customers.c.program_id == program_id, customers.c.id == wanted["customer_id"])
-        own_click = clicks.c.click_id == select(customers.c.click_id).where(*mine).scalar_subquery()
-        is_click = source.people is clicks
-        narrow.append(own_click if is_click else source.people.c.customer_id == wanted["customer_id"])
-    if source.transactions is not None and "transaction_id" in wanted:
-        narrow.append(source.transactions.c.transaction_id == wanted["transaction_id"])
+        narrow.append(clicks.c.click_id == select(customers.c.click_id).where(*mine).scalar_subquery())
     if "text" in wanted:
         newest = select(source.id).where(source.table.c.program_id == program_id).order_by(source.id.desc())
         oldest = newest.offset(MOST_SEARCHED).limit(1).scalar_subquery()
@@ -168,8 +157,6 @@ def _conditions(kind: EventKind, program_id: int, wanted: Wanted, span: Span) ->
             or_(oldest.is_(None), source.id > oldest),
             or_(*(contains(each, wanted["text"]) for each in source.texts)),
         ]
-    if "caller" in wanted:
-        narrow.append(source.table.c.caller == wanted["caller"])
     return narrow
 
 
@@ -186,7 +173,7 @@ def _narrow(kind: EventKind) -> Select[Any]:
     A refund's amount is below zero. Amounts are sorted by what they are in the program's currency.
     """
     source = SOURCES[kind]
-    columns, sign = source.statement.selected_columns, -1 if kind == EventKind.REFUND else 1
+    columns, sign = source.columns, -1 if kind == EventKind.REFUND else 1
 
     def text(name: str) -> ColumnElement[Any]:
         return func.lower(func.coalesce(columns[name], "")) if name in columns else literal("", String)

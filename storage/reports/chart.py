@@ -70,7 +70,7 @@ def read_overview(
     return Overview(
         results,
         comparison.read_partners(connection, program_id, results.report.window, limit=TOP_PARTNERS),
-        checklist.list_all_steps(connection, program_id, base_url=base_url),
+        checklist.list_steps(connection, program_id, base_url=base_url),
         rejected_calls.by_cause(connection, program_id),
         pending_work.get_pending_work(connection, program_id, at=at),
     )

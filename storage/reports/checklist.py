@@ -60,8 +60,11 @@ FIRST_ACTIONS = {
 }
 
 
-def list_all_steps(connection: Connection, program_id: int, *, base_url: str) -> list[ChecklistStep]:
-    """Return what a new program needs first, a key that was shown, a partner and a first click, and its checklist."""
+def list_steps(connection: Connection, program_id: int, *, base_url: str) -> list[ChecklistStep]:
+    """Return what a new program needs first, a key that was shown, a partner and a first click, and its checklist.
+
+    Only test events sent with the program key verify a test step. `base_url` is for the code to copy.
+    """
     proved: dict[str, datetime | None] = connection.execute(_PROVED, {"program_id": program_id}).one()._asdict()
     proved |= {"program_key": find_shown_key(connection, program_id), **_pages(connection, program_id)}
     actions = {step: text.format(base_url=base_url, program_id=program_id) for step, text in NEXT_ACTIONS.items()}
@@ -71,14 +74,6 @@ def list_all_steps(connection: Connection, program_id: int, *, base_url: str) ->
     ]
 
 
-def list_steps(connection: Connection, program_id: int, *, base_url: str) -> list[ChecklistStep]:
-    """Return the program's checklist, in order. Only test events sent with the program key verify a test step.
-
-    `base_url` is the service's URL, for the code to copy.
-    """
-    return list_all_steps(connection, program_id, base_url=base_url)[len(FIRST_ACTIONS) :]
-
-
 def find_shown_key(connection: Connection, program_id: int) -> datetime | None:
     """Return when the program's key was made, if its value was shown: a program is created with a hidden one.
 
@@ -86,11 +81,6 @@ def find_shown_key(connection: Connection, program_id: int) -> datetime | None:
     """
     at: datetime | None = connection.execute(select(_SHOWN_KEY), {"program_id": program_id}).scalar()
     return at
-
-
-def sample_page(program_id: int) -> str:
-    """Return the path of the service's own page with the program's tracker."""
-    return f"/programs/{program_id}/sample-page"
 
 
 def _pages(connection: Connection, program_id: int) -> dict[str, datetime | None]:
@@ -104,7 +94,7 @@ def _pages(connection: Connection, program_id: int) -> dict[str, datetime | None
     proved: dict[str, datetime | None] = {}
     for at, page_url in [*first, *reversed(latest)]:
         page = _PAGE.match((page_url or "").lower())
-        if page is not None and page[3] == sample_page(program_id):
+        if page is not None and page[3] == f"/programs/{program_id}/sample-page":
             proved.setdefault("sample_page", at)
         elif page is not None and (f".{page[1]}".endswith(own) or f".{page[1]}{page[2]}".endswith(own)):
             proved.setdefault("tracker_installed", at)
@@ -122,11 +112,6 @@ def _tested(kind: str) -> Any:
     return _first(event.at, event.id, event.kind == kind, event.with_key)
 
 
-def _live_sale() -> Any:
-    late = type_coerce(sales.c.at, BigInteger) - type_coerce(sales.c.occurred_at, BigInteger)
-    return _first(sales.c.at, sales.c.id, sales.c.provenance != imported_events.REPORTED_BY, late < MOST_MILLIS_LATE)
-
-
 def _live_lead() -> Any:
     """Return the first settled lead of a customer whose click was not imported."""
     who = (customers.c.program_id == leads.c.program_id, customers.c.id == leads.c.customer_id)
@@ -138,9 +123,11 @@ def _live_lead() -> Any:
     return _first(leads.c.at, leads.c.id, is_settled, ~imported.correlate(leads).exists())
 
 
-_key, _click = program_keys.c, clicks.c
+_key, _click, _sale = program_keys.c, clicks.c, sales.c
 _hidden = select(retired_program_keys.c.key_hash).where(retired_program_keys.c.program_id == _key.program_id)
 _SHOWN_KEY = _first(_key.created_at, _key.created_at, _hidden.exists())
+_late = type_coerce(_sale.at, BigInteger) - type_coerce(_sale.occurred_at, BigInteger)
+_imported_sale = _sale.provenance == imported_events.REPORTED_BY
 _on_sample_page = func.coalesce(_click.page_url, "").like("%/programs/%/sample-page%")
 _PROVED = select(
     _first(partners.c.created_at, partners.c.id).label("first_partner"),
@@ -149,5 +136,7 @@ _PROVED = select(
     _tested("sale").label("test_sale"),
     _first(_click.at, _click.click_id, _click.filtered.is_(None), ~_on_sample_page).label("live_click"),
     _live_lead().label("live_lead"),
-    _live_sale().label("live_sale"),
+    _first(_sale.at, _sale.id, _sale.provenance != imported_events.REPORTED_BY, _late < MOST_MILLIS_LATE).label(
+        "live_sale"
+    ),
 )

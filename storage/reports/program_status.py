@@ -13,7 +13,7 @@ from storage.lists.rejected_calls import ORGANIC, count_organic
 from storage.payments import accounts, received_events
 from storage.payments.received_events import LatestPayments
 from storage.reports import checklist
-from storage.reports.checklist import ChecklistStep
+from storage.reports.checklist import FIRST_ACTIONS, ChecklistStep
 from storage.rules import keys
 from storage.rules.attribution import PartnerStatus
 from storage.rules.commission import CommissionStatus
@@ -86,7 +86,7 @@ def get_status(
         provisional_leads=count(customers, *provisional),
         refused_calls_24h=count(refused_calls, *_after(refused_calls, since), ~ORGANIC),
         organic_sales_24h=count_organic(connection, key.program_id, since),
-        checklist=checklist.list_steps(connection, key.program_id, base_url=base_url),
+        checklist=checklist.list_steps(connection, key.program_id, base_url=base_url)[len(FIRST_ACTIONS) :],
         sandbox_of=program.sandbox_of,
         latest_payments=received_events.count_latest(connection, key.program_id) if has_account else None,
     )

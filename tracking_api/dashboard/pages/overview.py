@@ -107,7 +107,7 @@ async def show_checklist(request: Request) -> Response:
         request,
         "checklist_steps.html" if request.headers.get("hx-request") == "true" else "checklist.html",
         context=context,
-        steps=await context.read(checklist.list_all_steps, base_url=context.base_url),
+        steps=await context.read(checklist.list_steps, base_url=context.base_url),
         snippets=guides.blocks("verify", guides.filling(context.program, base_url=context.base_url, code=code)),
         partner_code=code,
         live=await context.storage.read(read_program, live_id) if live_id else None,
