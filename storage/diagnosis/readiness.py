@@ -94,7 +94,8 @@ def _gate(name: str, problem: str | None) -> ReadinessGate:
 
 def _integrated(connection: Connection, program_id: int, base_url: str) -> Iterator[ReadinessGate]:
     """Yield the checklist's gates. A live event also proves its test; missing live traffic is unknown, not failed."""
-    steps = {step.step: step for step in checklist.list_steps(connection, program_id, base_url=base_url)}
+    listed = checklist.list_steps(connection, program_id, base_url=base_url)[len(checklist.FIRST_ACTIONS) :]
+    steps = {step.step: step for step in listed}
     rejected = select(refused_calls.c.call).where(refused_calls.c.program_id == program_id, ~ORGANIC).distinct()
     tried = set(connection.execute(rejected).scalars())
     for name, step in steps.items():

@@ -136,7 +136,5 @@ _PROVED = select(
     _tested("sale").label("test_sale"),
     _first(_click.at, _click.click_id, _click.filtered.is_(None), ~_on_sample_page).label("live_click"),
     _live_lead().label("live_lead"),
-    _first(_sale.at, _sale.id, _sale.provenance != imported_events.REPORTED_BY, _late < MOST_MILLIS_LATE).label(
-        "live_sale"
-    ),
+    _first(_sale.at, _sale.id, ~_imported_sale, _late < MOST_MILLIS_LATE).label("live_sale"),
 )
