@@ -174,8 +174,8 @@ def _metrics(performance: Performance) -> ReportMetricsView:
     return ReportMetricsView(
         **{f"total{name.title()}": shown[name] for name in shown if name != "commission"},
         totalPartnersCommission=shown["commission"],
-        conversionRate=total.conversion_rate_percent,
-        averageOrderValue=dollars(total.average_order_cents),
+        conversionRate=metrics.conversion_rate(total.conversions, total.clicks),
+        averageOrderValue=dollars(metrics.average_order_cents(total.revenue_cents, total.conversions)),
         **trends,
     )
 

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from datetime import datetime
 from functools import partial
 from typing import Any, Concatenate, ParamSpec, TypeVar
@@ -54,10 +54,10 @@ class Reader:
 
         Never a read that proves a key or a session.
         """
-        primary = partial(self.read, operation, *arguments, **options)
-        if self.replica is None:
-            return await primary()
-        return await self.replica.run(lambda connection: operation(connection, *arguments, **options), primary)
+        if self.replica is not None and self.replica.is_near:
+            with suppress(*read_queue.UNANSWERED):
+                return await self.replica.run(lambda connection: operation(connection, *arguments, **options))
+        return await self.read(operation, *arguments, **options)
 
 
 class Storage(Reader):
@@ -209,7 +209,7 @@ async def opened(url: str, *, replica_url: str | None = None, patient: bool = Fa
     ]
     writer = WriteQueue(lanes, measured)
     try:
-        replica = Replica(ReadQueue(replicas, Availability("reading from the replica"))) if replicas else None
+        replica = Replica(replicas) if replicas else None
         yield Storage(ReadQueue(reading, Availability("reading")), writer, available, replica)
     finally:
         await writer.close()

@@ -22,7 +22,7 @@ from storage.tables import (
 )
 from storage.tables import rollups as program_rollups
 from storage.tables.columns import DAY_MILLIS
-from storage.tables.ledger import COUNTS
+from storage.tables.event import COUNTS
 from storage.tracking.ledger import PARTNER_KINDS
 
 _FIRST_DAY = date(1970, 1, 1)

@@ -3,8 +3,7 @@
 import asyncio
 import secrets
 import time
-from collections.abc import Awaitable, Callable, Sequence
-from contextlib import suppress
+from collections.abc import Sequence
 from datetime import datetime
 from typing import TypeVar
 
@@ -20,6 +19,7 @@ Result = TypeVar("Result")
 MOST_WAITING = 1_000
 LONGEST_WAIT_SECONDS = 5.0
 MOST_LAG_SECONDS = 60.0  # a replica that lags further is not read
+UNANSWERED = (StorageUnavailable, Overloaded, NotFound)  # by a replica: a new row may not be there yet
 PAUSE_SECONDS = 5.0  # without a read after it failed
 _PROBE = secrets.token_hex(16)  # the row of this process's probes
 
@@ -71,35 +71,24 @@ def newest(connection: Connection) -> datetime | None:
     return at
 
 
-class Replica:
-    """Runs reads on the replica's connections while it responds and is near the primary."""
+class Replica(ReadQueue):
+    """The queue of a replica's reads, and whether it responds and is near the primary."""
 
-    def __init__(self, lanes: ReadQueue) -> None:
-        self._lanes = lanes
-        self.availability = lanes.availability
+    def __init__(self, lanes: Sequence[Lane]) -> None:
+        super().__init__(lanes, Availability("reading from the replica"))
         self._retry_at = time.monotonic()
         self.lag_seconds: float | None = None  # None: not measured yet
 
-    async def run(self, work: Work[Result], primary: Callable[[], Awaitable[Result]]) -> Result:
-        """Run `work` over one snapshot; `primary` instead if the replica lags too far, is down or lacks the row."""
-        is_near = self.lag_seconds is not None and self.lag_seconds <= MOST_LAG_SECONDS
-        if is_near and time.monotonic() >= self._retry_at:
-            with suppress(StorageUnavailable, Overloaded, NotFound):  # a new row may not be there yet
-                return await self._run(work)
-        return await primary()
+    @property
+    def is_near(self) -> bool:
+        """Whether it may be read: it does not lag too far, and has not just failed."""
+        lags_little = self.lag_seconds is not None and self.lag_seconds <= MOST_LAG_SECONDS
+        return lags_little and time.monotonic() >= self._retry_at
 
-    async def measure(self, *, at: datetime) -> None:
-        """Compare the newest time that the replica has with `at`, which the primary has just stored."""
+    async def run(self, work: Work[Result]) -> Result:
+        """Run `work` over one snapshot, as on the primary; after a failure it is not near for a while."""
         try:
-            newest_at = await self._run(newest)
-        except StorageUnavailable:
-            self.lag_seconds = None
-            raise
-        self.lag_seconds = max(0.0, (at - newest_at).total_seconds()) if newest_at else None
-
-    async def _run(self, work: Work[Result]) -> Result:
-        try:
-            return await self._lanes.run(work)
+            return await super().run(work)
         except StorageUnavailable:
             self._retry_at = time.monotonic() + PAUSE_SECONDS
             raise
@@ -107,3 +96,12 @@ class Replica:
             if is_conflict(error):  # the replica had to cancel the read, to apply what the primary had written
                 raise unavailable(error) from error
             raise
+
+    async def measure(self, *, at: datetime) -> None:
+        """Compare the newest time that the replica has with `at`, which the primary has just stored."""
+        try:
+            newest_at = await self.run(newest)
+        except StorageUnavailable:
+            self.lag_seconds = None
+            raise
+        self.lag_seconds = max(0.0, (at - newest_at).total_seconds()) if newest_at else None

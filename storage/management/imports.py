@@ -33,7 +33,7 @@ from storage.tables import (
     refunds,
     sales,
 )
-from storage.tables.ledger import COUNTS
+from storage.tables.event import COUNTS
 from storage.tracking import currencies, program_terms, rollups
 from storage.tracking.rollups import Increment
 

@@ -20,7 +20,7 @@ from storage.rules.errors import FieldError, NotFound, ValidationError
 from storage.rules.fraud.flag import FlagState
 from storage.rules.settlement import CustomerStatus
 from storage.tables import commissions, customers, flags, sales
-from storage.tables.ledger import COUNTS
+from storage.tables.event import COUNTS
 from storage.tracking import rollups
 from storage.tracking.corrections import Corrections
 from storage.tracking.ledger import PARTNER_KINDS, EntryKind

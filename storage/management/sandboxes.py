@@ -25,7 +25,7 @@ from storage.tables import (
     programs,
     rollups,
 )
-from storage.tables.ledger import COUNTS
+from storage.tables.event import COUNTS
 
 KEPT = {
     *("agent_caps", "commission_terms", "payment_accounts", "program_keys", "program_places", "retired_program_keys"),

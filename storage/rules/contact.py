@@ -5,7 +5,7 @@ import hmac
 import re
 import unicodedata
 from collections.abc import Callable
-from datetime import date, datetime
+from datetime import datetime
 from functools import lru_cache
 from ipaddress import IPv4Network, IPv6Address, IPv6Network, ip_address
 from typing import NamedTuple
@@ -61,29 +61,19 @@ class AddressHashes:
     """
 
     def __init__(self, secret: Callable[[], str]) -> None:
-        self._secret = secret
-        self._day: date | None = None
-        self._salt = b""
-        self._lasting = b""
+        self._salt = lru_cache(3)(lambda purpose: hmac.digest(secret().encode(), purpose.encode(), "sha256"))
 
     def of(self, address: str, at: datetime) -> str | None:
         """Return the hash of an IP address's network on the day of `at`; None for one that is not public."""
-        network = network_of(address)
-        if network is None:
-            return None
-        if at.date() != self._day:
-            self._day = at.date()
-            salted = f"address hashes of {self._day.isoformat()}"
-            self._salt = hmac.digest(self._secret().encode(), salted.encode(), "sha256")
-        return _hashed(network, self._salt)
+        return self._of(address, f"address hashes of {at.date().isoformat()}")
 
     def of_caller(self, address: str) -> str | None:
         """Return the hash of a server's network, by which it is recognized on every day; None as in `of`."""
+        return self._of(address, "networks of callers")
+
+    def _of(self, address: str, purpose: str) -> str | None:
         network = network_of(address)
-        if network is None:
-            return None
-        self._lasting = self._lasting or hmac.digest(self._secret().encode(), b"networks of callers", "sha256")
-        return _hashed(network, self._lasting)
+        return None if network is None else _hashed(network, self._salt(purpose))
 
 
 @lru_cache(maxsize=4096)

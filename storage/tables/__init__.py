@@ -3,6 +3,5 @@
 from storage.tables.columns import metadata as metadata
 from storage.tables.event import *
 from storage.tables.integration import *
-from storage.tables.ledger import *
 from storage.tables.program import *
 from storage.tables.workspace import *

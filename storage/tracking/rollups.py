@@ -16,7 +16,7 @@ from storage.engine.database import insert_for
 from storage.engine.statements import Statement
 from storage.rules.reports.dimension_totals import STORED, DayStep, written
 from storage.tables import dimension_rollups, grouped_days
-from storage.tables.ledger import COUNTS
+from storage.tables.event import COUNTS
 
 GATHERED = "increments that are added later"
 _add_to_programs = Statement("program_rollup_add")

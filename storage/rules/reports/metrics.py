@@ -39,18 +39,6 @@ class Totals(NamedTuple):
     commission_cents: int = 0
     partners: int = 0
 
-    @property
-    def conversion_rate_percent(self) -> float:
-        return conversion_rate(self.conversions, self.clicks)
-
-    @property
-    def average_order_cents(self) -> int:
-        return average_order_cents(self.revenue_cents, self.conversions)
-
-    @property
-    def earnings_per_click_cents(self) -> float:
-        return earnings_per_click_cents(self.commission_cents, self.clicks)
-
 
 class Day(NamedTuple):
     """The totals of one UTC day."""
@@ -101,8 +89,8 @@ def figures(sums: Totals, back: RefundTotals, imported: int) -> Figures:
         **sums._asdict(),
         **({"imported_conversions": imported} if imported else {}),
         "conversion_rate_percent": conversion_rate(sums.conversions - imported, sums.clicks),
-        "average_order_cents": sums.average_order_cents,
-        "earnings_per_click_cents": sums.earnings_per_click_cents,
+        "average_order_cents": average_order_cents(sums.revenue_cents, sums.conversions),
+        "earnings_per_click_cents": earnings_per_click_cents(sums.commission_cents, sums.clicks),
         **back._asdict(),
         "refund_rate_percent": refund_rate(back.refunded_cents, sums.revenue_cents),
     }

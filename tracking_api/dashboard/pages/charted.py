@@ -67,7 +67,7 @@ FIGURES = (
     ),
     Figure(
         *("conversion", "Conversion", "Customers in percent of the clicks."),
-        *("money", PERCENT, lambda row: row.totals.conversion_rate_percent),
+        *("money", PERCENT, lambda row: metrics.conversion_rate(row.totals.conversions, row.totals.clicks)),
     ),
     Figure(
         *("refund-rate", "Refund rate", "What was refunded, in percent of it and the revenue that is left."),
