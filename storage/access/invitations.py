@@ -34,7 +34,6 @@ class NewInvitation(NamedTuple):
     """A new invitation and its link's token, stored as a hash; `mailed_token` proves that it was e-mailed."""
 
     invitation: Invitation
-    workspace: str
     token: str
     mailed_token: str
 
@@ -78,8 +77,7 @@ def invite(
     invitation = Invitation(connection.execute(new.returning(invitations.c.id)).scalar_one(), **about)
     entry = Change("member.invite", invitation.id, "email", None, email)
     members.write_audit(connection, workspace_id, [entry], actor=actor, at=at)
-    workspace = members.get_settings(connection, workspace_id).name
-    return NewInvitation(invitation, workspace, token, f"{token}{SEPARATOR}{proof}")
+    return NewInvitation(invitation, token, f"{token}{SEPARATOR}{proof}")
 
 
 def list_invitations(connection: Connection, workspace_id: int, *, at: datetime) -> list[Invitation]:

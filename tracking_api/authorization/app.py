@@ -1,32 +1,56 @@
-"""The route table of the authorization server: read this first."""
+"""The authorization server: its routes, and its endpoints: the SDK's handlers with our limits and further checks."""
 
+import json
 from collections.abc import Awaitable, Callable
 from datetime import datetime
+from http import HTTPStatus
+from typing import Any
+from urllib.parse import parse_qsl, urlsplit
 
-from mcp.server.auth.handlers.metadata import MetadataHandler
+from markupsafe import escape
+from mcp.server.auth.handlers.authorize import AuthorizationHandler
+from mcp.server.auth.handlers.metadata import MetadataHandler, ProtectedResourceMetadataHandler
+from mcp.server.auth.handlers.register import RegistrationHandler
+from mcp.server.auth.handlers.token import TokenHandler
+from mcp.server.auth.middleware.client_auth import ClientAuthenticator
 from mcp.server.auth.routes import build_metadata, cors_middleware
 from mcp.server.auth.settings import ClientRegistrationOptions, RevocationOptions
+from mcp.shared.auth import ProtectedResourceMetadata
 from pydantic import AnyHttpUrl, ConfigDict, TypeAdapter
 from starlette.applications import Starlette
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 
 from configuration import Configuration
 from storage import Storage
+from storage.access import assistant_tokens
 from storage.rules.scope import READING
-from tracking_api.authorization import endpoints
-from tracking_api.authorization.documents import Documents
-from tracking_api.authorization.provider import Provider
+from tracking_api.authorization.documents import DocumentRejectedError, Documents, is_document_url
+from tracking_api.authorization.provider import CONSENT, Provider, is_resource
+from tracking_api.authorization.redirects import with_query
 from tracking_api.dashboard.pages.page import HANDLERS
+from web import body
 from web.app import now, with_state
+from web.client import called
 from web.counts import Counts
 from web.limits import RateLimits
+from web.response import accepts_html
 
 # An issuer is compared character by character (RFC 8414, 3.3).
 AS_WRITTEN = TypeAdapter(AnyHttpUrl, config=ConfigDict(url_preserve_empty_path=True))
 LIMITED = ("registration", "authorization", "token")
 PATHS = ("/.well-known/oauth-", "/authorize", "/token", "/register", "/revoke")
+FRESH = {"Cache-Control": "no-store"}
+NOTHING = "default-src 'none'; frame-ancestors 'none'"
+PAGE = """<!doctype html>
+<html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Not connected</title>
+<h1>Your assistant was not connected</h1>
+<p>The service cannot accept its request: {message}</p>
+<p>Remove the connection from your assistant and add it again. If that does not help, contact its developer.</p>
+</html>
+"""
 
 
 def create(
@@ -54,13 +78,13 @@ def _routes(settings: Configuration) -> list[Route]:
     metadata.authorization_response_iss_parameter_supported = True
     return [
         _route("/.well-known/oauth-authorization-server", MetadataHandler(metadata).handle, "GET"),
-        _route("/.well-known/oauth-protected-resource/mcp", endpoints.resource, "GET"),
+        _route("/.well-known/oauth-protected-resource/mcp", resource, "GET"),
         # for clients that do not append the resource's path
-        _route("/.well-known/oauth-protected-resource", endpoints.resource, "GET"),
-        Route("/authorize", endpoints.authorize, methods=["GET"]),
-        _route("/token", endpoints.token, "POST"),
-        _route("/register", endpoints.register, "POST"),
-        _route("/revoke", endpoints.revoke, "POST"),
+        _route("/.well-known/oauth-protected-resource", resource, "GET"),
+        Route("/authorize", authorize, methods=["GET"]),
+        _route("/token", token, "POST"),
+        _route("/register", register, "POST"),
+        _route("/revoke", revoke, "POST"),
     ]
 
 
@@ -68,3 +92,101 @@ def _route(path: str, handler: Callable[[Request], Awaitable[Response]], method:
     """Return a route that pages of other sites may call."""
     methods = [method, "OPTIONS"]
     return Route(path, cors_middleware(handler, methods), methods=methods)
+
+
+async def resource(request: Request) -> Response:
+    """Return the resource's URL, under the name that the client used, and its authorization server (RFC 9728)."""
+    base_url = request.app.state.settings.base_url
+    metadata = ProtectedResourceMetadata(
+        resource=AnyHttpUrl(f"{called(base_url, request.headers.get('host', ''))}/mcp"),
+        authorization_servers=[base_url],
+        scopes_supported=list(READING),
+        resource_name="Affiliate tracking",
+    )
+    return await ProtectedResourceMetadataHandler(metadata).handle(request)
+
+
+async def authorize(request: Request) -> Response:
+    """Check a request and redirect the browser to the consent page, or with an error to the client's valid URL."""
+    state, client_id = request.app.state, request.query_params.get("client_id", "")
+    await _limit(request, "authorization")
+    try:
+        await state.provider.fetch_client(client_id)
+    except DocumentRejectedError as rejection:
+        response = _error("invalid_client", f"The document at client_id was rejected: {rejection}.")
+    else:
+        response = _trusted(await AuthorizationHandler(state.provider).handle(request), client_id, state.settings)
+    is_page = response.status_code == HTTPStatus.BAD_REQUEST and accepts_html(request.scope)
+    return _page(response) if is_page else response
+
+
+async def token(request: Request) -> Response:
+    """Exchange a code or a refresh token for a pair of tokens for this resource."""
+    await _limit(request, "token")
+    complete = await _read(request, body.FORM)
+    settings: Configuration = request.app.state.settings
+    if not all(is_resource(str(sent), settings.mcp_url) for sent in (await complete.form()).getlist("resource")):
+        return _error("invalid_target", f"resource is not {settings.mcp_url}")
+    provider: Any = request.app.state.provider
+    response: Response = await TokenHandler(provider, ClientAuthenticator(provider)).handle(complete)
+    return response
+
+
+async def register(request: Request) -> Response:
+    """Register a public client (RFC 7591)."""
+    await _limit(request, "registration")
+    complete = await _read(request, body.JSON)
+    handler = RegistrationHandler(request.app.state.provider, ClientRegistrationOptions(enabled=True))
+    return await handler.handle(complete)
+
+
+async def revoke(request: Request) -> Response:
+    """Disconnect a token's assistant (RFC 7009), known or not; the SDK's handler requires a client_secret."""
+    await _limit(request, "token")
+    sent = await (await _read(request, body.FORM)).form()
+    revoked, client_id = str(sent.get("token", "")), str(sent.get("client_id", ""))
+    if not (revoked and client_id):
+        return _error("invalid_request", "token and client_id are required")
+    state = request.app.state
+    await state.storage.write(assistant_tokens.revoke, revoked, client_id=client_id, at=state.clock())
+    return Response(headers=FRESH)
+
+
+def _trusted(response: Response, client_id: str, settings: Configuration) -> Response:
+    """Return the response to a request: a fault of a client that registered itself stays here (RFC 9700, 4.11.2).
+
+    Anyone can register a URL, so a redirect without the person's consent would lead anywhere in this service's name.
+    A client with a document gets the error, with the issuer (RFC 9207, 2); the consent page adds it otherwise.
+    """
+    location = response.headers.get("location", f"{settings.base_url}{CONSENT}")
+    if location.startswith(f"{settings.base_url}{CONSENT}"):
+        return response
+    if not is_document_url(client_id):
+        fault = dict(parse_qsl(urlsplit(location).query))
+        return _error(fault.get("error", "invalid_request"), fault.get("error_description", "The request is faulty."))
+    response.headers["location"] = with_query(location, iss=settings.base_url)
+    return response
+
+
+def _page(rejection: Response) -> Response:
+    """Return an error that cannot be sent to the client as a page for the person at the browser."""
+    message = escape(json.loads(bytes(rejection.body))["error_description"])
+    return HTMLResponse(
+        PAGE.format(message=message), HTTPStatus.BAD_REQUEST, {**FRESH, "Content-Security-Policy": NOTHING}
+    )
+
+
+def _error(error: str, description: str) -> Response:
+    return JSONResponse({"error": error, "error_description": description}, HTTPStatus.BAD_REQUEST, FRESH)
+
+
+async def _read(request: Request, media_type: str) -> Request:
+    """Return the request with its whole body, for the SDK's handlers to read again."""
+    seconds = request.app.state.settings.body_seconds
+    content = await body.read_body(request.scope, request.receive, media_type=media_type, seconds=seconds)
+    return Request(request.scope, body.replay(bytes(content), request.receive))
+
+
+async def _limit(request: Request, call: str) -> None:
+    limits: Any = request.app.state.limits
+    await limits.hit(call, request.client.host if request.client else "unknown")

@@ -48,8 +48,7 @@ async def start_device_login(request: Request, sent: DeviceLogin) -> DeviceCodeV
     pending = await storage_of(request).write(device_logins.ask, client=sent.client, at=time_of(request))
     page = f"{request.app.state.settings.base_url}/device"
     return DeviceCodeView(
-        device_code=pending.device_code,
-        user_code=pending.user_code,
+        **pending._asdict(),
         verification_uri=page,
         verification_uri_complete=f"{page}/{pending.user_code}",
         expires_in=int(LIFETIME.total_seconds()),

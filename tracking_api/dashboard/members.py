@@ -99,9 +99,8 @@ async def invite(call: WorkspaceRequest, sent: Invitee) -> CreatedResponse[NewIn
     created = await call.write(invitations.invite, email=sent.email, role=sent.role)
     invitation, link = created.invitation, f"{call.base_url}/join#"
     expires_on = invitation.expires_at.date().isoformat()
-    about = {"inviter": call.actor.name, "workspace": created.workspace, "expires_on": expires_on}
-    about["link"] = link + created.mailed_token
-    emailed = await mail.send(call.request, invitation.email, "invitation", **about)
+    about = {"inviter": call.actor.name, "workspace": call.visitor.workspace.name, "expires_on": expires_on}
+    emailed = await mail.send(call.request, invitation.email, "invitation", link=link + created.mailed_token, **about)
     return CreatedResponse(NewInvitationView(**invitation._asdict(), link=link + created.token, emailed=emailed))
 
 

@@ -17,17 +17,7 @@ from presentation.changes import Email
 from storage.access import accounts, invitations, passwords
 from storage.access.invitations import Offer
 from storage.access.sessions import Started
-from storage.rules.errors import (
-    FieldError,
-    Forbidden,
-    InvalidSecondFactor,
-    LinkExpired,
-    NotFound,
-    RateLimited,
-    SecondFactorRequired,
-    ServiceError,
-    ValidationError,
-)
+from storage.rules import errors
 from tracking_api.dashboard import authentication, mail
 from tracking_api.dashboard.authentication import storage_of, time_of
 from tracking_api.dashboard.mail import Alert
@@ -49,22 +39,21 @@ PASSWORD_SET = Alert(
 
 @dataclass(frozen=True)
 class LinkPage:
-    """The page of a kind of link: `find` reads what a token is for, `draw` shows its form, `use` does what it says."""
+    """The page of a kind of link: `find` reads what a token is for, `template` has its form, `use` does as it says."""
 
     find: Callable[..., Any]
-    draw: Callable[[Request, Any, Problems], Awaitable[Response]]
+    template: str
     use: Callable[[Request, Form, Any, str], Awaitable[Response]]
 
     async def show(self, request: Request) -> Response:
         """Show the form, which does not use the link up; else the page that posts the fragment, or takes its code."""
         try:
             found = await self._found(request, request.cookies.get(COOKIE, ""))
-        except LinkExpired as rejection:
-            shown: dict[str, Any] = {"status": 404, "rejection": rejection}
-            if COOKIE not in request.cookies:
-                shown = {"rejection": None}
-            return _without_token(request, templates.render(request, "open_link.html", **shown))
-        return await self.draw(request, found, Problems())
+        except errors.LinkExpired as rejection:
+            told, status = (rejection, 404) if COOKIE in request.cookies else (None, None)
+            page = templates.render(request, "open_link.html", status=status, rejection=told)
+            return _without_token(request, page)
+        return await self._draw(request, found, Problems())
 
     async def press(self, request: Request) -> Response:
         """Do what the form says. Raises LinkExpired, RateLimited, Forbidden for another account than the invited."""
@@ -77,13 +66,21 @@ class LinkPage:
         found = await self._found(request, token)
         try:
             return _without_token(request, await self.use(request, form, found, token))
-        except (ValidationError, SecondFactorRequired, InvalidSecondFactor) as rejection:
-            return await self.draw(request, found, Problems.of(rejection))
+        except (errors.ValidationError, errors.SecondFactorRequired, errors.InvalidSecondFactor) as rejection:
+            return await self._draw(request, found, Problems.of(rejection))
+
+    async def _draw(self, request: Request, found: Any, problems: Problems) -> Response:
+        try:
+            signed_in = (await authentication.visitor(request)).email
+        except errors.Forbidden:
+            signed_in = None
+        shown: dict[str, Any] = {"link": found, "signed_in": signed_in, "problems": problems}
+        return templates.render(request, self.template, **shown)
 
     async def _found(self, request: Request, token: str) -> Any:
         await request.app.state.limits.hit("reset", network_of(request))
         if not token:
-            raise LinkExpired("This page opens with a link.")
+            raise errors.LinkExpired("This page opens with a link.")
         return await storage_of(request).read(self.find, token, at=time_of(request))
 
 
@@ -98,10 +95,6 @@ def _about_cookie(request: Request) -> dict[str, Any]:
     return {"path": request.url.path, "httponly": True, "samesite": "strict", "secure": secure}
 
 
-async def _show_reset(request: Request, link: Any, problems: Problems) -> Response:
-    return templates.render(request, "reset_password.html", email=link.email, problems=problems)
-
-
 async def _reset(request: Request, form: Form, link: Any, token: str) -> Response:
     """Set the password and end the account's sessions, and tell its holder."""
     email = link.email
@@ -111,14 +104,6 @@ async def _reset(request: Request, form: Form, link: Any, token: str) -> Respons
     authentication.remember_device(request, response, email)
     response.background = BackgroundTask(mail.send_alert, request, email, PASSWORD_SET)
     return response
-
-
-async def _show_offer(request: Request, offer: Offer, problems: Problems) -> Response:
-    try:
-        signed_in = (await authentication.visitor(request)).email
-    except Forbidden:
-        signed_in = None
-    return templates.render(request, "join.html", offer=offer, signed_in=signed_in, problems=problems)
 
 
 async def _join(request: Request, form: Form, offer: Offer, token: str) -> Response:
@@ -140,7 +125,9 @@ async def _sign_up(request: Request, form: Form, offer: Offer, token: str) -> St
         await limits.hit("wrong", offer.email)
         password_hash = await storage_of(request).read(accounts.find_hash, offer.email) or ""
         if not await hashed(request, partial(passwords.matches, password_hash, form.raw("new_password"))):
-            raise ValidationError(fields=[FieldError("new_password", "This is not the account's password")])
+            raise errors.ValidationError(
+                fields=[errors.FieldError("new_password", "This is not the account's password")]
+            )
     else:
         password_hash = await hash_of_new(request, forms.chosen_password(form), email=offer.email)
     code = form.text("totp") or None
@@ -169,7 +156,7 @@ async def send_link(request: Request) -> Response:
     await request.app.state.limits.hit("reset", network_of(request))
     try:
         email = values.parsed(form, Forgotten).email
-    except ValidationError as rejection:
+    except errors.ValidationError as rejection:
         return await show_forgotten(request, Problems.of(rejection))
     response = await show_forgotten(request, sent_to=email)
     if mail.is_on(request):
@@ -182,13 +169,13 @@ async def _send(request: Request, email: str) -> None:
     try:
         await request.app.state.limits.hit("forgotten", email)
         created = await storage_of(request).write(accounts.create_mailed_link, email, at=time_of(request))
-    except (NotFound, RateLimited):
+    except (errors.NotFound, errors.RateLimited):
         return
-    except ServiceError as error:
+    except errors.ServiceError as error:
         mail.log.warning("no reset link was sent: %s", error.code)
         return
     await mail.send(request, email, "reset", email=email, link=reset_link(request, created.token))
 
 
-RESET = LinkPage(accounts.find_reset, _show_reset, _reset)
-JOIN = LinkPage(invitations.find, _show_offer, _join)
+RESET = LinkPage(accounts.find_reset, "reset_password.html", _reset)
+JOIN = LinkPage(invitations.find, "join.html", _join)

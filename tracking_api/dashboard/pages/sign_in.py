@@ -15,16 +15,7 @@ from starlette.responses import Response
 
 from storage.access import sessions, workspaces
 from storage.access.sessions import Account, Started
-from storage.rules import keys
-from storage.rules.errors import (
-    InvalidCredentials,
-    InvalidSecondFactor,
-    Overloaded,
-    RateLimited,
-    SecondFactorRequired,
-    ServiceError,
-    ValidationError,
-)
+from storage.rules import errors, keys
 from tracking_api.dashboard import authentication
 from tracking_api.dashboard.authentication import storage_of, time_of
 from tracking_api.dashboard.pages import forms, notices, templates, values
@@ -65,16 +56,16 @@ async def enter(request: Request) -> Response:
         else:
             account = await require_account(request, values.parsed(form, Credentials))
         started = await start(request, account, form.text("totp") or None)
-    except SecondFactorRequired:
+    except errors.SecondFactorRequired:
         until, known = time_of(request) + PROOF_LIFETIME, keys.digest(account.password_hash)
         proof = request.app.state.settings.sealer().seal_until(until, PURPOSE, account.email, known)
         return show_form(request, typed | {"proof": proof})
-    except (InvalidSecondFactor, RateLimited) as rejection:
+    except (errors.InvalidSecondFactor, errors.RateLimited) as rejection:
         return show_form(request, typed | {"proof": proof}, rejection)
-    except (InvalidCredentials, Overloaded) as rejection:
+    except (errors.InvalidCredentials, errors.Overloaded) as rejection:
         return show_form(request, typed, rejection)
-    except ValidationError:
-        return show_form(request, typed, InvalidCredentials())
+    except errors.ValidationError:
+        return show_form(request, typed, errors.InvalidCredentials())
     if held := request.app.state.settings.sealer().open_until(time_of(request), HELD_PURPOSE, typed["held"]):
         response = offer(request, Held(*held), csrf=forms.token_of(started.token))
     else:
@@ -96,7 +87,7 @@ async def leave(request: Request) -> Response:
     return response
 
 
-def show_form(request: Request, typed: Mapping[str, str], rejection: ServiceError | None = None) -> Response:
+def show_form(request: Request, typed: Mapping[str, str], rejection: errors.ServiceError | None = None) -> Response:
     """Return the sign-in page and what was wrong; `typed` has `next`, `held`, `email`, the first step's `proof`."""
     status = STATUS[rejection.code] if rejection else 200
     response = templates.render(request, "sign_in.html", status=status, typed=typed, rejection=rejection)
@@ -121,7 +112,7 @@ async def _proven(request: Request, proof: str) -> Account:
     email, known = request.app.state.settings.sealer().open_until(time_of(request), PURPOSE, proof) or ("", "")
     account = await storage_of(request).read(sessions.account, email)
     if account is None or keys.digest(account.password_hash) != known:
-        raise InvalidCredentials("That took too long. Sign in again.")
+        raise errors.InvalidCredentials("That took too long. Sign in again.")
     return account
 
 
@@ -139,7 +130,7 @@ async def hold(request: Request) -> Held | None:
         return None
     try:
         form = await forms.content(request)
-    except ServiceError:
+    except errors.ServiceError:
         return None
     fields = [[name, value] for name, sent in form.fields.items() for value in sent if name != FIELD]
     return None if SECRETS & form.fields.keys() else Held(forms.path_of(request.url), page_of(request), fields)
