@@ -36,7 +36,7 @@ from tracking_api.dashboard import routes as members
 from tracking_api.dashboard.pages.buttons import Button, FormPage
 from tracking_api.dashboard.pages.lists import ListPage
 from tracking_api.dashboard.pages.page import page
-from tracking_api.dashboard.pages.routes import list_routes
+from tracking_api.dashboard.routes import list_routes
 from web.body import Body
 from web.middleware import RequestMiddleware
 

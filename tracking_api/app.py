@@ -22,7 +22,6 @@ from tracking_api.calls.fields import PREFLIGHT
 from tracking_api.calls.visitors import Places
 from tracking_api.cors import OpenToBrowsers
 from tracking_api.dashboard import routes as dashboard
-from tracking_api.dashboard.pages import routes as pages
 from tracking_api.dashboard.pages.page import HANDLERS
 from tracking_api.dashboard.password_queue import PasswordQueue
 from web.app import now, with_state
@@ -75,7 +74,7 @@ ROUTES = [
     DescribedRoute("/openapi.json", openapi.endpoint, GET=openapi.DESCRIPTION),
     route("/api/v1/payments/stripe/{program_id}", POST=stripe_events.receive_stripe_event),
     *dashboard.ROUTES,
-    *pages.ROUTES,
+    *dashboard.PAGES,
 ]
 
 

@@ -20,8 +20,8 @@ from tests import world
 from tests.storage.payments import paying
 from tests.tracking_api.dashboard.conftest import FOREIGN, MAX, OLGA, OURS, PASSWORD, Dashboard
 from tests.tracking_api.dashboard.reading import csrf, hidden
-from tracking_api.dashboard.pages.routes import ROUTES
 from tracking_api.dashboard.pages.sign_in import SECRETS
+from tracking_api.dashboard.routes import PAGES
 
 OPEN = {"/set-up", "/sign-in", "/forgotten-password", "/reset-password", "/join"}
 PROGRAM = "/programs/{program_id}"
@@ -48,7 +48,7 @@ async def ids(dashboard: Dashboard) -> dict[str, Any]:
 
 def paths(method: str) -> list[str]:
     """Return the pages, or the forms, that are not open to everybody."""
-    of_pages = [route for route in ROUTES if isinstance(route, Route) and "static" not in route.path]
+    of_pages = [route for route in PAGES if isinstance(route, Route) and "static" not in route.path]
     return [route.path for route in of_pages if method in (route.methods or ()) and route.path not in OPEN]
 
 

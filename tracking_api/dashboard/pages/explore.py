@@ -4,9 +4,8 @@ With filters the frame is sent at once; what takes a read of the events follows 
 """
 
 from collections.abc import AsyncIterator, Mapping
-from datetime import datetime
 from functools import cache, partial
-from typing import Any, NamedTuple
+from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
@@ -45,54 +44,44 @@ _TITLES = {
 ROWS, SHOWN_ROWS, MOST_ROWS = 8, 200, 10_000  # of a card, of a page with its rows, of its file
 
 
-class ExploreQuery(NamedTuple):
-    """What a URL asks for: a range, filters as sent and as stored (none with a problem), a dimension for each card."""
-
-    picker: Picker
-    sent: dict[str, str]
-    filters: Filters
-    tabs: dict[str, Dimension]
-    problem: ServiceError | None = None
-
-
-def _asked(request: Request, at: datetime) -> ExploreQuery:
-    picker = ranges.picker(request, at)
+def _filters(picker: Picker) -> tuple[dict[str, str], Filters, ServiceError | None]:
+    """Return the filters of a URL as sent and as stored: none with a problem."""
     names = {f"{each}{end}" for each in Dimension for end in ("", *(f".{how}" for how in Operator))}
     sent = {name: value for name, value in picker.address.items() if name in names}
-    tabs = {
-        card: next((each for each in dimensions if each == picker.address[card.lower()]), dimensions[0])
-        for card, dimensions in CARDS.items()
-    }
     try:
         checked = {name: value for name in sent if (value := queries.text(sent, name))}
-        return ExploreQuery(picker, sent, breakdown_query.stored_filters(checked), tabs)
+        return sent, breakdown_query.stored_filters(checked), None
     except ValidationError as rejection:
-        return ExploreQuery(picker, sent, (), tabs, rejection)
+        return sent, (), rejection
 
 
 async def page(call: ApiRequest, **shown: Any) -> Response:
     """Return the page of what the request asks for, with what else is shown on it."""
-    asked, read_frame, read_cards = _asked(call.request, call.at), explore.read_frame, explore.read_cards
-    picker, wanted, filters = asked.picker, asked.picker.picked.query, asked.filters
-    frame = await call.report(read_frame, wanted, is_filtered=bool(filters), at=call.at)
+    picker = ranges.picker(call.request, call.at)
+    (sent, filters, problem), wanted = _filters(picker), picker.picked.query
+    frame = await call.report(explore.read_frame, wanted, is_filtered=bool(filters), at=call.at)
     is_waiting = bool(filters) and not frame.reach
-    shown |= {"charted": charted.of(frame.results, picker), "is_waiting": is_waiting, **_values(asked, frame)}
-    draw = partial(templates.render, call.request, status=400 if asked.problem or picker.problem else 200)
+    shown |= {"picker": picker, "sent": sent, "problem": problem, "is_waiting": is_waiting}
+    shown |= {"charted": charted.of(frame.results, picker), **_values(picker, sent, filters, frame)}
+    draw = partial(templates.render, call.request, status=400 if problem or picker.problem else 200)
 
     async def cards() -> dict[str, Any]:
-        dimensions = [*asked.tabs.values()]
+        tabs = [
+            next((each for each in dimensions if each == picker.address[card.lower()]), dimensions[0])
+            for card, dimensions in CARDS.items()
+        ]
         try:
-            cards, results = await call.report(read_cards, wanted, dimensions, filters, rows=ROWS, at=call.at)
+            cards, results = await call.report(explore.read_cards, wanted, tabs, filters, rows=ROWS, at=call.at)
         except ServiceError as rejection:
             if not is_waiting and not isinstance(rejection, ValidationError):
                 raise
             return shown | {"problem": rejection}
         return shown | {"cards": cards} | ({"charted": charted.of(results, picker)} if filters else {})
 
-    if not filters and not asked.problem:
+    if not filters and not problem:
         shown = await cards()
     page = draw("explore.html", **shown)
-    if not is_waiting or asked.problem:
+    if not is_waiting:
         return page
     before, _, after = bytes(page.body).partition(b"<!-- the rest -->")
 
@@ -105,18 +94,17 @@ async def page(call: ApiRequest, **shown: Any) -> Response:
     return StreamingResponse(parts(), page.status_code, page.headers)
 
 
-def _values(asked: ExploreQuery, frame: Frame) -> dict[str, Any]:
+def _values(picker: Picker, sent: dict[str, str], filters: Filters, frame: Frame) -> dict[str, Any]:
     """Return what the page shows besides its figures; a chip is a filter as people read it, and the query without."""
     chips = [
         (
             f"{title_of(each.dimension)} {OPERATORS[each.operator]}",
-            name_of(each.dimension, asked.sent[name], frame.names),
-            asked.picker.address.link(**{name: None}),
+            name_of(each.dimension, sent[name], frame.names),
+            picker.address.link(**{name: None}),
         )
-        for name, each in zip(asked.sent, asked.filters, strict=False)
+        for name, each in zip(sent, filters, strict=False)
     ]
     return {
-        **asked._asdict(),
         **frame._asdict(),
         "currency": frame.results.report.currency,
         "cards": list[Card](),
@@ -180,11 +168,12 @@ def _figure(name: str, count: int, currency: str) -> str:
 
 async def _read(context: PageContext) -> tuple[dict[str, str], str, Card]:
     """Return the names of partners, the currency, and the card. Raises ValidationError, InvalidPeriod, InvalidRange."""
-    sent, asked = context.request.query_params, _asked(context.request, context.at)
-    if problem := asked.picker.problem or asked.problem:
+    sent, picker = context.request.query_params, ranges.picker(context.request, context.at, is_valid=True)
+    _, filters, problem = _filters(picker)
+    if problem:
         raise problem
-    by, wanted = queries.choice(sent, "by", Dimension) or Dimension.REFERRER, asked.picker.picked.query
-    read = context.report(explore.read_card, wanted, by, asked.filters, rows=MOST_ROWS, at=context.at)
+    by, wanted = queries.choice(sent, "by", Dimension) or Dimension.REFERRER, picker.picked.query
+    read = context.report(explore.read_card, wanted, by, filters, rows=MOST_ROWS, at=context.at)
     names, currency, card = await read
     typed = sent.get("q", "").lower()
     found = [each for each in card.groups if typed in name_of(by, each.value, names).lower()]

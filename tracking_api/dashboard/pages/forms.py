@@ -46,14 +46,14 @@ EXAMPLES |= {"code": "Use letters, digits, dots, dashes and underscores only"}
 MALFORMED = "Malformed, or with control characters in it"
 _WORDS = [
     (r"Input should be a valid integer.*", "Enter a whole number such as 20"),
-    (r"Input should be a valid number.*", "Enter a number such as 20"),
-    (r"Input should be a finite number.*", "Enter a number such as 20"),
+    (r"Input should be a (?:valid|finite) number.*", "Enter a number such as 20"),
     (r"Input should be greater than or equal to (\S+)", r"Enter \1 or more"),
     (r"Input should be less than or equal to (\S+)", r"Enter \1 or less"),
-    (r"String should have at least 1 character", "Fill in this field"),
+    (
+        r"String should have at least 1 character|(?:Value error, )?Must not be blank|Field required",
+        "Fill in this field",
+    ),
     (r"String should have at most (\d+) characters?", r"Enter at most \1 characters"),
-    (r"(?:Value error, )?Must not be blank", "Fill in this field"),
-    (r"Field required", "Fill in this field"),
     (r"Input should be '.*", "Choose one of the list"),
     (re.escape(MALFORMED), "This has characters that cannot be used here"),
     (r"(?:Value error, )?Must be (an? .*)", r"Enter \1"),

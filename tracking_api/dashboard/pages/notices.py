@@ -120,14 +120,13 @@ def waiting(request: Request) -> Notice | None:
     if sent is None or sent[1] not in SENTENCES:
         return None
     name, numbers = sent[1], sent[2].split(".")[1:]
-    left = "{0}" in SENTENCES[name] and numbers[1:2] not in ([], ["0"])
-    undo = UNDO.get(name)
+    left, undo = "{0}" in SENTENCES[name] and numbers[1:2] not in ([], ["0"]), None
     try:
         text = (SENTENCES[name] + (UNDECIDED if left else "")).format(*numbers)
     except IndexError:
         return None
-    with suppress(IndexError):  # without all numbers nothing was done, or it cannot be undone
-        fields = {field: value.format(*numbers) for field, value in undo.fields.items()} if undo else {}
-        undo = undo and undo._replace(path=undo.path.format(*numbers), fields=fields)
-        return Notice(text, not left and name not in NOT_DONE, undo)
-    return Notice(text, not left and name not in NOT_DONE)
+    with suppress(KeyError, IndexError):  # without all numbers nothing was done, or it cannot be undone
+        path, fields, label = UNDO[name]
+        filled = {field: value.format(*numbers) for field, value in fields.items()}
+        undo = Undo(path.format(*numbers), filled, label)
+    return Notice(text, not left and name not in NOT_DONE, undo)

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from math import inf
-from typing import NamedTuple
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -16,16 +15,7 @@ from storage.rules.keys import Rotation
 from tracking_api.dashboard.pages import charted, page_context, ranges, templates, text
 from tracking_api.dashboard.pages.page_context import PageContext
 
-
-class PendingAction(NamedTuple):
-    """What is at stake (cents to compare, and as text), what is to be done and why, and the program's page for it."""
-
-    cents: float
-    at_stake: str
-    title: str
-    reason: str
-    path: str
-    link: str
+PendingAction = tuple[float, str, str, str, str, str]
 
 
 async def show_overview(request: Request) -> Response:
@@ -47,12 +37,15 @@ async def show_overview(request: Request) -> Response:
 
 
 def _actions(overview: Overview, context: PageContext) -> list[PendingAction]:
-    """Return whom to pay, then what waits for a decision, most money at stake first."""
+    """Return whom to pay, then what waits for a decision, most money at stake first.
+
+    Each has the cents to compare, what is at stake, what is to be done and why, and the program's page and link for it.
+    """
     pending, waiting = overview.pending, list[PendingAction]()
 
     def add(cents: float, title: str, reason: str, link: tuple[str, str], *, at_stake: str = "") -> None:
         at_stake = at_stake or text.money(int(cents), context.currency)
-        waiting.append(PendingAction(cents, at_stake, title, reason, *link))
+        waiting.append((cents, at_stake, title, reason, *link))
 
     if reason := _rotation(context):
         add(inf, "Replace the program key", reason, ("/settings/api-keys", "API keys"), at_stake="all sales")
@@ -75,13 +68,12 @@ def _actions(overview: Overview, context: PageContext) -> list[PendingAction]:
         title = _counted(pending.provisional_leads, "provisional lead")
         reason = "A browser sent them. They count once your server sends the same lead."
         add(cents, title, reason, ("/customers?status=provisional", "See the leads"))
-    waiting.sort(key=lambda each: -each.cents)
+    waiting.sort(key=lambda each: -each[0])
     if pending.to_pay.number:
-        title = (
-            f"Pay {_counted(pending.to_pay.number, 'partner')}, {text.money(pending.to_pay.cents, context.currency)}"
-        )
+        title = f"Pay {_counted(pending.to_pay.number, 'partner')}, "
+        title += text.money(pending.to_pay.cents, context.currency)
         pay = ("Approved, less what they owe back.", "/commissions?status=approved", "Pay")
-        waiting.insert(0, PendingAction(0, "", title, *pay))
+        waiting.insert(0, (0, "", title, *pay))
     return waiting
 
 

@@ -3,7 +3,7 @@
 What was typed is never logged: it may be a customer's e-mail address.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from babel.dates import format_timedelta
 from starlette.requests import Request
@@ -20,7 +20,6 @@ from tracking_api.dashboard.pages import customers, forms, ranges, templates
 
 LONGEST = 2048  # a URL
 MOST_PROGRAMS = 5
-RESULTS = "search.html"
 STATUSES: dict[str, str] = {"pause": PartnerStatus.PAUSED, "activate": PartnerStatus.ACTIVE}
 
 
@@ -62,26 +61,19 @@ OF_ACCOUNT = (
 
 
 async def show_results(request: Request) -> Response:
-    """Show what `?q=` names."""
-    return await _answer(request, request.query_params, RESULTS)
-
-
-async def suggest(request: Request) -> Response:
-    """Return the results as a list of links, for the box; the form is posted, so that no URL has what was typed."""
-    return await _answer(request, forms.typed(await forms.read_form(request)), "search_suggestions.html")
-
-
-async def _answer(request: Request, sent: Mapping[str, str], template: str) -> Response:
+    """Show what `q` names: on a page, or for the box as a list of links; it posts `q`, so that no URL has it."""
+    is_page = request.method != "POST"
+    sent = request.query_params if is_page else forms.typed(await forms.read_form(request))
     call, program_id = await visitor_request(request), sent.get("program_id", "")
     typed = "".join(character for character in sent.get("q", "") if character.isprintable()).strip()[:LONGEST]
     programs = await _programs(call, program_id)
     by_id = {program.id: program for program in programs}
     verb, subject = _command(typed)
-    ids, explains_silence = list(by_id) if typed else [], template == RESULTS
-    result = await call.storage.report(search, ids, subject, at=call.at, explains_silence=explains_silence)
+    ids = list(by_id) if typed else []
+    result = await call.storage.report(search, ids, subject, at=call.at, explains_silence=is_page)
     return templates.render(
         request,
-        template,
+        "search.html" if is_page else "search_suggestions.html",
         visitor=call.visitor,
         typed=typed,
         verb=verb,

@@ -21,7 +21,7 @@ from tests.serving import Serve
 from tests.tracking_api.authorization.consenting import ask
 from tests.tracking_api.dashboard.pages.conftest import HASH, NODE, Site
 from tests.world import NOW, World
-from tracking_api.dashboard.pages.routes import ROUTES
+from tracking_api.dashboard.routes import PAGES
 
 LARGEST_PAGE = 150 * 1000
 WEIGHT = """[...performance.getEntriesByType("navigation"), ...performance.getEntriesByType("resource")]
@@ -62,7 +62,7 @@ async def addresses(page: Page, program: str) -> list[str]:
     examples = {"{partner_id}": partner or "", "{customer_id}": customer or "", "{commission_id}": commission or ""}
     paths = [
         route.path
-        for route in ROUTES
+        for route in PAGES
         if "GET" in (route.methods or ()) and not re.search(r"\.|/logo/|/reports/", route.path)
     ]
     signed_in = [path for path in paths if path not in PUBLIC and not path.startswith("/static")]
