@@ -75,6 +75,8 @@ async def test_a_flagged_key_is_warned_on_errors_too_also_when_its_body_is_not_r
     for headers, status in (({"Content-Type": "text/plain"}, 415), ({"Content-Length": "99999"}, 413)):
         answer = await api.post("sale", content=b"{}", headers={"Content-Type": "application/json"} | headers)
         assert (answer.status_code, signalled(answer)) == (status, HEADERS)
+    no_method = await api.client.get("/api/v1/track/sale", headers=api.keyed)
+    assert (no_method.status_code, signalled(no_method)) == (405, {})
 
 
 async def test_the_status_of_a_flagged_key_says_so_and_ends_at_the_deadline(api: Api):

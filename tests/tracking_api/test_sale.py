@@ -196,15 +196,15 @@ async def test_a_refund_reverses_its_share_is_replayed_by_its_id_and_then_takes_
 
     first, again, rest, after = [(await api.refund(**each)).json() for each in (partly, partly, {}, {})]
 
-    data = first["data"]
-    assert (data["transaction_id"], data["refund_id"], data["status"]) == ("inv-1", "r-1", "partially_refunded")
-    assert (data["refunded_cents"], data["refunded_total_cents"], data["remaining_cents"]) == (2_500, 2_500, 7_500)
-    assert data["commission_reversed_cents"] == 500
+    assert (first["data"]["transaction_id"], first["data"]["refund_id"]) == ("inv-1", "r-1")
     assert (again["replayed"], again["data"]["refunded_total_cents"]) == (True, 2_500)
-    names = ("status", "refund_id", "refunded_cents", "remaining_cents", "commission_reversed_cents")
-    assert [rest["data"][name] for name in names] == ["refunded", None, 7_500, 0, 1_500]
-    assert [after["data"][name] for name in names] == ["already_refunded", None, 0, 0, 0]
-    assert [(row.amount_cents, row.reason) for row in await api.rows(refunds)] == [(2_500, "late"), (7_500, None)]
+    names = ("status", "refunded_cents", "refunded_total_cents", "remaining_cents", "commission_reversed_cents")
+    assert [[each["data"][name] for name in names] for each in (first, rest, after)] == [
+        ["partially_refunded", 2_500, 2_500, 7_500, 500],
+        ["refunded", 7_500, 10_000, 0, 1_500],
+        ["already_refunded", 0, 10_000, 0, 0],
+    ]
+    assert [(row.refund_id, row.reason) for row in await api.rows(refunds)] == [("r-1", "late"), (None, None)]
 
 
 REJECTED: list[tuple[dict[str, Any], int, str]] = [

@@ -12,7 +12,7 @@ import background
 from storage import Storage
 from storage.checks import books
 from storage.management import partners as partner_changes
-from storage.rules import contact, errors
+from storage.rules import errors
 from storage.rules.attribution import AttributionModel
 from storage.rules.click_details import ClickDetails
 from storage.rules.settlement import Settlement
@@ -137,17 +137,6 @@ BROWSER: dict[str, Any] = {"is_trusted": False}
 
 async def values(acme: World, column: Any) -> list[Any]:
     return [value for (value,) in await stored(acme, column)]
-
-
-async def test_a_lead_with_the_key_settles_once_and_saves_the_customers_key_and_an_e_mail_s_mask(acme: World):
-    click_id = await acme.visitor()
-
-    led = await acme.lead(click_id, "user-1", contact=contact.protect("Jane@example.com"))
-    again = await acme.lead(click_id, "user-1")
-
-    assert (led.settlement, led.recorded, again.recorded) == (Settlement.SETTLED, True, False)
-    assert await stored(acme, customers.c.customer_key, customers.c.email_mask) == [("user-1", "j***@example.com")]
-    assert await values(acme, rollups.c.leads) == await values(acme, func.count(leads.c.id)) == [1]
 
 
 async def test_a_browsers_lead_counts_nowhere_and_saves_no_key_until_the_server_settles_it(acme: World):

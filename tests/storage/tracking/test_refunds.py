@@ -34,19 +34,15 @@ async def sold(acme: World) -> World:
     return acme
 
 
-async def test_a_partial_refund_takes_its_share_of_the_commission_back(sold: World):
-    result = await sold.refund(amount_cents=3_333)
-
-    assert result.status == RefundStatus.PARTIALLY_REFUNDED
-    assert (result.refunded_cents, result.remaining_cents, result.commission_reversed_cents) == (3_333, 6_666, 667)
-    assert await stored(sold, *DAY) == [(1, 6_666, 1_333)]
-
-
-async def test_without_an_amount_the_whole_sale_is_refunded_and_no_longer_counts(sold: World):
-    await sold.refund(amount_cents=1)
-
+async def test_a_refund_takes_its_share_back_and_without_an_amount_the_rest_of_the_sale_which_no_longer_counts(
+    sold: World,
+):
+    partial, day = await sold.refund(amount_cents=3_333), await stored(sold, *DAY)
     result, again = await sold.refund(), await sold.refund()
 
+    assert partial.status == RefundStatus.PARTIALLY_REFUNDED
+    assert (partial.refunded_cents, partial.remaining_cents, partial.commission_reversed_cents) == (3_333, 6_666, 667)
+    assert day == [(1, 6_666, 1_333)]
     assert (result.status, result.refunded_total_cents) == (RefundStatus.REFUNDED, 9_999)
     assert (again.status, again.refunded_cents) == (RefundStatus.ALREADY_REFUNDED, 0)
     assert await stored(sold, *DAY) == [(0, 0, 0)]
