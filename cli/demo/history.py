@@ -25,7 +25,7 @@ from storage.tracking import clicks, leads, program_terms, received_calls, refun
 from storage.tracking.clicks import Click, ClickResult
 from storage.tracking.leads import Lead
 from storage.tracking.program_terms import ProgramTerms
-from storage.tracking.received_calls import Call, PresentedKey, Rejection
+from storage.tracking.received_calls import Call, PresentedKey
 from storage.tracking.refunds import Refund
 from storage.tracking.sale_decisions import Sale, SaleResult
 from storage.tracking.test_mode import TestModeCall
@@ -187,7 +187,7 @@ class History:
             return True
         request_id = f"{self._random.getrandbits(64):016x}"
         call = Call(PresentedKey(""), sale, "sale", request_id, at, sale._asdict)
-        received_calls.log(self._connection, [Rejection(self.program_id, call, recorded)])
+        received_calls.log(self._connection, [(self.program_id, call, recorded)])
         return False
 
     def _refund(self, transaction_id: str, cents: int | None, at: datetime) -> None:

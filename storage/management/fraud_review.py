@@ -89,7 +89,7 @@ def drop_floods(connection: Connection, program_id: int, found: Sequence[Flood])
         of_hour = (row.program_id == program_id, row.click_id >= since, row.click_id < until)
         counted = (row.partner_id == partner_id, row.address_hash == address_hash, row.filtered.is_(None))
         count = connection.execute(update(clicks).where(*of_hour, *counted).values(filtered=FLOOD)).rowcount
-        steps += [rollups.Increment(program_id, partner_id, rollups.day_of(hour), clicks=-count)] if count else []
+        steps += [rollups.Increment(program_id, partner_id, hour.date(), clicks=-count)] if count else []
     rollups.add(connection, steps)
     return -sum(each.clicks for each in steps)
 

@@ -24,7 +24,7 @@ from storage.tables.event import COUNTS
 from storage.tracking import rollups
 from storage.tracking.corrections import Corrections
 from storage.tracking.ledger import PARTNER_KINDS, EntryKind
-from storage.tracking.rollups import Increment, day_of
+from storage.tracking.rollups import Increment
 
 
 class Past(StrEnum):
@@ -85,9 +85,9 @@ def _counted(customer: Any) -> Iterator[Increment]:
     """Yield what a customer's own lead and first purchase count for."""
     mine = (customer.program_id, customer.partner_id)
     if customer.signup_at and customer.status != CustomerStatus.PROVISIONAL:
-        yield Increment(*mine, day_of(customer.signup_at), leads=1)
+        yield Increment(*mine, customer.signup_at.date(), leads=1)
     if customer.first_purchase_at:
-        yield Increment(*mine, day_of(customer.first_purchase_at), conversions=1)
+        yield Increment(*mine, customer.first_purchase_at.date(), conversions=1)
 
 
 def _move_past(connection: Connection, customer: Any, partner_id: int, *, at: datetime) -> tuple[list[Increment], int]:
@@ -108,13 +108,13 @@ def _move_past(connection: Connection, customer: Any, partner_id: int, *, at: da
     steps, corrections, cents = list[Increment](), Corrections(connection, found), 0
     for each in sold:
         net = of_remaining(each.program_cents, sale_cents=each.amount_cents, refunded_cents=each.refunded_cents)
-        of_day = (each.program_id, each.partner_id, day_of(each.occurred_at))
+        of_day = (each.program_id, each.partner_id, each.occurred_at.date())
         steps.append(Increment(*of_day, sales=int(each.refunded_cents != each.amount_cents), revenue_cents=net))
     for each in found:
         net = corrections.net(each, PARTNER_KINDS)
         corrections.append(each, EntryKind.REVERSAL, -net, corrects=EntryKind.COMMISSION)
         corrections.append(each, EntryKind.REINSTATEMENT, net, corrects=EntryKind.COMMISSION, partner_id=partner_id)
-        steps.append(Increment(each.program_id, each.partner_id, day_of(each.created_at), commission_cents=net))
+        steps.append(Increment(each.program_id, each.partner_id, each.created_at.date(), commission_cents=net))
         cents += net
     corrections.save(at=at)
     mine = and_(row.program_id == customer.program_id, row.id.in_([each.id for each in found]))

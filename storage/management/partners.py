@@ -43,7 +43,7 @@ def enrol(
         connection.execute(insert(partners).values(row | enrolled))
     except IntegrityError:
         raise ValidationError(fields=[TAKEN]) from None
-    rollups.add(connection, [rollups.Increment(program_id, partner_id, rollups.day_of(joined_at), partners=1)])
+    rollups.add(connection, [rollups.Increment(program_id, partner_id, joined_at.date(), partners=1)])
     entry = audit.Change("partner.enrol", partner_id, after=enrolled)
     audit.write(connection, program_id, [entry], actor=actor, at=at)
     return get(connection, PARTNERS, ListScope(program_id, at), partner_id)

@@ -88,7 +88,7 @@ def record(connection: Connection, batch: Sequence[Click]) -> list[ClickOutcome]
             filtered = None if row.sandbox_of is not None and click.filtered == "bot" else click.filtered
             inserted.append(_row(click, row.partner_id, filtered))
             if filtered is None:
-                counted[click.program_id, row.partner_id, rollups.day_of(click.at)] += 1
+                counted[click.program_id, row.partner_id, click.at.date()] += 1
     if inserted:
         _insert(connection, inserted)
         rollups.add(connection, [rollups.Increment(*key, clicks=count) for key, count in counted.items()])

@@ -14,7 +14,7 @@ from storage.tables import commissions, ledger_entries
 from storage.tables.columns import to_millis
 from storage.tracking import ledger, rollups
 from storage.tracking.ledger import ACCOUNT_KINDS, PARTNER_KINDS, PLATFORM_KINDS, EntryKind
-from storage.tracking.rollups import Increment, day_of
+from storage.tracking.rollups import Increment
 
 _find_entries = Statement("ledger_lookup")
 _save_statuses = Statement("commission_status")
@@ -63,7 +63,7 @@ class Corrections:
         cents, fee_cents = (self.net(commission, kinds) for kinds in (PARTNER_KINDS, PLATFORM_KINDS))
         self.append(commission, kind, -cents, corrects=EntryKind.COMMISSION)
         self.append(commission, EntryKind.PLATFORM_FEE_REVERSAL, -fee_cents, corrects=EntryKind.PLATFORM_FEE)
-        day = day_of(commission.created_at)
+        day = commission.created_at.date()
         return Increment(commission.program_id, commission.partner_id, day, commission_cents=-cents)
 
     def reverse(self, commission: Any, *, keep: Callable[[int], int], refund_id: int) -> int:

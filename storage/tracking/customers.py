@@ -65,6 +65,9 @@ class Customer(NamedTuple):
         return self.revision == 0
 
 
+NamedCustomers = tuple[Customer | None, Customer | None]  # the one of a call's click, the one with its customer_key
+
+
 class Registry:
     """The customers that a batch names, as the earlier items of the batch left them."""
 
@@ -78,8 +81,8 @@ class Registry:
             if (row.program_id or row.of_program_id, row.click_id or row.of_click_id) not in self._customers:
                 self._remember(_customer(row, at))
 
-    def named(self, program_id: int, call: Any) -> tuple[Customer | None, Customer | None]:
-        """Return the customer of a call's click, and the one who has its customer_key."""
+    def named(self, program_id: int, call: Any) -> NamedCustomers:
+        """Return the customers whom a call names."""
         return self.by_click(call.click_id), self.by_key(program_id, call.customer_key)
 
     def by_key(self, program_id: int, customer_key: str | None) -> Customer | None:

@@ -207,10 +207,7 @@ def _store(connection: Connection, changes: Sequence[LeadChange], registry: Regi
         _insert(connection, [_row(each) for each in events])
     earned = [_earned(each) for each in events if each.settlement == Settlement.SETTLED]
     ledger.append(connection, earned, at=at)
-    steps = [
-        rollups.Increment(*each.key[:2], rollups.day_of(each.at), leads=1, commission_cents=each.cents)
-        for each in earned
-    ]
+    steps = [rollups.Increment(*each.key[:2], each.at.date(), leads=1, commission_cents=each.cents) for each in earned]
     outranked = [each.outranked for each in changes if each.outranked]
     rollups.add(connection, [*steps, *outranking.store(connection, outranked, at=at)])
 

@@ -12,7 +12,6 @@ from sqlalchemy import Connection, select, tuple_, update
 from storage.rules.commission import CommissionStatus
 from storage.rules.settlement import CustomerStatus, Settlement
 from storage.tables import commissions, leads
-from storage.tracking import rollups
 from storage.tracking.corrections import Corrections
 from storage.tracking.customers import Customer
 from storage.tracking.ledger import EntryKind
@@ -47,7 +46,7 @@ def store(connection: Connection, outranked: Sequence[Outranked], *, at: datetim
         lead_id = connection.execute(statement.returning(leads.c.id)).scalar_one()
         marked_leads.append((claimant.program_id, lead_id))
         assert claimant.signup_at is not None  # noqa: S101 - a browser names a customer as it settles their lead
-        steps.append(Increment(claimant.program_id, claimant.partner_id, rollups.day_of(claimant.signup_at), leads=-1))
+        steps.append(Increment(claimant.program_id, claimant.partner_id, claimant.signup_at.date(), leads=-1))
     if marked_leads:
         row = commissions.c
         mine = tuple_(row.program_id, row.lead_id).in_(marked_leads)

@@ -97,14 +97,6 @@ class Call(NamedTuple):
     repeatable: Repeatable | None = None
 
 
-class Rejection(NamedTuple):
-    """A rejected call with a key, and the program that its key belongs or belonged to."""
-
-    program_id: int
-    call: Call
-    error: ServiceError
-
-
 @cache
 def staged(operation: Callable[..., Any]) -> Callable[[Connection, Sequence[Call]], list[Outcome]]:
     """Return an operation over a batch of calls: each is resolved, then the set-based `operation` runs over the others.
@@ -132,7 +124,7 @@ def staged(operation: Callable[..., Any]) -> Callable[[Connection, Sequence[Call
         if keyed:
             _replay(connection, calls, keyed, firsts, results)
         rejected = [
-            Rejection(holder.program_id, call, result)
+            (holder.program_id, call, result)
             for call, (holder, _), result in zip(calls, resolved, results, strict=True)
             if isinstance(result, ServiceError) and isinstance(call.principal, PresentedKey) and holder.program_id
         ]
@@ -196,11 +188,11 @@ def reject(_: Connection, batch: Sequence[tuple[ProgramTerms, ServiceError]]) ->
     return [error for _, error in batch]
 
 
-def log(connection: Connection, rejections: Sequence[Rejection]) -> None:
-    """Log rejected calls."""
-    if rejections:
-        new_ids = ids.after(max(rejection.call.at for rejection in rejections), len(rejections))
-        _log(connection, [_row(each, event_id) for each, event_id in zip(rejections, new_ids, strict=True)])
+def log(connection: Connection, rejected: Sequence[tuple[int, Call, ServiceError]]) -> None:
+    """Log rejected calls, each with the program that its key belongs or belonged to, and the error."""
+    if rejected:
+        new_ids = ids.after(max(call.at for _, call, _ in rejected), len(rejected))
+        _log(connection, [_row(*each, event_id) for each, event_id in zip(rejected, new_ids, strict=True)])
 
 
 def _resolve(connection: Connection, calls: Sequence[Call]) -> Iterator[tuple[KeyHolder, ServiceError | None]]:
@@ -224,8 +216,7 @@ def _resolve(connection: Connection, calls: Sequence[Call]) -> Iterator[tuple[Ke
         yield holder, error
 
 
-def _row(rejection: Rejection, event_id: int) -> tuple[Any, ...]:
-    program_id, call, error = rejection
+def _row(program_id: int, call: Call, error: ServiceError, event_id: int) -> tuple[Any, ...]:
     *sent, occurred_at = map(call.sent().get, SENT)
     fields = ", ".join(field.field for field in error.fields) or None
     what = (program_id, event_id, call.name, error.code, error.text, fields)

@@ -14,7 +14,7 @@ from storage.rules.returned_money import ReturnedMoney, SaleRefund, returned
 from storage.tables.columns import from_millis, to_millis
 from storage.tracking import rollups
 from storage.tracking.corrections import Corrections
-from storage.tracking.rollups import Increment, day_of
+from storage.tracking.rollups import Increment
 
 OURS = "payments:"  # the refunds that follow from what the processor reported
 _find = Statement("refund_lookup")
@@ -131,9 +131,9 @@ class RefundedSales:
             reversed_cents = self._corrections.reverse(
                 earned, keep=lambda whole_cents: sale.left_of(whole_cents, total_cents), refund_id=refund.row_id
             )
-            self._steps.append(Increment(*mine, day_of(earned.created_at), commission_cents=-reversed_cents))
+            self._steps.append(Increment(*mine, earned.created_at.date(), commission_cents=-reversed_cents))
         counted = int(sale.refunded_cents == row.amount_cents) - int(total_cents == row.amount_cents)
-        day = day_of(from_millis(row.occurred_at))
+        day = from_millis(row.occurred_at).date()
         self._steps.append(Increment(*mine, day, sales=counted, revenue_cents=-program_cents))
         refunded = (refund.refund_id, cents, program_cents, reversed_cents)
         reported_cents = None if refund.cents == cents else refund.cents

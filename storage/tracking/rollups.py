@@ -7,7 +7,7 @@ dimension after the events (docs/decisions/0037).
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from datetime import date, datetime
+from datetime import date
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, delete, insert, update
@@ -36,11 +36,6 @@ class Increment(NamedTuple):
     revenue_cents: int = 0
     commission_cents: int = 0
     partners: int = 0
-
-
-def day_of(at: datetime) -> date:
-    """Return the UTC day of an aware timestamp."""
-    return at.date()
 
 
 @contextmanager

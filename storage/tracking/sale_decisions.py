@@ -8,7 +8,7 @@ from storage.rules import attribution, commission, errors
 from storage.rules.attribution import PartnerStatus
 from storage.rules.settlement import CustomerStatus
 from storage.tracking.currencies import Exchange, Rates
-from storage.tracking.customers import Customer
+from storage.tracking.customers import Customer, NamedCustomers
 from storage.tracking.outranking import Outranked
 from storage.tracking.program_terms import ProgramTerms
 
@@ -115,12 +115,13 @@ class SaleChange(NamedTuple):
         return RecordedSale(sale.transaction_id, self.id, sale.at, self.customer.id, sale.amount_cents, sale.currency)
 
 
-def buyer_of(sale: Sale, program: ProgramTerms, clicked: Customer | None, holder: Customer | None) -> SaleBuyer | None:
+def buyer_of(sale: Sale, program: ProgramTerms, named: NamedCustomers) -> SaleBuyer | None:
     """Return the customer with the customer_key (`holder`), else the one created from the click.
 
     A sale outranks what a browser alone claimed for the customer_key, as a lead with the program key does. A payment
     processor's is of the click that it names.
     """
+    clicked, holder = named
     if clicked is None or holder is None or clicked.id == holder.id:
         known = holder or clicked
         buyer = SaleBuyer(known) if known else None
@@ -140,10 +141,8 @@ def decide(
     sale: Sale,
     program: ProgramTerms,
     *,
-    clicked: Customer | None,
-    holder: Customer | None,
-    same: RecordedSale | None,
-    likely: RecordedSale | None,
+    named: NamedCustomers,
+    repeats: tuple[RecordedSale | None, RecordedSale | None],
     rates: Rates,
 ) -> SaleChange:
     """Return what a sale changes, given the customers that it names and the recorded sales that it repeats, or may.
@@ -151,7 +150,7 @@ def decide(
     Raises DuplicateTransaction, CustomerNotFound, CustomerWrongProgram, CustomerNotAttributed, IdentifierConflict,
     SaleBeforeClick, AttributionWindowExpired, CurrencyNotSupported.
     """
-    buyer = buyer_of(sale, program, clicked, holder)
+    buyer, (same, likely) = buyer_of(sale, program, named), repeats
     if same is not None:
         raise _duplicate(sale, buyer, same)
     before, claimant, _ = _required(buyer, sale, program)
@@ -162,7 +161,7 @@ def decide(
         program.terms, cents, basis_cents, first_purchase_at=first_purchase_at, occurred_at=sale.happened_at
     )
     after = before._replace(customer_key=claimant.customer_key, confirmed=True) if claimant else before
-    if holder is None and sale.customer_key is not None:
+    if named[1] is None and sale.customer_key is not None:
         after = after._replace(known_as=sale.customer_key)
     is_first = first_purchase_at is None
     if is_first:

@@ -48,18 +48,9 @@ def record(connection: Connection, batch: Sequence[tuple[ProgramTerms, Sale]]) -
     results: list[SaleResult | ServiceError] = []
     for (program, sale), sale_id in zip(batch, ids.after(at, len(batch)), strict=True):
         key = (program.id, sale.transaction_id)
-        clicked, holder = registry.named(program.id, sale)
+        named, repeats = registry.named(program.id, sale), (same.get(key), likely.get(key))
         try:
-            change = decide(
-                sale_id,
-                sale,
-                program,
-                clicked=clicked,
-                holder=holder,
-                same=same.get(key),
-                likely=likely.get(key),
-                rates=rates,
-            )
+            change = decide(sale_id, sale, program, named=named, repeats=repeats, rates=rates)
         except ServiceError as error:
             results.append(error)
         else:
@@ -85,7 +76,7 @@ def _find_recorded(
     for program, sale in batch:
         customer_id = None
         if program.has_payments and sale.provenance == Provenance.API:
-            buyer = buyer_of(sale, program, *registry.named(program.id, sale))
+            buyer = buyer_of(sale, program, registry.named(program.id, sale))
             if buyer and buyer.customer.first_purchase_at is not None:
                 customer_id = buyer.customer.id
                 compared.add(program.id)
@@ -121,36 +112,27 @@ def _store(connection: Connection, changes: Sequence[SaleChange], registry: Regi
     """Insert the sales and their effects; the unique key (program_id, transaction_id) rejects a lost race."""
     registry.save(connection)
     _insert(connection, sorted((_row(each) for each in changes), key=itemgetter(0, 2)))
-    ledger.append(connection, [_earned(each) for each in changes], at=at)
-    possible_duplicates = [
-        (
-            each.program.id,
-            flagging.possible_duplicate(
-                each.recorded,
-                each.customer,
-                each.likely.transaction_id,
-                at=each.sale.at,
-                earns=each.commission_cents > 0,
-            ),
-        )
+    earned = [
+        Earned(each.program, each.customer, each.commission_cents, each.sale.at, each.sale.happened_at, sale_id=each.id)
         for each in changes
-        if each.likely
     ]
+    ledger.append(connection, earned, at=at)
+    possible_duplicates = []
+    for each in changes:
+        if each.likely:
+            reports = (each.recorded, each.customer, each.likely.transaction_id)
+            found = flagging.possible_duplicate(*reports, at=each.sale.at, earns=each.commission_cents > 0)
+            possible_duplicates.append((each.program.id, found))
     flagging.raise_each(connection, possible_duplicates, at=at)
     steps = [step for each in changes for step in _increments(each)]
     outranked = [each.outranked for each in changes if each.outranked]
     rollups.add(connection, [*steps, *outranking.store(connection, outranked, at=at)])
 
 
-def _earned(change: SaleChange) -> Earned:
-    cents, sale = change.commission_cents, change.sale
-    return Earned(change.program, change.customer, cents, sale.at, sale.happened_at, sale_id=change.id)
-
-
 def _increments(change: SaleChange) -> tuple[rollups.Increment, rollups.Increment]:
     """Count the sale on the day it happened, its commission on the day it is created."""
     sale, mine, first = change.sale, (change.program.id, change.customer.partner_id), int(change.is_first)
-    happened, created = rollups.day_of(sale.happened_at), rollups.day_of(sale.at)
+    happened, created = sale.happened_at.date(), sale.at.date()
     counted = rollups.Increment(*mine, happened, conversions=first, sales=1, revenue_cents=change.program_cents)
     return counted, rollups.Increment(*mine, created, commission_cents=change.commission_cents)
 

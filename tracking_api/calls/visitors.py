@@ -36,12 +36,10 @@ def agent_of(user_agent: str | None) -> Agent:
     text = user_agent[:LONGEST]
     read = _resolver(text, Domain.USER_AGENT | Domain.OS)
     system = read.os.family if read.os else None
-    browser = (
-        " ".join(word for word in read.user_agent.family.split() if word not in _VARIANTS) if read.user_agent else ""
-    )
-    return Agent(
-        _device(text.lower(), system), clean(browser), clean(_ONE_NAME.get(system, system)) if system else None
-    )
+    browser = read.user_agent.family if read.user_agent else ""
+    browser = " ".join(word for word in browser.split() if word not in _VARIANTS)
+    system_name = clean(_ONE_NAME.get(system, system)) if system else None
+    return Agent(_device(text.lower(), system), clean(browser), system_name)
 
 
 def _device(text: str, system: str | None) -> str | None:
@@ -63,12 +61,8 @@ def reason_to_filter(user_agent: str | None, method: str, headers: Mapping[bytes
     """Return `bot` or `prefetch` for a click that is stored but not counted, otherwise None."""
     purpose = headers.get(b"sec-purpose") or headers.get(b"purpose") or headers.get(b"x-moz")
     if method == "HEAD" or (purpose is not None and b"prefetch" in purpose.lower()):
-        reason = "prefetch"
-    elif user_agent and is_bot(user_agent):
-        reason = "bot"
-    else:
-        reason = None
-    return reason
+        return "prefetch"
+    return "bot" if user_agent and is_bot(user_agent) else None
 
 
 @lru_cache(maxsize=4096)
