@@ -75,7 +75,6 @@ class Service:
                 *([(metrics.PATH, endpoint)] if endpoint else []),
                 ("/api/agent/", agent_api.app.create(store, base_url=config.base_url, limits=limits)),
                 ("/mcp", mcp),
-                ("/llms.txt", mcp),
                 ("", tracking_api.app.create(store, config, counts=counts, others=agent_api.app.ROUTES)),
             ]
             settle_garbage()

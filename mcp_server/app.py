@@ -1,4 +1,4 @@
-"""The MCP app: POST /mcp for assistants, GET /llms.txt for models. It gets a Reader, never a writer."""
+"""The MCP app: POST /mcp for assistants. It gets a Reader, never a writer."""
 
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
@@ -10,31 +10,26 @@ from mcp.server import CacheHint, Server
 from mcp.server.caching import CacheableMethod
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.transport_security import TransportSecuritySettings
-from starlette.applications import Starlette
-from starlette.requests import Request
-from starlette.responses import PlainTextResponse
-from starlette.routing import Route
+from mcp_types import ListResourceTemplatesResult, PaginatedRequestParams
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from configuration import Configuration
 from mcp_server import prompts, resources
-from mcp_server.caller import caller_of
+from mcp_server.caller import Context, caller_of
 from mcp_server.middleware import CALL, McpMiddleware
 from mcp_server.tool_calls import ToolCalls
 from mcp_server.tools import ALL
 from mcp_server.tools.tool import Tool
 from storage import Reader
-from web.app import now, with_state
+from storage.rules.errors import NotFound
+from web.app import now
 from web.body import LARGEST_BODY
 from web.build import VERSION
 from web.counts import Counts
 from web.limits import REJECTED, RateLimits
-from web.response import HANDLERS
+from web.response import error_in_client_format
 
-PATHS = ("/mcp", "/llms.txt")
 LOCAL = ("localhost", "127.0.0.1", "[::1]")
-
-
 FIVE_MINUTES = CacheHint(ttl_ms=5 * 60 * 1000, scope="private")
 
 # Every assistant receives these first: terms, the order of calls, units. They are short on purpose.
@@ -94,15 +89,13 @@ async def serving(
     mcp = McpMiddleware(
         app=manager.handle_request, calls=calls, reader=reader, settings=settings, limits=limits, clock=clock
     )
-    app = Starlette(routes=[Route("/llms.txt", _llms_txt)], exception_handlers=HANDLERS)
-    with_state(app, llms_txt=resources.llms_txt(settings.base_url))
 
     async def serve(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["path"] == "/mcp":
             scope["route_path"] = "/mcp"
             await mcp(scope, receive, send)
         else:
-            await app(scope, receive, send)
+            await error_in_client_format(NotFound(), scope)(scope, receive, send)
 
     async with manager.run():
         yield serve
@@ -110,7 +103,10 @@ async def serving(
 
 def _create(base_url: str, calls: ToolCalls) -> Server[Any]:
     """Return the server, with a handler for each method."""
-    of_service = resources.Resources(base_url)
+
+    async def list_templates(_: Context, __: PaginatedRequestParams | None) -> ListResourceTemplatesResult:
+        return ListResourceTemplatesResult(resource_templates=[])  # get_integration_guide has the guides of a program
+
     return Server(
         "affiliate-tracking",
         title="Affiliate tracking",
@@ -121,9 +117,9 @@ def _create(base_url: str, calls: ToolCalls) -> Server[Any]:
         get_tool_input_schema=lambda _name: None,  # no argument travels in a header: there is none to check
         on_list_tools=calls.list,
         on_call_tool=lambda context, params: calls.call(caller_of(context), params),
-        on_list_resources=of_service.list,
-        on_list_resource_templates=resources.list_templates,
-        on_read_resource=of_service.read,
+        on_list_resources=lambda _, __: resources.list_resources(base_url),
+        on_list_resource_templates=list_templates,
+        on_read_resource=lambda _, params: resources.read_resource(base_url, params),
         on_list_prompts=prompts.list_prompts,
         on_get_prompt=prompts.get_prompt,
         on_completion=prompts.complete,
@@ -138,7 +134,3 @@ def trusted(base_url: str) -> TransportSecuritySettings:
     hosts = [*sorted(served), *LOCAL, *(f"{host}:*" for host in LOCAL)]
     origins = [f"{scheme}://{host}" for scheme in ("http", "https") for host in hosts]
     return TransportSecuritySettings(allowed_hosts=hosts, allowed_origins=origins)
-
-
-async def _llms_txt(request: Request) -> PlainTextResponse:
-    return PlainTextResponse(request.app.state.llms_txt, media_type="text/plain")

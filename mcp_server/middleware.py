@@ -69,7 +69,10 @@ class McpMiddleware:
 
     async def _serve(self, caller: Caller, scope: Scope, receive: Receive) -> list[Message]:
         """Return the response of a caller whose credential works, or has worked and is proved with the call."""
-        await self._count(caller.credential or "")
+        try:
+            await self.limits.hit(CALL, keys.digest(caller.credential or ""))
+        except RateLimited as limited:
+            raise RateLimited("Too many calls with this key.", **limited.details) from None
         content = bytes(await body.read_body(scope, receive, seconds=self.settings.body_seconds))
         response: list[Message] = []
 
@@ -80,12 +83,6 @@ class McpMiddleware:
         await handle(scope, body.replay(content, receive), hold)
         await caller.prove()
         return response
-
-    async def _count(self, credential: str) -> None:
-        try:
-            await self.limits.hit(CALL, keys.digest(credential))
-        except RateLimited as limited:
-            raise RateLimited("Too many calls with this key.", **limited.details) from None
 
 
 def _challenge(error: ServiceError, caller: Caller, settings: Configuration, *, host: str) -> dict[str, str]:

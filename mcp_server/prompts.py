@@ -33,18 +33,17 @@ CUSTOMER = PromptArgument(name="customer_key", description="Or the customer's ke
 
 
 class Plan(NamedTuple):
-    """A prompt and its text; {program_id} and {subject} are replaced by the arguments."""
+    """A prompt with its text, in which {program_id} and {subject} are replaced by the arguments."""
 
-    prompt: Prompt
+    name: str
+    title: str
+    description: str
     text: str
+    arguments: tuple[PromptArgument, ...] = (PROGRAM,)
 
 
-def _plan(name: str, title: str, description: str, text: str, *more: PromptArgument) -> Plan:
-    return Plan(Prompt(name=name, title=title, description=description, arguments=[PROGRAM, *more]), text)
-
-
-_ALL = (
-    _plan(
+PLANS = (
+    Plan(
         "review-my-program",
         "Review my program",
         "The program's results, its problems, and what to do next.",
@@ -54,7 +53,7 @@ _ALL = (
         "frequent rejections and who must fix them; at most five next actions, the most valuable first. Give "
         "numbers with their currency and dates. Say which of these your key could not read.",
     ),
-    _plan(
+    Plan(
         "why-was-this-sale-not-credited",
         "Why was this sale not credited?",
         "Why a sale earned a commission or none, and the smallest fix.",
@@ -62,10 +61,9 @@ _ALL = (
         "with exactly one identifier. Explain the verdict in plain words, go through the trace step by step, and "
         "give the smallest change that would have credited it. If the verdict is customer_not_found, call "
         "check_identifier_health too and say whether other sales have the same problem.",
-        SALE,
-        CUSTOMER,
+        (PROGRAM, SALE, CUSTOMER),
     ),
-    _plan(
+    Plan(
         "weekly-review",
         "Weekly review",
         "What changed this week in all programs, and what needs attention.",
@@ -74,7 +72,7 @@ _ALL = (
         "against the week before and which partners explain it, what people changed, which rejected calls still "
         "happen and the money at stake, and at most five actions. Give numbers with currency and dates.",
     ),
-    _plan(
+    Plan(
         "month-close",
         "Month close",
         "What to pay, to whom and why, and what was taken back.",
@@ -83,7 +81,7 @@ _ALL = (
         "open. Make a table of each partner: to_pay_cents, ready, on hold until when, flagged, owed back, and refunds "
         "of the month. Name the commissions that a flag holds. You cannot pay or approve; people do.",
     ),
-    _plan(
+    Plan(
         "integration-doctor",
         "Integration doctor",
         "Why events are missing or rejected, and the fix for each cause.",
@@ -91,7 +89,7 @@ _ALL = (
         "check_identifier_health and list_payment_events. For each cause say since when, whether it still happens, "
         "what money is at stake and what to change, with the passage of get_integration_guide that shows it.",
     ),
-    _plan(
+    Plan(
         "fraud-review",
         "Fraud review",
         "Open signs of fraud with evidence for and against.",
@@ -100,7 +98,7 @@ _ALL = (
         "each flag give the evidence, what speaks against it, and the commission it holds. Recommend dismiss or "
         "confirm; a person decides.",
     ),
-    _plan(
+    Plan(
         "prepare-for-key-rotation",
         "Prepare for key rotation",
         "A plan to replace the program key without losing a sale.",
@@ -111,28 +109,27 @@ _ALL = (
         "again that were rejected in between. You cannot generate the key; only an owner can.",
     ),
 )
-PLANS = {plan.prompt.name: plan for plan in _ALL}
 
 
 async def list_prompts(_context: Context, _params: PaginatedRequestParams | None) -> ListPromptsResult:
     """List the prompts."""
-    return ListPromptsResult(prompts=[plan.prompt for plan in PLANS.values()])
+    return ListPromptsResult(prompts=[Prompt.model_validate(plan._asdict()) for plan in PLANS])
 
 
 async def get_prompt(_context: Context, params: GetPromptRequestParams) -> GetPromptResult:
     """Return a prompt with its arguments filled in. Raises MCPError (-32602) if the name or an argument is wrong."""
-    plan = PLANS.get(params.name)
+    plan = next((each for each in PLANS if each.name == params.name), None)
     if plan is None:
         raise MCPError(INVALID_PARAMS, "Unknown prompt. Call prompts/list for the prompts.")
     sent = params.arguments or {}
-    accepted = [argument.name for argument in plan.prompt.arguments or []]
+    accepted = [argument.name for argument in plan.arguments]
     if "program_id" not in sent or not set(sent) <= set(accepted):
         raise MCPError(INVALID_PARAMS, f"This prompt accepts {', '.join(accepted)}. program_id is required.")
     named = [f"{name} {clean(sent[name])!r}" for name in ("transaction_id", "customer_key") if sent.get(name)]
     subject = f"the sale with {' or '.join(named)}" if named else "a sale I will name (ask me for its transaction_id)"
     text = plan.text.format(program_id=clean(sent["program_id"]), subject=subject)
     message = PromptMessage(role="user", content=TextContent(text=text))
-    return GetPromptResult(description=plan.prompt.description, messages=[message])
+    return GetPromptResult(description=plan.description, messages=[message])
 
 
 async def complete(context: Context, params: CompleteRequestParams) -> CompleteResult:

@@ -71,6 +71,7 @@ ROUTES = [
     DescribedRoute("/docs", guides.list_guides, GET=guides.INDEX_DESCRIPTION),
     DescribedRoute("/docs/", guides.list_guides, GET=guides.INDEX_DESCRIPTION._replace(name="listGuidesWithSlash")),
     DescribedRoute("/docs/{name}", guides.guide, GET=guides.DESCRIPTION),
+    DescribedRoute("/llms.txt", guides.llms_txt, GET=guides.MODELS_DESCRIPTION),
     DescribedRoute("/openapi.json", openapi.endpoint, GET=openapi.DESCRIPTION),
     route("/api/v1/payments/stripe/{program_id}", POST=stripe_events.receive_stripe_event),
     *dashboard.ROUTES,

@@ -1,4 +1,4 @@
-"""GET /docs and /docs/<name>: the guides and their list, as Markdown or as pages for browsers."""
+"""GET /docs, /docs/<name> and /llms.txt: the guides and their lists, as Markdown or as pages for browsers."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -25,6 +25,9 @@ DESCRIPTION = Description(
 INDEX_DESCRIPTION = Description(
     "listGuides", "The list of guides, as Markdown", {200: ()}, (), tag="documents", media="text/markdown"
 )
+MODELS_DESCRIPTION = INDEX_DESCRIPTION._replace(
+    name="listForModels", summary="The list of guides and interfaces for language models", media="text/plain"
+)
 
 
 async def list_guides(request: Request) -> Response:
@@ -39,6 +42,29 @@ async def guide(request: Request) -> Response:
     if accepts_html(request.scope):
         return await _page(request, name)
     return _markdown(guides.filled(name, Filling(request.app.state.base_url, 1)))
+
+
+async def llms_txt(request: Request) -> PlainTextResponse:
+    """Return the index of the guides and interfaces for language models, in the format of llmstxt.org."""
+    base_url = request.app.state.base_url
+    lines = [
+        "# Affiliate tracking service",
+        "",
+        "> Records clicks, leads, sales and refunds of affiliate programs, links each customer to the partner who sent",
+        "> them, and keeps a ledger of the commissions that real sales earn. Amounts are integer cents.",
+        "",
+        "## Guides",
+        "",
+        *(f"- [{guides.titles()[name]}]({base_url}/docs/{name}): {guides.about(name)}" for name in guides.NAMES),
+        "",
+        "## Interfaces",
+        "",
+        f"- [OpenAPI document]({base_url}/openapi.json): every HTTP operation with all its error codes.",
+        f"- MCP server at {base_url}/mcp: read-only tools over streamable HTTP; OAuth, or X-Agent-Key: agt_...",
+        f"- Agent API under {base_url}/api/agent/v1: reads and changes the same data, with the same kind of key.",
+        "",
+    ]
+    return PlainTextResponse("\n".join(lines))
 
 
 def _markdown(text: str) -> Response:

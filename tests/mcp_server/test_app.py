@@ -4,7 +4,6 @@ import asyncio
 import contextlib
 import dataclasses
 import logging
-import re
 import sqlite3
 from datetime import timedelta
 from functools import partial
@@ -19,7 +18,6 @@ import asgi
 import mcp_server.app
 import storage
 from configuration import Configuration
-from presentation import guides
 from storage import Reader, Storage
 from storage.access import agent_keys, program_keys
 from storage.engine import read_queue
@@ -41,17 +39,6 @@ HOSTS = {
 }
 METHODS = ["tools/call", "tools/list", "prompts/list", "resources/read", "completion/complete"]
 MALFORMED = [b"", b"{", b"[]", b'{"jsonrpc":"2.0","method":"notifications/initialized"}']
-
-
-async def test_llms_txt_maps_every_guide_and_interface_and_is_only_read(assistant: Assistant):
-    answer = await assistant.http.get("/llms.txt")
-
-    links = re.findall(rf"\({BASE}/docs/([\w-]+)\)", answer.text)
-    assert answer.headers["content-type"] == "text/plain; charset=utf-8"
-    assert sorted(links) == sorted(guides.NAMES)
-    assert all(f"{BASE}{path}" in answer.text for path in ("/openapi.json", "/mcp", "/api/agent/v1"))
-    assert (await assistant.http.post("/llms.txt")).status_code == 405
-    assert (await assistant.http.get("/llms.txt/")).json()["error"]["code"] == "not_found"
 
 
 @pytest.mark.parametrize("version", VERSIONS)

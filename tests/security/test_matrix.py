@@ -25,17 +25,8 @@ NAMED = re.compile(r"`(tests/[\w/]+\.py)::(test_\w+)`")
 OPEN = {
     *("trackClick", "prefetchClick", "preflightClick", "trackLead", "preflightLead", "receiveStripeEvent"),
     *("issueHandover", "preflightHandover", "redeemHandover", "preflightRedeem"),
-    *(
-        "getTracker",
-        "getHealth",
-        "getReadiness",
-        "listGuides",
-        "listGuidesWithSlash",
-        "getGuide",
-        "getOpenapi",
-        "healthz",
-        "readyz",
-    ),
+    *("getTracker", "getHealth", "getReadiness", "getOpenapi"),
+    *("listGuides", "listGuidesWithSlash", "getGuide", "listForModels"),
     *("logIn", "logOut", "startDeviceLogin", "pollDeviceLogin"),
 }
 SCOPES: dict[Scope | None, set[str]] = {

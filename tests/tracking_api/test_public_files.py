@@ -100,3 +100,14 @@ async def test_a_guide_names_the_address_of_this_server(api: Api):
         assert ("track.example" in connecting, "http://127.0.0.1:8000/mcp" in connecting) == (False, True)
         index, same = [await api.client.get(path, headers=headers) for path in ("/docs", "/docs/")]
         assert (same.status_code, same.headers["content-type"]) == (200, index.headers["content-type"])
+
+
+async def test_llms_txt_maps_every_guide_and_interface_and_is_only_read(api: Api):
+    answer = await api.client.get("/llms.txt")
+
+    links = re.findall(r"\(http://127.0.0.1:8000/docs/([\w-]+)\)", answer.text)
+    assert answer.headers["content-type"] == "text/plain; charset=utf-8"
+    assert sorted(links) == sorted(guides.NAMES)
+    assert all(f"http://127.0.0.1:8000{path}" in answer.text for path in ("/openapi.json", "/mcp", "/api/agent/v1"))
+    assert (await api.client.post("/llms.txt")).status_code == 405
+    assert (await api.client.get("/llms.txt/")).json()["error"]["code"] == "not_found"
