@@ -6,9 +6,8 @@ from typing import NamedTuple
 from sqlalchemy import Connection
 
 from storage.diagnosis import identifier_health, steps
-from storage.diagnosis.facts import Facts
+from storage.diagnosis.facts import Facts, Subject
 from storage.diagnosis.messages import MESSAGES, PAYMENT_CHANGES
-from storage.diagnosis.payment_search import Subject
 from storage.diagnosis.steps import ExplanationStep
 from storage.lists.rejected_calls import RejectedCall
 from storage.rules import keys

@@ -1,12 +1,15 @@
 """An explanation's steps in order, from the partner to the arithmetic in cents."""
 
+from collections.abc import Callable
 from datetime import timedelta
 from typing import Any, NamedTuple
 
 from storage.diagnosis.facts import Facts
+from storage.lists.commissions import Commission
+from storage.lists.programs import Program
 from storage.rules import attribution
 from storage.rules.attribution import BY_HAND, PartnerStatus
-from storage.rules.commission import CommissionStatus, CommissionType, shown_rate
+from storage.rules.commission import CommissionStatus, CommissionType, Terms, shown_rate
 from storage.rules.outcome import State
 from storage.rules.settlement import Settlement
 from storage.rules.untrusted import UntrustedValues
@@ -16,6 +19,7 @@ LEAD_TEXTS = {
     Settlement.NONE: "The customer had no lead before the first sale.",
     Settlement.OUTRANKED: "A browser sent the lead; your server gave its customer_key to another customer.",
 }
+_Result = tuple[State, str, UntrustedValues]
 
 
 class ExplanationStep(NamedTuple):
@@ -29,44 +33,47 @@ class ExplanationStep(NamedTuple):
 
 def of(facts: Facts) -> list[ExplanationStep]:
     """Return all nine steps in the order in which a sale passes them."""
-    steps = (_partner, _click, _window, _lead, _program, _rate, _hold, _refunds, _arithmetic)
-    return [step(facts) for step in steps]
+    steps: dict[str, tuple[Any, str, Callable[[Facts, Any], _Result]]] = {  # by what each needs
+        "partner": (facts.partner, "No partner is linked to this identifier.", _partner),
+        "click": (facts.click, "No click of this program is linked to this identifier.", _click),
+        "window": (facts.click, "Without a click there is no window.", _window),
+        "lead": (facts.customer, "No lead is linked to this identifier.", _lead),
+        "program": (facts.program, "", _program),
+        "rate": (facts.terms, "No commission terms were in force.", _rate),
+        "hold": (facts.commission, "There is no commission.", _hold),
+        "refunds": (facts.sale, "There is no recorded sale.", _refunds),
+        "arithmetic": (facts.sale and facts.terms, "No sale is recorded, so there is nothing to compute.", _arithmetic),
+    }
+    return [
+        ExplanationStep(name, *(step(facts, row) if row else (State.UNKNOWN, missing, {})))
+        for name, (row, missing, step) in steps.items()
+    ]
 
 
-def _partner(facts: Facts) -> ExplanationStep:
-    partner = facts.partner
-    if partner is None:
-        return ExplanationStep("partner", State.UNKNOWN, "No partner is linked to this identifier.", {})
-    state = State.FAIL if partner.status == PartnerStatus.INACTIVE else State.PASS
-    values = {"partner_id": partner.id} | _picked(partner, "code", "status")
+def _partner(facts: Facts, partner: Any) -> _Result:
     text = f"The partner is {partner.status} now."
     if facts.click and facts.click.partner_id != partner.id:
         text += " The customer was moved to them from the partner of the click."
-    return ExplanationStep("partner", state, text, values)
+    state = State.FAIL if partner.status == PartnerStatus.INACTIVE else State.PASS
+    return state, text, {"partner_id": partner.id} | _picked(partner, "code", "status")
 
 
-def _click(facts: Facts) -> ExplanationStep:
-    click = facts.click
-    if click is None:
-        return ExplanationStep("click", State.UNKNOWN, "No click of this program is linked to this identifier.", {})
+def _click(_: Facts, click: Any) -> _Result:
     text = f"The click was filtered as {click.filtered}." if click.filtered else "The click is recorded."
     if click.filtered == BY_HAND:
         text = "There was no click: the customer was credited to the partner by hand."
-    return ExplanationStep("click", State.PASS, text, _picked(click, "click_id", "at", "filtered"))
+    return State.PASS, text, _picked(click, "click_id", "at", "filtered")
 
 
-def _window(facts: Facts) -> ExplanationStep:
-    if facts.click is None:
-        return ExplanationStep("window", State.UNKNOWN, "Without a click there is no window.", {})
+def _window(facts: Facts, click: Any) -> _Result:
     days = facts.program.settings.attribution_window_days
     values = {
         "attribution_window_days": days,
-        "clicked_at": facts.click.at,
-        "ends_at": facts.click.at + timedelta(days=days),
+        "clicked_at": click.at,
+        "ends_at": click.at + timedelta(days=days),
         "compared_at": facts.compared_at,
     }
-    state = State.PASS if facts.in_window else State.FAIL
-    return ExplanationStep("window", state, window_text(facts), values)
+    return State.PASS if facts.in_window else State.FAIL, window_text(facts), values
 
 
 def window_text(facts: Facts) -> str:
@@ -83,10 +90,7 @@ def window_text(facts: Facts) -> str:
     return text
 
 
-def _lead(facts: Facts) -> ExplanationStep:
-    customer = facts.customer
-    if customer is None:
-        return ExplanationStep("lead", State.UNKNOWN, "No lead is linked to this identifier.", {})
+def _lead(facts: Facts, customer: Any) -> _Result:
     values = {"customer_id": customer.id} | _picked(customer, "customer_key", "known_as", "status", "settlement")
     values |= {"at": facts.lead.at if facts.lead else None, "outranked_partner_codes": facts.outranked_codes}
     state = State.PASS if facts.first_purchase_at else LEAD_STATES.get(Settlement(customer.settlement), State.FAIL)
@@ -96,20 +100,16 @@ def _lead(facts: Facts) -> ExplanationStep:
     if facts.outranked_codes:
         count = len(facts.outranked_codes)
         text += f" What your server sent outranks {count} leads that browsers sent with this customer_key."
-    return ExplanationStep("lead", state, text, values)
+    return state, text, values
 
 
-def _program(facts: Facts) -> ExplanationStep:
-    settings = facts.program.settings
-    values = _picked(settings, "status", "attribution_model", "lead_auth_policy")
-    text = f"The program is {settings.status}. A paused program still records sales."
-    return ExplanationStep("program", State.PASS, text, {"program_id": facts.program.id} | values)
+def _program(_: Facts, program: Program) -> _Result:
+    values = _picked(program.settings, "status", "attribution_model", "lead_auth_policy")
+    text = f"The program is {program.settings.status}. A paused program still records sales."
+    return State.PASS, text, {"program_id": program.id} | values
 
 
-def _rate(facts: Facts) -> ExplanationStep:
-    terms = facts.terms
-    if terms is None:
-        return ExplanationStep("rate", State.UNKNOWN, "No commission terms were in force.", {})
+def _rate(facts: Facts, terms: Terms) -> _Result:
     values = {
         "terms_version": terms.version,
         "commission_type": terms.type,
@@ -119,40 +119,31 @@ def _rate(facts: Facts) -> ExplanationStep:
     }
     when = "were in force when the call came" if facts.rejected else "are in force now"
     when = "priced the sale" if facts.sale else when
-    state = State.PASS if terms.rate else State.FAIL
-    return ExplanationStep("rate", state, f"The commission terms of version {terms.version} {when}.", values)
+    text = f"The commission terms of version {terms.version} {when}."
+    return State.PASS if terms.rate else State.FAIL, text, values
 
 
-def _hold(facts: Facts) -> ExplanationStep:
-    commission = facts.commission
-    if commission is None:
-        return ExplanationStep("hold", State.UNKNOWN, "There is no commission.", {})
+def _hold(facts: Facts, commission: Commission) -> _Result:
     values = {"commission_id": commission.id} | _picked(commission, "status", "hold_until", "paid_at", "credited_by")
     held = commission.status == CommissionStatus.PENDING and facts.at < commission.hold_until
     text = "The commission is on hold." if held else f"The commission is {commission.status}."
     text += " It was credited by hand." if commission.credited_by else ""
-    state = State.FAIL if commission.status == CommissionStatus.REJECTED else State.PASS
-    return ExplanationStep("hold", state, text, values)
+    return State.FAIL if commission.status == CommissionStatus.REJECTED else State.PASS, text, values
 
 
-def _refunds(facts: Facts) -> ExplanationStep:
-    if facts.sale is None:
-        return ExplanationStep("refunds", State.UNKNOWN, "There is no recorded sale.", {})
+def _refunds(facts: Facts, sale: Any) -> _Result:
     values = {
         "refunds": facts.refunds,
-        "refunded_cents": facts.sale.refunded_cents,
-        "remaining_cents": facts.sale.amount_cents - facts.sale.refunded_cents,
-        "currency": facts.sale.currency,
+        "refunded_cents": sale.refunded_cents,
+        "remaining_cents": sale.amount_cents - sale.refunded_cents,
+        "currency": sale.currency,
     }
-    whole = facts.sale.refunded_cents == facts.sale.amount_cents
-    text = f"{facts.refunds} refunds took {facts.sale.refunded_cents} of {facts.sale.amount_cents} cents."
-    return ExplanationStep("refunds", State.FAIL if whole else State.PASS, text, values)
+    text = f"{facts.refunds} refunds took {sale.refunded_cents} of {sale.amount_cents} cents."
+    return State.PASS if values["remaining_cents"] else State.FAIL, text, values
 
 
-def _arithmetic(facts: Facts) -> ExplanationStep:
-    sale, terms, commission = facts.sale, facts.terms, facts.commission
-    if sale is None or terms is None:
-        return ExplanationStep("arithmetic", State.UNKNOWN, "No sale is recorded, so there is nothing to compute.", {})
+def _arithmetic(facts: Facts, terms: Terms) -> _Result:
+    sale, commission = facts.sale, facts.commission
     currency = facts.program.settings.currency
     earned_cents = commission.amount_cents if commission else 0
     net_cents = commission.net_cents if commission else 0
@@ -175,7 +166,7 @@ def _arithmetic(facts: Facts) -> ExplanationStep:
         f"{sale.amount_cents} {sale.currency} = {sale.program_cents} {currency}; {how}: earned {earned_cents}, "
         f"taken back {earned_cents - net_cents}, net {net_cents} cents."
     )
-    return ExplanationStep("arithmetic", State.PASS if net_cents else State.FAIL, text, values)
+    return State.PASS if net_cents else State.FAIL, text, values
 
 
 def _picked(row: Any, *names: str) -> dict[str, Any]:

@@ -16,7 +16,7 @@ import storage
 from storage import Storage, access, diagnosis, lists, management, reports
 from storage.access import accounts, device_logins, invitations
 from storage.access.workspaces import Role
-from storage.diagnosis.payment_search import Subject
+from storage.diagnosis.facts import Subject
 from storage.engine.audit import OPERATOR
 from storage.lists import find as engine
 from storage.lists.commissions import COMMISSIONS
