@@ -8,16 +8,15 @@ from functools import cached_property
 from typing import Any
 
 from mcp_server.results import BUDGET, JsonRow, fitting, json_of, row_of
-from mcp_server.tools.reports import WRITTEN, ReportPeriod, report_range
+from mcp_server.tools.reports import ReportPeriod, report_range
 from mcp_server.tools.tool import Cursor, Identifier, Limit, RowId, Timestamp, Tool, ToolRequest
 from presentation.lists import ALL_DAYS, order_of, totals_of, visible
 from storage.engine import cursors
 from storage.lists.declaration import List, ListQuery, ListScope, Page
 from storage.lists.find import find
 from storage.lists.programs import read_program
-from storage.rules.errors import InvalidRange
 from storage.rules.periods import period, picked_period
-from storage.rules.periods.period import ALWAYS, Span
+from storage.rules.periods.period import ALWAYS
 from storage.rules.scope import Scope
 
 KINDS: dict[type, Any] = {int: RowId, str: Identifier, bool: bool, datetime: Timestamp}
@@ -128,7 +127,7 @@ def _asked(request: ToolRequest, wanted: List[Any], sent: Mapping[str, Any]) -> 
         order_of(wanted, sent.get("sort") or ""),
         {each.name: _value(each.kind, each.name, sent.get(each.name)) for each in wanted.filters},
         sent.get("q"),
-        ALWAYS if wanted.has_window else _span(*dates),
+        ALWAYS if wanted.has_window else period.span(*dates),
         has_totals=sent["cursor"] is None if sent.get("totals") is None else sent["totals"],
     )
     window = None
@@ -142,12 +141,4 @@ def _asked(request: ToolRequest, wanted: List[Any], sent: Mapping[str, Any]) -> 
 def _value(kind: type, name: str, sent: Any) -> Any:
     if kind is not datetime:
         return sent
-    return _span(None, sent).until if name.endswith("_to") else _span(sent, None).since
-
-
-def _span(date_from: str | None, date_to: str | None) -> Span:
-    """Return the span of two dates or timestamps. Raises InvalidRange with the names of these arguments."""
-    try:
-        return period.span(date_from, date_to)
-    except InvalidRange:
-        raise InvalidRange("date_from and date_to must be ISO 8601 and in order.", hint=WRITTEN) from None
+    return period.span(None, sent).until if name.endswith("_to") else period.span(sent, None).since

@@ -161,8 +161,8 @@ class InvalidPeriod(ServiceError):
 
 
 class InvalidRange(ServiceError):
-    message = "dateFrom and dateTo must be ISO 8601, in order, and at most 1,830 days apart."
-    hint = "Send both, with dateFrom before dateTo."
+    message = "The dates must be ISO 8601, in order, and at most 1,830 days apart."
+    hint = "Write 2026-01-31 or 2026-01-31T00:00:00Z; in a query string, + is sent as %2B."
 
 
 class PreconditionFailed(ServiceError):

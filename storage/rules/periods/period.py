@@ -161,7 +161,7 @@ def _timestamp(text: str, time_of_day: time) -> datetime:
         if _DATE.fullmatch(text):
             return datetime.combine(date.fromisoformat(text), time_of_day)
         if not _MOMENT.fullmatch(text):
-            raise InvalidRange(hint="Write 2026-01-31 or 2026-01-31T00:00:00Z; in a query string, + is sent as %2B.")
+            raise InvalidRange
         timestamp = datetime.fromisoformat(text)
         return timestamp.replace(tzinfo=UTC) if timestamp.tzinfo is None else timestamp.astimezone(UTC)
     except (ValueError, OverflowError):
