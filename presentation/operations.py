@@ -12,6 +12,7 @@ None for `{"success": true}`.
 
 import re
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from types import MappingProxyType, NoneType
 from typing import Any, Concatenate, Generic, NamedTuple, TypeVar, cast, get_args, get_origin, get_type_hints
 
@@ -80,24 +81,22 @@ class RouteMethod(NamedTuple):
     description: Description
 
 
+@dataclass(frozen=True)
 class Operation(Generic[Call]):
     """What an endpoint and forms do alike, as `perform` does it with a body of at most `largest` bytes.
 
     `notice` names the sentence on the page after a form; without one, the page of the form shows the response.
     """
 
-    def __init__(
-        self, perform: Perform[Call], description: Description, *, notice: str = "", largest: int = LARGEST_BODY
-    ) -> None:
-        self._perform = perform
-        self.description = description
-        self.notice = notice
-        self._largest = largest
+    perform: Perform[Call]
+    description: Description
+    notice: str = ""
+    largest: int = LARGEST_BODY
 
     def taking(self, sent: type[Body], *errors: Error) -> "Operation[Call]":
         """Return the same operation for others, who send another model and may get more errors."""
         description = self.description._replace(body=sent, errors=(*errors, *self.description.errors))
-        return Operation(self._perform, description, notice=self.notice)
+        return replace(self, description=description)
 
     async def submit(self, call: Call, fields: Mapping[str, Any]) -> Mapping[str, Any]:
         """Do it with a form's values. Return the endpoint's response; raises its errors."""
@@ -109,13 +108,13 @@ class Operation(Generic[Call]):
         request = call.request if isinstance(call, ApiRequest) else call
         if self.description.body is None:
             return await self._respond(call, b"")
-        content = await body.read_body(request.scope, request.receive, largest=self._largest)
+        content = await body.read_body(request.scope, request.receive, largest=self.largest)
         request.state.body = content
         return await self._respond(call, content)
 
     async def _respond(self, call: Call, content: bytes | bytearray) -> JsonResponse:
         model: Any = self.description.body
-        result = await self._perform(call, *([body.parse(model, content)] if model else []))
+        result = await self.perform(call, *([body.parse(model, content)] if model else []))
         if isinstance(result, JsonResponse):
             return result
         if not isinstance(result, View):
@@ -142,7 +141,7 @@ def operation(
             (*errors, *ALWAYS),
             **{"body": get_type_hints(perform).get("sent"), **options, "query": {**paging, **options.get("query", {})}},
         )
-        return Operation(perform, description, notice=notice, largest=largest)
+        return Operation(perform, description, notice, largest)
 
     return declared
 

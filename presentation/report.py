@@ -2,11 +2,12 @@
 
 from datetime import date as calendar_date
 from datetime import datetime
+from functools import partial
 from typing import Annotated, Any, Self
 
 from pydantic import PlainSerializer, WithJsonSchema
 
-from presentation.view import View
+from presentation.view import View, with_fields
 from storage.reports.breakdown import BreakdownResult
 from storage.reports.performance import Performance
 from storage.rules.money import dollars
@@ -56,6 +57,7 @@ class TrendView(View):
     previous: Number
 
 
+@partial(with_fields, fields={f"{name}Trend": (TrendView, ...) for name, _, _ in TRENDS})
 class ReportMetricsView(View):
     """The sums of the rows, and their trends."""
 
@@ -68,13 +70,6 @@ class ReportMetricsView(View):
     totalPartners: int  # noqa: N815
     totalSales: int  # noqa: N815
     totalPartnersCommission: Number  # noqa: N815
-    clicksTrend: TrendView  # noqa: N815
-    leadsTrend: TrendView  # noqa: N815
-    conversionsTrend: TrendView  # noqa: N815
-    revenueTrend: TrendView  # noqa: N815
-    partnersTrend: TrendView  # noqa: N815
-    salesTrend: TrendView  # noqa: N815
-    commissionTrend: TrendView  # noqa: N815
 
 
 class ReportRangeView(View):
@@ -170,7 +165,12 @@ class BreakdownView(View):
 
 def _metrics(performance: Performance) -> ReportMetricsView:
     total, shown = performance.current, _shown(performance.current)
-    trends: dict[str, Any] = {f"{name}Trend": _trend(performance, field, money=money) for name, field, money in TRENDS}
+    trends: dict[str, Any] = {}
+    for name, field, is_money in TRENDS:
+        previous, current = (getattr(totals, field) for totals in (performance.previous, total))
+        change = metrics.trend(previous, current)
+        before = dollars(previous) if is_money else previous
+        trends[f"{name}Trend"] = TrendView(trend=change.percent, trendDirection=change.direction, previous=before)
     return ReportMetricsView(
         **{f"total{name.title()}": shown[name] for name in shown if name != "commission"},
         totalPartnersCommission=shown["commission"],
@@ -184,13 +184,6 @@ def _shown(totals: Totals) -> dict[str, Any]:
     """Return totals under the specification's names."""
     counted = {name: getattr(totals, field) for name, field, _ in TRENDS}
     return counted | {name: dollars(counted[name]) for name, _, money in TRENDS if money}
-
-
-def _trend(performance: Performance, field: str, *, money: bool) -> TrendView:
-    previous, current = (getattr(totals, field) for totals in (performance.previous, performance.current))
-    change = metrics.trend(previous, current)
-    before = dollars(previous) if money else previous
-    return TrendView(trend=change.percent, trendDirection=change.direction, previous=before)
 
 
 def _range(window: Window) -> dict[str, datetime]:

@@ -11,13 +11,7 @@ from mcp_server.results import JsonRow, fitting, json_of
 from mcp_server.tools.tool import Identifier, Limit, RowId, Timestamp, ToolRequest, tool
 from storage.reports import breakdown, comparison, performance
 from storage.reports.grouped_events import MOST_GROUPS
-from storage.rules.errors import (
-    FieldError,
-    InsufficientScope,
-    InvalidPeriod,
-    ProgramNotAllowed,
-    ValidationError,
-)
+from storage.rules.errors import FieldError, InsufficientScope, InvalidPeriod, ProgramNotAllowed, ValidationError
 from storage.rules.periods import period as periods
 from storage.rules.periods.period import DateRangeQuery, Window
 from storage.rules.reports.breakdown import NOTHING, BreakdownQuery, Dimension, GroupTotals, Metric, RankedGroups
