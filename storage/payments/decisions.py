@@ -12,12 +12,15 @@ from storage.payments import accounts, event_log, payers, processing
 from storage.payments.processing import EventOutcome
 from storage.rules.errors import BY_CODE, CustomerNotFound, NotFound, ServiceError, TransactionNotFound, ValidationError
 from storage.rules.payment import Content, Linked, Paid, PaymentOutcome, Returned
-from storage.tables import customers, payment_accounts, payment_event_names, payment_events, sales
+from storage.tables import customers, payment_accounts, payment_event_names, payment_events
 from storage.tracking import flagging, refunds, rollups
 
 
 class Decision(StrEnum):
-    """What a held payment is (a sale of its own, or the API's), or what to do with what waits."""
+    """What a held payment or refund is (one of its own, or the API's), or what becomes of what waits.
+
+    It is tried again, for its own customer or a named one; no partner sent its customer; or it is of the named sale.
+    """
 
     COUNT = "count"
     SAME = "same"
@@ -52,12 +55,7 @@ def decide(
     actor: Actor,
     at: datetime,
 ) -> str:
-    """Decide on a payment and return its outcome.
-
-    Count or same: on a possible duplicate, whose refunds then come from the account, or on returned money that may be a
-    refund of the API's. Retry: record a payment that waited or was rejected, for its own customer or the one that the
-    owner names. Dismiss: no partner sent its customer. Refund: returned money, whose payment the account did not
-    report, is of the sale with `transaction_id`.
+    """Decide on a payment, or on returned money, and return its outcome.
 
     Raises NotFound, ValidationError for a decision that does not fit the event, CustomerNotFound, TransactionNotFound,
     and for a counted one the errors of a sale (DuplicateTransaction if both have one transaction_id).
@@ -94,35 +92,27 @@ def _decided(
     is_unlinked = row.outcome in RETRIED or row.outcome in BY_CODE
     is_without_payment = row.outcome in WITHOUT_PAYMENT
     match content, decision:
-        case Paid() as paid, Decision.COUNT | Decision.SAME if row.outcome == PaymentOutcome.HELD:
-            return _resolve(connection, program_id, paid, decision, by=by, at=at)
-        case Returned() as returned, Decision.COUNT | Decision.SAME if row.outcome == PaymentOutcome.HELD:
+        case Paid(), Decision.COUNT | Decision.SAME if row.outcome == PaymentOutcome.HELD:
+            return _resolve(connection, program_id, content, decision, by=by, at=at)
+        case Returned(), Decision.COUNT | Decision.SAME if row.outcome == PaymentOutcome.HELD:
             is_same = decision == Decision.SAME
             is_held = refunds.decide_held(connection, program_id, row.transaction_id, is_same=is_same, at=at)
             outcome = PaymentOutcome.SAME if is_same else PaymentOutcome.RECORDED
-            return EventOutcome(PaymentOutcome.HELD if is_held else outcome, row.transaction_id, returned.reference)
-        case Paid() as paid, Decision.RETRY if is_unlinked:
-            return _retry(connection, program_id, paid, named, at)
-        case Paid() as paid, Decision.DISMISS if is_unlinked:
-            return EventOutcome(PaymentOutcome.NOT_REFERRED, paid.transaction_id)
-        case Returned() as returned, Decision.REFUND if is_without_payment:
-            return _refund(connection, program_id, returned, named.transaction_id, at)
+            return EventOutcome(PaymentOutcome.HELD if is_held else outcome, row.transaction_id, content.reference)
+        case Paid(), Decision.RETRY if is_unlinked:
+            return _retry(connection, program_id, content, named, at)
+        case Paid(), Decision.DISMISS if is_unlinked:
+            return EventOutcome(PaymentOutcome.NOT_REFERRED, content.transaction_id)
+        case Returned(), Decision.REFUND if is_without_payment:
+            if payers.lock_sale(connection, program_id, named.transaction_id) is None or named.transaction_id is None:
+                raise TransactionNotFound
+            processing.refer(connection, program_id, (content.reference,), named.transaction_id, at)
+            processing.try_again(connection, program_id, [content.reference], at)
+            return EventOutcome(PaymentOutcome.RECORDED, named.transaction_id, content.reference)
         case Returned() | Linked(), Decision.DISMISS if is_without_payment:
             return EventOutcome(PaymentOutcome.NOT_REFERRED, None, row.waits_for)
         case _:
             raise ValidationError("This decision does not fit the event's outcome.")
-
-
-def _refund(
-    connection: Connection, program_id: int, returned: Returned, transaction_id: str | None, at: datetime
-) -> EventOutcome:
-    """Refund the sale that returned money belongs to, and what else went back of its payment."""
-    sale = (sales.c.program_id == program_id, sales.c.transaction_id == transaction_id)
-    if connection.execute(select(sales.c.id).where(*sale)).scalar() is None or transaction_id is None:
-        raise TransactionNotFound
-    processing.refer(connection, program_id, (returned.reference,), transaction_id, at)
-    processing.try_again(connection, program_id, [returned.reference], at)
-    return EventOutcome(PaymentOutcome.RECORDED, transaction_id, returned.reference)
 
 
 def _retry(connection: Connection, program_id: int, paid: Paid, named: Named, at: datetime) -> EventOutcome:
@@ -161,9 +151,7 @@ def _resolve(
 
 def late_programs(connection: Connection, *, at: datetime) -> list[int]:
     """Return the programs in which `record_late` has something to do."""
-    programs = [
-        each.with_only_columns(payment_events.c.program_id).distinct() for each in (_late(), _settled(at), _old(at))
-    ]
+    programs = [each.with_only_columns(payment_events.c.program_id).distinct() for each in _due(at)]
     return sorted({program_id for each in programs for program_id in connection.execute(each).scalars()})
 
 
@@ -175,22 +163,21 @@ def record_late(connection: Connection, program_id: int, *, at: datetime) -> int
     """
     accounts.lock(connection, program_id)
     event = payment_events.c
-    of_program = [each.where(event.program_id == program_id).limit(AT_ONCE) for each in (_late(), _settled(at))]
+    *of_program, old = (each.where(event.program_id == program_id).limit(AT_ONCE) for each in _due(at))
     rows = [row for each in of_program for row in connection.execute(each.order_by(event.occurred_at, event.event_id))]
     with rollups.gathered(connection):
         for row in rows:
             content = event_log.load(row.payment)
             done = processing.apply(connection, program_id, content, at)
             processing.note(connection, program_id, row.event_id, content, done, at=at)
-    old = _old(at).with_only_columns(event.event_id).where(event.program_id == program_id).limit(AT_ONCE)
-    ended = connection.execute(old).scalars().all()
-    if ended:
-        mine = (event.program_id == program_id, event.event_id.in_(ended))
-        connection.execute(update(payment_events).where(*mine).values(outcome=PaymentOutcome.NOT_REFERRED))
+    ended = [row.event_id for row in connection.execute(old)]
+    mine = (event.program_id == program_id, event.event_id.in_(ended))
+    connection.execute(update(payment_events).where(*mine).values(outcome=PaymentOutcome.NOT_REFERRED))
     return max(map(len, (rows, ended)))
 
 
-def _late() -> Select[Any]:
+def _due(at: datetime) -> tuple[Select[Any], ...]:
+    """Select payments whose lead came late, bare ones that settled, and returned money that has waited too long."""
     account, event, named, customer = payment_accounts.c, payment_events.c, payment_event_names.c, customers.c
     of_account = and_(event.program_id == account.program_id, event.outcome.in_(LATE))
     same = (named.program_id == event.program_id, named.event_id == event.event_id)
@@ -198,18 +185,8 @@ def _late() -> Select[Any]:
     key = func.substr(named.name, len(event_log.KEY) + 1)
     carried = and_(customer.program_id == named.program_id, or_(customer.customer_key == key, customer.known_as == key))
     known = payment_accounts.join(payment_events, of_account).join(payment_event_names, of_event)
-    return select(event.event_id, event.payment).select_from(known.join(customers, carried))
-
-
-def _settled(at: datetime) -> Select[Any]:
-    event = payment_events.c
-    due = (event.outcome == PaymentOutcome.SETTLING, event.occurred_at <= at - processing.SETTLES_AFTER)
-    return select(event.event_id, event.payment).where(*due)
-
-
-def _old(at: datetime) -> Select[Any]:
-    """Select the returned money that has waited too long for a payment that no one reported."""
-    event = payment_events.c
+    events = select(event.event_id, event.payment)
+    settled = (event.outcome == PaymentOutcome.SETTLING, event.occurred_at <= at - processing.SETTLES_AFTER)
     is_return = or_(*(event.type.startswith(each) for each in ("charge.", "refund.", "invoice_payment.")))
-    waiting = (event.outcome == PaymentOutcome.WAITING, event.received_at <= at - RETURNS_WAIT, is_return)
-    return select(event.event_id, event.payment).where(*waiting)
+    old = (event.outcome == PaymentOutcome.WAITING, event.received_at <= at - RETURNS_WAIT, is_return)
+    return events.select_from(known.join(customers, carried)), events.where(*settled), events.where(*old)

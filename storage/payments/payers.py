@@ -117,13 +117,19 @@ def take_back(connection: Connection, program_id: int, returned: Returned, at: d
     Return the sale's transaction_id, if it is known, and whether a person has to decide on the amount.
     """
     transaction_id = find_sale(connection, program_id, (returned.reference,))
-    if transaction_id is not None:  # locked before its returns, as by the API: of two reports, one sees the other
-        sale = (sales.c.program_id == program_id, sales.c.transaction_id == transaction_id)
-        connection.execute(select(sales.c.id).where(*sale).with_for_update())
+    lock_sale(
+        connection, program_id, transaction_id
+    )  # before its returns, as the API: of two reports, one sees the other
     for each in (returned, *returned.listed):
         _save_return(connection, program_id, each)
     is_held = transaction_id is not None and refunds.follow(connection, program_id, transaction_id, at=at)
     return transaction_id, is_held
+
+
+def lock_sale(connection: Connection, program_id: int, transaction_id: str | None) -> int | None:
+    """Lock a sale and return its id, None if there is none."""
+    mine = (sales.c.program_id == program_id, sales.c.transaction_id == transaction_id)
+    return connection.execute(select(sales.c.id).where(*mine).with_for_update()).scalar()
 
 
 def _save_return(connection: Connection, program_id: int, returned: Returned) -> None:
