@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from typing import Any
 
-from sqlalchemy import Connection, func, insert, or_, select, update
+from sqlalchemy import Connection, func, or_, select, update
 
 from storage.engine import audit
 from storage.engine.audit import Actor
@@ -40,11 +40,9 @@ def change(
     values = stored_percents(changes, CAPS)
     if "frozen_settings" in values:
         values["frozen_settings"] = " ".join(name for name in FREEZABLE if name in values["frozen_settings"])
-    mine = agent_caps.c.program_id == program_id
-    if values and not connection.execute(select(agent_caps.c.program_id).where(mine)).all():
-        connection.execute(insert(agent_caps).values(program_id=program_id))
     if values:
-        connection.execute(update(agent_caps).where(mine).values(**values))
+        row = insert_for(connection)(agent_caps).values(program_id=program_id, **values)
+        connection.execute(row.on_conflict_do_update(index_elements=["program_id"], set_=values))
     after = get_caps(connection, program_id)
     entries = audit.changed("agent_caps.change", program_id, published(before, CAPS), published(after, CAPS))
     audit.write(connection, program_id, entries, actor=actor, at=at)
@@ -83,7 +81,10 @@ def count_each(
     The day's row is locked until the transaction ends, so that no two decisions pass a cap together.
     """
     caps, results = get_caps(connection, program_id), list[OverCap | None]()
-    before = commissions, total = _add(connection, program_id, status, 0, 0, at=at)
+    row, of_day = agent_decisions.c, {"program_id": program_id, "day": at.date(), "status": status}
+    new = insert_for(connection)(agent_decisions).values(**of_day, commissions=0, cents=0)
+    locked = new.on_conflict_do_update(index_elements=[*of_day], set_={"cents": row.cents})
+    commissions, total = map(int, connection.execute(locked.returning(row.commissions, row.cents)).one())
     for cents in worth:
         used = {"commissions_in_a_day": commissions + 1, "amount_in_a_day_cents": total + cents}
         cap = next((name for name, number in used.items() if number > getattr(caps, name)), None)
@@ -91,21 +92,9 @@ def count_each(
             commissions, total = used.values()
         message = f"With this commission agent keys would exceed {cap}, the cap on what is {status} in a UTC day."
         results.append(OverCap(message, cap=cap) if cap else None)
-    _add(connection, program_id, status, commissions - before[0], total - before[1], at=at)
+    counted = update(agent_decisions).where(*(row[name] == value for name, value in of_day.items()))
+    connection.execute(counted.values(commissions=commissions, cents=total))
     return results
-
-
-def _add(
-    connection: Connection, program_id: int, status: str, number: int, cents: int, *, at: datetime
-) -> tuple[int, int]:
-    """Add to what is counted on a day; return its number and its sum."""
-    row = insert_for(connection)(agent_decisions).values(
-        program_id=program_id, day=at.date(), status=status, commissions=number, cents=cents
-    )
-    add = {name: agent_decisions.c[name] + row.excluded[name] for name in ("commissions", "cents")}
-    added = row.on_conflict_do_update(index_elements=["program_id", "day", "status"], set_=add)
-    counted = connection.execute(added.returning(agent_decisions.c.commissions, agent_decisions.c.cents)).one()
-    return int(counted.commissions), int(counted.cents)
 
 
 def list_used(connection: Connection, program_id: int, at: datetime) -> Sequence[Any]:

@@ -117,9 +117,7 @@ def take_back(connection: Connection, program_id: int, returned: Returned, at: d
     Return the sale's transaction_id, if it is known, and whether a person has to decide on the amount.
     """
     transaction_id = find_sale(connection, program_id, (returned.reference,))
-    lock_sale(
-        connection, program_id, transaction_id
-    )  # before its returns, as the API: of two reports, one sees the other
+    lock_sale(connection, program_id, transaction_id)  # before its returns, as by the API: of two reports, one waits
     for each in (returned, *returned.listed):
         _save_return(connection, program_id, each)
     is_held = transaction_id is not None and refunds.follow(connection, program_id, transaction_id, at=at)

@@ -6,7 +6,6 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, and_, or_, select, update
 
-from storage.engine.audit import Actor
 from storage.engine.database import insert_for
 from storage.payments import accounts, event_log, payers
 from storage.rules.errors import IdentifierConflict, NotFound, ServiceError
@@ -50,14 +49,7 @@ def process(connection: Connection, program_id: int, event: ProcessorEvent, *, a
     return done
 
 
-def process_in_sandbox(
-    connection: Connection,
-    program_id: int,
-    event: ProcessorEvent,
-    *,
-    actor: Actor,  # noqa: ARG001 - every write of an owner has one; a sandbox's events are not audited
-    at: datetime,
-) -> EventOutcome:
+def process_in_sandbox(connection: Connection, program_id: int, event: ProcessorEvent, **about: Any) -> EventOutcome:
     """Process an event that an owner sends, not the processor. Raises NotFound if the program has no sandbox.
 
     The program is a sandbox or has one; no other can be reached this way: what is not signed never earns.
@@ -67,7 +59,7 @@ def process_in_sandbox(
     sandbox_id = connection.execute(sandbox).scalar()
     if sandbox_id is None:
         raise NotFound("The program has no sandbox.")
-    return process(connection, sandbox_id, event, at=at)
+    return process(connection, sandbox_id, event, at=about["at"])
 
 
 def apply(connection: Connection, program_id: int, content: Content | None, at: datetime) -> EventOutcome:
