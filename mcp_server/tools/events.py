@@ -6,8 +6,8 @@ from storage.lists import event_kinds
 from storage.lists.event_kinds import Event
 from storage.lists.events import EVENTS
 from storage.lists.payment_events import PAYMENT_EVENTS, PaymentEvent
-from storage.payments import received_events
-from storage.payments.received_events import DisputeState
+from storage.payments import event_log
+from storage.payments.event_log import DisputeState
 from storage.rules import errors
 from storage.rules.payment import PaymentOutcome
 from storage.rules.scope import Scope
@@ -62,7 +62,7 @@ def list_payment_events(asked: Asked) -> JsonRow:
     """
     connection, program_id = asked.request.connection, asked.scope.program_id
     sold = {event.transaction_id for event in asked.stored.data if event.transaction_id}
-    buyers = received_events.buyers(connection, program_id, sold)
+    buyers = event_log.buyers(connection, program_id, sold)
 
     def row(event: PaymentEvent) -> JsonRow:
         """Return an event and its buyer; `is_renewal`: not the customer's first purchase."""
@@ -71,13 +71,13 @@ def list_payment_events(asked: Asked) -> JsonRow:
 
     if asked.query.cursor is not None:
         return asked.page(row=row)
-    counts = received_events.count_outcomes(connection, program_id, span=asked.query.span)
+    counts = event_log.count_outcomes(connection, program_id, span=asked.query.span)
     outcomes = [
         row_of(each)
         | {"meaning": MEANINGS.get(each.outcome) or f"Rejected. {errors.hint_of(each.outcome) or ''}".strip()}
         for each in counts
     ]
-    reported = received_events.list_disputes(connection, program_id)
+    reported = event_log.list_disputes(connection, program_id)
     states = [each.state for each in reported]
     rows = json_of(reported)
     shown = rows[: fitting(rows, BUDGET // 3)]

@@ -8,7 +8,7 @@ from sqlalchemy import ColumnElement, FromClause, Result, Select, Table, select
 
 from storage.engine import ids
 from storage.lists.declaration import Column
-from storage.payments import received_events
+from storage.payments import event_log
 from storage.rules import keys
 from storage.rules.scope import Scope
 from storage.rules.settlement import Settlement
@@ -154,7 +154,7 @@ _refunds = _with_people(
     sales,
     *_columns(refunds, "id at sale_id refund_id amount_cents program_cents reason caller reversed_cents"),
     *(_sale.amount_cents.label("sale_cents"), _sale.transaction_id, _sale.currency),
-    received_events.of_disputed_sale().label("disputed"),
+    event_log.of_disputed_sale().label("disputed"),
     of=refunds.join(sales, (_sale.program_id == refunds.c.program_id) & (_sale.id == refunds.c.sale_id)),
 ).where(refunds.c.amount_cents != 0)
 _tests = select(

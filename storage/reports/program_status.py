@@ -10,8 +10,8 @@ from storage.access import program_keys
 from storage.access.program_keys import ProgramKey
 from storage.engine import ids
 from storage.lists.rejected_calls import ORGANIC, count_organic
-from storage.payments import accounts, received_events
-from storage.payments.received_events import LatestPayments
+from storage.payments import accounts, event_log
+from storage.payments.event_log import LatestPayments
 from storage.reports import checklist
 from storage.reports.checklist import FIRST_ACTIONS, ChecklistStep
 from storage.rules import keys
@@ -88,7 +88,7 @@ def get_status(
         organic_sales_24h=count_organic(connection, key.program_id, since),
         checklist=checklist.list_steps(connection, key.program_id, base_url=base_url)[len(FIRST_ACTIONS) :],
         sandbox_of=program.sandbox_of,
-        latest_payments=received_events.count_latest(connection, key.program_id) if has_account else None,
+        latest_payments=event_log.count_latest(connection, key.program_id) if has_account else None,
     )
 
 

@@ -6,7 +6,7 @@ from starlette.types import Receive
 
 from presentation.guides import cookie_domain
 from presentation.view import View, with_fields_of
-from storage.payments.received_events import LatestPayments
+from storage.payments.event_log import LatestPayments
 from storage.reports import program_status
 from storage.reports.checklist import ChecklistStep
 from storage.reports.program_status import ProgramHealth, RecentEvents

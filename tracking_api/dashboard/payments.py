@@ -12,7 +12,7 @@ from presentation.view import SuccessView, View
 from storage.diagnosis.messages import MESSAGES
 from storage.lists.payment_events import PAYMENT_EVENTS, PaymentEvent
 from storage.lists.payment_events import TO_DO as OPEN_OUTCOMES
-from storage.payments import accounts, decisions, received_events, stripe
+from storage.payments import accounts, decisions, event_log, stripe
 from storage.payments.decisions import Decision, Named
 from storage.rules import errors
 from storage.rules.outcome import of_payment
@@ -176,15 +176,15 @@ async def _values(context: PageContext, state: ListState) -> dict[str, Any]:
     lately = Span(context.at - LATELY)
     try:
         account = await context.read(accounts.get_account)
-        first_at = await context.read(received_events.first_received_at, account.connected_at)
+        first_at = await context.read(event_log.first_received_at, account.connected_at)
     except errors.NotFound:
         account, first_at = None, None
-    counts = await context.read(received_events.count_outcomes, span=lately)
+    counts = await context.read(event_log.count_outcomes, span=lately)
     return {
         "account": account,
         "first_at": first_at,
         "to_do": sum(each.events for each in counts if each.outcome in OPEN_OUTCOMES),
-        "organic": await context.read(received_events.count_organic, span=lately),
+        "organic": await context.read(event_log.count_organic, span=lately),
         "fixes": {each.id: _fix_of(each) for each in state.listed.data},
     }
 

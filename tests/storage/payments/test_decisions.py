@@ -13,7 +13,7 @@ from storage.checks import books
 from storage.engine import citus
 from storage.engine.audit import OPERATOR
 from storage.lists.payment_events import PAYMENT_EVENTS
-from storage.payments import decisions, processing, received_events
+from storage.payments import decisions, event_log, processing
 from storage.payments.decisions import Decision, Named
 from storage.payments.processing import EventOutcome
 from storage.payments.stripe import parse_event
@@ -57,7 +57,7 @@ async def test_payments_that_name_nobody_are_counted_once_with_all_that_belongs_
 
     assert await listed(acme, "waiting") == []
     assert len(await listed(acme, "organic")) == 5
-    assert await acme.store.read(received_events.count_organic, acme.program_id) == 2
+    assert await acme.store.read(event_log.count_organic, acme.program_id) == 2
 
 
 async def test_payments_are_sorted_by_whom_they_name(acme: World):
