@@ -11,9 +11,8 @@ from sqlalchemy import Connection, case, delete, func, insert, select, update
 
 from storage.engine import audit, ids
 from storage.engine.audit import Actor
-from storage.management.import_report import Importing, ImportReport, OnConflict, Totals, matching
+from storage.management.import_report import ImportedPartners, Importing, ImportReport, OnConflict, Totals, matching
 from storage.management.imported_events import ImportedEvents
-from storage.management.imported_partners import ImportedPartners
 from storage.rules import tool_exports
 from storage.rules.attribution import site_url
 from storage.rules.errors import NotFound, ValidationError
