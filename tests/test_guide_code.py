@@ -9,7 +9,6 @@ from tests.conftest import ROOT
 EXAMPLES = ROOT / "examples"
 NEXT = EXAMPLES / "next"
 SNIPPETS = ROOT / "tests/snippets/shops"
-SDK_SHOPS = ROOT / "tests/sdks/shops"
 
 
 def test_every_snippet_is_run_somewhere():
@@ -29,11 +28,10 @@ def test_every_snippet_is_run_somewhere():
         *("express_proxy", "django_proxy", "fastapi_proxy", "python_proxy"),
         *(guides.blocks("verify", filling).keys() - {"tracker_installed"}),  # test_proxies.py, as the next one
         *("tracker_pinned", "tracker_privacy"),  # the latter in tests/browser/test_cookie.py
-        *("sdk_python", "sdk_node"),  # tests/sdks/test_shops.py
+        *("sdk_python", "sdk_node"),  # tests/sdks/python/test_python.py, tests/sdks/test_shops.py
         "wordpress_tracker",
         "stripe_webhook_python",  # tests/snippets/test_checkouts.py
     }
-    assert _has((SDK_SHOPS / "django_shop.py").read_text(), named["sdk_python"])
     assert _has("".join(files), named["sdk_node"])
     for guide in guides.NAMES:
         assert re.findall(r"^```\w+$", guides.text(guide), re.MULTILINE) == []

@@ -2,7 +2,6 @@
 
 import re
 import shutil
-import sys
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -20,7 +19,7 @@ from tests.world import World
 SHOPS = Path(__file__).parent / "shops"
 NEXT = ROOT / "examples/next"
 READY = "[Rr]eady"
-FRAMEWORKS = ("django", "express", "next")  # Flask and FastAPI: tests/sdks/python/test_python.py
+FRAMEWORKS = ("express", "next")  # Python's: tests/sdks/python/test_python.py
 FAULTS = {HANGS: "failed", DRIPS: "failed", CUTS: "failed", "html": "failed", "validation_error": "rejected"}
 
 
@@ -44,23 +43,15 @@ class Shop(NamedTuple):
         return [self.act(path, user, click_id)["status"] for path in ("/sign-up", "/buy", "/refund")]
 
 
-def command_of(framework: str, request: pytest.FixtureRequest, folder: Path) -> tuple[list[str], Path]:
-    """Return how to start a shop, and in which folder."""
-    if framework == "next":
-        return ["node", "node_modules/next/dist/bin/next", "start", "-H", "127.0.0.1", "-p", "PORT"], NEXT
-    if framework == "express":
-        folder = request.getfixturevalue("built_node")
-        return ["node", shutil.copy(str(SHOPS / "express_shop.mjs"), str(folder)), "PORT"], folder
-    return [sys.executable, "-u", str(SHOPS / f"{framework}_shop.py"), "PORT"], folder
-
-
 @pytest.fixture(params=FRAMEWORKS)
 async def shop(
-    request: pytest.FixtureRequest, acme: World, sqlite_url: str, built_python: Path, tmp_path: Path
+    request: pytest.FixtureRequest, acme: World, sqlite_url: str, built_node: Path, tmp_path: Path
 ) -> AsyncIterator[Shop]:
     """The shop of each framework in turn."""
-    command, folder = command_of(request.param, request, tmp_path)
-    environment = {"SERVICE_API_KEY": acme.key, "PYTHONPATH": str(built_python / "installed")}
+    command, folder = ["node", "node_modules/next/dist/bin/next", "start", "-H", "127.0.0.1", "-p", "PORT"], NEXT
+    if request.param == "express":
+        command, folder = ["node", shutil.copy(SHOPS / "express_shop.mjs", built_node), "PORT"], built_node
+    environment = {"SERVICE_API_KEY": acme.key}
     with serving.in_a_thread(sqlite_url) as served, failing.running(served.base_url) as service:
         environment["SERVICE_BASE_URL"] = service.base_url
         with (

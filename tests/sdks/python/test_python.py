@@ -5,16 +5,22 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
+import svc_affiliate.django
 import svc_affiliate.fastapi
 import svc_affiliate.flask
+from django.conf import settings
+from django.http import HttpRequest
 from fastapi import FastAPI
 from flask import Flask
 from starlette.testclient import TestClient
 from svc_affiliate import AsyncTrack, ErrorCode, Status, TrackResult, delivery
 
+from presentation import guides
+from presentation.guides import Filling
 from tests.failing import HANGS, Answer, FailingService
 from tests.sdks.conftest import KEY, Sdk
 
@@ -92,6 +98,27 @@ def test_what_waits_is_resent_in_the_background(
     assert len(service.received) == 2
     assert list(tmp_path.rglob("*.json")) == []
     assert re.fullmatch(r"127\.0\.0\.1-\d+-1", next(tmp_path.iterdir()).name)
+
+
+async def test_the_guide_s_code_for_django_gives_a_request_its_visitor_and_the_settings_options(
+    service: FailingService,
+):
+    settings.configure(SVC_AFFILIATE={"base_url": service.base_url, "api_key": KEY})
+    request, user = HttpRequest(), SimpleNamespace(id="user-1", email="jane@example.com")
+    request.COOKIES["svc_click_id"] = "c1"
+    names = {
+        "request": request,
+        "user": user,
+        "invoice": SimpleNamespace(id="i-1"),
+        "refund": SimpleNamespace(id="r-1"),
+    }
+
+    exec(guides.blocks("sdk", Filling("https://svc.example", 1))["sdk_python"], names)
+    asynchronous = await svc_affiliate.django.atrack(request).lead(customer_key="user-1")
+
+    assert asynchronous.status == Status.RECORDED
+    assert [call.name for call in service.received] == ["lead", "sale", "refund", "lead"]
+    assert [call.body.get("click_id") for call in service.received] == ["c1", "c1", None, "c1"]
 
 
 def test_flask_and_fastapi_give_a_request_its_visitor_and_the_app_s_options(service: FailingService):
