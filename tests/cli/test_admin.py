@@ -4,12 +4,13 @@ import asyncio
 import sqlite3
 from contextlib import closing
 
-import storage
+from storage import Storage
 from storage.engine.sealing import Sealer
 from storage.payments import accounts
 from tests import world
 from tests.cli.conftest import Svc
 from tests.storage.payments import paying
+from tests.test_journeys import stored
 
 PARTNERS = "Token,Email,PayPal Email\nnora,nora@blogs.example,pay@blogs.example\n"
 COMMISSIONS = (
@@ -143,31 +144,29 @@ def test_an_import_is_tried_done_and_repeated(svc: Svc):
     assert [each.code for each in (dry, done, again, checked)] == [0, 0, 0, 0]
 
 
-async def connect(url: str, key: str) -> int:
-    async with storage.opened(url) as store:
-        acme = await world.acme(store)
-        await paying.connect(acme, key=key)
-        return acme.program_id
-
-
-async def opened(url: str, program_id: int, key: str) -> str:
-    async with storage.opened(url) as store:
-        account = await store.read(accounts.get_account, program_id)
-        return Sealer(key).open(account.sealed_secrets.splitlines()[0])
+async def connect(store: Storage) -> int:
+    acme = await world.acme(store)
+    await paying.connect(acme, key="old")
+    return acme.program_id
 
 
 def test_only_with_the_old_key_is_everything_encrypted_anew(svc: Svc):
     url = f"sqlite+aiosqlite:///{svc.database}"
     assert svc("admin", "db", "upgrade").code == 0
-    program_id = asyncio.run(connect(url, "old"))
+    program_id = asyncio.run(stored(url, connect))
+
+    def opened(key: str) -> str:
+        account = asyncio.run(stored(url, lambda store: store.read(accounts.get_account, program_id)))
+        return Sealer(key).open(account.sealed_secrets.splitlines()[0])
+
     rotate = ("admin", "secrets", "rotate", "--json")
 
     wrong = svc(*rotate, SVC_SECRET_KEY="the new key", SVC_SECRET_KEY_OLD="other")
     unset = svc(*rotate)
-    before = asyncio.run(opened(url, program_id, "old"))
+    before = opened("old")
     done = svc(*rotate, SVC_SECRET_KEY="the new key", SVC_SECRET_KEY_OLD="old")
 
     assert (wrong.code, wrong.json["error"]["code"]) == (1, "secret_unreadable")
     assert (unset.code, unset.json["error"]["code"]) == (1, "secret_key_missing")
     assert (done.code, done.json) == (0, {"payment_accounts": 1, "second_factors": 0})
-    assert before == asyncio.run(opened(url, program_id, "the new key")) == "whsec_12345678"
+    assert before == opened("the new key") == "whsec_12345678"

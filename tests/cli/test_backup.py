@@ -11,7 +11,6 @@ import tarfile
 import time
 from collections.abc import Callable
 from contextlib import closing
-from datetime import datetime
 from pathlib import Path
 
 import httpx
@@ -19,12 +18,12 @@ import pytest
 from sqlalchemy import func, select
 from typer.testing import CliRunner
 
-import storage
 from cli.admin import app
-from storage import migrations
+from storage import Storage, migrations
 from storage.engine import copying
 from tests import postgres, world
 from tests.cli.conftest import Svc
+from tests.test_journeys import stored
 from tests.test_two_versions import RELEASED
 
 
@@ -143,13 +142,13 @@ def test_postgresql_is_backed_up_with_its_own_tools(svc: Svc):
 def test_a_dump_is_restored_into_an_empty_database_and_its_totals_match(
     postgres_url: str, empty_postgres_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    before = asyncio.run(_fill(postgres_url))
+    before = _fill(postgres_url)
 
     _run("pg_dump", "--format=custom", f"--file={tmp_path}/svc.dump", _libpq(postgres_url))
     _run("pg_restore", "--exit-on-error", f"--dbname={_libpq(empty_postgres_url)}", f"{tmp_path}/svc.dump")
 
     _assert_the_check_agrees(empty_postgres_url, monkeypatch)
-    assert asyncio.run(_counts(empty_postgres_url)) == before
+    assert _counts(empty_postgres_url) == before
 
 
 @pytest.mark.postgresql
@@ -157,14 +156,16 @@ def test_archived_wal_is_replayed_to_a_point_in_time(monkeypatch: pytest.MonkeyP
     with postgres.running(settings=postgres.ARCHIVED) as server:
         asyncio.run(migrations.upgrade(server.url))
         copy = server.back_up()
-        before = asyncio.run(_fill(server.url))
-        target = asyncio.run(_clock(server.url))
-        assert asyncio.run(_fill(server.url)) != before
+        before = _fill(server.url)
+        clock = select(func.clock_timestamp())
+        read = stored(server.url, lambda store: store.read(lambda connection: connection.execute(clock).scalar_one()))
+        target = asyncio.run(read)
+        assert _fill(server.url) != before
 
         server.restore(copy, to=target)
 
         _assert_the_check_agrees(server.url, monkeypatch)
-        assert asyncio.run(_counts(server.url)) == before
+        assert _counts(server.url) == before
 
 
 def _assert_the_check_agrees(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -173,23 +174,19 @@ def _assert_the_check_agrees(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     assert (checked.exit_code, checked.stdout) == (0, '{"ok": true, "differences": []}\n')
 
 
-async def _fill(url: str) -> dict[str, int]:
-    async with storage.opened(url, patient=True) as store:
+def _fill(url: str) -> dict[str, int]:
+    async def fill(store: Storage) -> None:
         acme = await world.acme(store)
         await acme.customer()
         await acme.sale()
         await acme.refund(amount_cents=1_000)
-    return await _counts(url)
+
+    asyncio.run(stored(url, fill))
+    return _counts(url)
 
 
-async def _counts(url: str) -> dict[str, int]:
-    async with storage.opened(url) as store:
-        return await store.read(copying.counts)
-
-
-async def _clock(url: str) -> datetime:
-    async with storage.opened(url) as store:
-        return await store.read(lambda connection: connection.execute(select(func.clock_timestamp())).scalar_one())
+def _counts(url: str) -> dict[str, int]:
+    return asyncio.run(stored(url, lambda store: store.read(copying.counts)))
 
 
 def _libpq(url: str) -> str:

@@ -13,12 +13,12 @@ import pytest
 import typer
 from sqlalchemy import select
 
-import storage
 from cli.admin import backup as command
 from cli.demo import sample
 from storage.access import workspaces
 from storage.engine import copying
 from tests.cli.conftest import Svc
+from tests.test_journeys import stored
 
 AT = datetime(2026, 11, 20, 12, tzinfo=UTC)
 
@@ -29,18 +29,8 @@ def filled(sqlite_template: Path, tmp_path_factory: pytest.TempPathFactory) -> s
     path = tmp_path_factory.mktemp("filled") / "svc.db"
     shutil.copy(sqlite_template, path)
     url = f"sqlite+aiosqlite:///{path}"
-    asyncio.run(writing(url, sample.create, password_hash="-", at=AT))
+    asyncio.run(stored(url, lambda store: store.write(sample.create, password_hash="-", at=AT)))
     return url
-
-
-async def writing(url: str, operation: Any, *arguments: Any, **options: Any) -> Any:
-    async with storage.opened(url, patient=True) as store:
-        return await store.write(operation, *arguments, **options)
-
-
-async def reading(url: str, operation: Any, *arguments: Any) -> Any:
-    async with storage.opened(url) as store:
-        return await store.read(operation, *arguments)
 
 
 def rows(url: str) -> dict[str, list[Any]]:
@@ -49,8 +39,7 @@ def rows(url: str) -> dict[str, list[Any]]:
     def read(connection: Any) -> dict[str, list[Any]]:
         return {table.name: sorted(map(repr, connection.execute(select(table)))) for table in copying.TABLES}
 
-    found: dict[str, list[Any]] = asyncio.run(reading(url, read))
-    return found
+    return asyncio.run(stored(url, lambda store: store.read(read)))
 
 
 def test_a_database_moves_to_postgresql_and_back_and_new_rows_get_ids_that_were_never_used(
@@ -64,9 +53,10 @@ def test_a_database_moves_to_postgresql_and_back_and_new_rows_get_ids_that_were_
 
     assert rows(filled) == rows(empty_postgres_url) == rows(back)
     assert "all totals match the events" in capsys.readouterr().out
-    owner = {"owner_email": "gus@globex.example", "password_hash": "-"}
+    owner: Any = {"owner_email": "gus@globex.example", "password_hash": "-", "at": AT}
     for copied in (empty_postgres_url, back):
-        assert asyncio.run(writing(copied, workspaces.create, "Globex", **owner, at=AT)).workspace_id == 8
+        made = asyncio.run(stored(copied, lambda store: store.write(workspaces.create, "Globex", **owner)))
+        assert made.workspace_id == 8
 
 
 def test_an_interrupted_copy_goes_on_and_doubles_nothing_and_is_not_served_meanwhile(

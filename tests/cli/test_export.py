@@ -10,7 +10,6 @@ import pytest
 import typer
 from sqlalchemy import Table, update
 
-import storage
 from cli.admin import export
 from storage.checks import books
 from storage.reports import breakdown, exported_events
@@ -20,7 +19,7 @@ from storage.rules.reports import breakdown_query as rules
 from storage.rules.reports.breakdown import BreakdownGroup, Dimension, GroupTotals, ranked
 from storage.tables import clicks, commissions, partner_rollups, rollups
 from storage.tracking import click_retention
-from tests import world
+from tests import test_journeys, world
 from tests.storage.reports.rows import busy
 from tests.world import NOW, World, stored
 
@@ -155,11 +154,7 @@ async def test_the_check_still_finds_a_wrong_total_of_a_deleted_day(acme: World,
 def test_the_command_says_what_it_deleted(
     sqlite_url: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
-    async def fill() -> None:
-        async with storage.opened(sqlite_url) as store:
-            await world.acme(store)
-
-    asyncio.run(fill())
+    asyncio.run(test_journeys.stored(sqlite_url, world.acme))
     monkeypatch.setenv("SVC_DATABASE_URL", sqlite_url)
 
     export.retention(400, as_json=True)
