@@ -28,7 +28,7 @@ def test_every_snippet_is_run_somewhere():
         *("express_proxy", "django_proxy", "fastapi_proxy", "python_proxy"),
         *(guides.blocks("verify", filling).keys() - {"tracker_installed"}),  # test_proxies.py, as the next one
         *("tracker_pinned", "tracker_privacy"),  # the latter in tests/browser/test_cookie.py
-        *("sdk_python", "sdk_node"),  # tests/sdks/python/test_python.py, tests/sdks/test_shops.py
+        *("sdk_python", "sdk_node"),  # tests/sdks/python/test_python.py, tests/sdks/node/test_node.py
         "wordpress_tracker",
         "stripe_webhook_python",  # tests/snippets/test_checkouts.py
     }

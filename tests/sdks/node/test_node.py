@@ -1,17 +1,81 @@
-"""Node's SDK, which has an `sdk` of its own here: what holds for Python's, and the package as it would be published."""
+"""Node's SDK, which has an `sdk` of its own here: what holds for Python's, its frameworks, and its package."""
 
 import json
+import re
+import shutil
 import subprocess
 import tarfile
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
+import httpx
+import pytest
 from svc_affiliate import Status, Track
 
-from tests.failing import Answer, FailingService
+from tests import shops
+from tests.conftest import ROOT
+from tests.failing import CUTS, DRIPS, HANGS, Answer, FailingService
 from tests.generated import npm_version
 from tests.sdks.conftest import KEY, Sdk
 from tests.sdks.python.test_outbox import *  # noqa: F403 - every test of the module, once more
 from tests.sdks.python.test_track import *  # noqa: F403
+
+SHOPS = {
+    "express": ["node", "express_shop.mjs", "PORT"],
+    "next": ["node", "node_modules/next/dist/bin/next", "start", "-H", "127.0.0.1", "-p", "PORT"],
+}
+FAULTS = {HANGS: "failed", DRIPS: "failed", CUTS: "failed", "html": "failed", "validation_error": "rejected"}
+REFERRED = {"Cookie": "theme=dark; svc_click_id=c1"}
+
+
+@pytest.fixture
+def shop(
+    request: pytest.FixtureRequest, service: FailingService, built_node: Path, tmp_path: Path
+) -> Iterator[httpx.Client]:
+    """A shop of a framework with the installed package."""
+    shutil.copy(Path(__file__).with_name("express_shop.mjs"), built_node)
+    folder = built_node if request.param == "express" else ROOT / "examples/next"
+    environment = {"SERVICE_API_KEY": KEY, "SERVICE_BASE_URL": service.base_url}
+    with (
+        shops.running(SHOPS[request.param], "[Rr]eady", cwd=folder, log=tmp_path / "log", **environment) as port,
+        httpx.Client(
+            base_url=f"http://127.0.0.1:{port}", params={"user": "u-1", "invoice": "i-1"}, timeout=60
+        ) as client,
+    ):
+        yield client
+        service.over.set()  # a shop does not end before its calls
+
+
+@pytest.mark.parametrize("shop", SHOPS, indirect=True)
+def test_a_shop_reports_a_referred_customer_and_no_shopper_notices_a_fault(shop: httpx.Client, service: FailingService):
+    def act(path: str, headers: dict[str, str]) -> Any:
+        answer = shop.post(path, headers=headers)
+        assert answer.status_code == 200, answer.text
+        return answer.json()
+
+    ordinary, referred = (
+        [act(path, headers)["status"] for path in ("/sign-up", "/buy", "/refund")] for headers in ({}, REFERRED)
+    )
+    sent = [(call.name, call.body.get("click_id")) for call in service.received]
+    failed = {}
+    for fault in FAULTS:
+        service.answers = [fault]
+        failed[fault] = act("/sign-up", REFERRED)
+
+    assert (ordinary, referred) == (["skipped", "recorded", "recorded"], ["recorded"] * 3)
+    assert sent == [("sale", None), ("refund", None), ("lead", "c1"), ("sale", "c1"), ("refund", None)]
+    assert failed == {fault: {"status": status, "ok": False} for fault, status in FAULTS.items()}
+
+
+@pytest.mark.parametrize("shop", ["next"], indirect=True)
+def test_a_server_action_reports_a_form_without_javascript(shop: httpx.Client, service: FailingService):
+    (action,) = re.findall(r'name="(\$ACTION_ID_\w+)"', shop.get("/join").text)
+
+    answer = shop.post("/join", files={action: (None, ""), "user": (None, "user-1")}, headers=REFERRED)
+
+    assert (answer.status_code, answer.headers["Location"]) == (303, "/join?status=recorded")
+    assert service.bodies("lead") == [{"click_id": "c1", "customer_key": "user-1"}]
 
 
 def test_the_package_has_the_service_s_version_its_licence_types_and_no_dependencies(built_node: Path):
