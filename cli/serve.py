@@ -72,7 +72,11 @@ def command(host: Host = "127.0.0.1", port: Port = 8000, workers: Workers = 1) -
             if workers > 1 and database.is_sqlite(url):
                 raise Failure("workers_need_postgresql", ONE_WRITER, "Use --workers 1, or PostgreSQL.")
             listening = held.enter_context(listen(host, port))
-            require_metrics_ports(workers)
+            config = configuration.load()
+            for metrics_port in (
+                range(config.metrics_port, config.metrics_port + workers) if config.metrics_port else ()
+            ):
+                _bound(config.metrics_host, metrics_port, "serve metrics", "SVC_METRICS_PORT").close()
             migrate(database_url)
             if database.is_sqlite(url) and not held.enter_context(
                 sqlite_file.hold_lock(database.file_of(url), alone=False)
@@ -81,10 +85,10 @@ def command(host: Host = "127.0.0.1", port: Port = 8000, workers: Workers = 1) -
             if admin.write(copying.is_unfinished):
                 message = "`svc admin copy` into this database was interrupted, so rows are missing."
                 raise Failure("copy_unfinished", message, "Run the same command again, then start the service.")
-            one_time = None if admin.read(workspaces.exist) else configuration.load().set_up_code()
+            one_time = None if admin.read(workspaces.exist) else config.set_up_code()
         logs.echo(f"Serving on {address(listening)} (Ctrl-C stops it)")
         if one_time is not None:
-            base_url = configuration.load().base_url
+            base_url = config.base_url
             logs.echo(f"Nothing is set up yet. Open {base_url}/set-up?code={one_time}")
             logs.echo(f"or open {base_url} and enter this code: {one_time}")
         run(listening, workers=workers)
@@ -96,13 +100,6 @@ def listen(host: str, port: int) -> socket.socket:
     listening.set_inheritable(True)
     os.environ.setdefault("SVC_BASE_URL", address(listening))
     return listening
-
-
-def require_metrics_ports(workers: int) -> None:
-    """Raise Failure if a port on which a worker would serve its metrics is in use."""
-    config = configuration.load()
-    for port in range(config.metrics_port, config.metrics_port + workers) if config.metrics_port else ():
-        _bound(config.metrics_host, port, "serve metrics", "SVC_METRICS_PORT").close()
 
 
 def _bound(host: str, port: int, purpose: str, option: str) -> socket.socket:

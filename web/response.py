@@ -3,7 +3,6 @@
 from collections.abc import Awaitable, Callable, Mapping
 from html import escape
 from http import HTTPStatus
-from types import MappingProxyType
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
 from pydantic import BaseModel
@@ -16,7 +15,6 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from storage.rules.errors import InternalError, MethodNotAllowed, NotFound, ServiceError
 from web.errors import STATUS, error_body, error_headers
 
-NONE: Mapping[str, str] = MappingProxyType({})
 _JSON = (b"content-type", b"application/json")
 Model = TypeVar("Model")
 Headers = Mapping[str, str] | None
@@ -37,7 +35,7 @@ class JsonResponse:
 
     __slots__ = ("body", "headers", "status")
 
-    def __init__(self, body: Mapping[str, Any], status: int = 200, headers: Mapping[str, str] | None = None) -> None:
+    def __init__(self, body: Mapping[str, Any], status: int = 200, headers: Headers = None) -> None:
         self.body = body
         self.status = status
         self.headers = headers or {}
@@ -60,10 +58,8 @@ class ModelResponse(JsonResponse, Generic[Model]):
     __slots__ = ()
     success: ClassVar[int] = 200
 
-    def __init__(self, model: BaseModel, headers: Mapping[str, str] | None = None) -> None:
-        self.body = model.model_dump(exclude_unset=True)
-        self.status = self.success
-        self.headers = headers or {}
+    def __init__(self, model: BaseModel, headers: Headers = None) -> None:
+        super().__init__(model.model_dump(exclude_unset=True), self.success, headers)
 
     @classmethod
     def stored(cls, body: Mapping[str, Any], headers: Mapping[str, str]) -> Self:
@@ -80,16 +76,16 @@ class CreatedResponse(ModelResponse[Model]):
     success = 201
 
 
-def error_response(rejection: ServiceError, scope: Scope, headers: Mapping[str, str] = NONE) -> JsonResponse:
+def error_response(rejection: ServiceError, scope: Scope, headers: Headers = None) -> JsonResponse:
     """Return the response for an error, with further headers, and name the error in the request's scope."""
     scope["error_code"] = rejection.code
     body = error_body(rejection, scope["request_id"])
-    return JsonResponse(body, STATUS[rejection.code], {**error_headers(rejection), **headers})
+    return JsonResponse(body, STATUS[rejection.code], {**error_headers(rejection), **(headers or {})})
 
 
 def error_in_client_format(error: ServiceError, scope: Scope, headers: Headers = None) -> ASGIApp:
     """Return the response to a request that ended in an error, with further headers."""
-    response = error_response(error, scope, headers or {})
+    response = error_response(error, scope, headers)
     if not accepts_html(scope):
         return response
     words = {"message": error.text, "hint": error.advice, "code": error.code, "request_id": scope["request_id"]}

@@ -6,7 +6,6 @@ from collections.abc import AsyncIterator
 from datetime import datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from types import ModuleType
 from typing import Annotated, Any
 
 import typer
@@ -48,7 +47,6 @@ def export(month: Name, to: Folder) -> Answer:
     chosen = Month.parse(month)
     if chosen.plus(1).starts_at > command.now():
         raise Failure("month_not_over", f"{chosen} is not over yet.", "Export it next month.")
-    _duckdb()
     path = path_of(to, chosen)
     count = command.run(lambda store: write_month(store, chosen, path))
     return Answer({"file": path, "events": count, "bytes": path.stat().st_size}, f"{path}: {count:,} events.")
@@ -60,7 +58,12 @@ def path_of(folder: Path, month: Month) -> Path:
 
 
 async def write_month(store: Storage, month: Month, path: Path) -> int:
-    """Write the events of a month, replacing the file if all goes well, and return their number."""
+    """Write the events of a month, replacing the file if all goes well, and return their number. Raises Failure."""
+    try:
+        import duckdb  # noqa: PLC0415 - of the extra `analytics`
+    except ImportError:
+        hint = "Install it: pip install 'affiliate-tracking-service[analytics]'."
+        raise Failure("extra_missing", "This command needs DuckDB.", hint) from None
     count = 0
     path.parent.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory(prefix=".export-", dir=path.parent) as folder:
@@ -69,7 +72,7 @@ async def write_month(store: Storage, month: Month, path: Path) -> int:
             async for chunk in _chunks(store, month):
                 lines.writelines(f"{json.dumps(row)}\n" for row in chunk)
                 count += len(chunk)
-        with _duckdb().connect() as database:
+        with duckdb.connect() as database:
             source = database.read_json(str(rows), format="newline_delimited", columns=COLUMNS)
             source.write_parquet(str(made), compression="zstd")
         made.replace(path)
@@ -85,16 +88,6 @@ async def _chunks(store: Storage, month: Month) -> AsyncIterator[list[dict[str, 
             while last is not None:
                 rows, last = await store.read(exported_events.read_chunk, program, month, kind, after=last)
                 yield rows
-
-
-def _duckdb() -> ModuleType:
-    """Return DuckDB. Raises Failure if it is not installed."""
-    try:
-        import duckdb  # noqa: PLC0415 - of the extra `analytics`
-    except ImportError:
-        hint = "Install it: pip install 'affiliate-tracking-service[analytics]'."
-        raise Failure("extra_missing", "This command needs DuckDB.", hint) from None
-    return duckdb
 
 
 @command.register(app)

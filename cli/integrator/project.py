@@ -120,13 +120,16 @@ def service() -> ServiceClient:
 
 
 def save_settings(place: Path, values: dict[str, str]) -> bool:
-    """Write settings into `.env` and keep its other lines; return whether it changed.
+    """Write settings into `.env` for shells and dotenv readers and keep its other lines; return whether it changed.
 
     The id of a payment account that is no longer connected is dropped.
     """
     path = place / ".env"
     before = path.read_text(encoding="utf-8") if path.exists() else ""
-    lines, left = [], {name: _quoted(value) for name, value in values.items() if value}
+    literal = {
+        name: "".join(each for each in value if each.isprintable() and each != "'") for name, value in values.items()
+    }
+    lines, left = [], {name: shlex.quote(value) for name, value in literal.items() if value}
     for line in before.splitlines():
         found = _LINE.match(line)
         if found and found[1] == PAYMENTS and values.get(PAYMENTS) == "":
@@ -137,11 +140,6 @@ def save_settings(place: Path, values: dict[str, str]) -> bool:
     if changed or path.stat().st_mode & 0o077:
         write_private(path, after)
     return changed
-
-
-def _quoted(value: str) -> str:
-    """Return a value as one line that a shell and a dotenv reader take literally."""
-    return shlex.quote("".join(character for character in value if character.isprintable() and character != "'"))
 
 
 def write_private(path: Path, text: str) -> None:

@@ -1,11 +1,11 @@
 """Stripe's exports as payments: the list of payments from its dashboard, and the itemized balance report."""
 
 import csv
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from cli.integrator.output import Failure
 
@@ -29,18 +29,15 @@ COLUMNS: dict[str, tuple[str, ...]] = {
 }
 NEEDED = ("charge", "at", "amount", "currency")
 Row = Mapping[str, str]
+StripeExport = tuple[list[dict[str, Any]], list[tuple[int, str]]]
 LONGEST_NAME = 255
 
 
-class StripeExport(NamedTuple):
-    """The payments of a file, customer by customer; `wrong` are lines that could not be read, with the reason."""
-
-    payments: list[dict[str, Any]]
-    wrong: list[tuple[int, str]]
-
-
 def read(path: Path) -> StripeExport:
-    """Return an export as the body of POST .../reconciliation. Raises Failure if the file is not an export."""
+    """Return an export's payments, customer by customer, and the lines that could not be read, each with the reason.
+
+    A payment is as the body of POST .../reconciliation has it. Raises Failure if the file is not an export.
+    """
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
             reader = csv.DictReader(file)
@@ -52,17 +49,12 @@ def read(path: Path) -> StripeExport:
                     f"{path.name} is not a Stripe export: it lacks {'; '.join(map(' or '.join, missing))}.",
                     "Export payments with all columns, or the itemized balance report (balance_change_from_activity).",
                 )
-            return _payments((reader.line_num, _by_our_names(row)) for row in reader)
+            return _payments(reader)
     except (OSError, UnicodeDecodeError, csv.Error) as problem:
         raise Failure("unreadable_export", f"{path.name} cannot be read: {problem}") from None
 
 
-def _by_our_names(row: Mapping[str, str | None]) -> Row:
-    cells = {name: (row.get(name) or "").strip() for columns in COLUMNS.values() for name in columns}
-    return {ours: next((cells[name] for name in columns if cells[name]), "") for ours, columns in COLUMNS.items()}
-
-
-def _payments(rows: Iterable[tuple[int, Row]]) -> StripeExport:
+def _payments(reader: "csv.DictReader[str]") -> StripeExport:
     """Combine the rows of each payment; the balance report has one for every movement.
 
     A refund of a payment that is not in the export, because it is older, is ignored.
@@ -70,7 +62,9 @@ def _payments(rows: Iterable[tuple[int, Row]]) -> StripeExport:
     found: dict[str, dict[str, Any]] = {}
     moved: list[tuple[int, Row, Decimal]] = []
     wrong: list[tuple[int, str]] = []
-    for line, row in rows:
+    for sent in reader:
+        line, cells = reader.line_num, {name: (text or "").strip() for name, text in sent.items() if name}
+        row: Row = {ours: next(filter(None, map(cells.get, names)), "") for ours, names in COLUMNS.items()}
         try:
             category = row["category"].lower()
             if category in RETURNS:
@@ -88,7 +82,7 @@ def _payments(rows: Iterable[tuple[int, Row]]) -> StripeExport:
         elif currency is not None:
             wrong.append((line, f"it is in {row['currency']}, and its payment in {currency}"))
     payments = [payment | {"returned": f"{max(returned[charge], Decimal(0)):f}"} for charge, payment in found.items()]
-    return StripeExport(sorted(payments, key=lambda each: (owner(each), each["occurred_at"])), sorted(wrong))
+    return sorted(payments, key=lambda each: (owner(each), each["occurred_at"])), sorted(wrong)
 
 
 def _payment(line: int, row: Row) -> dict[str, Any]:

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from enum import StrEnum
 from functools import partial
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any
 
 import httpx2
 import typer
@@ -19,6 +19,7 @@ CENTS = 4900
 FREE = {"amount_total": 0, "payment_status": "no_payment_required"}
 Event = dict[str, Any]
 Deliver = Callable[[Event], dict[str, Any]]
+Scene = tuple[str, Event, str]  # what happens, the event that Stripe sends, and the outcome that is right
 
 
 class ShopShape(StrEnum):
@@ -27,14 +28,6 @@ class ShopShape(StrEnum):
     ONE_OFF = "one-off"
     SUBSCRIPTION = "subscription"
     TRIAL = "trial"
-
-
-class Scene(NamedTuple):
-    """A step of a shape: what happens, the event that Stripe sends, and the outcome that is right."""
-
-    title: str
-    event: Event
-    expected: str
 
 
 Shape = Annotated[ShopShape, typer.Option(help="How the shop sells through Stripe.")]
@@ -130,24 +123,24 @@ class SampleBuyer:
         """Return the sequence of a shape."""
         if shape == ShopShape.ONE_OFF:
             paid = self._checkout(payment_intent=f"pi_{self._name}1", mode="payment")
-            return [Scene("the visitor pays once", paid, "recorded"), self._refund(1, "the payment is refunded")]
+            return [("the visitor pays once", paid, "recorded"), self._refund(1, "the payment is refunded")]
         if shape == ShopShape.SUBSCRIPTION:
             session = self._checkout(invoice=f"in_{self._name}1", mode="subscription")
             invoice = self._invoice(1, "subscription_create")
             begin = [
-                Scene("the visitor subscribes", session, "recorded"),
-                Scene("the invoice of that checkout: the same sale", invoice, "repeated"),
+                ("the visitor subscribes", session, "recorded"),
+                ("the invoice of that checkout: the same sale", invoice, "repeated"),
             ]
         else:
             session = self._checkout(invoice=f"in_{self._name}0", mode="subscription", **FREE)
             begin = [
-                Scene("the visitor starts a trial: nothing is paid", session, "linked"),
-                Scene("the trial's invoice of 0", self._invoice(0, "subscription_create", cents=0), "ignored"),
-                Scene("the first payment, after the trial", self._invoice(1, "subscription_cycle"), "recorded"),
+                ("the visitor starts a trial: nothing is paid", session, "linked"),
+                ("the trial's invoice of 0", self._invoice(0, "subscription_create", cents=0), "ignored"),
+                ("the first payment, after the trial", self._invoice(1, "subscription_cycle"), "recorded"),
             ]
         return [
             *begin,
-            Scene("a renewal", self._invoice(2, "subscription_cycle"), "recorded"),
+            ("a renewal", self._invoice(2, "subscription_cycle"), "recorded"),
             self._refund(2, "the renewal is refunded"),
             self._refund(1, "the first payment is refunded"),
         ]
@@ -166,7 +159,7 @@ class SampleBuyer:
     def _refund(self, number: int, title: str) -> Scene:
         charge = {"id": f"ch_{self._name}{number}", "payment_intent": f"pi_{self._name}{number}"}
         returned = {"amount_refunded": CENTS, "currency": "usd"}
-        return Scene(title, self._event("charge.refunded", charge | returned), "recorded")
+        return title, self._event("charge.refunded", charge | returned), "recorded"
 
     def _event(self, kind: str, found: dict[str, Any]) -> Event:
         about = {"id": f"evt_{secrets.token_hex(12)}", "type": kind, "created": int(time.time())}

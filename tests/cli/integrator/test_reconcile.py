@@ -196,7 +196,7 @@ def test_amounts_are_exact_in_every_currency(tmp_path: Any):
         "ch_2,2026-05-20 12:00,5000,jpy,Paid\n"
     )
 
-    assert {each["names"][0]: each["amount"] for each in read(path).payments} == {"ch_1": "1234.50", "ch_2": "5000"}
+    assert {each["names"][0]: each["amount"] for each in read(path)[0]} == {"ch_1": "1234.50", "ch_2": "5000"}
 
 
 def test_an_amount_is_written_as_babel_writes_it_with_its_digits_of_every_currency():
