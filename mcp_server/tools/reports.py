@@ -171,7 +171,7 @@ def _compared(
         return None, None
     connection, is_previous = request.connection, compare == "previous"
     query = dates if is_previous else _range(request, compare)
-    window = performance.choose_period(connection, program_id, query, at=request.at)[1].window
+    *_, window = performance.choose_period(connection, program_id, query, at=request.at)
     window = (query.before or window.previous) if is_previous else window
     every = asked._replace(limit=MOST_GROUPS)
     return window, breakdown.read_groups(connection, program_id, window, every, at=request.at)

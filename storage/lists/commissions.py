@@ -74,24 +74,17 @@ class Commission(NamedTuple):
     flags: Sequence[FlagKind] = ()
 
 
-class LedgerLine(NamedTuple):
-    """A ledger entry of a commission, in cents of its currency; `refund_id` is the id of the refund behind it."""
-
-    id: int
-    at: datetime
-    kind: EntryKind
-    amount_cents: int
-    refund_id: int | None
-
-
 class CommissionDetails(NamedTuple):
-    """A commission with what it follows from; `sale` is None for a lead's. The terms hold since `terms_since`."""
+    """A commission with what it follows from, and its ledger entries; `sale` is None for a lead's.
+
+    The terms hold since `terms_since`.
+    """
 
     commission: Commission
     terms: Terms
     terms_since: datetime
     sale: Any
-    entries: list[LedgerLine]
+    entries: Sequence[Any]
 
 
 def _ready(moment: datetime) -> ColumnElement[bool]:
@@ -165,8 +158,6 @@ def get_details(connection: Connection, program_id: int, commission_id: int, *, 
     mine = (sales.c.program_id == program_id, sales.c.id == commission.sale_id)
     sale = None if commission.sale_id is None else connection.execute(select(sales).where(*mine)).one()
     entry = ledger_entries.c
-    columns = (entry.id, entry.at, entry.kind, entry.amount_cents, entry.refund_id)
-    its_own = (entry.program_id == program_id, entry.commission_id == commission_id)
-    entries = connection.execute(select(*columns).where(*its_own).order_by(entry.id))
-    lines = [LedgerLine(*each[:2], EntryKind(each.kind), int(each.amount_cents), each.refund_id) for each in entries]
-    return CommissionDetails(commission, stored_terms(row), row.created_at, sale, lines)
+    its_own = select(ledger_entries).where(entry.program_id == program_id, entry.commission_id == commission_id)
+    entries = connection.execute(its_own.order_by(entry.id)).all()
+    return CommissionDetails(commission, stored_terms(row), row.created_at, sale, entries)

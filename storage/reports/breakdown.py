@@ -51,10 +51,8 @@ def read_breakdown(
 
     Raises InvalidPeriod, InvalidRange; NotFound if there is no such program; ValidationError if there is too much.
     """
-    currency, chosen = performance.choose_period(connection, program_id, wanted, at=at)
-    return BreakdownResult(
-        currency, chosen.window, query, read_groups(connection, program_id, chosen.window, query, at=at)
-    )
+    currency, _, window = performance.choose_period(connection, program_id, wanted, at=at)
+    return BreakdownResult(currency, window, query, read_groups(connection, program_id, window, query, at=at))
 
 
 def read_groups(

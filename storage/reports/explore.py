@@ -119,7 +119,7 @@ def read_card(
     at: datetime,
 ) -> tuple[dict[str, str], str, Card]:
     """Return the names of partners by their codes, the currency, and a card beside the window before, if wanted."""
-    currency, (_, window) = performance.choose_period(connection, program_id, wanted, at=at)
+    currency, _, window = performance.choose_period(connection, program_id, wanted, at=at)
     windows = (window, wanted.before) if wanted.before else (window,)
     read = [breakdown.read_each(connection, program_id, each, [(by,)], filters, at=at)[0] for each in windows]
     now, *before = _ranked(connection, program_id, [(by,)] * len(read), read)

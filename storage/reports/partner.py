@@ -1,26 +1,25 @@
 """One partner: their page (results, balance, links in use, newest rows), and their report for assistants."""
 
 from datetime import datetime, timedelta
-from typing import Any, NamedTuple
+from typing import Any
 
 from sqlalchemy import Connection, func, select
 
 from storage.lists import balances
-from storage.lists.balances import Balance
-from storage.lists.commissions import COMMISSIONS, Commission
-from storage.lists.customers import CUSTOMERS, ListedCustomer
-from storage.lists.declaration import ListQuery, ListScope, Page
+from storage.lists.commissions import COMMISSIONS
+from storage.lists.customers import CUSTOMERS
+from storage.lists.declaration import ListQuery, ListScope
 from storage.lists.find import find, get
-from storage.lists.flags import FLAGS, Flag
+from storage.lists.flags import FLAGS
 from storage.lists.partners import PARTNERS, Partner
 from storage.reports import breakdown, chart, comparison, performance
-from storage.reports.chart import MOST_EVENTS, Results
+from storage.reports.chart import MOST_EVENTS
 from storage.reports.comparison import SoldTotals
 from storage.rules.errors import ValidationError
 from storage.rules.fraud.flag import FlagState
 from storage.rules.periods.period import DateRangeQuery, Window
 from storage.rules.reports import metrics
-from storage.rules.reports.breakdown import BreakdownQuery, Dimension, DimensionFilter, GroupTotals, Metric, Operator
+from storage.rules.reports.breakdown import BreakdownGroup, BreakdownQuery, Dimension, DimensionFilter, Metric, Operator
 from storage.rules.reports.metrics import Day, Part
 from storage.tables import customers, sales
 
@@ -31,26 +30,6 @@ MOST_WEEKS = 27
 _LINK = (Dimension.LANDING_PATH, Dimension.CAMPAIGN)
 
 
-class UsedLink(NamedTuple):
-    """A link that visitors followed: its page and its campaign (None: it has none), and what it brought."""
-
-    path: str
-    campaign: str | None
-    totals: GroupTotals
-
-
-class PartnerProfile(NamedTuple):
-    """A partner's page; customers and commissions are the newest, `links` those with the most clicks in the range."""
-
-    partner: Partner
-    results: Results
-    balance: Balance
-    links: list[UsedLink]
-    customers: Page[ListedCustomer]
-    commissions: Page[Commission]
-    flags: Page[Flag]
-
-
 def read_profile(
     connection: Connection,
     program_id: int,
@@ -58,25 +37,28 @@ def read_profile(
     query: DateRangeQuery,
     *,
     at: datetime,
-) -> PartnerProfile:
-    """Return a partner's page for a range. Raises NotFound, and the errors of `read_performance`."""
+) -> dict[str, Any]:
+    """Return a partner's page for a range, with the newest rows, and the links with the most clicks in it.
+
+    A link is a path and a campaign (None: it has none). Raises NotFound, and the errors of `read_performance`.
+    """
     scope = ListScope(program_id, at)
     partner = get(connection, PARTNERS, scope, partner_id)
     theirs = ListQuery(MOST_NEWEST, filters={"partner_id": partner_id})
     open_flags = ListQuery(MOST_NEWEST, filters={"partner_id": partner_id, "state": FlagState.OPEN})
     results = chart.read_results(connection, program_id, query, at=at, partner=partner)
-    return PartnerProfile(
-        partner,
-        results,
-        partner.balance,
-        _links(connection, partner, results.report.window, at),
-        find(connection, CUSTOMERS, scope, theirs),
-        find(connection, COMMISSIONS, scope, theirs),
-        find(connection, FLAGS, scope, open_flags),
-    )
+    return {
+        "partner": partner,
+        "results": results,
+        "balance": partner.balance,
+        "links": _links(connection, partner, results.report.window, at),
+        "customers": find(connection, CUSTOMERS, scope, theirs),
+        "commissions": find(connection, COMMISSIONS, scope, theirs),
+        "flags": find(connection, FLAGS, scope, open_flags),
+    }
 
 
-def _links(connection: Connection, partner: Partner, window: Window, at: datetime) -> list[UsedLink]:
+def _links(connection: Connection, partner: Partner, window: Window, at: datetime) -> list[BreakdownGroup]:
     """Return the links in use; none if the range has too many events to read."""
     theirs = [DimensionFilter(Dimension.PARTNER, Operator.IS, partner.code)]
     wanted = BreakdownQuery(_LINK, theirs, tuple(Metric), Metric.CLICKS, MOST_LINKS)
@@ -84,12 +66,7 @@ def _links(connection: Connection, partner: Partner, window: Window, at: datetim
         read = breakdown.read_groups(connection, partner.program_id, window, wanted, at=at, most_events=MOST_EVENTS)
     except ValidationError:
         return []
-    return [
-        UsedLink(path, campaign, group.totals)
-        for group in read.groups
-        if (path := group.values[0])
-        for campaign in group.values[1:]
-    ]
+    return [group for group in read.groups if group.values[0]]
 
 
 def read_report(

@@ -14,7 +14,7 @@ from storage.lists.declaration import FIRST_DAY, LAST_DAY, PROGRAM
 from storage.rules.errors import NotFound
 from storage.rules.periods import period
 from storage.rules.periods.month import Month
-from storage.rules.periods.period import ChosenPeriod, DateRangeQuery, Period, Window
+from storage.rules.periods.period import DateRangeQuery, Period, Window
 from storage.rules.reports.metrics import Day, RefundedMonth, RefundTotals, Totals, added
 from storage.tables import partner_rollups, programs, refunds, rollups, sales
 from storage.tables.columns import DAY_MILLIS, from_millis
@@ -49,21 +49,22 @@ def read_performance(
 
     Raises InvalidPeriod, InvalidRange; NotFound if there is no such program.
     """
-    currency, chosen = choose_period(connection, program_id, query, at=at)
-    window, before = chosen.window, query.before or chosen.window.previous
+    currency, name, window = choose_period(connection, program_id, query, at=at)
+    before = query.before or window.previous
     both = Window(min(before.first, window.first), max(before.last, window.last))
     stored = read_days(connection, program_id, both, partner_id)
     days, previous_days = ([Day(day, stored.get(day, Totals())) for day in each.days] for each in (window, before))
     current, previous = (added(Totals(), (day.totals for day in each)) for each in (days, previous_days))
-    about = (program_id, currency, chosen.period, window, before)
+    about = (program_id, currency, name, window, before)
     return Performance(*about, days, previous_days, current, previous, at)
 
 
 def choose_period(
     connection: Connection, program_id: int, query: DateRangeQuery, *, at: datetime
-) -> tuple[str, ChosenPeriod]:
-    """Return a program's currency and its range; `all` starts with its creation or, if that is before, its first day.
+) -> tuple[str, Period, Window]:
+    """Return a program's currency, and the name and the days of its range.
 
+    `all` starts with its creation or, if that is before, its first day.
     Raises InvalidPeriod, InvalidRange; NotFound if there is no such program.
     """
     program = connection.execute(_program, {"program_id": program_id}).one_or_none()
@@ -74,7 +75,7 @@ def choose_period(
         recorded = select(func.min(rollups.c.day)).where(rollups.c.program_id == program_id)
         if (first_day := connection.execute(recorded).scalar()) is not None:
             created_at = min(created_at, Window(first_day, first_day).starts_at)
-    return program.currency, period.choose(query, created_at=created_at, at=at)
+    return program.currency, *period.choose(query, created_at=created_at, at=at)
 
 
 def read_days(

@@ -88,27 +88,20 @@ class Window(NamedTuple):
             raise InvalidRange from None
 
 
-class ChosenPeriod(NamedTuple):
-    """The range of a report, and the name of its period."""
-
-    period: Period
-    window: Window
-
-
-def choose(query: DateRangeQuery, *, created_at: datetime, at: datetime) -> ChosenPeriod:
-    """Return the range that a query selects at the time `at`, for a program created at `created_at`.
+def choose(query: DateRangeQuery, *, created_at: datetime, at: datetime) -> tuple[Period, Window]:
+    """Return the name and the range of what a query selects at `at`, for a program created at `created_at`.
 
     A custom range needs both ends; one alone is ignored. A valid period beside a custom range only names it.
     Raises InvalidPeriod; InvalidRange if the range cannot be parsed, is reversed or has more than 1,830 days.
     """
     if query.date_from is not None and query.date_to is not None:
         sent = {period.value: period for period in Period}.get(query.period or "", Period.SEVEN_DAYS)
-        return ChosenPeriod(sent, custom(query.date_from, query.date_to))
+        return sent, custom(query.date_from, query.date_to)
     try:
         period = Period.SEVEN_DAYS if query.period is None else Period(query.period)
     except ValueError:
         raise InvalidPeriod from None
-    return ChosenPeriod(period, named(period, created_at=created_at, at=at))
+    return period, named(period, created_at=created_at, at=at)
 
 
 def named(period: Period, *, created_at: datetime, at: datetime) -> Window:

@@ -77,21 +77,22 @@ async def _page(context: PageContext, outcome: FormOutcome) -> Response:
     picker = ranges.picker(request, context.at)
     picked = picker.picked
     profile = await context.report(partner.read_profile, partner_id, picked.query, at=context.at)
+    results = profile.pop("results")
     asked = {name: request.query_params.get(name, "").strip() for name in LINK}
-    link_to, link_problems = partial(link_of, context.program.settings.domain, profile.partner.code), Problems()
+    link_to, link_problems = partial(link_of, context.program.settings.domain, profile["partner"].code), Problems()
     try:
         link = link_to(**asked)
     except ValidationError as rejection:
         link, link_problems = link_to(), Problems.of(rejection)
-    stored = {name: getattr(profile.partner, name) or "" for name in EDITED}
+    stored = {name: getattr(profile["partner"], name) or "" for name in EDITED}
     return outcome.page(
         context,
         "partner.html",
         stored=stored,
         edited=outcome.typed if "name" in outcome.typed else stored,
         status=400 if outcome.problems or picker.problem or link_problems else 200,
-        **profile._asdict() | {"results": None},
-        charted=charted.of(profile.results, picker),
+        **profile,
+        charted=charted.of(results, picker),
         adjustments=await context.read(by_hand.list_adjustments, partner_id),
         link=link,
         asked=asked,
