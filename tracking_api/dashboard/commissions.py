@@ -1,7 +1,7 @@
-"""PATCH /api/programs/:id/commissions, and the page: many are decided at a time, and what is final asks first."""
+"""Commissions, decided many at a time by PATCH .../commissions and the page, and the review of what holds them."""
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -11,20 +11,23 @@ from starlette.responses import Response
 
 from presentation import queries
 from presentation.api_request import ApiRequest
-from presentation.changes import CommissionChanges
+from presentation.changes import CommissionChanges, decide_flag
 from presentation.operations import operation
 from presentation.resources import CommissionView
 from presentation.view import View
-from storage.access.workspaces import DECIDERS
+from storage.access.workspaces import DECIDERS, MANAGERS
 from storage.lists import find as engine
 from storage.lists.commissions import COMMISSIONS, Commission
+from storage.lists.flags import FLAGS
 from storage.management import commission_decisions as decisions
+from storage.management import pending_work
 from storage.management.commission_decisions import MOST_TOGETHER
 from storage.management.pending_work import Waiting
 from storage.rules.commission import MAY_BECOME, CommissionStatus
 from storage.rules.errors import ServiceError, ValidationError
+from storage.rules.fraud.flag import FlagState
 from tracking_api.dashboard.pages import buttons, forms, notices, page_context
-from tracking_api.dashboard.pages.buttons import Question
+from tracking_api.dashboard.pages.buttons import Button, FormPage, Question, SelectedRows, elsewhere
 from tracking_api.dashboard.pages.forms import Form
 from tracking_api.dashboard.pages.lists import ListPage
 from tracking_api.dashboard.pages.page_context import PageContext
@@ -165,3 +168,35 @@ def _by_partner(rows: list[Commission]) -> list[tuple[str, int, int]]:
     first, others = (ordered := sorted(sums, key=lambda each: -each[2]))[:MOST_SHOWN], ordered[MOST_SHOWN:]
     rest = (f"All {len(others)} others", sum(each[1] for each in others), sum(each[2] for each in others))
     return [*first, rest] if others else first
+
+
+def _about_flags(verb: str, meaning: str, *, is_danger: bool) -> Button:
+    async def question(calls: Sequence[ApiRequest]) -> Question:
+        flag_ids = [call.path_id("flag_id") for call in calls]
+        held = await calls[0].read(pending_work.count_held, flag_ids)
+        return Question(verb, f"{meaning} You cannot undo this.", commissions=held, is_danger=is_danger)
+
+    return Button(decide_flag, {}, "flag-{state}", "/programs/{program_id}/review", question)
+
+
+FLAG_LIST = ListPage(
+    FLAGS,
+    "review.html",
+    tabs=("state",),
+    narrow=lambda address, _: {"state": queries.choice(address, "state", FlagState) or FlagState.OPEN},
+)
+FLAG_DECISIONS: dict[str, Button] = {
+    FlagState.DISMISSED: _about_flags(
+        "Dismiss and release",
+        "The commissions can be approved and paid, unless another sign holds them. This sign is not raised again"
+        " for the same evidence.",
+        is_danger=False,
+    ),
+    FlagState.CONFIRMED: _about_flags(
+        "Confirm and reject",
+        "The partner does not get this money. What is paid stays paid. A duplicate sale is refunded in the reports.",
+        is_danger=True,
+    ),
+}
+DECIDE_FLAG = FormPage(elsewhere, FLAG_DECISIONS, by="state", roles=MANAGERS)
+DECIDE_FLAGS = SelectedRows(DECIDE_FLAG, "flag_id", "flags")

@@ -1,6 +1,5 @@
 """.../payment-account, PATCH .../payment-events/:eventId and the page: accounts, and decisions on payments."""
 
-from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Annotated, Any, Literal, NamedTuple
 
@@ -21,7 +20,6 @@ from storage.rules.periods.period import Span
 from tracking_api.dashboard.pages.buttons import Button, FormPage, Notice, Question, SelectedRows, elsewhere
 from tracking_api.dashboard.pages.lists import ListPage, ListState
 from tracking_api.dashboard.pages.page_context import PageContext
-from tracking_api.dashboard.pages.ranges import FilterValues
 from web.body import Body, Identifier
 
 RECORDED = PaymentOutcome.RECORDED
@@ -108,12 +106,6 @@ def _view(call: ApiRequest, account: Any) -> PaymentAccountView:
     return PaymentAccountView.of(account._asdict() | {"webhook_secrets": secrets, "webhook_url": webhook_url})
 
 
-def _by_outcome(address: FilterValues, _: datetime) -> Mapping[str, Any]:
-    """Return the filter of the tab: an outcome, or all that waits for a decision."""
-    outcome = address["outcome"]
-    return {TO_DO: True} if outcome == TO_DO else {"outcome": outcome or None}
-
-
 COUNTED = {RECORDED, PaymentOutcome.REPEATED, PaymentOutcome.SAME, PaymentOutcome.SETTLING, PaymentOutcome.TEST}
 
 
@@ -193,7 +185,7 @@ PAYMENT_LIST = ListPage(
     PAYMENT_EVENTS,
     "payments.html",
     tabs=("outcome", TO_DO),
-    narrow=_by_outcome,
+    narrow=lambda address, _: {TO_DO: True} if address["outcome"] == TO_DO else {"outcome": address["outcome"] or None},
     constants={"events": stripe.EVENTS, "outcomes": OUTCOMES},
     values=_values,
 )

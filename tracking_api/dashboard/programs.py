@@ -1,7 +1,8 @@
-"""A program: POST /api/programs, GET|PATCH|DELETE .../:id, GET .../integration, and the pages with its settings."""
+"""Programs: POST /api/programs, GET|PATCH|DELETE .../:id, GET .../integration, their list, and the settings' pages."""
 
 from collections.abc import Mapping
-from typing import Any
+from datetime import datetime
+from typing import Any, NamedTuple
 
 from starlette.responses import Response
 
@@ -13,18 +14,22 @@ from presentation.resources import ProgramView
 from presentation.settings_models import shown, with_settings
 from presentation.view import View
 from storage.access.workspaces import OWNERS
+from storage.lists.declaration import Page
 from storage.lists.partners import newest_code
-from storage.lists.programs import read_program
+from storage.lists.programs import PROGRAMS, Program, read_program
 from storage.management import agent_caps, program_settings, sandboxes
 from storage.payments import accounts
+from storage.reports.performance import Performance, read_performance
 from storage.rules import agent_caps as rules
 from storage.rules import settings
 from storage.rules.agent_caps import CAPS, FREEZABLE
+from storage.rules.attribution import ProgramStatus
 from storage.rules.errors import CurrencyNotSupported, FieldError, OwnerRequired, ProgramHasEvents, ValidationError
 from storage.rules.settings import BY_NAME, SECTIONS, SETTINGS, ProgramSettings, published
 from tracking_api.dashboard.authentication import VisitorRequest, visitor_request
 from tracking_api.dashboard.pages import values
 from tracking_api.dashboard.pages.buttons import Button, FormOutcome, FormPage
+from tracking_api.dashboard.pages.lists import ListPage, ListState
 from tracking_api.dashboard.pages.page_context import PageContext
 from web.response import CreatedResponse
 
@@ -156,3 +161,37 @@ DELETE = FormPage(
     Button(delete_program, then="/programs", unticked="Select the box first: a deleted program cannot be restored."),
 )
 CAPS_PAGE = FormPage(_caps_page, Button(change_agent_caps))
+
+
+class ProgramResults(NamedTuple):
+    """A program of the list with its results of the period, in cents of `currency`."""
+
+    id: int
+    created_at: datetime
+    name: str
+    domain: str
+    workspace: str
+    status: ProgramStatus
+    sandbox_of: int | None
+    clicks: int
+    leads: int
+    conversions: int
+    revenue_cents: int
+    commission_cents: int
+    currency: str
+    report: Performance
+
+
+async def _with_results(call: VisitorRequest, state: ListState, listed: Page[Program]) -> Page[ProgramResults]:
+    ids, query = [each.id for each in listed.data], state.picker.picked.query
+    reports = await call.storage.report(
+        lambda connection: [read_performance(connection, each, query, at=call.at) for each in ids]
+    )
+    rows = []
+    for each, report in zip(listed.data, reports, strict=True):
+        named = each._asdict() | report.current._asdict() | {"report": report}
+        rows.append(ProgramResults._make(named[name] for name in ProgramResults._fields))
+    return Page(rows, *listed[1:])
+
+
+PROGRAM_LIST = ListPage(PROGRAMS, "programs.html", viewer=visitor_request, complete=_with_results, row=ProgramResults)

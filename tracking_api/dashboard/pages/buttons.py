@@ -18,7 +18,6 @@ from tracking_api.dashboard.pages import forms, notices, page_context, templates
 from tracking_api.dashboard.pages.forms import CONFIRMED, FIELD, Form, Problems
 from tracking_api.dashboard.pages.page_context import PageContext
 
-Viewer = PageContext | VisitorRequest
 Notice = str | Callable[[Any, Mapping[str, Any]], str]
 
 
@@ -31,6 +30,9 @@ class Question(NamedTuple):
     commissions: Waiting | None = None
     partners: Sequence[tuple[str, int, int]] = ()
     is_danger: bool = True
+
+
+Asked = Question | Callable[[Sequence[Any]], Awaitable[Question]]
 
 
 class Button(NamedTuple):
@@ -46,7 +48,7 @@ class Button(NamedTuple):
     fixed: Mapping[str, Any] = EMPTY
     notice: Notice = ""
     then: str = ""
-    question: Question | Callable[[Sequence[Any]], Awaitable[Question]] | None = None
+    question: Asked | None = None
     unticked: str = ""
 
 
@@ -58,14 +60,16 @@ class FormOutcome(NamedTuple):
     response: Mapping[str, Any] = EMPTY
     pressed: str = ""
 
-    def page(self, viewer: Viewer, template: str, *, stored: Mapping[str, Any] = EMPTY, **values: Any) -> Response:
+    def page(
+        self, viewer: VisitorRequest, template: str, *, stored: Mapping[str, Any] = EMPTY, **values: Any
+    ) -> Response:
         """Return the page that shows this; its form has what is `stored` unless something was typed."""
         who = {"context": viewer} if isinstance(viewer, PageContext) else {"visitor": viewer.visitor}
         shown: dict[str, Any] = {**who, **self._asdict(), "typed": self.typed or stored, **values}
         return templates.render(viewer.request, template, **shown)
 
 
-async def elsewhere(_: Viewer, __: FormOutcome) -> Response:
+async def elsewhere(_: VisitorRequest, __: FormOutcome) -> Response:
     """Show nothing: the form is on another page, and an error is a page of its own."""
     raise NotFound
 
@@ -82,7 +86,7 @@ class FormPage:
     buttons: Mapping[str, Button] | Button
     by: str = "action"
     roles: Collection[Role] = OWNERS
-    viewer: Callable[[Request, Collection[Role]], Awaitable[Viewer]] = page_context.as_member
+    viewer: Callable[[Request, Collection[Role]], Awaitable[VisitorRequest]] = page_context.as_member
     subject: Callable[[Any], ApiRequest] | None = None
     largest_file: int = 0
 
@@ -155,14 +159,13 @@ class SelectedRows:
         return notices.redirect(path, f"{self.said}-{pressed}", len(calls) - len(rejections), len(rejections))
 
 
-async def _submit(button: Button, call: ApiRequest, form: Form, viewer: Viewer) -> Mapping[str, Any]:
+async def _submit(button: Button, call: ApiRequest, form: Form, viewer: VisitorRequest) -> Mapping[str, Any]:
     """Make the change and return the response. Raises the errors of the action."""
     if button.unticked and not is_confirmed(form):
         raise ValidationError(button.unticked)
     if "repeated" in form.fields:
         forms.chosen_password(form)
-    currency = viewer.currency if isinstance(viewer, PageContext) else ""
-    fields = values.of_form(form, button.action.description.body, currency=currency)
+    fields = values.of_form(form, button.action.description.body, currency=viewer.currency)
     return await button.action.submit(call, fields | dict(button.fixed))
 
 
@@ -172,11 +175,7 @@ def is_confirmed(form: Form) -> bool:
 
 
 async def ask(
-    viewer: Viewer,
-    form: Form,
-    question: Question | Callable[[Sequence[Any]], Awaitable[Question]],
-    back: str,
-    calls: Sequence[ApiRequest] = (),
+    viewer: VisitorRequest, form: Form, question: Asked, back: str, calls: Sequence[ApiRequest] = ()
 ) -> Response:
     """Return the page that asks, whose button sends the same form again, confirmed."""
     question = await question(calls) if callable(question) else question

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from datetime import datetime
 from decimal import Decimal
 from enum import StrEnum
-from typing import TypeVar
+from typing import Any
 
 from starlette.responses import Response, StreamingResponse
 
@@ -18,13 +18,10 @@ from tracking_api.dashboard.pages import text
 _SPACE = r"[\s\u00ad\u061c\u115f\u1160\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\u2800\u3164\ufeff\uffa0]*"
 _FORMULA = re.compile(rf"(^|;)({_SPACE})(?=[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20])")
 _QUOTED = re.compile(r"[\",;\s]")
+Read = Callable[[ListQuery], Awaitable[Page[Any]]]
 
 
-Item = TypeVar("Item")
-Read = Callable[[ListQuery], Awaitable[Page[Item]]]
-
-
-def file(name: str, wanted: List[Item], query: ListQuery, read: Read[Item], *, currency: str) -> Response:
+def file(name: str, wanted: List[Any], query: ListQuery, read: Read, *, currency: str) -> Response:
     """Return what a query finds as a CSV file, newest first, with fields as columns; amounts are in major units."""
     headers = {"Content-Disposition": f'attachment; filename="{name}.csv"'}
     fields = [each for each in wanted.fields if not each.column.is_internal and not hasattr(each.kind, "_fields")]
@@ -32,7 +29,7 @@ def file(name: str, wanted: List[Item], query: ListQuery, read: Read[Item], *, c
     return StreamingResponse(rows, media_type="text/csv; charset=utf-8", headers=headers)
 
 
-async def _rows(fields: list[Field], query: ListQuery, read: Read[Item], currency: str) -> AsyncIterator[str]:
+async def _rows(fields: list[Field], query: ListQuery, read: Read, currency: str) -> AsyncIterator[str]:
     """Yield the file, a page of rows at a time."""
     own = any(each.name == "currency" for each in fields)
     last = [] if own or not any(each.is_money for each in fields) else [currency]

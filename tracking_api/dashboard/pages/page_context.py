@@ -40,7 +40,6 @@ class PageContext(VisitorRequest):
 
     @property
     def program_path(self) -> str:
-        """The path of the program's pages."""
         return f"/programs/{self.program.id}"
 
     def of_workspace(self) -> WorkspaceRequest:
@@ -49,12 +48,10 @@ class PageContext(VisitorRequest):
 
     @property
     def currency(self) -> str:
-        """The program's currency."""
         return self.program.settings.currency
 
     @property
     def rotation(self) -> Rotation:
-        """The state of the program's key."""
         return rotation_state(self.program.rotate_by, self.at)
 
 
