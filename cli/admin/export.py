@@ -14,7 +14,7 @@ from cli.admin import command
 from cli.integrator.output import Answer, Failure
 from storage import Storage
 from storage.reports import exported_events
-from storage.rules.periods.month import Month
+from storage.rules.periods.period import Month
 from storage.rules.reports.breakdown import Dimension, GroupTotals
 from storage.tracking import click_retention
 

@@ -20,6 +20,7 @@ from storage.tables import metadata
 WRITE_LANES = READERS = 4
 ASSIGNED = [table.name for table in metadata.sorted_tables if table.autoincrement_column is not None]
 BUSY_MILLISECONDS = 4_000
+MIGRATING, SETTING_UP = 7_275_637, 7_275_638  # locks
 PATIENT_MILLISECONDS = 60_000
 _row_type: Any = cache(namedtuple)  # noqa: PYI024 - the columns of a statement are known when it runs
 _READING = ("PRAGMA query_only = ON",)
@@ -93,20 +94,14 @@ def is_sqlite(url: URL) -> bool:
     return url.drivername.startswith("sqlite")
 
 
-def lock_migrations(connection: Connection) -> None:
-    """Let one process at a time migrate: PostgreSQL needs a lock for it, SQLite's BEGIN IMMEDIATE is one.
+def lock_alone(connection: Connection, lock: int) -> None:
+    """Let one transaction at a time migrate, or set the service up; SQLite's BEGIN IMMEDIATE is such a lock.
 
     Citus changes related tables in one transaction only over one connection to each node; others ignore the setting.
     """
     if is_server(connection):
-        connection.execute(text("SELECT pg_advisory_xact_lock(7275637)"))
+        connection.execute(text(f"SELECT pg_advisory_xact_lock({lock})"))
         connection.execute(text("SET LOCAL citus.multi_shard_modify_mode TO 'sequential'"))
-
-
-def lock_set_up(connection: Connection) -> None:
-    """Let one transaction at a time set the service up, until it ends; SQLite has one writer."""
-    if is_server(connection):
-        connection.execute(text("SELECT pg_advisory_xact_lock(7275638)"))
 
 
 def is_server(connection: Connection) -> bool:

@@ -164,10 +164,7 @@ def transactions_of(batch: list[QueuedWrite], *, each_operation: bool, by_progra
         parts[str(write.program) if by_program else "", write.operation].append(write)
     ordered = sorted(parts.items(), key=lambda part: (part[0][0], _order(part[1][0])))
     if not each_operation:
-        return [
-            [write for _, writes in together for write in writes]
-            for _, together in groupby(ordered, key=lambda part: part[0][0])
-        ]
+        return [[write for _, writes in ordered for write in writes]]
     return [
         transaction
         for (_, operation), writes in ordered

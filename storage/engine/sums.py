@@ -22,18 +22,11 @@ def sums_by_each(
 
     A name that is no column of the rows is a field of the JSON object that they have as CARRIED. Of each key it yields
     `most` values or more, if there are as many. PostgreSQL groups by all keys at once; SQLite would sort all rows for
-    each key, so they are added up as they come.
+    each key, so they are added up as they come: those that are alike are counted first, and their JSON parsed once.
     """
     if is_server(connection):
         yield from _grouped_by_each(connection, rows, keys, amounts, most * len(keys))
-    else:
-        yield from _added_up(connection, rows, keys, amounts)
-
-
-def _added_up(
-    connection: Connection, rows: Select[Any], keys: Sequence[Sequence[str]], amounts: Sequence[str]
-) -> Iterator[tuple[int, tuple[Any, ...], Sequence[Any]]]:
-    """Yield the same from the rows as they come: rows that are alike are counted first, and their JSON parsed once."""
+        return
     names = [column.name for column in rows.selected_columns]
     carried, start = names.index(CARRIED), len(names) - len(amounts)
     places = [[(name, names.index(name) if name in names else None) for name in key] for key in keys]

@@ -47,7 +47,7 @@ def set_up(
 
     Raises Forbidden if there is a workspace, and CurrencyNotSupported.
     """
-    database.lock_set_up(connection)
+    database.lock_alone(connection, database.SETTING_UP)
     if workspaces.exist(connection):
         raise Forbidden("This server is set up already.")
     email = email.lower()

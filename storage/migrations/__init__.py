@@ -58,7 +58,7 @@ def _unknown(revisions: set[str]) -> set[str]:
 
 
 def _upgrade(connection: Connection, before: Callable[[], None]) -> None:
-    database.lock_migrations(connection)
+    database.lock_alone(connection, database.MIGRATING)
     stored = set(MigrationContext.configure(connection).get_current_heads())
     for revision in _unknown(stored):
         raise _explain(revision)

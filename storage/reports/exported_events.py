@@ -7,8 +7,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, select
 
 from storage.reports import breakdown_events, grouped_events
-from storage.rules.periods.month import Month
-from storage.rules.periods.period import Window
+from storage.rules.periods.period import Month, Window
 from storage.rules.reports.breakdown import Dimension, GroupTotals, label
 from storage.tables import clicks, partners, programs
 from storage.tables.columns import from_millis

@@ -13,8 +13,7 @@ from storage.engine import ids
 from storage.lists.declaration import FIRST_DAY, LAST_DAY, PROGRAM
 from storage.rules.errors import NotFound
 from storage.rules.periods import period
-from storage.rules.periods.month import Month
-from storage.rules.periods.period import DateRangeQuery, Period, Window
+from storage.rules.periods.period import DateRangeQuery, Month, Period, Window
 from storage.rules.reports.metrics import Day, RefundedMonth, RefundTotals, Totals, added
 from storage.tables import partner_rollups, programs, refunds, rollups, sales
 from storage.tables.columns import DAY_MILLIS, from_millis

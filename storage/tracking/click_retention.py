@@ -13,7 +13,7 @@ from sqlalchemy import Connection, and_, case, column, delete, exists, insert, s
 
 from storage.engine import database
 from storage.rules import keys
-from storage.rules.periods.month import Month
+from storage.rules.periods.period import Month
 from storage.tables import click_retention, clicks, customers, programs
 from storage.tables.columns import from_millis
 

@@ -13,8 +13,7 @@ from sqlalchemy import Table, update
 from cli.admin import export
 from storage.checks import books
 from storage.reports import breakdown, exported_events
-from storage.rules.periods.month import Month
-from storage.rules.periods.period import DateRangeQuery
+from storage.rules.periods.period import DateRangeQuery, Month
 from storage.rules.reports import breakdown_query as rules
 from storage.rules.reports.breakdown import BreakdownGroup, Dimension, GroupTotals, ranked
 from storage.tables import clicks, commissions, partner_rollups, rollups

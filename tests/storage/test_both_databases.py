@@ -30,8 +30,7 @@ from storage.rules.click_details import ClickDetails
 from storage.rules.errors import CustomerNotFound, ServiceError
 from storage.rules.fraud.flag import FlagState
 from storage.rules.key_format import LeadKeys
-from storage.rules.periods.month import Month
-from storage.rules.periods.period import DateRangeQuery, Window
+from storage.rules.periods.period import DateRangeQuery, Month, Window
 from storage.rules.reports import breakdown_query
 from storage.rules.reports.breakdown import Dimension
 from storage.rules.scope import READING

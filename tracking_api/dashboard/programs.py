@@ -183,7 +183,7 @@ class ProgramResults(NamedTuple):
 
 
 async def _with_results(call: VisitorRequest, state: ListState, listed: Page[Program]) -> Page[ProgramResults]:
-    ids, query = [each.id for each in listed.data], state.picker.picked.query
+    ids, query = [each.id for each in listed.data], state.picker.picked
     reports = await call.storage.report(
         lambda connection: [read_performance(connection, each, query, at=call.at) for each in ids]
     )

@@ -1,4 +1,4 @@
-"""Periods: the UTC days that a report covers, and the window of equal length before them."""
+"""Periods: the UTC days that a report covers, and the window of equal length before them; calendar months in UTC."""
 
 import re
 from datetime import UTC, date, datetime, time, timedelta
@@ -6,13 +6,47 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from storage.rules.errors import InvalidPeriod, InvalidRange
-from storage.rules.periods.month import Month
 
 MOST_DAYS = 1830
 _DAY = timedelta(days=1)
 _LAST_MILLISECOND = time(23, 59, 59, 999_000, UTC)
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 _MOMENT = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}([.,]\d{1,9})?)?(Z|[+-]\d{2}(:?\d{2})?)?", re.ASCII)
+
+
+class Month(NamedTuple):
+    """A calendar month in UTC: clicks are stored, deleted and exported by month."""
+
+    year: int
+    number: int
+
+    @classmethod
+    def of(cls, at: datetime) -> "Month":
+        utc = at.astimezone(UTC)
+        return cls(utc.year, utc.month)
+
+    @classmethod
+    def parse(cls, text: str) -> "Month":
+        """Return the month that a text such as 2026-05 names. Raises ValueError."""
+        named = re.fullmatch(r"(\d{4})-(0[1-9]|1[0-2])", text, re.ASCII)
+        if named is None or named[1] == "0000":
+            raise ValueError(f"{text!r} is not a month: write it like 2026-05.")
+        return cls(int(named[1]), int(named[2]))
+
+    @property
+    def starts_at(self) -> datetime:
+        return datetime(self.year, self.number, 1, tzinfo=UTC)
+
+    @property
+    def last_day(self) -> date:
+        return (self.plus(1).starts_at - timedelta(days=1)).date()
+
+    def plus(self, months: int) -> "Month":
+        year, month = divmod(self.year * 12 + self.number - 1 + months, 12)
+        return Month(year, month + 1)
+
+    def __str__(self) -> str:
+        return f"{self.year:04}-{self.number:02}"
 
 
 class Period(StrEnum):
@@ -37,6 +71,11 @@ class DateRangeQuery(NamedTuple):
     date_from: str | None = None
     date_to: str | None = None
     before: "Window | None" = None
+
+    @property
+    def window(self) -> "Window | None":
+        """The days of a custom range, None without both ends. Raises InvalidRange."""
+        return None if self.date_from is None or self.date_to is None else custom(self.date_from, self.date_to)
 
 
 class Span(NamedTuple):
@@ -94,9 +133,9 @@ def choose(query: DateRangeQuery, *, created_at: datetime, at: datetime) -> tupl
     A custom range needs both ends; one alone is ignored. A valid period beside a custom range only names it.
     Raises InvalidPeriod; InvalidRange if the range cannot be parsed, is reversed or has more than 1,830 days.
     """
-    if query.date_from is not None and query.date_to is not None:
+    if (window := query.window) is not None:
         sent = {period.value: period for period in Period}.get(query.period or "", Period.SEVEN_DAYS)
-        return sent, custom(query.date_from, query.date_to)
+        return sent, window
     try:
         period = Period.SEVEN_DAYS if query.period is None else Period(query.period)
     except ValueError:
@@ -125,15 +164,10 @@ def custom(date_from: str, date_to: str) -> Window:
 
 def calendar(months: int, at: datetime, *, ago: int = 0) -> tuple[Window, Window]:
     """Return a whole calendar month, quarter (3 months) or year (12) and the one before; `ago` 1: each one earlier."""
-    today = at.astimezone(UTC).date()
-    first = today.replace(day=1, month=(today.month - 1) // months * months + 1)
-    before, start, end = (months_later(first, months * (each - ago)) for each in (-1, 0, 1))
+    today = Month.of(at)
+    first = today._replace(number=(today.number - 1) // months * months + 1)
+    before, start, end = (first.plus(months * (each - ago)).starts_at.date() for each in (-1, 0, 1))
     return Window(start, end - _DAY), Window(before, start - _DAY)
-
-
-def months_later(first: date, months: int) -> date:
-    """Return the first day of the month so many months later; fewer than none are earlier."""
-    return Month(first.year, first.month).plus(months).starts_at.date()
 
 
 def span(date_from: str | None, date_to: str | None) -> Span:

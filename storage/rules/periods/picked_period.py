@@ -2,11 +2,10 @@
 
 from datetime import UTC, date, datetime, timedelta
 from enum import StrEnum
-from typing import NamedTuple
 
 from storage.rules.errors import InvalidPeriod, InvalidRange
 from storage.rules.periods import period
-from storage.rules.periods.period import DateRangeQuery, Period, Window, months_later
+from storage.rules.periods.period import DateRangeQuery, Period, Window
 
 _DAY = timedelta(days=1)
 
@@ -41,33 +40,20 @@ class Comparison(StrEnum):
     NONE = "none"
 
 
-class Picked(NamedTuple):
-    """A picked range as reports take it, and its days (None: all time)."""
-
-    query: DateRangeQuery
-    window: Window | None
-
-    @property
-    def before(self) -> Window | None:
-        """The days that it is compared with."""
-        return self.query.before
-
-
-def pick(query: DateRangeQuery, *, at: datetime, comparison: Comparison = Comparison.PREVIOUS) -> Picked:
+def pick(query: DateRangeQuery, *, at: datetime, comparison: Comparison = Comparison.PREVIOUS) -> DateRangeQuery:
     """Return the range that two dates name, or else a name does. All time is compared with nothing.
 
     A month, quarter or year is compared with the one before: a running one with as many of its days.
     Raises InvalidPeriod, InvalidRange.
     """
-    if query.date_from is not None and query.date_to is not None:
-        window, before = period.custom(query.date_from, query.date_to), None
-    elif query.period not in set(PickedPeriod):
-        raise InvalidPeriod
-    elif query.period == PickedPeriod.ALL:
-        return Picked(DateRangeQuery(Period.ALL), None)
-    else:
+    window, before = query.window, None
+    if window is None:
+        if query.period not in set(PickedPeriod):
+            raise InvalidPeriod
+        if query.period == PickedPeriod.ALL:
+            return DateRangeQuery(Period.ALL)
         window, before = _named(PickedPeriod(query.period), at)
-    return Picked(window.query(_compared(window, before, comparison)), window)
+    return window.query(_compared(window, before, comparison))
 
 
 def _named(name: PickedPeriod, at: datetime) -> tuple[Window, Window | None]:
@@ -96,6 +82,7 @@ def _compared(window: Window, before: Window | None, comparison: Comparison) -> 
 
 def _year_before(day: date) -> date:
     """Return the same day a year before; 28 February for a 29th. Raises InvalidRange before the year 1."""
-    if day.year == date.min.year:
-        raise InvalidRange
-    return months_later(day.replace(day=1), -12) + timedelta(days=min(day.day, 28 if day.month == 2 else 31) - 1)  # noqa: PLR2004
+    try:
+        return day.replace(year=day.year - 1, day=28 if (day.month, day.day) == (2, 29) else day.day)
+    except ValueError:
+        raise InvalidRange from None

@@ -106,7 +106,6 @@ def queued(operation: Any, program: Any, number: int = 0) -> QueuedWrite:
     [
         (False, False, [["a1", "b1", "a2", "b2"]]),
         (True, False, [["a1"], ["b1"], ["a2", "b2"]]),
-        (False, True, [["a1", "a2"], ["b1", "b2"]]),
         (True, True, [["a1"], ["a2"], ["b1"], ["b2"]]),
     ],
 )

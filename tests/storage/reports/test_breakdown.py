@@ -72,7 +72,7 @@ async def test_every_group_is_what_its_rows_add_up_to_and_the_groups_add_up_to_t
 @both_databases
 async def test_filters_leave_the_rows_that_pass_them_in_every_card_and_the_results_of_one_read(acme: World):
     await busy(acme, 3)
-    picked = picked_period.pick(MONTH, at=NOW).query
+    picked = picked_period.pick(MONTH, at=NOW)
     by = [D.PARTNER, D.DEVICE, D.UTM_SOURCE, D.BUYER]
 
     for sent, passes in FILTERS.items():

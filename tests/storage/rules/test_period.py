@@ -117,14 +117,14 @@ def test_each_name_has_its_days_and_those_before():
         picked = picked_period.pick(DateRangeQuery(name), at=PICKED_AT)
 
         assert (picked.window, picked.before) == (days(*ends[:2]), days(*ends[2:])), name
-        assert picked.query == DateRangeQuery(None, *ends[:2], picked.before)
+        assert picked == DateRangeQuery(None, *ends[:2], picked.before)
 
 
 def test_every_name_is_a_range_that_reports_take_and_all_time_is_compared_with_nothing():
     picked = {name: picked_period.pick(DateRangeQuery(name), at=PICKED_AT) for name in PickedPeriod}
 
-    assert {each.query.period for each in picked.values()} == {None, Period.ALL}
-    assert picked[PickedPeriod("all")] == (DateRangeQuery(Period.ALL), None)
+    assert {each.period for each in picked.values()} == {None, Period.ALL}
+    assert picked[PickedPeriod("all")] == DateRangeQuery(Period.ALL)
 
 
 def test_a_range_can_be_compared_with_a_year_before_or_with_nothing():

@@ -8,7 +8,7 @@ from sqlalchemy import Connection, text
 import background
 from cli.admin import export
 from storage.checks import books
-from storage.rules.periods.month import Month
+from storage.rules.periods.period import Month
 from storage.tables import commissions, customers
 from storage.tracking import click_retention
 from tests.world import World, stored

@@ -58,7 +58,7 @@ def _filters(picker: Picker) -> tuple[dict[str, str], Filters, ServiceError | No
 async def page(call: ApiRequest, **shown: Any) -> Response:
     """Return the page of what the request asks for, with what else is shown on it."""
     picker = ranges.picker(call.request, call.at)
-    (sent, filters, problem), wanted = _filters(picker), picker.picked.query
+    (sent, filters, problem), wanted = _filters(picker), picker.picked
     frame = await call.report(explore.read_frame, wanted, is_filtered=bool(filters), at=call.at)
     is_waiting = bool(filters) and not frame.reach
     shown |= {"picker": picker, "sent": sent, "problem": problem, "is_waiting": is_waiting}
@@ -172,7 +172,7 @@ async def _read(context: PageContext) -> tuple[dict[str, str], str, Card]:
     _, filters, problem = _filters(picker)
     if problem:
         raise problem
-    by, wanted = queries.choice(sent, "by", Dimension) or Dimension.REFERRER, picker.picked.query
+    by, wanted = queries.choice(sent, "by", Dimension) or Dimension.REFERRER, picker.picked
     read = context.report(explore.read_card, wanted, by, filters, rows=MOST_ROWS, at=context.at)
     names, currency, card = await read
     typed = sent.get("q", "").lower()

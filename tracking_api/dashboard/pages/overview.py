@@ -22,7 +22,7 @@ async def show_overview(request: Request) -> Response:
     """Show the requested range, by default the last 30 days; the form shows what is wrong with an invalid range."""
     context = await page_context.as_member(request)
     picker = ranges.picker(request, context.at)
-    found = await context.report(chart.read_overview, picker.picked.query, at=context.at, base_url=context.base_url)
+    found = await context.report(chart.read_overview, picker.picked, at=context.at, base_url=context.base_url)
     return templates.render(
         request,
         "overview.html",

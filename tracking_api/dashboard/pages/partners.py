@@ -76,7 +76,7 @@ async def _page(context: PageContext, outcome: FormOutcome) -> Response:
     request, partner_id = context.request, context.path_id("partner_id")
     picker = ranges.picker(request, context.at)
     picked = picker.picked
-    profile = await context.report(partner.read_profile, partner_id, picked.query, at=context.at)
+    profile = await context.report(partner.read_profile, partner_id, picked, at=context.at)
     results = profile.pop("results")
     asked = {name: request.query_params.get(name, "").strip() for name in LINK}
     link_to, link_problems = partial(link_of, context.program.settings.domain, profile["partner"].code), Problems()

@@ -9,7 +9,7 @@ from starlette.requests import Request
 from storage.rules.errors import InvalidPeriod, InvalidRange, ServiceError
 from storage.rules.periods import picked_period
 from storage.rules.periods.period import DateRangeQuery, Window
-from storage.rules.periods.picked_period import Comparison, Picked, PickedPeriod
+from storage.rules.periods.picked_period import Comparison, PickedPeriod
 from tracking_api.dashboard.pages import text
 
 NAMES = {
@@ -57,7 +57,7 @@ class Picker(NamedTuple):
     With an invalid range (`problem`) it is the last 30 days. `address` is the query string, which every link keeps.
     """
 
-    picked: Picked
+    picked: DateRangeQuery
     problem: ServiceError | None
     chosen: str | None
     date_from: str
