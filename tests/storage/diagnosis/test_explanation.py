@@ -219,16 +219,6 @@ async def test_every_id_of_a_waiting_payment_says_that_it_waits_and_so_does_the_
     assert all("Try again" in str(each.smallest_change) for each in found)
 
 
-async def test_a_waiting_payment_names_the_key_of_the_lead_that_was_likely_meant(acme: World):
-    await acme.customer("USER_1")
-    await take(acme, stripe.checkout(metadata={"svc_customer_key": "user_1"}))
-
-    found = await explained(acme, transaction_id="pi_1")
-
-    assert (found.outcome, found.likely_customer_key) == ("payment_waiting", "USER_1")
-    assert '"USER_1"' in str(found.smallest_change)
-
-
 async def test_what_is_no_sale_or_a_possible_duplicate_says_what_it_is(acme: World):
     await take(acme, stripe.invoice("evt_0", name="in_0", amount=0))
     await take(acme, stripe.invoice("evt_1", name="in_1"))
