@@ -14,7 +14,7 @@ from mcp_types import ListResourceTemplatesResult, PaginatedRequestParams
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from configuration import Configuration
-from mcp_server import prompts, resources
+from mcp_server import attachments
 from mcp_server.caller import Context, caller_of
 from mcp_server.middleware import CALL, McpMiddleware
 from mcp_server.tool_calls import ToolCalls
@@ -117,12 +117,12 @@ def _create(base_url: str, calls: ToolCalls) -> Server[Any]:
         get_tool_input_schema=lambda _name: None,  # no argument travels in a header: there is none to check
         on_list_tools=calls.list,
         on_call_tool=lambda context, params: calls.call(caller_of(context), params),
-        on_list_resources=lambda _, __: resources.list_resources(base_url),
+        on_list_resources=lambda _, __: attachments.list_resources(base_url),
         on_list_resource_templates=list_templates,
-        on_read_resource=lambda _, params: resources.read_resource(base_url, params),
-        on_list_prompts=prompts.list_prompts,
-        on_get_prompt=prompts.get_prompt,
-        on_completion=prompts.complete,
+        on_read_resource=lambda _, params: attachments.read_resource(base_url, params),
+        on_list_prompts=attachments.list_prompts,
+        on_get_prompt=attachments.get_prompt,
+        on_completion=attachments.complete,
     )
 
 

@@ -4,10 +4,9 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from http import HTTPStatus
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import Any
 
 from anyio import to_thread
-from pydantic import BaseModel
 from pydantic.json_schema import GenerateJsonSchema, models_json_schema
 from starlette.requests import Request
 from starlette.responses import Response
@@ -76,7 +75,7 @@ def document(routes: Sequence[BaseRoute], *, base_url: str) -> dict[str, Any]:
     references, schemas = _schemas([description for _, _, description in operations])
     paths: dict[str, dict[str, Any]] = {}
     for path, method, description in operations:
-        paths.setdefault(path, {})[method.lower()] = _Writer(path, method, description, references).operation()
+        paths.setdefault(path, {})[method.lower()] = _operation(path, method, description, references)
     return {
         "openapi": "3.1.0",
         "info": {"title": "Affiliate Tracking Service", "version": VERSION, "description": INFO},
@@ -121,75 +120,58 @@ class _Generator(GenerateJsonSchema):
         return written
 
 
-class _Writer(NamedTuple):
-    """Writes one operation; `references` says where each model's schema is."""
-
-    path: str
-    method: str
-    description: Description
-    references: References
-
-    def operation(self) -> dict[str, Any]:
-        it = self.description
-        written: dict[str, Any] = {
-            "operationId": it.name,
-            "tags": [it.tag],
-            "summary": it.summary,
-            "security": [{name: list(needs) for name, needs in each.items()} for each in it.security],
-            "responses": self._responses(),
-        }
-        if it.description:
-            written["description"] = it.description
-        if parameters := self._parameters():
-            written["parameters"] = parameters
-        if it.body:
-            content = {JSON: {"schema": self.references[it.body]}}
-            written["requestBody"] = {"required": self.method != "HEAD", "content": content}
-        return written
-
-    def _parameters(self) -> list[dict[str, Any]]:
-        it = self.description
-        found = [{"name": name, "in": "path", "required": True} for name in NAMED.findall(self.path)]
-        found += [
-            {"name": name, "in": location, "required": name in REQUIRED, "description": meaning}
-            for location, described in (("query", it.query), ("header", it.headers))
-            for name, meaning in described.items()
+def _operation(path: str, method: str, it: Description, references: References) -> dict[str, Any]:
+    """Return the entry of one operation; `references` says where each model's schema is."""
+    parameters: list[dict[str, Any]] = [{"name": name, "in": "path", "required": True} for name in NAMED.findall(path)]
+    parameters += [
+        {"name": name, "in": location, "required": name in REQUIRED, "description": meaning}
+        for location, described in (("query", it.query), ("header", it.headers))
+        for name, meaning in described.items()
+    ]
+    written: dict[str, Any] = {
+        "operationId": it.name,
+        "tags": [it.tag],
+        "summary": it.summary,
+        "security": [{name: list(needs) for name, needs in each.items()} for each in it.security],
+        "responses": _responses(method, it, references),
+    }
+    if it.description:
+        written["description"] = it.description
+    if parameters:
+        written["parameters"] = [
+            each | {"schema": PARAMETERS.get(each["name"], {"type": "string"})} for each in parameters
         ]
-        return [each | {"schema": PARAMETERS.get(str(each["name"]), {"type": "string"})} for each in found]
+    if it.body:
+        content = {JSON: {"schema": references[it.body]}}
+        written["requestBody"] = {"required": method != "HEAD", "content": content}
+    return written
 
-    def _responses(self) -> dict[str, Any]:
-        """Return the good responses, and the one error schema with the codes that each status has here beside it."""
-        it = self.description
-        written = {
-            str(status): self._response(status, self._content(models), it.summary)
-            for status, models in it.responses.items()
-        }
-        by_status: dict[int, list[type[ServiceError]]] = {}
-        for error in it.errors:
-            by_status.setdefault(int(STATUS[error.code]), []).append(error)
-        for status, errors in sorted(by_status.items()):
-            codes = {"enum": [error.code for error in errors]}
-            schema = {**self.references[Error], "properties": {"error": {"properties": {"code": codes}}}}
-            written[str(status)] = self._response(status, {JSON: {"schema": schema}}, _explained(errors))
-        return written
 
-    def _content(self, models: Sequence[type[BaseModel]]) -> Mapping[str, Any] | None:
-        if self.description.media != JSON:
-            return {self.description.media: {"schema": {"type": "string"}}}
-        references = [self.references[model] for model in models]
-        schema = references[0] if len(references) == 1 else {"anyOf": references}
-        return {JSON: {"schema": schema}} if references else None
+def _responses(method: str, it: Description, references: References) -> dict[str, Any]:
+    """Return the good responses, and the one error schema with the codes that each status has here beside it."""
 
-    def _response(self, status: int, content: Mapping[str, Any] | None, text: str) -> dict[str, Any]:
-        retried = ["Retry-After"] if status in RETRIED and self.description.tag != "probes" else []
-        names = ["X-Request-Id", *self.description.response_headers, *retried]
-        response: dict[str, Any] = {
-            "description": text,
-            "headers": {name: {"$ref": f"#/components/headers/{name}"} for name in names},
-        }
-        if content is not None and self.method != "HEAD" and status != HTTPStatus.NOT_MODIFIED:
-            response["content"] = content
-        return response
+    def response(status: int, text: str, schemas: Sequence[Any], media: str = JSON) -> dict[str, Any]:
+        retried = ["Retry-After"] if status in RETRIED and it.tag != "probes" else []
+        names = ["X-Request-Id", *it.response_headers, *retried]
+        headers = {name: {"$ref": f"#/components/headers/{name}"} for name in names}
+        schema = schemas[0] if len(schemas) == 1 else {"anyOf": schemas}
+        has_body = schemas and method != "HEAD" and status != HTTPStatus.NOT_MODIFIED
+        return {"description": text, "headers": headers} | (
+            {"content": {media: {"schema": schema}}} if has_body else {}
+        )
+
+    written = {}
+    for status, models in it.responses.items():
+        schemas = [references[model] for model in models] if it.media == JSON else [{"type": "string"}]
+        written[str(status)] = response(status, it.summary, schemas, it.media)
+    by_status: dict[int, list[type[ServiceError]]] = {}
+    for error in it.errors:
+        by_status.setdefault(int(STATUS[error.code]), []).append(error)
+    for status, errors in sorted(by_status.items()):
+        codes = {"enum": [error.code for error in errors]}
+        schema = {**references[Error], "properties": {"error": {"properties": {"code": codes}}}}
+        written[str(status)] = response(status, _explained(errors), [schema])
+    return written
 
 
 def _explained(errors: Iterable[type[ServiceError]]) -> str:

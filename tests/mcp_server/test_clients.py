@@ -18,7 +18,7 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import TextContent, TextResourceContents
 from starlette.types import ASGIApp, Receive, Send
 
-from mcp_server.prompts import PLANS
+from mcp_server.attachments import PLANS
 from mcp_server.results import NOTE
 from mcp_server.tools import BY_NAME
 from presentation import guides

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
+from mcp_server.attachments import PLANS
 from mcp_server.caller import SCOPE_MEMBER, Caller
-from mcp_server.prompts import PLANS
 from mcp_server.tool_calls import ToolCalls
 from mcp_server.tools import ALL
 from presentation import guides

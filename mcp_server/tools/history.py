@@ -1,29 +1,111 @@
-"""list_customers and get_customer: the customers whom partners sent, and the whole story of one."""
+"""list_events, list_payment_events, list_customers and get_customer: what happened in a program, and to whom."""
 
 from collections.abc import Sequence
 from operator import itemgetter
 
-from mcp_server.results import BUDGET, JsonRow, fitting, row_of
-from mcp_server.tools import events
+from mcp_server.results import BUDGET, JsonRow, fitting, json_of, row_of, weight
 from mcp_server.tools.diagnosis import call_row
 from mcp_server.tools.lists import Asked, list_tool, shortened
 from mcp_server.tools.tool import Identifier, RowId, ToolRequest, tool
 from storage.diagnosis import explanation
-from storage.lists import customers
+from storage.lists import customers, event_kinds
 from storage.lists.commissions import Commission
 from storage.lists.customers import CUSTOMERS
 from storage.lists.declaration import ListQuery, ListScope
 from storage.lists.event_kinds import Event, EventKind
+from storage.lists.events import EVENTS
 from storage.lists.find import find
+from storage.lists.payment_events import PAYMENT_EVENTS, PaymentEvent
 from storage.lists.programs import read_program
 from storage.lists.rejected_calls import WITH_ORGANIC
+from storage.payments import event_log
+from storage.payments.event_log import DisputeState
+from storage.rules import errors
 from storage.rules.commission import CommissionStatus
-from storage.rules.errors import CustomerNotFound
+from storage.rules.payment import PaymentOutcome
 from storage.rules.periods.period import Span
 from storage.rules.scope import Scope
 from storage.rules.settlement import Settlement
 
-NOT_SHOWN = {
+BY_BROWSERS = ("landing_url", "page_url", "page_title", "referrer_url", "event_name", "reason")
+NOT_OF_EVENTS = {"outranked_by", "outranked_at", "email_masked"}
+
+
+@list_tool("Events", Scope.EVENTS_READ, EVENTS)
+def list_events(asked: Asked) -> JsonRow:
+    """Clicks, leads, sales, refunds, test events (sums: get_performance). A refund has sale_cents, reversed_cents
+    (commission taken back), disputed. caller: who called with the key. text: in titles, URLs, campaigns, reasons.
+    filtered: a bot or prefetch, not counted.
+    """
+    if asked.stored.order.column is None:
+        return asked.page(row=event_row, key=lambda event: list(event_kinds.place(event)))
+    return asked.page(row=event_row, key=lambda event: [f"{event.kind}:{event.id}"])
+
+
+def event_row(event: Event) -> JsonRow:
+    """Return an event with the fields that its kind has, and the texts that visitors' browsers sent apart.
+
+    A click's id is its click_id.
+    """
+    own = {"click_id"} if event.id == event.click_id else set()
+    converted = {"program_cents"} if event.program_cents == event.amount_cents else set()
+    shown = row_of(event, leave_out=NOT_OF_EVENTS | own | converted)
+    sent = {name: shown.pop(name) for name in BY_BROWSERS if name in shown}
+    return {**shown, "untrusted": sent} if sent else shown
+
+
+MEANINGS: dict[str, str] = {
+    PaymentOutcome.RECORDED: "Counted.",
+    PaymentOutcome.REPEATED: "The payment was recorded before: nothing to do.",
+    PaymentOutcome.LINKED: "Nothing paid yet (trial, coupon, slow transfer): later payments belong to its customer.",
+    PaymentOutcome.IGNORED: "Not about a sale of this program.",
+    PaymentOutcome.WAITING: "No recorded sale or customer has the id in waits_for yet: it is processed when one does.",
+    PaymentOutcome.SETTLING: "Paid without invoice or checkout: recorded within about an hour, unless one is reported.",
+    PaymentOutcome.UNKNOWN_CUSTOMER: "Names a customer_key that no lead has, mostly a customer whom no partner sent.",
+    PaymentOutcome.ORGANIC: "Names no customer: no partner sent them. Nothing to do.",
+    PaymentOutcome.HELD: "Looks like a sale or a refund that the API reported: the owner decides on the page Payments.",
+    PaymentOutcome.SAME: "The owner decided that the API had reported this sale.",
+    PaymentOutcome.NOT_REFERRED: "The owner decided that no partner sent this customer.",
+    PaymentOutcome.TEST: "From the processor's test mode: it earns nothing.",
+}
+
+
+@list_tool("Payment events", Scope.EVENTS_READ, PAYMENT_EVENTS, "disputes")
+def list_payment_events(asked: Asked) -> JsonRow:
+    """What the payment processor sent and what became of it: disputes (open, won, lost), renewals, what waits or was
+    rejected and why (outcomes). type: such as charge.dispute or invoice.paid; outcome: such as waiting.
+    """
+    connection, program_id = asked.request.connection, asked.scope.program_id
+    sold = {event.transaction_id for event in asked.stored.data if event.transaction_id}
+    buyers = event_log.buyers(connection, program_id, sold)
+
+    def row(event: PaymentEvent) -> JsonRow:
+        """Return an event and its buyer; `is_renewal`: not the customer's first purchase."""
+        buyer = buyers.get(event.transaction_id or "")
+        return row_of(event, leave_out={"event_id"}) | (row_of(buyer) if buyer else {})
+
+    if asked.query.cursor is not None:
+        return asked.page(row=row)
+    counts = event_log.count_outcomes(connection, program_id, span=asked.query.span)
+    outcomes = [
+        row_of(each)
+        | {"meaning": MEANINGS.get(each.outcome) or f"Rejected. {errors.hint_of(each.outcome) or ''}".strip()}
+        for each in counts
+    ]
+    reported = event_log.list_disputes(connection, program_id)
+    states = [each.state for each in reported]
+    rows = json_of(reported)
+    shown = rows[: fitting(rows, BUDGET // 3)]
+    return asked.page(
+        row=row,
+        budget=BUDGET - sum(map(weight, (*outcomes, *shown))),
+        outcomes=outcomes,
+        disputes=shown,
+        disputes_by_state={state: states.count(state) for state in DisputeState},
+    )
+
+
+NOT_OF_CUSTOMERS = {
     *("created_at", "email_masked", "partner_code", "program_id"),
     *("signup_at", "first_purchase_at"),  # their days are shown
 }
@@ -40,11 +122,11 @@ def list_customers(asked: Asked) -> JsonRow:
     """
     connection, filters = asked.request.connection, asked.query.filters
     if not (filters["status"] or filters["settlement"]) or asked.query.cursor is not None:
-        return asked.page(leave_out=NOT_SHOWN)
+        return asked.page(leave_out=NOT_OF_CUSTOMERS)
     counts = customers.count_by_partner(connection, asked.scope, asked.query)
     by_partner, others = shortened(counts, BUDGET // 4)
     return asked.page(
-        leave_out=NOT_SHOWN,
+        leave_out=NOT_OF_CUSTOMERS,
         budget=BUDGET // 2,
         rejected_sales=_rejected_sales(asked),
         customers=sum(each.customers for each in counts),
@@ -59,7 +141,7 @@ def _rejected_sales(asked: Asked) -> list[JsonRow] | None:
     unsettled = [each.lead_at or each.created_at for each in asked.stored.data if each.settlement in UNSETTLED]
     if not unsettled or Scope.EVENTS_READ not in asked.request.key.scopes:
         return None
-    query = ListQuery(filters={"code": CustomerNotFound.code}, span=Span(min(unsettled), None))
+    query = ListQuery(filters={"code": errors.CustomerNotFound.code}, span=Span(min(unsettled), None))
     calls = find(asked.request.connection, WITH_ORGANIC, asked.scope, query).data
     rows = [call_row(call) for call in calls if call.call == "sale"]
     return rows[: fitting(rows, BUDGET // 4)]
@@ -97,7 +179,7 @@ def get_customer(
     change = "Send likely_customer_key." if explained.likely_customer_key else explained.smallest_change
     why = {"verdict": explained.outcome, "message": explained.text, "smallest_change": change}
     return {
-        "customer": row_of(customer, leave_out=NOT_SHOWN),
+        "customer": row_of(customer, leave_out=NOT_OF_CUSTOMERS),
         "currency": read_program(request.connection, program_id).settings.currency,
         "totals": _totals(happened, earned),
         "why": why | {"transaction_id": explained.transaction_id, "refused_calls": len(explained.rejected_calls)},
@@ -107,7 +189,7 @@ def get_customer(
 
 
 def _step(event: Event, earned: Sequence[Commission]) -> JsonRow:
-    shown, cause = events.event_row(event), CAUSES.get(event.kind)
+    shown, cause = event_row(event), CAUSES.get(event.kind)
     for commission in earned:
         if cause is not None and getattr(commission, cause) == event.id:
             shown["commission"] = row_of(commission, leave_out=NOT_EARNED)
