@@ -10,22 +10,17 @@ import pytest
 from storage.access import accounts, members, second_factors, sessions
 from storage.access.accounts import ResetLink
 from storage.access.workspaces import MemberStatus, Role
-from storage.engine.audit import OPERATOR
 from storage.engine.sealing import Sealer
 from storage.lists.audit_log import AUDIT_LOG
 from storage.rules import keys
 from storage.rules.errors import Forbidden, InvalidCredentials, LastOwner, LinkExpired, NotFound
 from storage.tables import password_resets
+from tests.storage.access.links import ABOUT, MAX, change, whose
 from tests.storage.databases import both_databases
 from tests.world import NOW, World, stored
 
-ABOUT: dict[str, Any] = {"actor": OPERATOR, "at": NOW}
 SUSPENDED, ACTIVE = MemberStatus.SUSPENDED, MemberStatus.ACTIVE
-OWNER, MAX = "owner@acme.example", "max@acme.example"
-
-
-async def change(acme: World, user_id: int, lane: int = 0, **values: Any) -> Any:
-    return await acme.store.write_in(lane, members.change, acme.workspace_id, user_id, **values, **ABOUT)
+OWNER = "owner@acme.example"
 
 
 async def listed(acme: World) -> dict[str, tuple[Role, MemberStatus]]:
@@ -111,7 +106,7 @@ async def test_a_new_password_ends_every_session_but_the_one_that_set_it_and_sig
 @pytest.mark.usefixtures("side_by_side")
 async def test_a_link_sets_a_password_once_and_ends_the_sessions(acme: World):
     session, made = await acme.sign_in(), await link(acme)
-    assert (await acme.store.read(accounts.find_reset, made.token, at=NOW)).email == OWNER
+    assert await whose(acme, made.token) == OWNER
     reset = accounts.reset_password
 
     used = [acme.store.write_in(each, reset, made.token, f"hash {each}", at=NOW) for each in range(3)]
@@ -120,22 +115,14 @@ async def test_a_link_sets_a_password_once_and_ends_the_sessions(acme: World):
     assert sorted(type(outcome) is LinkExpired for outcome in outcomes) == [False, True, True]
     with pytest.raises(Forbidden):
         await identify(acme, session)
-    with pytest.raises(LinkExpired):
-        await acme.store.read(accounts.find_reset, made.token, at=NOW)
+    assert not await whose(acme, made.token)
 
 
 async def test_a_link_ends_after_a_day_with_a_newer_one_and_with_a_new_password(acme: World):
-    async def is_dead(made: ResetLink, at: Any = NOW) -> bool:
-        try:
-            await acme.store.read(accounts.find_reset, made.token, at=at)
-        except LinkExpired:
-            return True
-        return False
+    first, second = (await link(acme)).token, (await link(acme)).token
 
-    first, second = await link(acme), await link(acme)
-
-    assert await is_dead(first)
-    assert not await is_dead(second, NOW + timedelta(hours=24, seconds=-1))
-    assert await is_dead(second, NOW + timedelta(hours=24))
+    assert not await whose(acme, first)
+    assert await whose(acme, second, NOW + timedelta(hours=24, seconds=-1))
+    assert not await whose(acme, second, NOW + timedelta(hours=24))
     await set_password(acme)
-    assert await is_dead(second)
+    assert not await whose(acme, second)

@@ -1,16 +1,12 @@
-"""What a workspace has beside programs: assistants, caps of agent keys, name, time zone and logo; and preferences."""
+"""What a workspace has beside programs: caps of agent keys, name, time zone and logo; and preferences."""
 
 import base64
 from typing import Any
 
 import httpx
 
-from storage.access import assistant_tokens, assistants, sessions
-from storage.rules import keys
-from tests.storage.access.test_assistants import ASKED
 from tests.tracking_api.dashboard.conftest import MAX, Dashboard
 from tests.tracking_api.dashboard.reading import csrf
-from tests.world import NOW
 
 PNG = base64.b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
@@ -35,18 +31,6 @@ WRONG: list[tuple[str, Any]] = [
     ("frozen_settings", ["status"]),
     ("two_keys_to_pay", "yes"),
 ]
-
-
-async def connect(dashboard: Dashboard, who: str) -> None:
-    """Connect an assistant of a member."""
-    store, token_hash = dashboard.acme.store, keys.digest(dashboard.tokens[who])
-    visitor = await store.read(sessions.identify, token_hash, at=NOW)
-    programs = [dashboard.acme.program_id]
-    code = await store.write(assistants.connect, ASKED, visitor=visitor, program_ids=programs, at=NOW)
-    assert (
-        await store.write(assistant_tokens.exchange, code, assistants.CODE, client_id=ASKED.client_id, at=NOW)
-        is not None
-    )
 
 
 async def test_an_owner_changes_the_caps_that_they_send_and_the_log_names_it(dashboard: Dashboard):
