@@ -67,21 +67,19 @@ def set_password(
     return sessions.end_all(connection, user_id, but=but)
 
 
-def create_reset_link(
-    connection: Connection, user_id: int, *, created_by: int | None = None, actor: Actor, at: datetime
-) -> ResetLink:
+def create_reset_link(connection: Connection, user_id: int, *, actor: Actor, at: datetime) -> ResetLink:
     """Return a link's token for setting a new password within 24 hours; it replaces one of an owner or the operator.
 
-    A change of the account's memberships ends every link. `created_by` is the owner whose rights are checked again when
-    the link is used; an owner's link for an account that is an owner works a day later. The operator's link needs no
-    owner: the operator may reset every account.
+    A change of the account's memberships ends every link. An owner's rights are checked again when the link is used; it
+    works a day later for an account that is an owner. The operator may reset every account at once.
     """
     owned = select(joined.c.user_id).where(joined.c.user_id == user_id, joined.c.role == Role.OWNER)  # suspended, too
-    waits = created_by is not None and connection.execute(owned.limit(1)).scalar() is not None
+    waits = actor.user_id is not None and connection.execute(owned.limit(1)).scalar() is not None
     given = (password_resets.c.user_id == user_id, password_resets.c.is_mailed.is_(False))
     connection.execute(delete(password_resets).where(*given))
     write_audit(connection, user_id, "account.reset_link", actor=actor, at=at)
-    return _add_link(connection, user_id, created_by=created_by, usable_at=at + OWNER_DELAY if waits else None, at=at)
+    usable_at = at + OWNER_DELAY if waits else None
+    return _add_link(connection, user_id, created_by=actor.user_id, usable_at=usable_at, at=at)
 
 
 def create_mailed_link(connection: Connection, email: str, *, at: datetime) -> ResetLink:
@@ -103,7 +101,7 @@ def _add_link(
 
 
 def create_member_reset_link(
-    connection: Connection, workspace_id: int, user_id: int, *, owner_id: int, actor: Actor, at: datetime
+    connection: Connection, workspace_id: int, user_id: int, *, actor: Actor, at: datetime
 ) -> ResetLink:
     """Return a link's token for a member of an owner's workspace. It works while the owner may still create it.
 
@@ -111,12 +109,12 @@ def create_member_reset_link(
     would open that one, too.
     """
     members.get_member(connection, workspace_id, user_id)
-    if not _may_reset(connection, owner_id, user_id):
+    if not _may_reset(connection, actor.user_id, user_id):
         raise Forbidden(
             "This account also belongs to a workspace that is not yours.",
             hint="They can ask for a link on the sign-in page, or the operator of this server can create one.",
         )
-    return create_reset_link(connection, user_id, created_by=owner_id, actor=actor, at=at)
+    return create_reset_link(connection, user_id, actor=actor, at=at)
 
 
 def find_reset(connection: Connection, token: str, *, at: datetime) -> Any:
@@ -158,7 +156,7 @@ def write_audit(connection: Connection, user_id: int, action: str, *, actor: Act
         members.write_audit(connection, workspace_id, [Change(action, user_id)], actor=actor, at=at)
 
 
-def _may_reset(connection: Connection, owner_id: int, user_id: int) -> bool:
+def _may_reset(connection: Connection, owner_id: int | None, user_id: int) -> bool:
     """Return whether an account belongs to workspaces of an active owner, and to no other."""
     is_owned = joined.c.workspace_id.in_(workspaces.owned_by(owner_id))
     theirs = connection.execute(select(is_owned).where(joined.c.user_id == user_id)).scalars().all()

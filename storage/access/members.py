@@ -9,12 +9,12 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, delete, insert, select, update
 
-from storage.access import sessions
+from storage.access import assistants, sessions
 from storage.access.workspaces import MemberStatus, Role, end_links
 from storage.engine import audit
 from storage.engine.audit import Actor, Change
 from storage.rules.errors import FieldError, LastOwner, NotFound, ValidationError
-from storage.tables import assistant_tokens, assistants, members, programs, users, workspace_logos, workspaces
+from storage.tables import members, programs, users, workspace_logos, workspaces
 
 LARGEST_LOGO = 48 * 1024
 TOO_LARGE = f"Choose an image of at most {LARGEST_LOGO // 1024} KB"
@@ -93,10 +93,7 @@ def remove(connection: Connection, workspace_id: int, user_id: int, *, actor: Ac
     """Remove a member, their assistants and their links; the account stays. Raises NotFound, LastOwner."""
     _lock_owners(connection, workspace_id)
     removed = get_member(connection, workspace_id, user_id)
-    mine = (assistants.c.workspace_id == workspace_id, assistants.c.user_id == user_id)
-    theirs = assistant_tokens.c.assistant_id.in_(select(assistants.c.id).where(*mine))
-    connection.execute(delete(assistant_tokens).where(theirs))
-    connection.execute(delete(assistants).where(*mine))
+    assistants.end_all(connection, user_id, workspace_id, actor=actor, at=at)
     connection.execute(delete(members).where(*_is(workspace_id, user_id)))
     end_links(connection, workspace_id, user_id)
     if connection.execute(select(members.c.user_id).where(members.c.user_id == user_id).limit(1)).scalar() is None:
@@ -106,15 +103,13 @@ def remove(connection: Connection, workspace_id: int, user_id: int, *, actor: Ac
     write_audit(connection, workspace_id, entries, actor=actor, at=at)
 
 
-def transfer_ownership(
-    connection: Connection, workspace_id: int, user_id: int, *, owner_id: int, actor: Actor, at: datetime
-) -> None:
+def transfer_ownership(connection: Connection, workspace_id: int, user_id: int, *, actor: Actor, at: datetime) -> None:
     """Make an active member an owner in place of the owner who hands over, who becomes a member. Raises NotFound."""
     if get_member(connection, workspace_id, user_id).status != MemberStatus.ACTIVE:
         raise NotFound("There is no such active member.", hint="Reactivate the member first.")
     change(connection, workspace_id, user_id, role=Role.OWNER, actor=actor, at=at)
-    if user_id != owner_id:
-        change(connection, workspace_id, owner_id, role=Role.MEMBER, actor=actor, at=at)
+    if actor.user_id not in {user_id, None}:
+        change(connection, workspace_id, actor.user_id, role=Role.MEMBER, actor=actor, at=at)
 
 
 def get_settings(connection: Connection, workspace_id: int) -> WorkspaceSettings:

@@ -112,8 +112,7 @@ class People(Machine):
             made = self.do(accounts.create_reset_link, user_id, **self.by())
         else:
             made_by = pick([user for _, user in self.rights.members if self.rights.owns(user, workspace_id)], owner)
-            about = self.by(made_by)
-            made = self.do(accounts.create_member_reset_link, workspace_id, user_id, owner_id=made_by, **about)
+            made = self.do(accounts.create_member_reset_link, workspace_id, user_id, **self.by(made_by))
         of = "" if way == "mail" else f"{user_id}"
         if of:
             self.rights.end(Kind.RESET, of)

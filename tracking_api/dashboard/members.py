@@ -83,7 +83,7 @@ async def remove_member(call: WorkspaceRequest) -> None:
 @operation(NotFound, notice="owner-changed")
 async def transfer_ownership(call: WorkspaceRequest, sent: NewOwner) -> None:
     """Hand a workspace over to another active member."""
-    await call.write(members.transfer_ownership, sent.user_id, owner_id=call.visitor.user_id)
+    await call.write(members.transfer_ownership, sent.user_id)
 
 
 @operation()
@@ -115,7 +115,7 @@ async def create_reset_link(call: WorkspaceRequest) -> CreatedResponse[ResetLink
     """Create a one-time link for a member who lost their password, and tell the account's holder."""
     await call.hit("mail")
     member = await call.read(members.get_member, call.path_id("user_id"))
-    created = await call.write(accounts.create_member_reset_link, member.user_id, owner_id=call.visitor.user_id)
+    created = await call.write(accounts.create_member_reset_link, member.user_id)
     begins = f"It works from {created.usable_at:%Y-%m-%d %H:%M} UTC on. " if created.usable_at else ""
     text = f"{begins}Change your password if you did not ask for the link: that ends it."
     subject = f"{call.actor.name} created a link that sets a new password for your account"

@@ -15,7 +15,7 @@ from storage.lists.audit_log import AUDIT_LOG
 from storage.rules import keys
 from storage.rules.errors import Forbidden, InvalidCredentials, LastOwner, LinkExpired, NotFound
 from storage.tables import password_resets
-from tests.storage.access.links import ABOUT, MAX, change, whose
+from tests.storage.access.links import ABOUT, MAX, by, change, whose
 from tests.storage.databases import both_databases
 from tests.world import NOW, World, stored
 
@@ -77,9 +77,9 @@ async def test_ownership_is_transferred_only_to_an_active_member(acme: World):
     await change(acme, max_id, status=SUSPENDED)
 
     with pytest.raises(NotFound):
-        await hand_over(owner_id=acme.owner_id, **ABOUT)
+        await hand_over(**by(acme.owner_id))
     await change(acme, max_id, status=ACTIVE)
-    await hand_over(owner_id=acme.owner_id, **ABOUT)
+    await hand_over(**by(acme.owner_id))
 
     assert await listed(acme) == {MAX: (Role.OWNER, ACTIVE), OWNER: (Role.MEMBER, ACTIVE)}
 
