@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -13,19 +14,14 @@ class CustomBuildHook(BuildHookInterface[Any]):
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Add the commit to a wheel; an editable install runs whatever is checked out."""
-        commit = os.environ.get("COMMIT") or _commit(self.root)
+        commit = os.environ.get("COMMIT", "")
+        if not commit:
+            command = ["git", "-C", self.root, "rev-parse", "--short=9", "HEAD"]
+            with suppress(OSError):  # there is no git; without a repository the output is empty
+                done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603 - our own words
+                commit = done.stdout.strip()
         if commit and version == "standard":
             file = Path(self.directory, "commit.txt")
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(f"{commit}\n", encoding="ascii")
             build_data["force_include"][str(file)] = "web/commit.txt"
-
-
-def _commit(folder: str) -> str:
-    """Return the short name of the commit that is checked out; empty if there is no git or no repository."""
-    command = ["git", "-C", folder, "rev-parse", "--short=9", "HEAD"]
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603 - our own words
-    except OSError:
-        return ""
-    return done.stdout.strip()

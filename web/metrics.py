@@ -7,19 +7,12 @@ import shutil
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from prometheus_client import (
-    REGISTRY,
-    CollectorRegistry,
-    Counter,
-    Gauge,
-    Histogram,
-    disable_created_metrics,
-    start_http_server,
-)
-from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
+import prometheus_client as prometheus
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 from prometheus_client.metrics_core import GaugeMetricFamily, InfoMetricFamily, Metric
 from prometheus_client.registry import Collector
 from starlette.applications import Starlette
@@ -78,17 +71,17 @@ def count_round(task: str, *, failed: bool) -> None:
         done_at.set_to_current_time()
 
 
+@dataclass
 class StorageCollector(Collector):
-    """Asks storage for its numbers when Prometheus asks for them."""
+    """Asks storage for its numbers when Prometheus asks for them; `folder` is that of an embedded database."""
 
-    def __init__(self, measures: Callable[[], StorageMeasures], folder: Path | None) -> None:
-        self._measures = measures
-        self._folder = folder  # of an embedded database
+    measures: Callable[[], StorageMeasures]
+    folder: Path | None
 
     def collect(self) -> Iterable[Metric]:
         """Yield the metrics of storage."""
         yield InfoMetricFamily("svc_build", "The version that runs.", {"version": VERSION, "commit": COMMIT})
-        now = self._measures()
+        now = self.measures()
         for histogram in now.batches:
             yield from histogram.collect()
         yield GaugeMetricFamily("svc_writes_waiting", "Writes that wait for a batch.", value=now.writes_waiting)
@@ -101,13 +94,12 @@ class StorageCollector(Collector):
             available.add_metric((name,), is_available)
             done_at.add_metric((name,), succeeded_at)
         yield from (available, done_at)
-        if self._folder is not None:
-            disk = shutil.disk_usage(self._folder)
+        if self.folder is not None:
+            disk = shutil.disk_usage(self.folder)
             yield GaugeMetricFamily("svc_disk_free_ratio", "Free part of SQLite's disk.", value=disk.free / disk.total)
         if now.replica_lag_seconds is not None:
-            yield GaugeMetricFamily(
-                "svc_replica_lag_seconds", "Lag of the read replica.", value=now.replica_lag_seconds
-            )
+            lag = now.replica_lag_seconds
+            yield GaugeMetricFamily("svc_replica_lag_seconds", "Lag of the read replica.", value=lag)
 
 
 def endpoint(registry: CollectorRegistry, token: str) -> ASGIApp:
@@ -118,18 +110,18 @@ def endpoint(registry: CollectorRegistry, token: str) -> ASGIApp:
         if not secrets.compare_digest(sent.encode(), token.encode()):
             wrong = InvalidCredentials("The token of /metrics is missing or wrong.", hint="Send SVC_METRICS_TOKEN.")
             return error_in_client_format(wrong, request.scope, {"WWW-Authenticate": "Bearer"})
-        content = await asyncio.to_thread(generate_latest, registry)
-        return Response(content, headers={"Cache-Control": "no-store"}, media_type=CONTENT_TYPE_LATEST)
+        content = await asyncio.to_thread(prometheus.generate_latest, registry)
+        return Response(content, headers={"Cache-Control": "no-store"}, media_type=prometheus.CONTENT_TYPE_LATEST)
 
     return with_state(Starlette(routes=[Route(PATH, scrape)], exception_handlers=HANDLERS))
 
 
 def registry(measures: Callable[[], StorageMeasures], folder: Path | None = None) -> CollectorRegistry:
     """Return the metrics of this process: those of its storage, of requests and tasks, and of Python."""
-    disable_created_metrics()  # type: ignore[no-untyped-call]
+    prometheus.disable_created_metrics()  # type: ignore[no-untyped-call]
     metrics = CollectorRegistry()
     metrics.register(StorageCollector(measures, folder))
-    metrics.register(REGISTRY)
+    metrics.register(prometheus.REGISTRY)
     return metrics
 
 
@@ -141,7 +133,7 @@ def served(metrics: CollectorRegistry, *, host: str, port: int | None) -> Iterat
         return
     for each in range(port, port + MOST_WORKERS):
         with suppress(OSError):
-            server, thread = start_http_server(each, host, metrics)
+            server, thread = prometheus.start_http_server(each, host, metrics)
             break
     else:
         raise OSError(f"SVC_METRICS_PORT: no port from {port} on {host} is free")

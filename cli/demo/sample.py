@@ -8,7 +8,7 @@ import sys
 import tempfile
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from rich.markup import escape
 from sqlalchemy import Connection
@@ -48,7 +48,6 @@ class Sample(NamedTuple):
     """The workspace's data that the demo prints; the keys are shown once."""
 
     workspace_id: int
-    owner_email: str
     programs: list[tuple[int, str, str]]
     agent_key: str
 
@@ -90,7 +89,7 @@ def _introduce(made: Sample, password: str, address: str) -> None:
     lines = [
         f"[bold]Serving a sample workspace on {address}[/] (Ctrl-C stops it and removes it)",
         "",
-        f"Sign in    {made.owner_email}  password {escape(password)}",
+        f"Sign in    {OWNER}  password {escape(password)}",
         *(f"Program    {number}  {escape(name)}  key {escape(key)}" for number, name, key in made.programs),
         f"Agent key  {escape(made.agent_key)}",
         "",
@@ -99,7 +98,7 @@ def _introduce(made: Sample, password: str, address: str) -> None:
         f"curl {address}/api/v1/track/click -H 'Content-Type: application/json' \\",
         f'  -d \'{{"program_id": {program_id}, "affiliate_url": "https://ledgerly.example/?aff=nora"}}\'',
         f"curl {address}/api/auth/login -H 'Content-Type: application/json' \\",
-        f'  -d \'{{"email": "{made.owner_email}", "password": "{password}"}}\'',
+        f'  -d \'{{"email": "{OWNER}", "password": "{password}"}}\'',
         f"curl {address}/api/agent/v1/me -H 'Authorization: Bearer {made.agent_key}'",
         f"claude mcp add --transport http affiliate {address}/mcp --header 'X-Agent-Key: {made.agent_key}'",
         f"Any other assistant, at {address}/mcp: sign in as above, or send X-Agent-Key: {made.agent_key}",
@@ -112,10 +111,8 @@ def create(connection: Connection, *, password_hash: str, at: datetime) -> Sampl
     """Create the sample workspace with events up to `at`; about ten thousand clicks, the same in every run."""
     start = (at - timedelta(days=DAYS)).replace(hour=0, minute=0, second=0, microsecond=0)
     owned = workspaces.create(connection, "Sample", owner_email=OWNER, password_hash=password_hash, at=start)
-    colleague = "max@sample.example"
-    workspaces.add_member(
-        connection, owned.workspace_id, email=colleague, role=Role.MEMBER, password_hash=password_hash, at=start
-    )
+    colleague: Any = {"email": "max@sample.example", "role": Role.MEMBER, "password_hash": password_hash}
+    workspaces.add_member(connection, owned.workspace_id, **colleague, at=start)
     owner = Actor("user", str(owned.user_id), OWNER)
     histories = [History(connection, owned.workspace_id, owner, shop, start) for shop in SHOPS]
     begin = start
@@ -125,4 +122,4 @@ def create(connection: Connection, *, password_hash: str, at: datetime) -> Sampl
         begin += STEP
     agent_key = agent_keys.issue(connection, owned.workspace_id, name="Demo agent", scopes=list(Scope), at=at)
     programs = [(history.program_id, history.shop.settings.name, history.key) for history in histories]
-    return Sample(owned.workspace_id, OWNER, programs, agent_key.secret)
+    return Sample(owned.workspace_id, programs, agent_key.secret)
