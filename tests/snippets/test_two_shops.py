@@ -110,7 +110,7 @@ class Walk:
         name, now = f"inv-{who.name}", datetime.now(UTC)
         of = {"metadata": metadata, "at": now, "amount": 4_900, "customer": f"cus_{who.name}"}
         tax: Any = {"tax": who.tax_cents} if old_shape else {"total_taxes": [{"amount": who.tax_cents}]}
-        parts = {"total": 4_900, "total_details": {"amount_tax": who.tax_cents}}
+        parts: dict[str, Any] = {"total": 4_900, "total_details": {"amount_tax": who.tax_cents}}
         about: dict[str, Any] = {
             "id": f"cs_{who.name}",
             "invoice": name,
