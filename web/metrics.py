@@ -71,7 +71,7 @@ def count_round(task: str, *, failed: bool) -> None:
         done_at.set_to_current_time()
 
 
-@dataclass
+@dataclass(frozen=True)
 class StorageCollector(Collector):
     """Asks storage for its numbers when Prometheus asks for them; `folder` is that of an embedded database."""
 
