@@ -18,8 +18,8 @@ from tracking_api.cors import OpenToBrowsers
 TRACKER_FOLDER = Path(__file__).parent / "static"
 TRACKER = "svc-tracker.js"
 _PAGE_FOLDER = Path(__file__).parent / "dashboard" / "static"
-_TYPES = {".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml"}
-_TYPES |= {".webp": "image/webp"}
+_TEXT = {".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8"}
+_TYPES = {**_TEXT, ".svg": "image/svg+xml", ".webp": "image/webp"}
 _STYLES = {  # of all pages, of those with a chart, of the guides
     "pages.css": ("tokens.css", "style.css", "parts.css", "lists.css"),
     "results.css": ("results.css", "vendor/uPlot.min.css"),
@@ -49,19 +49,17 @@ def trackers(folder: Path) -> dict[str, Asset]:
 @cache
 def page_assets() -> dict[str, Asset]:
     """Return the dashboard's files by name, the stylesheets as one; no other file can be requested."""
-    files = [path for path in sorted(_PAGE_FOLDER.rglob("*")) if path.suffix in {*_TYPES} - {".css"}]
-    found = {path.relative_to(_PAGE_FOLDER).as_posix(): _asset(_trimmed(path), path.suffix) for path in files}
+    found = {}
+    for path in sorted(_PAGE_FOLDER.rglob("*")):
+        if path.suffix in {*_TYPES} - {".css"}:
+            content = path.read_bytes()  # of scripts without comments and indentation
+            trimmed = re.sub(rb"(?m)^\s+|^//.*\n", b"", content) if path.suffix == ".js" else content
+            found[path.relative_to(_PAGE_FOLDER).as_posix()] = _asset(trimmed, path.suffix)
     for bundle, names in _STYLES.items():
         styles = b"\n".join((_PAGE_FOLDER / name).read_bytes() for name in names)
         styles = re.sub(rb"(?s)/\*.*?\*/|(?<=:) |\s*([{};,])\s*", rb"\1", styles)  # without comments and indentation
         found[bundle] = _asset(styles, ".css")
     return found
-
-
-def _trimmed(path: Path) -> bytes:
-    """Return a file, a script without comments and indentation."""
-    content = path.read_bytes()
-    return re.sub(rb"(?m)^\s+|^//.*\n", b"", content) if path.suffix == ".js" else content
 
 
 def page_asset_path(name: str) -> str:

@@ -45,10 +45,7 @@ MOST_TOGETHER = 1_000  # commissions that a member approves at once
 def decide(
     connection: Connection, /, program_id: int, commission_id: int, status: CommissionStatus, **about: Any
 ) -> Commission | ServiceError:
-    """Decide on one commission as `decide_each` does; return it, or its error.
-
-    The error is returned, not raised: the flags that the review raised are committed, and then the caller gets it.
-    """
+    """Decide on one commission; return it, or its error: what is not raised commits the flags of the review."""
     return decide_each(connection, program_id, [commission_id], status, **about)[commission_id]
 
 
@@ -121,10 +118,7 @@ def millis_of(decided_at: datetime) -> int:
 
 
 def undo_approvals(connection: Connection, program_id: int, *, millis: int, actor: Actor, at: datetime) -> int:
-    """Undo the approvals that the actor made together; return how many. What was paid since stays paid.
-
-    Raises ValidationError for approvals of over an hour ago.
-    """
+    """Undo the approvals that the actor made together, for an hour; return how many. What was paid since stays paid."""
     decided_at = from_millis(millis)
     if not timedelta(0) <= at - decided_at <= WITHIN:
         raise ValidationError("An approval can be undone within an hour. Later, reject the commissions instead.")

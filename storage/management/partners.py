@@ -52,10 +52,7 @@ def enrol(
 def change(
     connection: Connection, program_id: int, partner_id: int, changes: Mapping[str, Any], *, actor: Actor, at: datetime
 ) -> Partner:
-    """Change a partner's `name`, `email`, `code`, `status` or `notes` and return them.
-
-    Raises NotFound; ValidationError when another partner of the program has the code.
-    """
+    """Change a partner and return them. Raises NotFound; ValidationError when another partner has the code."""
     mine = (partners.c.program_id == program_id, partners.c.id == partner_id)
     connection.execute(select(partners.c.id).where(*mine).with_for_update())
     before = get(connection, PARTNERS, ListScope(program_id, at), partner_id)

@@ -43,10 +43,7 @@ def set_up(
     client: str | None,
     at: datetime,
 ) -> SetUp:
-    """Create the first workspace with its owner, program and partner, and sign the owner in; of two at once, one does.
-
-    Raises Forbidden if there is a workspace, and CurrencyNotSupported.
-    """
+    """Create the first workspace and sign its owner in; one of two at once. Raises Forbidden, CurrencyNotSupported."""
     database.lock_alone(connection, database.SETTING_UP)
     if workspaces.exist(connection):
         raise Forbidden("This server is set up already.")
@@ -69,10 +66,7 @@ def create(
     actor: Actor | None = None,
     sandbox_of: int | None = None,
 ) -> int:
-    """Create a program with its first commission terms and its key; return its id.
-
-    Raises CurrencyNotSupported for a code that is no currency.
-    """
+    """Create a program with its first commission terms and its key; return its id. Raises CurrencyNotSupported."""
     currencies.require_current(chosen.currency)
     values = chosen._asdict()
     terms = {name: values.pop(name) for name in TERMS}
@@ -134,11 +128,8 @@ def list_choices(connection: Connection, user_id: int) -> Sequence[Any]:
     """Return the first 30 programs of a person's workspaces: by workspace, then by name."""
     active = (members.c.user_id == user_id, members.c.status == MemberStatus.ACTIVE)
     columns = (programs.c.id, programs.c.name, programs.c.workspace_id, places.c.name.label("workspace"))
-    joined = programs.join(places, places.c.id == programs.c.workspace_id).join(
-        members, members.c.workspace_id == programs.c.workspace_id
-    )
     is_sandbox = programs.c.sandbox_of.is_not(None).label("is_sandbox")
-    mine = select(*columns, is_sandbox).select_from(joined).where(*active)
+    mine = select(*columns, is_sandbox).select_from(programs.join(places).join(members)).where(*active)
     ordered = mine.order_by(programs.c.workspace_id, programs.c.name, programs.c.id)
     return connection.execute(ordered.limit(MOST_CHOICES)).all()
 

@@ -1,7 +1,4 @@
-"""Sandboxes: a program beside each live one, in which everything can be tried; and what deletes both kinds.
-
-All events belong to a program, so nothing that happens in a sandbox touches its live program.
-"""
+"""Sandboxes: a program beside each live one, in which everything can be tried; and what deletes both kinds."""
 
 from datetime import datetime
 

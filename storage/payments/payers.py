@@ -46,10 +46,7 @@ def find_named(
 
 
 def is_another(connection: Connection, program_id: int, paid: Paid | Introduced, customer: Customer) -> bool:
-    """Return whether a second account may have paid in the customer's browser: the metadata has another key.
-
-    It is theirs if the processor's customer already is.
-    """
+    """Return whether a second account may have paid in the customer's browser: another key, and not linked to them."""
     differs = paid.click_id == customer.click_id and customer.has_other_key(paid.customer_key)
     return differs and _linked_click(connection, program_id, paid) != customer.click_id
 
@@ -112,10 +109,7 @@ def possible_duplicate(connection: Connection, program_id: int, paid: Paid, cust
 
 
 def take_back(connection: Connection, program_id: int, returned: Returned, at: datetime) -> tuple[str | None, bool]:
-    """Save a returned amount unless a newer one is stored, and refund its sale.
-
-    Return the sale's transaction_id, if it is known, and whether a person has to decide on the amount.
-    """
+    """Save a returned amount and refund its sale; return its transaction_id, and whether a person has to decide."""
     transaction_id = find_sale(connection, program_id, (returned.reference,))
     lock_sale(connection, program_id, transaction_id)  # before its returns, as by the API: of two reports, one waits
     for each in (returned, *returned.listed):

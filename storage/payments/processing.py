@@ -185,10 +185,7 @@ def try_again(connection: Connection, program_id: int, names: Sequence[str], at:
 def note(
     connection: Connection, program_id: int, event_id: str, content: Content | None, done: EventOutcome, *, at: datetime
 ) -> None:
-    """Save an event's outcome, and sort what waits; all that waits for an organic payment is organic.
-
-    Then retry what waited for this payment or its customer.
-    """
+    """Save an event's outcome, sort what waits, and retry what waited for this payment or its customer."""
     event = payment_events.c
     if done.outcome == PaymentOutcome.WAITING:
         done = done._replace(outcome=_sorted(connection, program_id, content))
