@@ -63,17 +63,6 @@ async def flood(queue: PasswordQueue, gate: threading.Event) -> list[asyncio.Tas
     return tasks
 
 
-async def test_a_sign_in_waits_in_the_queue_that_a_flood_has_filled(app: Starlette, visitor: httpx.AsyncClient):
-    gate = threading.Event()
-    tasks = await flood(app.state.passwords, gate)
-
-    during = await sign_in(visitor)
-    gate.set()
-    await asyncio.gather(*tasks)
-
-    assert (during, await sign_in(visitor)) == (503, 200)
-
-
 async def from_elsewhere(app: Starlette, number: int, **credentials: str) -> int:
     """Sign in to Olga's account from another network."""
     transport = documented.transport_to(app, client=(f"203.0.113.{number}", 1))

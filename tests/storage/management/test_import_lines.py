@@ -57,18 +57,9 @@ async def test_amounts_are_read_in_their_unit_and_whole_numbers_of_an_unknown_on
     assert (report.import_id is None) == (expected == imports.ASK_UNIT)
 
 
-async def test_two_commissions_of_one_sale_are_not_taken_for_one(acme: World):
-    other = COMMISSIONS.splitlines()[1].replace("30.00", "31.00")
-
-    report = await imported(acme, (PARTNERS, CUSTOMERS, f"{COMMISSIONS}{other}\n"))
-
-    assert [each["message"] for each in report.problems] == [
-        "another line has the transaction id 'inv-1', and another amount"
-    ]
-
-
 WRONG = [
     ("inv-4,user-7,zoe,10,1,USD,paid,2025-02-04,", "no partner 'zoe': import the partners' file too"),
+    ("inv-1,user-7,nora,10,1,USD,paid,2025-02-04,", "another line has the transaction id 'inv-1', and another amount"),
     ("inv-4,user-7,nora,ten,1,USD,paid,2025-02-04,", "no amount that can be read: 'ten'"),
     ("inv-4,user-7,nora,10,1.005,USD,paid,2025-02-04,", "an amount with a fraction of a cent: '1.005'"),
     ("inv-4,user-7,nora,10,1,EUR,paid,2025-02-04,", "it is in EUR, and the program's currency is USD"),

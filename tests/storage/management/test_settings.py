@@ -16,14 +16,10 @@ from storage.lists.partners import PARTNERS
 from storage.lists.programs import PROGRAMS, read_program
 from storage.management import partners, program_settings
 from storage.management.program_settings import SetUp
-from storage.reports import performance
 from storage.rules import errors, keys
 from storage.rules.attribution import PartnerStatus
-from storage.rules.periods.period import DateRangeQuery
 from storage.rules.settings import ProgramSettings
 from storage.tables import commission_terms
-from storage.tracking import ledger
-from tests import world
 from tests.storage.databases import both_databases
 from tests.world import NOW, World, stored
 
@@ -96,19 +92,3 @@ async def test_a_change_is_in_the_log_of_its_own_program_and_a_duplicate_code_un
     [field] = rejected.value.fields
     assert (field.field, field.message.startswith("Another partner of this program has this code")) == ("code", True)
     assert (await acme.store.read(get, PARTNERS, ListScope(acme.program_id, NOW), acme.anna)).code == "anna"
-
-
-async def test_a_rejection_reverses_commission_and_fee_in_the_ledger_and_on_its_day(store: Storage):
-    acme = await world.acme(store, platform_fee_bps=1000)
-    await acme.customer(at=NOW - timedelta(days=3))
-    sold = await acme.sale(occurred_at=NOW - timedelta(days=3))
-    later = NOW + timedelta(days=2)
-
-    rejected = await acme.decide("rejected", sold.commission_id, at=later)
-
-    kinds = (ledger.PARTNER_KINDS, ledger.PLATFORM_KINDS)
-    nets = [await acme.net(rejected.id, each) for each in kinds]
-    report = await store.read(performance.read_performance, acme.program_id, DateRangeQuery(), at=later)
-    assert (rejected.amount_cents, rejected.net_cents, nets) == (2_000, 0, [0, 0])
-    assert [day.totals.commission_cents for day in report.days] == [0] * 7
-    assert [day.totals.revenue_cents for day in report.days] == [0, 10_000, 0, 0, 0, 0, 0]

@@ -169,16 +169,6 @@ async def test_refunds_of_a_held_payment_apply_to_the_same_sale(acme: World):
     assert await acme.store.read(books.run) == []
 
 
-async def test_a_held_payment_that_is_counted_is_a_separate_sale(acme: World):
-    await held(acme)
-
-    await decide(acme, Decision.COUNT)
-
-    assert await recorded(acme) == ["order-7", "pi_1"]
-    with pytest.raises(ValidationError):
-        await decide(acme, Decision.COUNT)
-
-
 async def test_a_held_payment_with_the_same_transaction_id_cannot_be_counted(acme: World):
     await held(acme, "pi_1")
 

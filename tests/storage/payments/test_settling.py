@@ -170,6 +170,7 @@ async def test_a_payment_that_is_counted_beside_a_sale_of_the_api_doubles_nothin
 
     await acme.do(decisions.decide, event.id, decisions.Decision.COUNT)
 
+    assert await stored(acme, sales.c.transaction_id) == [("order-7",), ("pi_1",)]
     [flag] = (await acme.listed(FLAGS)).data
     assert (flag.state, flag.decided_by) == (FlagState.DISMISSED, OPERATOR.name)
     assert await outcome_and_findings(acme) == ("credited", [])
