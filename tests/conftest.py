@@ -19,10 +19,11 @@ from playwright.async_api import Browser
 import storage
 from storage import Storage, migrations
 from storage.engine import write_queue
-from tests import chromium, citus, postgres, redis, serving, world
+from tests import chromium, citus, postgres, proxy, redis, serving, world
 from tests.citus import Cluster
 from tests.needs import ON_CITUS
 from tests.postgres import named
+from tests.proxy import Proxy
 from tests.redis import RedisServer
 from tests.serving import Serve, Served
 from tests.world import World
@@ -88,6 +89,13 @@ def postgres_url(request: pytest.FixtureRequest) -> Iterator[str]:
     name = f"test_{abs(hash(request.node.nodeid))}"
     with _lent(request.getfixturevalue("postgres_server"), name, template="service") as url:
         yield url
+
+
+@pytest.fixture
+async def between(postgres_url: str) -> AsyncIterator[Proxy]:
+    """A proxy before the PostgreSQL of a test; it loses, delays and cuts what the test says."""
+    async with proxy.before(postgres_url) as running:
+        yield running
 
 
 @pytest.fixture(scope="session")

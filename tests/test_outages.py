@@ -13,7 +13,7 @@ import storage
 from configuration import Configuration
 from storage.engine import postgres_lane
 from storage.tables import refused_calls
-from tests import proxy, world
+from tests import world
 from tests.proxy import Proxy
 from tests.world import LANDING_PAGE
 from web.middleware import RequestMiddleware
@@ -24,13 +24,6 @@ CALL = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "l
 LIST = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}
 MCP = AGENT | {"Accept": "application/json, text/event-stream", "Host": "localhost"}
 PAGE = {"Accept": "text/html,application/xhtml+xml", "Cookie": "svc_session=ses_" + "a" * 40}
-
-
-@pytest.fixture
-async def between(postgres_url: str) -> AsyncIterator[Proxy]:
-    """A proxy between the service and its database."""
-    async with proxy.before(postgres_url) as running:
-        yield running
 
 
 @pytest.fixture

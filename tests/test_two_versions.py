@@ -65,14 +65,8 @@ def _fill(connection: Connection) -> None:
     schema.reflect(connection)
     for name in ("workspaces", "programs", "commission_terms", "partners"):
         connection.execute(insert(schema.tables[name]), ROWS[name])
-    key = {
-        "program_id": 1,
-        "prefix": keys.PROGRAM_PREFIX,
-        "key_hash": keys.digest(KEY),
-        "last4": KEY[-4:],
-        "created_at": MARCH,
-    }
-    connection.execute(insert(schema.tables["program_keys"]), [key])
+    key = {"key_hash": keys.digest(KEY), "prefix": keys.PROGRAM_PREFIX, "last4": KEY[-4:], "created_at": MARCH}
+    connection.execute(insert(schema.tables["program_keys"]), [key | {"program_id": 1}])
 
 
 def call(url: str, kind: str, **body: Any) -> dict[str, Any]:

@@ -104,29 +104,20 @@ async def known(acme: World) -> dict[Any, Any]:
     both, program = [acme.anna, acme.ben], ExportedProgram(acme.program_id, "USD", {acme.anna: "a", acme.ben: "b"})
     visitor, key_hash = await signed_in(acme, acme.owner_id), acme.principal.key_hash
     names = {"transaction_id": "inv-1", "customer_key": "user-1", "click_id": CLICKS[0], "email": "owner@acme.example"}
-    texts = {
-        "search": "anna",
-        "name": "Anna",
-        "typed": "user-1",
-        "kind": "sale",
-        "who": "owner@acme.example",
-        "base_url": "https://svc.example",
-    }
+    texts = {"name": "Anna", "typed": "user-1", "kind": "sale", "base_url": "https://svc.example"}
     ids = {"program_id": acme.program_id, "live_id": acme.program_id, "workspace_id": acme.workspace_id, "view_id": 1}
-    several = {"program_ids": [acme.program_id], "workspace_ids": [acme.workspace_id], "ids": both, "partner_ids": both}
-    several["flag_ids"] = [found["flag_id"]]
-    times = {"at": NOW, "since": NOW, "until": NOW, "created_at": NOW, "today": NOW.date(), "month": Month.of(NOW)}
+    several = {"program_ids": [acme.program_id], "ids": both, "partner_ids": both, "flag_ids": [found["flag_id"]]}
+    times = {"at": NOW, "since": NOW, "until": NOW, "month": Month.of(NOW)}
     secrets = {"key_hash": key_hash, "token_hash": "", "token": "", "client_id": "", "user_code": ""}
-    earned = (await acme.listed(COMMISSIONS)).data
-    numbers: dict[str, Any] = {"key_id": 1, "rows": 5, "limit": 5, "millis": 3_600_000, "is_filtered": True}
-    rest = {"dimensions": list(Dimension), "filters": [], "program": program, "keys": [], "commissions": earned}
-    rest |= numbers | {"commission": earned[0], "outcome": "organic"}
-    other: dict[str, Any] = {"after": None, "rejected": ["USER-1", "user-1"]}
+    numbers: dict[str, Any] = {"rows": 5, "limit": 5, "millis": 3_600_000, "is_filtered": True}
+    rest = numbers | {"dimensions": list(Dimension), "filters": [], "program": program, "keys": []}
+    other: dict[str, Any] = {"after": None, "rejected": ["USER-1", "user-1"], "outcome": "organic"}
     other |= {"visitor": visitor, "user_id": acme.owner_id, "partner_id": acme.anna}
     scope = ListScope(acme.program_id, NOW, WINDOW, [acme.workspace_id])
     report = await acme.store.read(performance.read_performance, acme.program_id, MONTH, at=NOW)
     typed = (report, MONTH, WINDOW, WINDOW.span, QUERY, FlagState.OPEN, Subject("inv-1"), scope, ListQuery())
     by_type = {type(each): each for each in (*typed, Dimension.DEVICE)}
+    names["who"] = names["email"]
     return {**names, **texts, **ids, **several, **found, **times, **secrets, **rest, **other, **by_type}
 
 

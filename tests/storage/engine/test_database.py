@@ -24,7 +24,7 @@ from storage.engine.recurring import NEVER
 from storage.engine.sealing import Sealer, UnreadableSecretError
 from storage.migrations import is_current
 from storage.rules.errors import StorageUnavailable
-from tests.storage.engine.conftest import add, names
+from tests.storage.engine.naming import add, names
 from tests.world import NOW, World
 
 

@@ -17,7 +17,7 @@ from storage.rules.errors import CustomerNotFound, Overloaded
 from storage.tables import committed_batches as of_lanes
 from storage.tables import program_batches as of_programs
 from storage.tables import workspaces
-from tests.storage.engine.conftest import add, names
+from tests.storage.engine.naming import add, names
 from tests.world import NOW
 
 

@@ -18,7 +18,7 @@ from storage.rules.errors import OutcomeUnknown, Overloaded, StorageUnavailable
 from storage.tables import clicks, workspaces
 from tests import proxy
 from tests.proxy import Proxy
-from tests.storage.engine.conftest import add, names
+from tests.storage.engine.naming import add, names
 from tests.world import NOW, World, stored
 
 NAMES = ["a", "b", "c"]

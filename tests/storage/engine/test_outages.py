@@ -18,7 +18,7 @@ from storage.engine import database, failures, postgres_lane, write_queue
 from storage.rules.errors import OutcomeUnknown, Overloaded, StorageUnavailable
 from tests import postgres
 from tests.proxy import Proxy
-from tests.storage.engine.conftest import add, names
+from tests.storage.engine.naming import add, names
 
 UNAVAILABLE = "storage is unavailable for writing"
 AVAILABLE = "storage is available for writing again"

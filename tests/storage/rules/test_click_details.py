@@ -5,7 +5,6 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from urllib.parse import urlencode
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -147,8 +146,5 @@ def test_every_spelling_of_a_mailbox_has_one_hash_and_no_other_mailbox_has_it():
 
     assert [len(each) for each in hashes] == [1] * len(hashes)
     assert len(set().union(*hashes)) == len(hashes)
-
-
-@pytest.mark.parametrize("email", ["jane+shop@mail.example", "j.ane@gmail.com"])
-def test_the_address_itself_keeps_a_hash_of_its_own(email: str):
-    assert protect(f" {email.upper()}").hash == protect(email).hash != protect(email).mailbox_hash
+    for email in ("jane+shop@mail.example", "j.ane@gmail.com"):
+        assert protect(f" {email.upper()}").hash == protect(email).hash != protect(email).mailbox_hash

@@ -1,22 +1,10 @@
-"""What the tests of the engine share: PostgreSQL behind a proxy, and a write and a read of names of workspaces."""
+"""A write and a read that the tests of the engine share: names of workspaces."""
 
-from collections.abc import AsyncIterator
-
-import pytest
 from sqlalchemy import Connection, insert, select
 
 from storage import Storage
 from storage.tables import workspaces
-from tests import proxy
-from tests.proxy import Proxy
 from tests.world import NOW
-
-
-@pytest.fixture
-async def between(postgres_url: str) -> AsyncIterator[Proxy]:
-    """A proxy between the storage and its database; it loses, delays and cuts what a test says."""
-    async with proxy.before(postgres_url) as running:
-        yield running
 
 
 def add(connection: Connection, name: str) -> str:
