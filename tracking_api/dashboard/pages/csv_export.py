@@ -37,28 +37,28 @@ async def _rows(fields: list[Field], query: ListQuery, read: Read, currency: str
     cursor: str | None = None
     while True:
         page = await read(query._replace(cursor=cursor))
-        yield lines([*(_written(_value(row, each, currency)) for each in fields), *last] for row in page.data)
+        yield lines([*(_written(row, each, currency) for each in fields), *last] for row in page.data)
         cursor = page.next_cursor
         if cursor is None:
             return
 
 
-def _value(row: object, field: Field, currency: str) -> object:
-    """Return a field of a row: an amount in major units of the row's currency, or else of the program's."""
+def _written(row: object, field: Field, currency: str) -> str:
+    """Return a field as a cell, as machines read it: an amount in major units of the row's currency, or the program's.
+
+    Texts are guarded, and None is nothing.
+    """
     value = getattr(row, field.name)
-    if value is None or not field.is_money:
-        return json.dumps(value) if value is not None and field.kind in {dict, object} else value
-    own = currency if field.column.is_program_money else getattr(row, "currency", currency)
-    return text.major(value, own) if own else value
-
-
-def _written(cell: object) -> str:
-    """Return a value as a cell: numbers and timestamps as machines read them, guarded texts, and nothing for None."""
-    if isinstance(cell, datetime):
-        return cell.isoformat()
-    if isinstance(cell, tuple | list):
-        return guarded(" ".join(map(str, cell)))
-    return str(cell) if isinstance(cell, int | Decimal | StrEnum) else guarded("" if cell is None else str(cell))
+    if value is not None and field.kind in {dict, object}:
+        value = json.dumps(value)
+    elif value is not None and field.is_money:
+        own = currency if field.column.is_program_money else getattr(row, "currency", currency)
+        value = text.major(value, own) if own else value
+    if isinstance(value, datetime):
+        return value.isoformat()
+    if isinstance(value, int | Decimal | StrEnum):
+        return str(value)
+    return guarded(" ".join(map(str, value)) if isinstance(value, tuple | list) else str(value or ""))
 
 
 def guarded(cell: str) -> str:

@@ -1,6 +1,7 @@
 """Customers and their sales: the list, one customer's story, why a sale is credited or not, and crediting it."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -93,13 +94,11 @@ async def _customer(context: PageContext, outcome: FormOutcome) -> Response:
 
 def _timed(steps: list[Event | Commission]) -> Iterator[tuple[Event | Commission, str, datetime, str]]:
     """Yield each step of the story with its kind, its time, and how long after the one before it was."""
-    before: datetime | None = None
-    for step in steps:
-        at = listed_customers.occurred_at(step)
+    times = [listed_customers.occurred_at(step) for step in steps]
+    for step, at, before in zip(steps, times, [*times[:1], *times], strict=False):
         kind = "commission" if isinstance(step, Commission) else step.kind
-        is_later = before and at - before >= timedelta(seconds=1)
-        yield step, kind, at, f"{format_timedelta(at - before, locale='en')} later" if before and is_later else ""
-        before = at
+        is_later = at - before >= timedelta(seconds=1)
+        yield step, kind, at, f"{format_timedelta(at - before, locale='en')} later" if is_later else ""
 
 
 async def _sums(calls: Sequence[ApiRequest]) -> Question:
@@ -125,6 +124,11 @@ async def _missing_sale(context: PageContext, outcome: FormOutcome) -> Response:
         likely = story_of(context.program, found)
     call = next((each for each in explained.rejected_calls if each.call == "sale"), None)
     partner, click = (likely["facts"].get(name) or {} for name in ("partner", "click"))
+    price = None
+    with suppress(ServiceError):  # it cannot be said what it would earn
+        if call and call.amount_cents:
+            about: dict[str, Any] = {"currency": call.currency or context.currency, "at": call.occurred_at or call.at}
+            price = await context.read(by_hand.price, amount_cents=call.amount_cents, **about)
     likely_ids = {"partner_id": str(partner.get("partner_id", "")), "click_id": click.get("click_id", "")}
     return outcome.page(
         context,
@@ -134,7 +138,7 @@ async def _missing_sale(context: PageContext, outcome: FormOutcome) -> Response:
         call=call,
         likely=likely,
         click=click,
-        price=await _price(context, call) if call else None,
+        price=price,
         partners=await partner_options(context),
         subject=subject,
     )
@@ -149,17 +153,6 @@ def _reported(call: RejectedCall | None, explained: Explanation, currency: str) 
     said = call.currency or currency
     amount = str(text.major(call.amount_cents, said)) if call.amount_cents else ""
     return known | {"amount": amount, "currency": said, "occurred_at": (call.occurred_at or call.at).isoformat()}
-
-
-async def _price(context: PageContext, call: RejectedCall) -> tuple[int, datetime] | None:
-    """Return what the sale would earn, and until when it is on hold; None where that cannot be said."""
-    if not call.amount_cents:
-        return None
-    money: dict[str, Any] = {"amount_cents": call.amount_cents, "currency": call.currency or context.currency}
-    try:
-        return await context.read(by_hand.price, **money, at=call.occurred_at or call.at)
-    except ServiceError:
-        return None
 
 
 async def partner_options(context: PageContext) -> list[tuple[str, str]]:

@@ -15,18 +15,11 @@ _SECTIONS = {"h2", "h3"}
 _SEPARATORS = re.compile(r"[^a-z0-9]+")
 
 
-class GuideSection(NamedTuple):
-    """A heading of a guide, and its id in the page."""
-
-    id: str
-    title: str
-
-
 class RenderedGuide(NamedTuple):
-    """A guide's HTML, and its main sections."""
+    """A guide's HTML, and its main sections: the id and the title of each."""
 
     html: Markup
-    sections: list[GuideSection]
+    sections: list[tuple[str, str]]
 
 
 class _Renderer(RendererHTML):
@@ -67,14 +60,11 @@ def rendered(text: str) -> RenderedGuide:
     env: dict[str, Any] = {}
     tokens = markdown.parse(text, env)
     sections = []
-    ids: set[str] = set()
     for opening, content in pairwise(tokens):
         if opening.type == "heading_open" and opening.tag in _SECTIONS:
             name = _SEPARATORS.sub("-", content.content.lower()).strip("-")
             title = "".join(child.content for child in content.children or [])
-            section = GuideSection(name if name not in ids else f"{name}-{len(ids)}", title)
-            ids.add(section.id)
-            opening.attrSet("id", section.id)
+            opening.attrSet("id", name)
             if opening.tag == "h2":
-                sections.append(section)
+                sections.append((name, title))
     return RenderedGuide(Markup(markdown.renderer.render(tokens, markdown.options, env)), sections)  # noqa: S704 - html is off

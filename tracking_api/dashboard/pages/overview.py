@@ -1,7 +1,6 @@
 """A program's overview: what needs action, its results and chart, the top partners, and the integration checklist."""
 
 from collections import Counter
-from math import inf
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -11,11 +10,10 @@ from storage.lists.partners import newest_code
 from storage.lists.programs import read_program
 from storage.reports import chart, checklist
 from storage.reports.chart import Overview
-from storage.rules.keys import Rotation
 from tracking_api.dashboard.pages import charted, page_context, ranges, templates, text
 from tracking_api.dashboard.pages.page_context import PageContext
 
-PendingAction = tuple[float, str, str, str, str, str]
+PendingAction = tuple[int, str, str, str, str, str]
 
 
 async def show_overview(request: Request) -> Response:
@@ -43,12 +41,10 @@ def _actions(overview: Overview, context: PageContext) -> list[PendingAction]:
     """
     pending, waiting = overview.pending, list[PendingAction]()
 
-    def add(cents: float, title: str, reason: str, link: tuple[str, str], *, at_stake: str = "") -> None:
-        at_stake = at_stake or text.money(int(cents), context.currency)
+    def add(cents: int, title: str, reason: str, link: tuple[str, str], *, at_stake: str = "") -> None:
+        at_stake = at_stake or text.money(cents, context.currency)
         waiting.append((cents, at_stake, title, reason, *link))
 
-    if reason := _rotation(context):
-        add(inf, "Replace the program key", reason, ("/settings/api-keys", "API keys"), at_stake="all sales")
     lost: Counter[str] = Counter()
     for each in (amount for cause in overview.causes for amount in cause.at_stake):
         lost[each.currency] += each.amount_cents
@@ -75,16 +71,6 @@ def _actions(overview: Overview, context: PageContext) -> list[PendingAction]:
         pay = ("Approved, less what they owe back.", "/commissions?status=approved", "Pay")
         waiting.insert(0, (0, "", title, *pay))
     return waiting
-
-
-def _rotation(context: PageContext) -> str:
-    """Return what becomes of calls with a key that was flagged; empty for any other key."""
-    masked, rotate_by = context.program.api_token_masked, context.program.rotate_by
-    if rotate_by is None or context.rotation == Rotation.ACTIVE:
-        return ""
-    by = f"{text.day(rotate_by)}, {rotate_by:%H:%M} UTC"
-    when = f"are rejected from {by} on" if context.rotation == Rotation.FLAGGED else f"have been rejected since {by}"
-    return f"Calls with {masked} {when}."
 
 
 def _counted(count: int, noun: str) -> str:

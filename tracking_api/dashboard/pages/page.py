@@ -121,7 +121,7 @@ async def rejected(request: Request, rejection: ServiceError) -> Response:
         back=None if page == request.url.path else page,
         again=request.url.path if is_unavailable and request.method in authentication.SAFE_METHODS else None,
         request_id=request.scope["request_id"],
-        **await _menus(request, has_data=not is_unavailable),
+        **({} if is_unavailable else await _menus(request)),
     )
     response.headers.update(error_headers(rejection))
     return response
@@ -138,21 +138,14 @@ def in_words(rejection: ServiceError) -> tuple[str, str]:
     return title if is_general else rejection.text, advice if rejection.advice == rejection.hint else rejection.advice
 
 
-async def _menus(request: Request, *, has_data: bool) -> dict[str, Any]:
-    """Return what the page's menus need: the visitor, and the program that the URL is about, if they may see it.
-
-    Where the database is not asked, a browser with a session keeps its links.
-    """
-    program = _PROGRAM.fullmatch(request.url.path)
-    has_session = not has_data and authentication.presented(request) is not None
-    path = f"/programs/{program[1]}" if program and has_session else None
-    found: dict[str, Any] = {"has_session": has_session, "program_path": path}
-    if has_data:
-        with suppress(ServiceError):  # of a stranger, or another program
-            found["visitor"] = await authentication.visitor(request)
-            if program:
-                request.scope["path_params"] = {"program_id": program[1]}
-                found["context"] = await page_context.as_member(request)
+async def _menus(request: Request) -> dict[str, Any]:
+    """Return what the page's menus need: the visitor, and the program that the URL is about, if they may see it."""
+    program, found = _PROGRAM.fullmatch(request.url.path), dict[str, Any]()
+    with suppress(ServiceError):  # of a stranger, or another program
+        found["visitor"] = await authentication.visitor(request)
+        if program:
+            request.scope["path_params"] = {"program_id": program[1]}
+            found["context"] = await page_context.as_member(request)
     return found
 
 

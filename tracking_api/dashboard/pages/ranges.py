@@ -54,7 +54,8 @@ class FilterValues(dict[str, str]):
 class Picker(NamedTuple):
     """A picked range, and what the picker shows: a period (None: two dates), the days as typed or meant, a comparison.
 
-    With an invalid range (`problem`) it is the last 30 days. `address` is the query string, which every link keeps.
+    With an invalid range (`problem`) it is the last 30 days. `address` is the query string, which every link keeps, and
+    `rest` the same without the range.
     """
 
     picked: DateRangeQuery
@@ -69,7 +70,6 @@ class Picker(NamedTuple):
 
     @property
     def window(self) -> Window | None:
-        """The days, None for all time."""
         return self.picked.window
 
     @property
@@ -80,12 +80,10 @@ class Picker(NamedTuple):
 
     @property
     def is_compared(self) -> bool:
-        """Whether the range is compared with another."""
         return self.picked.before is not None
 
     @property
     def rest(self) -> FilterValues:
-        """The address without the range."""
         return self.address.without("period", *DATES)
 
 
