@@ -18,6 +18,7 @@ from storage.rules.agent_caps import CAPS
 from storage.rules.attribution import CODE, LONGEST_CODE, PartnerStatus
 from storage.rules.commission import MOST_CENTS, CommissionStatus
 from storage.rules.fraud.flag import FlagState
+from storage.rules.scope import Scope
 from storage.rules.settings import SETTINGS
 from web.body import Body, Identifier, Text
 from web.response import CreatedResponse
@@ -153,6 +154,9 @@ async def change_partner(call: ApiRequest, sent: PartnerChange) -> PartnerView:
 @operation(errors.CommissionOnHold, errors.CommissionFlagged)
 async def decide_commission(call: ApiRequest, sent: OwnerCommissionChange) -> CommissionView:
     """Approve, reject or pay a commission."""
+    needed = Scope.COMMISSIONS_PAY if sent.status == CommissionStatus.PAID else Scope.COMMISSIONS_WRITE
+    if call.scopes is not None and needed not in call.scopes:
+        raise errors.InsufficientScope(required_scope=needed)
     decide, commission_id = commission_decisions.decide, call.path_id("commission_id")
     return CommissionView.of(await call.write(decide, commission_id, **dict(sent)))
 
