@@ -13,8 +13,7 @@ from storage.lists.declaration import DEFAULT_LIMIT, MOST, MOST_ROWS, List, List
 from storage.lists.find import ROWS, find
 from storage.rules.errors import InvalidPeriod, InvalidRange, ValidationError
 from storage.rules.periods import period, picked_period
-from storage.rules.periods.period import ALWAYS, DateRangeQuery, Window
-from storage.rules.periods.picked_period import PickedPeriod
+from storage.rules.periods.period import ALWAYS, DateRangeQuery, Period, Window
 from storage.rules.scope import Scope
 
 ASCENDING, DESCENDING = ".up", ".down"
@@ -57,7 +56,7 @@ def parameters(wanted: List[Any]) -> dict[str, str]:
     if names:
         about["sort"] = f"One of {names}: most first, with {ASCENDING} least first; the newest first by default."
     if wanted.has_window:
-        about["period"] = f"The period of the figures: {', '.join(PickedPeriod)}; 30d by default."
+        about["period"] = f"The period of the figures: {', '.join(Period)}; 30d by default."
     if wanted.has_window or wanted.at is not None:
         about |= {"date_from": "Only from this ISO 8601 date or time on.", "date_to": "Only until it."}
     about["totals"] = f"true: also count and add up all rows that match, unless more than {MOST_ROWS:,} do."
@@ -83,7 +82,7 @@ def window_of(wanted: List[Any], sent: Mapping[str, str], at: datetime) -> Windo
     if not wanted.has_window:
         return None
     first, last = (sent.get(name) for name in DATES)
-    asked = DateRangeQuery(sent.get("period") or PickedPeriod.THIRTY_DAYS, first, last)
+    asked = DateRangeQuery(sent.get("period") or Period.THIRTY_DAYS, first, last)
     return picked_period.pick(asked, at=at).window or ALL_DAYS
 
 

@@ -15,7 +15,7 @@ from starlette.routing import BaseRoute
 from presentation.operations import JSON, Description, described
 from presentation.view import View, published_name
 from storage.rules.errors import BY_CODE, CODES, ServiceError
-from storage.rules.periods.period import Period
+from storage.rules.periods.period import REPORTED
 from web.build import VERSION
 from web.errors import STATUS, Error
 
@@ -59,7 +59,7 @@ HEADERS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
 DATE_TIME = {"type": "string", "format": "date-time"}
 PARAMETERS: Mapping[str, Mapping[str, Any]] = {  # what is not any text
     "program_id": {"type": "integer"},
-    "period": {"type": "string", "enum": list(Period)},
+    "period": {"type": "string", "enum": list(REPORTED)},
     "dateFrom": DATE_TIME,
     "dateTo": DATE_TIME,
     "limit": {"type": "integer", "minimum": 1},

@@ -11,7 +11,7 @@ from presentation.view import View, with_fields
 from storage.reports.breakdown import BreakdownResult
 from storage.reports.performance import Performance
 from storage.rules.money import dollars
-from storage.rules.periods.period import Period, Window
+from storage.rules.periods.period import REPORTED, Period, Window
 from storage.rules.reports import metrics
 from storage.rules.reports.breakdown import Dimension, GroupTotals, Metric, label
 from storage.rules.reports.breakdown_query import NONE
@@ -82,7 +82,7 @@ class ReportRangeView(View):
 class ReportMetaView(ReportRangeView):
     """The period of the report and the period it is compared with."""
 
-    period: Period
+    period: Annotated[Period, WithJsonSchema({"type": "string", "enum": list(REPORTED)})]
     previousPeriod: ReportRangeView  # noqa: N815
 
 

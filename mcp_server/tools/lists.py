@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from mcp_server.results import BUDGET, JsonRow, fitting, json_of, row_of
-from mcp_server.tools.reports import ReportPeriod, report_range
+from mcp_server.tools.reports import report_range
 from mcp_server.tools.tool import Cursor, Identifier, Limit, RowId, Timestamp, Tool, ToolRequest
 from presentation.lists import ALL_DAYS, order_of, totals_of, visible
 from storage.engine import cursors
@@ -132,7 +132,7 @@ def _asked(request: ToolRequest, wanted: List[Any], sent: Mapping[str, Any]) -> 
     )
     window = None
     if wanted.has_window:  # of the figures: the last 30 days, or from one date to another
-        chosen = report_range(request, ReportPeriod.THIRTY_DAYS, *dates)
+        chosen = report_range(request, "30d", *dates)
         window = picked_period.pick(chosen, at=request.at).window or ALL_DAYS
     scope = ListScope(sent.get("program_id", 0), request.at, window, [request.key.workspace_id], program_ids)
     return Asked(request, wanted, scope, query, sent)

@@ -33,7 +33,7 @@ def get_partner(
     program_id: int,
     partner_id: RowId | None = None,
     partner: Identifier | None = None,
-    period: ReportPeriod = ReportPeriod.THIRTY_DAYS,
+    period: ReportPeriod = "30d",
     date_from: Timestamp | None = None,
     date_to: Timestamp | None = None,
 ) -> JsonRow:

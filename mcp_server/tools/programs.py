@@ -42,7 +42,7 @@ def list_programs(asked: Asked) -> JsonRow:
         return _apart(asked.page(leave_out=NOT_LISTED))
     if Scope.PERFORMANCE_READ not in request.key.scopes:
         raise InsufficientScope(hint="Leave period and dates out.", required_scope=Scope.PERFORMANCE_READ)
-    query = report_range(request, period or ReportPeriod.SEVEN_DAYS, date_from, date_to)
+    query = report_range(request, period or "7d", date_from, date_to)
     report = performance.read_performance(request.connection, programs[0].id, query, at=request.at)
 
     def row(program: Program) -> JsonRow:

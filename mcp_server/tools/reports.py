@@ -1,8 +1,7 @@
 """get_performance and get_breakdown: what a program did in a period, in totals or in groups; the ranges they accept."""
 
 from collections.abc import Iterable, Sequence
-from enum import StrEnum
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal, get_args
 from urllib.parse import parse_qsl
 
 from pydantic import Field
@@ -13,32 +12,14 @@ from storage.reports import breakdown, comparison, performance
 from storage.reports.grouped_events import MOST_GROUPS
 from storage.rules.errors import FieldError, InsufficientScope, InvalidPeriod, ProgramNotAllowed, ValidationError
 from storage.rules.periods import period as periods
-from storage.rules.periods.period import DateRangeQuery, Window
+from storage.rules.periods.period import REPORTED, DateRangeQuery, Period, Window
+from storage.rules.periods.picked_period import RUNNING, pick
 from storage.rules.reports.breakdown import NOTHING, BreakdownQuery, Dimension, GroupTotals, Metric, RankedGroups
 from storage.rules.reports.breakdown_query import query
 from storage.rules.reports.metrics import Part
 from storage.rules.scope import Scope
 
-
-class ReportPeriod(StrEnum):
-    """The named periods: days that end today, and whole calendar months and quarters."""
-
-    SEVEN_DAYS = "7d"
-    THIRTY_DAYS = "30d"
-    NINETY_DAYS = "90d"
-    ALL = "all"
-    THIS_MONTH = "this_month"
-    LAST_MONTH = "last_month"
-    THIS_QUARTER = "this_quarter"
-    LAST_QUARTER = "last_quarter"
-
-
-CALENDAR = {  # how many months each has, and how many of its length ago it is
-    ReportPeriod.THIS_MONTH: (1, 0),
-    ReportPeriod.LAST_MONTH: (1, 1),
-    ReportPeriod.THIS_QUARTER: (3, 0),
-    ReportPeriod.LAST_QUARTER: (3, 1),
-}
+ReportPeriod = Literal["7d", "30d", "90d", "all", "this_month", "last_month", "this_quarter", "last_quarter"]
 
 
 @tool("Performance", Scope.PERFORMANCE_READ, "top_partners", "other_partners", "programs")
@@ -46,7 +27,7 @@ def get_performance(
     request: ToolRequest,
     *,
     program_id: int,
-    period: ReportPeriod = ReportPeriod.SEVEN_DAYS,
+    period: ReportPeriod = "7d",
     date_from: Timestamp | None = None,
     date_to: Timestamp | None = None,
     breakdown: Part = Part.NONE,
@@ -76,9 +57,7 @@ def get_performance(
     return compared
 
 
-def report_range(
-    request: ToolRequest, period: ReportPeriod, date_from: str | None, date_to: str | None
-) -> DateRangeQuery:
+def report_range(request: ToolRequest, period: str, date_from: str | None, date_to: str | None) -> DateRangeQuery:
     """Return the range of the dates if they are sent, else of the period. Raises ValidationError for one date alone."""
     if (date_from is None) != (date_to is None):
         raise ValidationError(fields=[FieldError("date_from", "Send date_from and date_to together, or neither")])
@@ -88,13 +67,14 @@ def report_range(
     return DateRangeQuery(None, date_from, date_to)
 
 
-def named_range(request: ToolRequest, period: ReportPeriod) -> DateRangeQuery:
-    """Return the range of a period; one of the calendar is compared with the one before it."""
-    if period not in CALENDAR:
+def named_range(request: ToolRequest, period: str) -> DateRangeQuery:
+    """Return the range of a period; a month or quarter is a whole one, and compared with the one before it."""
+    if period in REPORTED:
         return DateRangeQuery(period)
-    months, ago = CALENDAR[period]
-    window, previous = periods.calendar(months, request.at, ago=ago)
-    return window.query(previous)
+    if period in {Period.THIS_MONTH, Period.THIS_QUARTER}:
+        window, before = periods.calendar(RUNNING[Period(period)], request.at)
+        return window.query(before)
+    return pick(DateRangeQuery(period), at=request.at)
 
 
 @tool("Break down performance", Scope.PERFORMANCE_READ, "rows")
@@ -157,10 +137,9 @@ def _range(request: ToolRequest, period: str) -> DateRangeQuery:
     date_from, slash, date_to = period.partition("/")
     if slash:
         return DateRangeQuery(None, date_from, date_to)
-    if period not in set(ReportPeriod):
-        names = [*list(ReportPeriod)[:4], *sorted(list(ReportPeriod)[4:])]
-        raise InvalidPeriod(hint=f"Send {', '.join(names)}, or 2026-01-01/2026-01-31.")
-    return named_range(request, ReportPeriod(period))
+    if period not in get_args(ReportPeriod):
+        raise InvalidPeriod(hint=f"Send {', '.join(get_args(ReportPeriod))}, or 2026-01-01/2026-01-31.")
+    return named_range(request, period)
 
 
 def _compared(

@@ -50,15 +50,25 @@ class Month(NamedTuple):
 
 
 class Period(StrEnum):
-    """The ranges that have a name."""
+    """The ranges that have a name: days that end today, and days of the calendar."""
 
     SEVEN_DAYS = "7d"
     THIRTY_DAYS = "30d"
     NINETY_DAYS = "90d"
     ALL = "all"
+    TODAY = "today"
+    YESTERDAY = "yesterday"
+    THIS_MONTH = "this_month"
+    LAST_MONTH = "last_month"
+    THIS_QUARTER = "this_quarter"
+    LAST_QUARTER = "last_quarter"
+    YEAR_TO_DATE = "year_to_date"
+    LAST_YEAR = "last_year"
+    TWELVE_MONTHS = "12m"
 
 
 _DAYS = {Period.SEVEN_DAYS: 7, Period.THIRTY_DAYS: 30, Period.NINETY_DAYS: 90}
+REPORTED = {each.value: each for each in (*_DAYS, Period.ALL)}  # those of the specification
 
 
 class DateRangeQuery(NamedTuple):
@@ -133,13 +143,12 @@ def choose(query: DateRangeQuery, *, created_at: datetime, at: datetime) -> tupl
     A custom range needs both ends; one alone is ignored. A valid period beside a custom range only names it.
     Raises InvalidPeriod; InvalidRange if the range cannot be parsed, is reversed or has more than 1,830 days.
     """
+    sent = REPORTED.get(query.period or "")
     if (window := query.window) is not None:
-        sent = {period.value: period for period in Period}.get(query.period or "", Period.SEVEN_DAYS)
-        return sent, window
-    try:
-        period = Period.SEVEN_DAYS if query.period is None else Period(query.period)
-    except ValueError:
-        raise InvalidPeriod from None
+        return sent or Period.SEVEN_DAYS, window
+    if sent is None and query.period is not None:
+        raise InvalidPeriod
+    period = sent or Period.SEVEN_DAYS
     return period, named(period, created_at=created_at, at=at)
 
 

@@ -10,26 +10,8 @@ from storage.rules.periods.period import DateRangeQuery, Period, Window
 _DAY = timedelta(days=1)
 
 
-class PickedPeriod(StrEnum):
-    """The ranges that have a name for people: those of the reports, and days of the calendar."""
-
-    TODAY = "today"
-    YESTERDAY = "yesterday"
-    SEVEN_DAYS = "7d"
-    THIRTY_DAYS = "30d"
-    NINETY_DAYS = "90d"
-    THIS_MONTH = "this_month"
-    LAST_MONTH = "last_month"
-    THIS_QUARTER = "this_quarter"
-    LAST_QUARTER = "last_quarter"
-    YEAR_TO_DATE = "year_to_date"
-    LAST_YEAR = "last_year"
-    TWELVE_MONTHS = "12m"
-    ALL = "all"
-
-
-_RUNNING = {PickedPeriod.THIS_MONTH: 1, PickedPeriod.THIS_QUARTER: 3, PickedPeriod.YEAR_TO_DATE: 12}
-_OVER = {PickedPeriod.LAST_MONTH: 1, PickedPeriod.LAST_QUARTER: 3, PickedPeriod.LAST_YEAR: 12}
+RUNNING = {Period.THIS_MONTH: 1, Period.THIS_QUARTER: 3, Period.YEAR_TO_DATE: 12}
+_OVER = {Period.LAST_MONTH: 1, Period.LAST_QUARTER: 3, Period.LAST_YEAR: 12}
 
 
 class Comparison(StrEnum):
@@ -48,28 +30,28 @@ def pick(query: DateRangeQuery, *, at: datetime, comparison: Comparison = Compar
     """
     window, before = query.window, None
     if window is None:
-        if query.period not in set(PickedPeriod):
+        if query.period not in set(Period):
             raise InvalidPeriod
-        if query.period == PickedPeriod.ALL:
+        if query.period == Period.ALL:
             return DateRangeQuery(Period.ALL)
-        window, before = _named(PickedPeriod(query.period), at)
+        window, before = _named(Period(query.period), at)
     return window.query(_compared(window, before, comparison))
 
 
-def _named(name: PickedPeriod, at: datetime) -> tuple[Window, Window | None]:
+def _named(name: Period, at: datetime) -> tuple[Window, Window | None]:
     """Return the days of a period, and those of the one before if these are not simply as many days."""
     today = at.astimezone(UTC).date()
-    if name in {PickedPeriod.TODAY, PickedPeriod.YESTERDAY}:
-        day = today if name == PickedPeriod.TODAY else today - _DAY
+    if name in {Period.TODAY, Period.YESTERDAY}:
+        day = today if name == Period.TODAY else today - _DAY
         return Window(day, day), None
-    if name == PickedPeriod.TWELVE_MONTHS:
+    if name == Period.TWELVE_MONTHS:
         return Window(_year_before(today) + _DAY, today), None
     if name in _OVER:
         return period.calendar(_OVER[name], at, ago=1)
-    if name in _RUNNING:
-        whole, before = period.calendar(_RUNNING[name], at)
+    if name in RUNNING:
+        whole, before = period.calendar(RUNNING[name], at)
         return Window(whole.first, today), Window(before.first, min(before.first + (today - whole.first), before.last))
-    return period.named(Period(name), created_at=at, at=at), None
+    return period.named(name, created_at=at, at=at), None
 
 
 def _compared(window: Window, before: Window | None, comparison: Comparison) -> Window | None:

@@ -14,8 +14,7 @@ from presentation.lists import ALL_DAYS, ASCENDING, DESCENDING, is_order, query_
 from storage.access.workspaces import ANYONE, Role
 from storage.lists.declaration import Field, List, ListQuery, Page
 from storage.lists.find import find
-from storage.rules.periods.period import ALWAYS
-from storage.rules.periods.picked_period import PickedPeriod
+from storage.rules.periods.period import ALWAYS, Period
 from tracking_api.dashboard.authentication import time_of
 from tracking_api.dashboard.pages import csv_export, page_context, ranges, text
 from tracking_api.dashboard.pages.buttons import FormOutcome
@@ -100,7 +99,7 @@ class ListPage:
     def state(self, request: Request) -> "ListState":
         """Return the state of the list in a request. Raises ValidationError, InvalidPeriod, InvalidRange."""
         at, wanted = time_of(request), self.of
-        default = PickedPeriod.THIRTY_DAYS if wanted.has_window else PickedPeriod.ALL
+        default = Period.THIRTY_DAYS if wanted.has_window else Period.ALL
         picker = ranges.picker(request, at, default=default, is_valid=True)
         known = {"q", "sort", "by", *(each.name for each in wanted.filters), *self.tabs, *DATES}
         address = FilterValues({name: sent for name, sent in picker.address.items() if name in known})

@@ -8,24 +8,24 @@ from starlette.requests import Request
 
 from storage.rules.errors import InvalidPeriod, InvalidRange, ServiceError
 from storage.rules.periods import picked_period
-from storage.rules.periods.period import DateRangeQuery, Window
-from storage.rules.periods.picked_period import Comparison, PickedPeriod
+from storage.rules.periods.period import DateRangeQuery, Period, Window
+from storage.rules.periods.picked_period import Comparison
 from tracking_api.dashboard.pages import text
 
 NAMES = {
-    PickedPeriod.TODAY: "Today",
-    PickedPeriod.YESTERDAY: "Yesterday",
-    PickedPeriod.SEVEN_DAYS: "Last 7 days",
-    PickedPeriod.THIRTY_DAYS: "Last 30 days",
-    PickedPeriod.NINETY_DAYS: "Last 90 days",
-    PickedPeriod.THIS_MONTH: "This month",
-    PickedPeriod.LAST_MONTH: "Last month",
-    PickedPeriod.THIS_QUARTER: "This quarter",
-    PickedPeriod.LAST_QUARTER: "Last quarter",
-    PickedPeriod.YEAR_TO_DATE: "Year to date",
-    PickedPeriod.LAST_YEAR: "Last year",
-    PickedPeriod.TWELVE_MONTHS: "Last 12 months",
-    PickedPeriod.ALL: "All time",
+    Period.TODAY: "Today",
+    Period.YESTERDAY: "Yesterday",
+    Period.SEVEN_DAYS: "Last 7 days",
+    Period.THIRTY_DAYS: "Last 30 days",
+    Period.NINETY_DAYS: "Last 90 days",
+    Period.THIS_MONTH: "This month",
+    Period.LAST_MONTH: "Last month",
+    Period.THIS_QUARTER: "This quarter",
+    Period.LAST_QUARTER: "Last quarter",
+    Period.YEAR_TO_DATE: "Year to date",
+    Period.LAST_YEAR: "Last year",
+    Period.TWELVE_MONTHS: "Last 12 months",
+    Period.ALL: "All time",
 }
 COMPARISONS: dict[str, str] = {
     Comparison.PREVIOUS: "Previous period",
@@ -65,7 +65,7 @@ class Picker(NamedTuple):
     date_to: str
     comparison: str
     address: FilterValues
-    names: dict[PickedPeriod, str] = NAMES
+    names: dict[Period, str] = NAMES
     comparisons: dict[str, str] = COMPARISONS
 
     @property
@@ -76,7 +76,7 @@ class Picker(NamedTuple):
     def title(self) -> str:
         """The period's name, or its days."""
         days = f"{text.day(self.window.first)} to {text.day(self.window.last)}" if self.window else "Choose days"
-        return self.names[PickedPeriod(self.chosen)] if self.chosen in self.names else days
+        return self.names[Period(self.chosen)] if self.chosen in self.names else days
 
     @property
     def is_compared(self) -> bool:
@@ -87,9 +87,7 @@ class Picker(NamedTuple):
         return self.address.without("period", *DATES)
 
 
-def picker(
-    request: Request, at: datetime, *, default: PickedPeriod = PickedPeriod.THIRTY_DAYS, is_valid: bool = False
-) -> Picker:
+def picker(request: Request, at: datetime, *, default: Period = Period.THIRTY_DAYS, is_valid: bool = False) -> Picker:
     """Return the range in the query. Raises InvalidPeriod, InvalidRange if it has to be valid."""
     sent, problem = request.query_params, None
     date_from, date_to = (sent.get(name) or None for name in DATES)
@@ -100,7 +98,7 @@ def picker(
     except (InvalidPeriod, InvalidRange) as rejection:
         if is_valid:
             raise
-        problem, picked = rejection, picked_period.pick(DateRangeQuery(PickedPeriod.THIRTY_DAYS), at=at)
+        problem, picked = rejection, picked_period.pick(DateRangeQuery(Period.THIRTY_DAYS), at=at)
     is_custom = query.date_from is not None and query.date_to is not None
     first, last = (query.date_from, query.date_to) if is_custom else picked.window or ("", "")
     return Picker(
