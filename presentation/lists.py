@@ -1,24 +1,19 @@
-"""A list as every surface asks for it by a query string, and its JSON for members and agents."""
+"""A list as JSON for members and agents."""
 
-from collections.abc import Collection, Mapping
-from datetime import date, datetime
+from collections.abc import Collection
 from typing import Any, TypeVar, cast
 
-from presentation import queries
 from presentation.api_request import ApiRequest
 from presentation.operations import ALWAYS as ALWAYS_POSSIBLE
 from presentation.operations import PAGING, Description, Operation
+from presentation.queries import ASCENDING, query_of, window_of
 from presentation.view import PageView, TotalsView, View, view_of
-from storage.lists.declaration import DEFAULT_LIMIT, MOST, MOST_ROWS, List, ListQuery, ListScope, Order, Page
+from storage.lists.declaration import MOST_ROWS, List, ListScope, Page
 from storage.lists.find import ROWS, find
 from storage.rules.errors import InvalidPeriod, InvalidRange, ValidationError
-from storage.rules.periods import period, picked_period
-from storage.rules.periods.period import ALWAYS, DateRangeQuery, Period, Window
+from storage.rules.periods.period import Period
 from storage.rules.scope import Scope
 
-ASCENDING, DESCENDING = ".up", ".down"
-DATES = ("date_from", "date_to")
-ALL_DAYS = Window(date.min, date.max)
 Row = TypeVar("Row")
 
 
@@ -61,47 +56,6 @@ def parameters(wanted: List[Any]) -> dict[str, str]:
         about |= {"date_from": "Only from this ISO 8601 date or time on.", "date_to": "Only until it."}
     about["totals"] = f"true: also count and add up all rows that match, unless more than {MOST_ROWS:,} do."
     return about
-
-
-def query_of(wanted: List[Any], sent: Mapping[str, str]) -> ListQuery:
-    """Return what a query string asks of a list. Raises ValidationError, InvalidRange."""
-    is_spanned = wanted.at is not None and not wanted.has_window
-    return ListQuery(
-        queries.number(sent, "limit", least=1, most=MOST) or DEFAULT_LIMIT,
-        sent.get("cursor") or None,
-        order_of(wanted, sent.get("sort", "")),
-        {each.name: queries.value(sent, each.name, each.kind) for each in wanted.filters},
-        queries.text(sent, "q"),
-        period.span(*(sent.get(name) for name in DATES)) if is_spanned else ALWAYS,
-        has_totals=queries.boolean(sent, "totals") or False,
-    )
-
-
-def window_of(wanted: List[Any], sent: Mapping[str, str], at: datetime) -> Window | None:
-    """Return the days of a list's figures. Raises InvalidPeriod, InvalidRange."""
-    if not wanted.has_window:
-        return None
-    first, last = (sent.get(name) for name in DATES)
-    asked = DateRangeQuery(sent.get("period") or Period.THIRTY_DAYS, first, last)
-    return picked_period.pick(asked, at=at).window or ALL_DAYS
-
-
-def is_order(wanted: List[Any], sent: str) -> bool:
-    """Return whether a query string names an order of the list."""
-    return _column(sent) in {"", *(each.public_name for each in wanted.sorts.values())}
-
-
-def order_of(wanted: List[Any], sent: str) -> Order:
-    """Return the order that a query string names. Raises ValidationError."""
-    names = {"": None} | {each.public_name: each.name for each in wanted.sorts.values()}
-    if not is_order(wanted, sent):
-        raise queries.wrong("sort", f"One of {', '.join(filter(None, names))}")
-    return Order(names[_column(sent)], sent.endswith(ASCENDING))
-
-
-def _column(sent: str) -> str:
-    """Return the column that an order names, empty for the rows' own order, by time."""
-    return sent.removesuffix(ASCENDING).removesuffix(DESCENDING).removesuffix("_cents")
 
 
 def visible(wanted: List[Row], found: Page[Row], scopes: Collection[Scope] | None) -> Page[Row]:

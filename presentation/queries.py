@@ -1,16 +1,21 @@
-"""Values of a query string, each None when it was not sent."""
+"""What a query string asks for: values, each None when it was not sent, and the rows of a list, on every surface."""
 
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import date, datetime
 from enum import StrEnum
 from typing import Any, TypeVar
 
+from storage.lists.declaration import DEFAULT_LIMIT, MOST, List, ListQuery, Order
 from storage.rules.errors import FieldError, ValidationError
-from storage.rules.periods import period
+from storage.rules.periods import period, picked_period
+from storage.rules.periods.period import ALWAYS, DateRangeQuery, Period, Window
 
 Choice = TypeVar("Choice", bound=StrEnum)
 Sent = Mapping[str, str]
 LONGEST = 255
+ASCENDING, DESCENDING = ".up", ".down"
+DATES = ("date_from", "date_to")
+ALL_DAYS = Window(date.min, date.max)
 BOOLEANS = {"true": True, "1": True, "false": False, "0": False}
 
 
@@ -63,3 +68,44 @@ def boolean(sent: Sent, name: str) -> bool | None:
 def wrong(name: str, message: str) -> ValidationError:
     """Return the error of a value that is not accepted."""
     return ValidationError(fields=[FieldError(name, message)])
+
+
+def query_of(wanted: List[Any], sent: Mapping[str, str]) -> ListQuery:
+    """Return what a query string asks of a list. Raises ValidationError, InvalidRange."""
+    is_spanned = wanted.at is not None and not wanted.has_window
+    return ListQuery(
+        number(sent, "limit", least=1, most=MOST) or DEFAULT_LIMIT,
+        sent.get("cursor") or None,
+        order_of(wanted, sent.get("sort", "")),
+        {each.name: value(sent, each.name, each.kind) for each in wanted.filters},
+        text(sent, "q"),
+        has_totals=boolean(sent, "totals") or False,
+        span=period.span(*(sent.get(name) for name in DATES)) if is_spanned else ALWAYS,
+    )
+
+
+def window_of(wanted: List[Any], sent: Mapping[str, str], at: datetime) -> Window | None:
+    """Return the days of a list's figures. Raises InvalidPeriod, InvalidRange."""
+    if not wanted.has_window:
+        return None
+    first, last = (sent.get(name) for name in DATES)
+    asked = DateRangeQuery(sent.get("period") or Period.THIRTY_DAYS, first, last)
+    return picked_period.pick(asked, at=at).window or ALL_DAYS
+
+
+def is_order(wanted: List[Any], sent: str) -> bool:
+    """Return whether a query string names an order of the list."""
+    return _column(sent) in {"", *(each.public_name for each in wanted.sorts.values())}
+
+
+def order_of(wanted: List[Any], sent: str) -> Order:
+    """Return the order that a query string names. Raises ValidationError."""
+    names = {"": None} | {each.public_name: each.name for each in wanted.sorts.values()}
+    if not is_order(wanted, sent):
+        raise wrong("sort", f"One of {', '.join(filter(None, names))}")
+    return Order(names[_column(sent)], sent.endswith(ASCENDING))
+
+
+def _column(sent: str) -> str:
+    """Return the column that an order names, empty for the rows' own order, by time."""
+    return sent.removesuffix(ASCENDING).removesuffix(DESCENDING).removesuffix("_cents")

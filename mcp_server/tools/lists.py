@@ -10,7 +10,8 @@ from typing import Any
 from mcp_server.results import BUDGET, JsonRow, fitting, json_of, row_of
 from mcp_server.tools.reports import report_range
 from mcp_server.tools.tool import Cursor, Identifier, Limit, RowId, Timestamp, Tool, ToolRequest
-from presentation.lists import ALL_DAYS, order_of, totals_of, visible
+from presentation.lists import totals_of, visible
+from presentation.queries import ALL_DAYS, order_of
 from storage.engine import cursors
 from storage.lists.declaration import List, ListQuery, ListScope, Page
 from storage.lists.find import find

@@ -100,6 +100,17 @@ def cookie_name(request: Request) -> str:
     return f"__Host-{COOKIE}" if is_https(request) else COOKIE
 
 
+def expected_token(request: Request) -> str:
+    """Return the CSRF token of this visitor's forms; empty for a visitor who is not signed in."""
+    session = request.cookies.get(cookie_name(request))
+    return token_of(session) if session else ""
+
+
+def token_of(session: str) -> str:
+    """Return the CSRF token of a session's forms."""
+    return keys.digest(f"form of {session}")
+
+
 def is_our_own(request: Request) -> bool:
     """Return whether a request cannot have been forged by another site: it is a read, or it comes from our pages."""
     site, origin = request.headers.get("sec-fetch-site"), request.headers.get("origin")

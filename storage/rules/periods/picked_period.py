@@ -22,12 +22,14 @@ class Comparison(StrEnum):
     NONE = "none"
 
 
-def pick(query: DateRangeQuery, *, at: datetime, comparison: Comparison = Comparison.PREVIOUS) -> DateRangeQuery:
+def pick(query: DateRangeQuery, *, at: datetime, comparison: str = Comparison.PREVIOUS) -> DateRangeQuery:
     """Return the range that two dates name, or else a name does. All time is compared with nothing.
 
     A month, quarter or year is compared with the one before: a running one with as many of its days.
     Raises InvalidPeriod, InvalidRange.
     """
+    if comparison not in set(Comparison):
+        raise InvalidPeriod(f"Compare with one of {', '.join(Comparison)}.")
     window, before = query.window, None
     if window is None:
         if query.period not in set(Period):
@@ -54,7 +56,7 @@ def _named(name: Period, at: datetime) -> tuple[Window, Window | None]:
     return period.named(name, created_at=at, at=at), None
 
 
-def _compared(window: Window, before: Window | None, comparison: Comparison) -> Window | None:
+def _compared(window: Window, before: Window | None, comparison: str) -> Window | None:
     if comparison == Comparison.PREVIOUS:
         return before or window.previous
     if comparison == Comparison.LAST_YEAR:

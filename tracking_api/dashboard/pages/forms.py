@@ -14,7 +14,6 @@ from starlette.datastructures import URL, UploadFile
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
-from storage.rules import keys
 from storage.rules.errors import (
     CurrencyNotSupported,
     FieldError,
@@ -145,7 +144,7 @@ async def read_form(request: Request, *, largest_file: int = 0) -> Form:
 
 def require_token(request: Request, form: Form) -> None:
     """Raise StaleForm for a form without the token of the visitor's session."""
-    expected = expected_token(request)
+    expected = authentication.expected_token(request)
     if not expected or not hmac.compare_digest(form.text(FIELD).encode(), expected.encode()):
         raise StaleForm
 
@@ -188,14 +187,3 @@ async def _with_file(request: Request, largest: int) -> Form:
     except HTTPException:
         raise ValidationError("The file could not be read.") from None
     return Form(fields, files)
-
-
-def expected_token(request: Request) -> str:
-    """Return the CSRF token of this visitor's forms; empty for a visitor who is not signed in."""
-    session = request.cookies.get(authentication.cookie_name(request))
-    return token_of(session) if session else ""
-
-
-def token_of(session: str) -> str:
-    """Return the CSRF token of a session's forms."""
-    return keys.digest(f"form of {session}")

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, cast
 from starlette.requests import Request
 from starlette.responses import Response
 
-from presentation.lists import ALL_DAYS, ASCENDING, DESCENDING, is_order, query_of
+from presentation.queries import ALL_DAYS, ASCENDING, DESCENDING, is_order, query_of
 from storage.access.workspaces import ANYONE, Role
 from storage.lists.declaration import Field, List, ListQuery, Page
 from storage.lists.find import find

@@ -86,7 +86,7 @@ async def _forbidden(request: Request, rejection: Forbidden) -> Response:
         return await _signed_out(request)
     held_form = await sign_in.hold(request) if isinstance(rejection, StaleForm) else None
     if held_form:
-        csrf = forms.expected_token(request)
+        csrf = authentication.expected_token(request)
         return sign_in.offer(request, held_form, csrf=csrf, status=STATUS[rejection.code])
     return await rejected(request, rejection)
 

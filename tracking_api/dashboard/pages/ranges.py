@@ -94,7 +94,7 @@ def picker(request: Request, at: datetime, *, default: Period = Period.THIRTY_DA
     query = DateRangeQuery(sent.get("period") or default, date_from, date_to)
     comparison = sent.get("compare") or Comparison.PREVIOUS
     try:
-        picked = picked_period.pick(query, at=at, comparison=_comparison(comparison))
+        picked = picked_period.pick(query, at=at, comparison=comparison)
     except (InvalidPeriod, InvalidRange) as rejection:
         if is_valid:
             raise
@@ -110,9 +110,3 @@ def picker(request: Request, at: datetime, *, default: Period = Period.THIRTY_DA
         comparison=comparison if comparison in COMPARISONS else Comparison.PREVIOUS,
         address=FilterValues({name: value for name, value in sent.items() if value and name != "cursor"}),
     )
-
-
-def _comparison(sent: str) -> Comparison:
-    if sent not in COMPARISONS:
-        raise InvalidPeriod(f"Compare with one of {', '.join(Comparison)}.")
-    return Comparison(sent)

@@ -67,7 +67,7 @@ async def enter(request: Request) -> Response:
     except errors.ValidationError:
         return show_form(request, typed, errors.InvalidCredentials())
     if held := request.app.state.settings.sealer().open_until(time_of(request), HELD_PURPOSE, typed["held"]):
-        response = offer(request, Held(*held), csrf=forms.token_of(started.token))
+        response = offer(request, Held(*held), csrf=authentication.token_of(started.token))
     else:
         response = notices.redirect(typed["next"] if _OURS.fullmatch(typed["next"]) else PROGRAMS)
     set_session_cookie(request, response, started)

@@ -10,7 +10,8 @@ from starlette.responses import HTMLResponse
 from storage.access import passwords
 from storage.rules.settings import SETTINGS
 from tracking_api import assets
-from tracking_api.dashboard.pages import forms, notices, text
+from tracking_api.dashboard.authentication import expected_token
+from tracking_api.dashboard.pages import notices, text
 from tracking_api.dashboard.pages.values import currency_options
 
 # No inline script or style, no framing, no other origin, no stored copy.
@@ -51,7 +52,7 @@ def render(request: Request, template: str, *, status: int | None = None, **valu
     viewer = values["context"].visitor if values.get("context") else values.get("visitor")
     text.show_to(request, viewer)
     common = {
-        "csrf": forms.expected_token(request),
+        "csrf": expected_token(request),
         "notice": notice,
         "path": request.url.path,
         "context": None,
