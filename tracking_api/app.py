@@ -23,7 +23,7 @@ from tracking_api.calls.visitors import Places
 from tracking_api.cors import OpenToBrowsers
 from tracking_api.dashboard import routes as dashboard
 from tracking_api.dashboard.pages.page import HANDLERS
-from tracking_api.dashboard.password_queue import PasswordQueue
+from tracking_api.dashboard.sessions import PasswordQueue
 from web.app import now, with_state
 from web.counts import Counts
 from web.limits import REJECTED, RateLimits

@@ -64,8 +64,7 @@ def invite(
     Raises ValidationError for a person who is a member already.
     """
     email = email.strip().lower()
-    theirs = select(users.c.id).join(joined, joined.c.user_id == users.c.id)
-    if connection.execute(theirs.where(users.c.email == email, joined.c.workspace_id == workspace_id)).scalar():
+    if members.list_members(connection, workspace_id, users.c.email == email):
         raise ValidationError(fields=[FieldError("email", "This account is a member of the workspace already")])
     connection.execute(
         delete(invitations).where(invitations.c.workspace_id == workspace_id, invitations.c.email == email)

@@ -2,9 +2,8 @@
 
 from collections.abc import Collection
 from datetime import datetime, timedelta
-from enum import StrEnum
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from sqlalchemy import Connection, Select, and_, bindparam, delete, func, insert, select, update
 
@@ -22,6 +21,10 @@ ID_LENGTH = 16
 _used_at = func.coalesce(sessions.c.used_at, sessions.c.created_at)
 _LIVE = (sessions.c.expires_at > bindparam("at"), _used_at > bindparam("idle_since"))
 _ACTIVE = and_(members.c.user_id == users.c.id, members.c.status == MemberStatus.ACTIVE)
+
+
+Theme = Literal["system", "light", "dark"]  # as the device says, or always
+TimeFormat = Literal["24", "12"]  # hours from 0 to 23, or twice from 1 to 12
 
 
 class Account(NamedTuple):
@@ -49,27 +52,12 @@ class OpenSession(NamedTuple):
     is_current: bool
 
 
-class Theme(StrEnum):
-    """Light or dark pages, or what the device says."""
-
-    SYSTEM = "system"
-    LIGHT = "light"
-    DARK = "dark"
-
-
-class TimeFormat(StrEnum):
-    """Hours from 0 to 23, or twice from 1 to 12."""
-
-    HOURS_24 = "24"
-    HOURS_12 = "12"
-
-
 class Preferences(NamedTuple):
     """How a person sees the dashboard; other members see `name` beside the e-mail address."""
 
     name: str | None = None
-    theme: Theme = Theme.SYSTEM
-    time_format: TimeFormat = TimeFormat.HOURS_24
+    theme: Theme = "system"
+    time_format: TimeFormat = "24"
 
 
 class Membership(NamedTuple):
@@ -185,7 +173,7 @@ def identify(connection: Connection, token_hash: str, program_id: int | None = N
     memberships = [
         Membership(each.workspace_id, each.name, Role(each.role), each.time_zone, each.logo_version) for each in rows
     ]
-    preferences = Preferences(row.person, Theme(row.theme), TimeFormat(row.time_format))
+    preferences = Preferences(row.person, row.theme, row.time_format)
     return Visitor(row.id, row.email, row.expires_at, memberships, preferences, row.used_at, program_id)
 
 

@@ -21,7 +21,7 @@ from storage.rules.errors import Overloaded
 from tests import documented, world
 from tests.tracking_api.dashboard.conftest import OURS
 from tests.world import NOW
-from tracking_api.dashboard.password_queue import LONGEST, LONGEST_OF_CLIENT, RUNNING, PasswordQueue
+from tracking_api.dashboard.sessions import LONGEST_OF_CLIENT, LONGEST_QUEUE, RUNNING, PasswordQueue
 
 OLGA, PASSWORD = "olga@acme.example", "correct horse"
 
@@ -57,7 +57,7 @@ async def test_one_address_cannot_try_a_password_on_many_accounts(visitor: httpx
 
 async def flood(queue: PasswordQueue, gate: threading.Event) -> list[asyncio.Task[bool]]:
     """Fill the queue by as many clients as it takes; each holds its place until the gate opens."""
-    work = [queue.run(f"client {number}", lambda: gate.wait(timeout=30)) for number in range(RUNNING + LONGEST)]
+    work = [queue.run(f"client {number}", lambda: gate.wait(timeout=30)) for number in range(RUNNING + LONGEST_QUEUE)]
     tasks = [asyncio.create_task(each) for each in work]
     await anyio.lowlevel.checkpoint()  # each has entered
     return tasks

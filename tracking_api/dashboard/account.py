@@ -17,8 +17,7 @@ from tracking_api.dashboard import mail
 from tracking_api.dashboard.authentication import VisitorRequest, presented, visitor_request
 from tracking_api.dashboard.mail import Alert
 from tracking_api.dashboard.pages.buttons import Button, FormOutcome, FormPage
-from tracking_api.dashboard.password_queue import hash_of_new
-from tracking_api.dashboard.sessions import Password, require_password
+from tracking_api.dashboard.sessions import Password, hash_of_new, require_password
 from web.body import Body
 
 LONGEST_NAME = 160
@@ -30,8 +29,8 @@ TURNED_OFF = Alert(
     "Your password alone signs in now. If it was not you, change the password at once.",
 )
 Code = Annotated[str, StringConstraints(min_length=1, max_length=64)]
-THEMES = {Theme.SYSTEM: "As the device says", Theme.LIGHT: "Light", Theme.DARK: "Dark"}
-TIME_FORMATS = {TimeFormat.HOURS_24: "24 hours: 14:03", TimeFormat.HOURS_12: "12 hours: 2:03 PM"}
+THEMES = {"system": "As the device says", "light": "Light", "dark": "Dark"}
+TIME_FORMATS = {"24": "24 hours: 14:03", "12": "12 hours: 2:03 PM"}
 
 
 class PasswordChange(Body):
@@ -49,8 +48,8 @@ class PreferencesChange(Changes):
     """The preferences to change; a `name` of null removes it."""
 
     name: Annotated[Name, StringConstraints(max_length=LONGEST_NAME)] | None = None
-    theme: Theme = Theme.SYSTEM
-    time_format: TimeFormat = TimeFormat.HOURS_24
+    theme: Theme = "system"
+    time_format: TimeFormat = "24"
 
 
 @operation(RateLimited, Overloaded, notice="password-changed")

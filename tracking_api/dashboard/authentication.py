@@ -95,6 +95,11 @@ def is_https(request: Request) -> bool:
     return request.url.scheme == "https" or base_url.startswith("https://")
 
 
+def cookie_flags(request: Request) -> dict[str, Any]:
+    """Return what keeps a cookie from scripts, from forms of other sites and, over https, from plain requests."""
+    return {"httponly": True, "samesite": "lax", "secure": is_https(request)}
+
+
 def cookie_name(request: Request) -> str:
     """Return the name of the session's cookie; over https, browsers take `__Host-` from this host alone."""
     return f"__Host-{COOKIE}" if is_https(request) else COOKIE
@@ -127,8 +132,8 @@ def remember_device(request: Request, response: Response, email: str) -> None:
     """Let the browser store, sealed, that it signed in to an account: others' wrong passwords do not slow it down."""
     until = time_of(request) + DEVICE_LIFETIME
     sealed = request.app.state.settings.sealer().seal_until(until, DEVICE, email, token_hex(16))
-    seconds, secure = int(DEVICE_LIFETIME.total_seconds()), is_https(request)
-    response.set_cookie(_device_cookie(email), sealed, max_age=seconds, httponly=True, samesite="lax", secure=secure)
+    seconds = int(DEVICE_LIFETIME.total_seconds())
+    response.set_cookie(_device_cookie(email), sealed, max_age=seconds, **cookie_flags(request))
 
 
 def known_device(request: Request, email: str) -> str | None:

@@ -25,7 +25,7 @@ from tracking_api.dashboard.members import reset_link
 from tracking_api.dashboard.pages import forms, notices, templates, values
 from tracking_api.dashboard.pages.forms import Form, Problems
 from tracking_api.dashboard.pages.sign_in import PROGRAMS, set_session_cookie
-from tracking_api.dashboard.password_queue import hash_of_new, hashed
+from tracking_api.dashboard.sessions import hash_of_new, hashed
 from web.body import Body
 from web.limits import network_of
 
@@ -91,8 +91,7 @@ def _without_token(request: Request, response: Response) -> Response:
 
 
 def _about_cookie(request: Request) -> dict[str, Any]:
-    secure = authentication.is_https(request)
-    return {"path": request.url.path, "httponly": True, "samesite": "strict", "secure": secure}
+    return {**authentication.cookie_flags(request), "path": request.url.path, "samesite": "strict"}
 
 
 async def _reset(request: Request, form: Form, link: Any, token: str) -> Response:

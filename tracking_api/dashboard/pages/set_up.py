@@ -17,7 +17,7 @@ from tracking_api.dashboard.authentication import storage_of, time_of
 from tracking_api.dashboard.pages import forms, notices, templates, values
 from tracking_api.dashboard.pages.forms import Problems
 from tracking_api.dashboard.pages.sign_in import set_session_cookie
-from tracking_api.dashboard.password_queue import hash_of_new
+from tracking_api.dashboard.sessions import hash_of_new
 from web.body import Body
 from web.limits import network_of
 

@@ -82,8 +82,7 @@ async def leave(request: Request) -> Response:
     if token_hash is not None:
         await storage_of(request).write(sessions.end, token_hash)
     response = notices.redirect("/sign-in", "signed-out")
-    name, secure = authentication.cookie_name(request), authentication.is_https(request)
-    response.delete_cookie(name, httponly=True, samesite="lax", secure=secure)
+    response.delete_cookie(authentication.cookie_name(request), **authentication.cookie_flags(request))
     return response
 
 
@@ -97,14 +96,8 @@ def show_form(request: Request, typed: Mapping[str, str], rejection: errors.Serv
 
 def set_session_cookie(request: Request, response: Response, started: Started) -> None:
     """Let the browser store a session's token until the session ends."""
-    response.set_cookie(
-        authentication.cookie_name(request),
-        started.token,
-        max_age=int((started.expires_at - time_of(request)).total_seconds()),
-        httponly=True,
-        samesite="lax",
-        secure=authentication.is_https(request),
-    )
+    seconds, name = int((started.expires_at - time_of(request)).total_seconds()), authentication.cookie_name(request)
+    response.set_cookie(name, started.token, max_age=seconds, **authentication.cookie_flags(request))
 
 
 async def _proven(request: Request, proof: str) -> Account:

@@ -44,7 +44,7 @@ class Clock(NamedTuple):
     locale: Locale
 
 
-_NO_VIEWER = Clock(ZoneInfo(UTC), TimeFormat.HOURS_24, DEFAULT)
+_NO_VIEWER = Clock(ZoneInfo(UTC), "24", DEFAULT)
 CLOCK: ContextVar[Clock] = ContextVar("clock", default=_NO_VIEWER)
 
 
@@ -143,7 +143,7 @@ def timestamp(value: datetime) -> Markup:
     """Write a timestamp in the viewer's zone: May 5, 2026, 14:03, or 2:03 PM."""
     clock = CLOCK.get()
     local = value.astimezone(clock.zone)
-    time = f"{local:%H:%M}" if clock.hours == TimeFormat.HOURS_24 else f"{local.hour % 12 or 12}:{local:%M %p}"
+    time = f"{local:%H:%M}" if clock.hours == "24" else f"{local.hour % 12 or 12}:{local:%M %p}"
     written = Markup('<time datetime="{}">{}, {}</time>')
     return written.format(value.isoformat(timespec="seconds").replace("+00:00", "Z"), day(local), time)
 
