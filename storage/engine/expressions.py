@@ -1,11 +1,20 @@
-"""Expressions that each database writes in its own way."""
+"""Expressions that each database writes in its own way, and the sums of rows by several keys from one read."""
 
+import json
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from functools import cache
 from typing import Any
 
-from sqlalchemy import Boolean, Integer, Text, literal_column
+from sqlalchemy import Boolean, Connection, Integer, Select, Text, func, literal_column, select, tuple_
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
+
+from storage.engine.database import is_server
+
+ROWS_AT_ONCE = 10_000
+CARRIED = "carried"
 
 
 class _ByDialect(FunctionElement[Any]):
@@ -67,3 +76,54 @@ class PlainLower(_ByDialect):
 def _in_its_dialect(element: _ByDialect, compiler: SQLCompiler, **options: Any) -> str:
     parts = [compiler.process(clause, **options) for clause in element.clauses]
     return element.sql[compiler.dialect.name].format(*parts)
+
+
+def sums_by_each(
+    connection: Connection, rows: Select[Any], keys: Sequence[Sequence[str]], amounts: Sequence[str], *, most: int
+) -> Iterator[tuple[int, tuple[Any, ...], Sequence[Any]]]:
+    """Yield the sums of a statement's amounts for each value of each key, with the key's place: one read serves all.
+
+    A name that is no column of the rows is a field of the JSON object that they have as CARRIED. Of each key it yields
+    `most` values or more, if there are as many. PostgreSQL groups by all keys at once; SQLite would sort all rows for
+    each key, so they are added up as they come: those that are alike are counted first, and their JSON parsed once.
+    """
+    if is_server(connection):
+        yield from _grouped_by_each(connection, rows, keys, amounts, most * len(keys))
+        return
+    names = [column.name for column in rows.selected_columns]
+    carried, start = names.index(CARRIED), len(names) - len(amounts)
+    places = [[(name, names.index(name) if name in names else None) for name in key] for key in keys]
+    sums = [Counter[Any]() for _ in keys]
+    for some in connection.execute(rows).partitions(ROWS_AT_ONCE):
+        parsed = cache(json.loads)
+        for row, count in Counter(map(tuple, some)).items():
+            fields, added = parsed(row[carried] or "{}"), row[start:]
+            for found, counts in zip(places, sums, strict=True):
+                values = [fields.get(name) if place is None else row[place] for name, place in found]
+                counts[(*values, *added)] += count
+    for n, (key, counts) in enumerate(zip(keys, sums, strict=True)):
+        for row, count in counts.items():
+            yield n, row[: len(key)], [count * amount for amount in row[len(key) :]]
+
+
+def _grouped_by_each(
+    connection: Connection, rows: Select[Any], keys: Sequence[Sequence[str]], amounts: Sequence[str], most: int
+) -> Iterator[tuple[int, tuple[Any, ...], Sequence[Any]]]:
+    each = rows.subquery().c
+    whole = [each[name] for name in each.keys() if name not in {*amounts, CARRIED}]  # noqa: SIM118 - columns
+    parts = [JsonObject(each[CARRIED]).label(CARRIED), *(func.sum(each[name]).label(name) for name in amounts)]
+    alike = select(*whole, *parts).group_by(*whole, each[CARRIED])
+    parsed = alike.offset(0).subquery().c  # without OFFSET each field would parse it again
+    names = list(dict.fromkeys(name for key in keys for name in key))
+    values = [(parsed[name] if name in parsed else JsonField(parsed[CARRIED], name)).label(name) for name in names]
+    inner = select(*values, *(parsed[name] for name in amounts)).subquery()
+    columns, sums = [inner.c[name] for name in names], [func.sum(inner.c[name]) for name in amounts]
+    sets = func.grouping_sets(*(tuple_(*(inner.c[name] for name in key)) for key in keys))
+    places = {
+        sum(1 << bit for bit, name in enumerate(reversed(names)) if name not in key): n for n, key in enumerate(keys)
+    }
+    for missing, *row in connection.execute(
+        select(func.grouping(*columns), *columns, *sums).group_by(sets).limit(most)
+    ):
+        place = places[missing]
+        yield place, tuple(row[names.index(name)] for name in keys[place]), row[len(names) :]

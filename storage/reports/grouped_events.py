@@ -7,8 +7,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, and_, case, func, null, or_, select
 
-from storage.engine.expressions import ContainsText, JsonField, PlainLower
-from storage.engine.sums import CARRIED, sums_by_each
+from storage.engine.expressions import CARRIED, ContainsText, JsonField, PlainLower, sums_by_each
 from storage.reports import breakdown_events, performance
 from storage.reports.breakdown_events import CountableEvents
 from storage.rules.click_details import quoted

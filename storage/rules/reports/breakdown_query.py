@@ -7,17 +7,7 @@ from enum import StrEnum
 from typing import TypeVar
 
 from storage.rules.errors import FieldError, ValidationError
-from storage.rules.reports.breakdown import (
-    EPOCH,
-    LABELS,
-    OF_DAY,
-    BreakdownQuery,
-    Dimension,
-    DimensionFilter,
-    Filters,
-    Metric,
-    Operator,
-)
+from storage.rules.reports.breakdown import LABELS, OF_DAY, BreakdownQuery, Dimension, DimensionFilter, Metric, Operator
 
 MOST_ROWS = 200
 NONE = "(none)"  # in a filter: what lacks the dimension
@@ -57,7 +47,7 @@ def query(
     return BreakdownQuery(dimensions, stored_filters(filters or {}), chosen, by_metric, int(text))
 
 
-def stored_filters(sent: Mapping[str, str]) -> Filters:
+def stored_filters(sent: Mapping[str, str]) -> list[DimensionFilter]:
     """Return filters such as `country` (is), `country.not` and `country.contains`, as values are stored.
 
     Raises ValidationError.
@@ -82,7 +72,7 @@ def _stored(dimension: Dimension, text: str) -> str | int | None:
         return LABELS[dimension].index(text)
     if dimension in OF_DAY:
         try:
-            number: int = OF_DAY[dimension]((date.fromisoformat(text) - EPOCH).days)
+            number: int = OF_DAY[dimension]((date.fromisoformat(text) - date(1970, 1, 1)).days)
         except ValueError:
             raise _wrong(dimension, "A day such as 2026-01-31") from None
         return number
