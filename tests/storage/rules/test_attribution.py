@@ -81,11 +81,8 @@ def test_a_lead_changes_as_the_table_says():
     }
 
     for (before, with_key, policy), after in expected.items():
-        assert settlement.move(before, CustomerStatus.LEAD, with_key=with_key, policy=policy) == after, (
-            before,
-            with_key,
-            policy,
-        )
+        moved = settlement.move(before, CustomerStatus.LEAD, with_key=with_key, policy=policy)
+        assert moved == after, (before, with_key, policy)
 
 
 def test_a_converted_customer_never_becomes_a_lead():

@@ -19,15 +19,12 @@ def hash_of(address: str, *, at: datetime = NOW, secret: str = "a secret") -> st
     return AddressHashes(lambda: secret).of(address, at)
 
 
-def test_the_names_of_ad_markers_are_read_and_never_their_values():
+def test_the_names_of_ad_markers_are_read_and_never_their_values_and_of_a_referrer_the_host():
     marked = "https://acme.example/?aff=anna&gclid=person-1&utm_source=x&fbclid=2#gbraid=3"
 
     assert click_details.ad_markers(marked) == "fbclid,gclid"
     assert click_details.ad_markers("https://acme.example/gclid?aff=anna&x=gclid") is None
     assert len(",".join(click_details.AD_MARKERS)) <= 128
-
-
-def test_only_the_host_of_a_referrer_is_stored():
     assert click_details.referrer_host("https://User:pass@News.Example:8443/private?q=1") == "news.example"
     assert click_details.read("https://acme.example/?aff=anna", None, None) == ClickDetails(None, None, None)
 
@@ -104,17 +101,12 @@ def test_the_first_of_a_repeated_field_counts_and_what_a_click_lacks_is_left_out
     assert described("https://acme.example?aff=anna&utm_source=&utm_medium=%20") == {"landing_path": "/"}
 
 
-def test_invisible_characters_are_removed_and_long_texts_cut():
+def test_invisible_characters_are_removed_long_texts_cut_and_of_a_language_its_primary_tag_is_stored():
     hostile = described(f"{LINK}&utm_source=%00%E2%80%AEevil%0A&utm_term={'%C3%A9' * 500}")
+    languages = {"de": "de", "fr-FR,fr;q=0.9": "fr", "english": None, "x": None, "e1": None}
 
-    assert hostile["utm_source"] == "evil"
-    assert hostile["utm_term"] == "é" * 100
-
-
-def test_a_language_is_its_primary_tag():
-    expected = {"de": "de", "fr-FR,fr;q=0.9": "fr", "english": None, "x": None, "e1": None}
-
-    assert {sent: described(language=sent).get("language") for sent in expected} == expected
+    assert (hostile["utm_source"], hostile["utm_term"]) == ("evil", "é" * 100)
+    assert {sent: described(language=sent).get("language") for sent in languages} == languages
 
 
 def test_a_place_is_its_codes():

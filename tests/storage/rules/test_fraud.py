@@ -117,14 +117,11 @@ def test_ordinary_customers_try_outs_and_customers_who_earned_nothing_are_no_sig
     assert of_customers(*free) == {}
 
 
-def test_a_flood_of_clicks_from_one_network_is_found_unless_it_is_a_carrier_s_among_many():
+def test_a_flood_of_clicks_from_one_network_and_its_customers_are_found_unless_it_is_a_carrier_s_among_many():
     flood, found = clicks(101, address_hash="one network"), Flood(ANNA, CLICKED, "one network")
 
     assert floods(flood + clicks(50)) == [found]
     assert floods(flood + clicks(500)) == floods(flood[:99] + clicks(500)) == floods(flood[1:]) == []
-
-
-def test_a_customer_whose_own_click_belongs_to_a_flood_is_found():
     assert of_customers(customer(1, filtered="flood"), customer(2)) == {FlagKind.CLICK_FLOODING: [1]}
 
 

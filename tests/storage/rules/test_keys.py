@@ -2,7 +2,6 @@
 
 from datetime import UTC, datetime, timedelta
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from stripe import WebhookSignature
@@ -114,15 +113,9 @@ def test_one_good_signature_among_several_is_enough():
     assert is_signed(f"{stamp},v1={'0' * 64},{signature},v0=old")
 
 
-@pytest.mark.parametrize(
-    "header",
-    ["", GOOD.partition(",")[0], GOOD.replace("v1=", "v0="), GOOD[:-1], GOOD.replace("t=1", "t=2"), "x" + GOOD],
-)
-def test_any_other_header_is_rejected(header: str):
-    assert not is_signed(header)
-
-
-def test_changed_bytes_and_other_secrets_are_rejected():
+def test_any_other_header_changed_bytes_and_other_secrets_are_rejected():
+    wrong = ("", GOOD.partition(",")[0], GOOD.replace("v1=", "v0="), GOOD[:-1], GOOD.replace("t=1", "t=2"), "x" + GOOD)
+    assert [header for header in wrong if is_signed(header)] == []
     assert not is_signed(GOOD, content=CONTENT + b" ")
     assert not is_signed(GOOD, secret="whsec_of_another")
     assert not is_signed(WebhookSignature.generate_signature_header(CONTENT.decode(), " ", SIGNED_AT), secret=" ")

@@ -63,16 +63,12 @@ def test_reversals_leave_the_commission_of_the_remainder_for_any_parts(cents: in
     assert commission.of_remaining(whole, sale_cents=cents, refunded_cents=cents) == 0
 
 
-def test_the_status_names_what_the_sale_has_become():
-    expected = {(0, 0): "already_refunded", (5, 0): "refunded", (5, 1): "partially_refunded"}
-
-    assert {each: money.refund_status(refunded_cents=each[0], remaining_cents=each[1]) for each in expected} == expected
-
-
-def test_halves_go_to_the_even_cent():
+def test_halves_go_to_the_even_cent_and_the_status_names_what_the_sale_has_become():
+    became = {(0, 0): "already_refunded", (5, 0): "refunded", (5, 1): "partially_refunded"}
     exact = {"0.5": 0, "1.5": 2, "2.5": 2, "2.51": 3, "-0.5": 0, "-1.5": -2}
 
     assert {text: money.half_even(Fraction(text)) for text in exact} == exact
+    assert {each: money.refund_status(refunded_cents=each[0], remaining_cents=each[1]) for each in became} == became
     assert money.convert(1_000, rate=Fraction(1, 150), from_digits=0, to_digits=2) == 667  # a yen has no cents
 
 

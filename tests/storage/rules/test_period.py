@@ -36,12 +36,6 @@ def test_a_named_period_has_its_number_of_days_with_today_the_last():
     assert choose() == choose(period="7d")
 
 
-def test_an_unknown_period_is_rejected():
-    for name in ("", "7D", "1d"):
-        with pytest.raises(InvalidPeriod):
-            choose(period=name)
-
-
 def test_two_ends_take_precedence_over_any_period_and_one_end_is_ignored():
     chosen = choose(period="banana", date_from="2026-05-01", date_to="2026-05-03")
 
@@ -137,11 +131,11 @@ def test_a_range_can_be_compared_with_a_year_before_or_with_nothing():
 
 
 def test_an_unknown_name_or_a_reversed_range_is_rejected():
-    with pytest.raises(InvalidPeriod):
-        picked_period.pick(DateRangeQuery("fortnight"), at=PICKED_AT)
-    with pytest.raises(InvalidRange):
-        picked_period.pick(DateRangeQuery(None, "2026-05-02", "2026-05-01"), at=PICKED_AT)
-    with pytest.raises(InvalidRange):
-        picked_period.pick(
-            DateRangeQuery(None, "0001-01-02", "0001-01-02"), at=PICKED_AT, comparison=Comparison.LAST_YEAR
-        )
+    for name in ("", "7D", "1d"):
+        with pytest.raises(InvalidPeriod):
+            choose(period=name)
+        with pytest.raises(InvalidPeriod):
+            picked_period.pick(DateRangeQuery(name), at=PICKED_AT)
+    for first, last in (("2026-05-02", "2026-05-01"), ("0001-01-02", "0001-01-02")):
+        with pytest.raises(InvalidRange):
+            picked_period.pick(DateRangeQuery(None, first, last), at=PICKED_AT, comparison=Comparison.LAST_YEAR)
