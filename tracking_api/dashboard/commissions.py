@@ -27,7 +27,7 @@ from storage.rules.commission import MAY_BECOME, CommissionStatus
 from storage.rules.errors import ServiceError, ValidationError
 from storage.rules.fraud.flag import FlagState
 from tracking_api.dashboard.pages import buttons, forms, notices, page_context
-from tracking_api.dashboard.pages.buttons import Button, FormPage, Question, SelectedRows, elsewhere
+from tracking_api.dashboard.pages.buttons import Button, FormPage, Question, elsewhere
 from tracking_api.dashboard.pages.forms import Form
 from tracking_api.dashboard.pages.lists import ListPage
 from tracking_api.dashboard.pages.page_context import PageContext
@@ -198,5 +198,4 @@ FLAG_DECISIONS: dict[str, Button] = {
         is_danger=True,
     ),
 }
-DECIDE_FLAG = FormPage(elsewhere, FLAG_DECISIONS, by="state", roles=MANAGERS)
-DECIDE_FLAGS = SelectedRows(DECIDE_FLAG, "flag_id", "flags")
+DECIDE_FLAG = FormPage(elsewhere, FLAG_DECISIONS, by="state", roles=MANAGERS, row="flag_id", said="flags")

@@ -17,7 +17,7 @@ from storage.rules import errors
 from storage.rules.outcome import of_payment
 from storage.rules.payment import PaymentOutcome
 from storage.rules.periods.period import Span
-from tracking_api.dashboard.pages.buttons import Button, FormPage, Notice, Question, SelectedRows, elsewhere
+from tracking_api.dashboard.pages.buttons import Button, FormPage, Notice, Question, elsewhere
 from tracking_api.dashboard.pages.lists import ListPage, ListState
 from tracking_api.dashboard.pages.page_context import PageContext
 from web.body import Body, Identifier
@@ -224,5 +224,4 @@ DECISIONS: dict[str, Button] = {
     ),
 }
 ACCOUNT = FormPage(PAYMENT_LIST.page, BUTTONS, by="disconnect")
-DECIDE = FormPage(elsewhere, DECISIONS, by="decision")
-DECIDE_SELECTED = SelectedRows(DECIDE, "event_id", "payments")
+DECIDE = FormPage(elsewhere, DECISIONS, by="decision", row="event_id", said="payments")

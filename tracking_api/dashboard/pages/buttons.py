@@ -80,6 +80,9 @@ class FormPage:
 
     It has one button, or several by the value of the field `by`. `viewer` identifies who sees the page, and those with
     one of the `roles` press its buttons. Its actions change the program, or what `subject` returns.
+
+    What the form of a row of a list does, it does for each selected row, too: a row's id is `row` in the path of its
+    form. The notice is `said`, a dash and the button's value; it has the numbers of rows that change and that do not.
     """
 
     render: Callable[[Any, FormOutcome], Awaitable[Response]]
@@ -89,6 +92,8 @@ class FormPage:
     viewer: Callable[[Request, Collection[Role]], Awaitable[VisitorRequest]] = page_context.as_member
     subject: Callable[[Any], ApiRequest] | None = None
     largest_file: int = 0
+    row: str = ""
+    said: str = ""
 
     async def show(self, request: Request) -> Response:
         """Show the page. Raises Forbidden."""
@@ -117,33 +122,13 @@ class FormPage:
         then = button.then.format_map(known) or request.url.path
         return notices.redirect(f"{then}?{request.url.query}".removesuffix("?"), said)
 
-    def button(self, pressed: str) -> Button:
-        """Return the button that was pressed. Raises ValidationError for none."""
-        if isinstance(self.buttons, Button):
-            return self.buttons
-        if pressed not in self.buttons:
-            raise ValidationError("This button does not exist.")
-        return self.buttons[pressed]
-
-
-@dataclass(frozen=True)
-class SelectedRows:
-    """What the forms of single rows do, for each selected row of a list: its id is `name` in the path of a row's form.
-
-    The notice is `said`, a dash and the button's value; it has the numbers of rows that change and that do not.
-    """
-
-    page: FormPage
-    name: str
-    said: str
-
-    async def press(self, request: Request) -> Response:
+    async def press_selected(self, request: Request) -> Response:
         """Ask first if one row does, and lead back to the list. Raises the error of a row if none can be changed."""
-        viewer, form = await self.page.viewer(request, self.page.roles), await forms.read_form(request)
-        pressed, path = form.text(self.page.by), forms.path_of(request.url).replace("/selected", "", 1)
-        button = self.page.button(pressed)
+        viewer, form = await self.viewer(request, self.roles), await forms.read_form(request)
+        pressed, path = form.text(self.by), forms.path_of(request.url).replace("/selected", "", 1)
+        button = self.button(pressed)
         chosen = list(dict.fromkeys(form.each("id")))[:MOST]
-        calls = [replace(viewer, named=forms.typed(form) | {self.name: each}) for each in chosen]
+        calls = [replace(viewer, named=forms.typed(form) | {self.row: each}) for each in chosen]
         if not calls:
             return notices.redirect(path, "nothing-chosen")
         if button.question and not is_confirmed(form):
@@ -157,6 +142,14 @@ class SelectedRows:
                 if isinstance(rejection, ALWAYS) or len(rejections) == len(calls):
                     raise
         return notices.redirect(path, f"{self.said}-{pressed}", len(calls) - len(rejections), len(rejections))
+
+    def button(self, pressed: str) -> Button:
+        """Return the button that was pressed. Raises ValidationError for none."""
+        if isinstance(self.buttons, Button):
+            return self.buttons
+        if pressed not in self.buttons:
+            raise ValidationError("This button does not exist.")
+        return self.buttons[pressed]
 
 
 async def _submit(button: Button, call: ApiRequest, form: Form, viewer: VisitorRequest) -> Mapping[str, Any]:

@@ -33,7 +33,7 @@ from storage.rules.errors import FieldError, ValidationError
 from storage.rules.settings import ProgramSettings
 from storage.tracking.ledger import EntryKind
 from tracking_api.dashboard.pages import charted, page_context, ranges, text
-from tracking_api.dashboard.pages.buttons import Button, FormOutcome, FormPage, SelectedRows, elsewhere
+from tracking_api.dashboard.pages.buttons import Button, FormOutcome, FormPage, elsewhere
 from tracking_api.dashboard.pages.forms import Problems
 from tracking_api.dashboard.pages.lists import ListPage
 from tracking_api.dashboard.pages.page_context import PageContext
@@ -199,8 +199,9 @@ PAUSE = FormPage(
     Button(change_partner, notice="partner-{status}.{id}", then=f"{PROGRAM}/partners"),
     by="status",
     roles=MANAGERS,
+    row="partner_id",
+    said="partners",
 )
-PAUSE_SELECTED = SelectedRows(PAUSE, "partner_id", "partners")
 COMMISSION = FormPage(
     _commission,
     Button(
