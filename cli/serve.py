@@ -154,10 +154,18 @@ def address(listening: socket.socket) -> str:
 
 def run(listening: socket.socket, *, workers: int = 1) -> None:
     """Serve `asgi:app` on the socket until a signal stops it; exits 3 if the app does not start."""
+    most = MOST_CONNECTIONS  # or as many as the limit of open files allows
+    if sys.platform != "win32":
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        needed = 2 * most + OTHER_FILES  # connections above the ceiling are open until they have got their 503
+        files = max(soft, needed if hard == resource.RLIM_INFINITY else min(needed, hard))
+        resource.setrlimit(resource.RLIMIT_NOFILE, (files, hard))
+        most = min(most, max(1, (files - OTHER_FILES) // 2))
+    connection: Any = partial(Connection, most_connections=most)
     config = uvicorn.Config(
         "asgi:app",
         loop="auto" if sys.platform == "win32" else "uvloop",
-        http=_connection(),
+        http=connection,
         workers=workers,
         log_config=logs.LOGGING,
         log_level="warning",
@@ -177,18 +185,6 @@ def run(listening: socket.socket, *, workers: int = 1) -> None:
             server.run(sockets=[listening])
             if not server.started:
                 raise typer.Exit(STARTUP_FAILURE)
-
-
-def _connection() -> Any:
-    """Return how each connection is served; the limit of open files may allow fewer than MOST_CONNECTIONS."""
-    most = MOST_CONNECTIONS
-    if sys.platform != "win32":
-        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-        needed = 2 * most + OTHER_FILES  # connections above the ceiling are open until they have got their 503
-        files = max(soft, needed if hard == resource.RLIM_INFINITY else min(needed, hard))
-        resource.setrlimit(resource.RLIMIT_NOFILE, (files, hard))
-        most = min(most, max(1, (files - OTHER_FILES) // 2))
-    return partial(Connection, most_connections=most)
 
 
 class Supervisor(Multiprocess):

@@ -129,16 +129,18 @@ def parse(model: type[Parsed], content: bytes | bytearray, *, empty_is_absent: b
         return model.model_validate_json(content)
     except Invalid as invalid:
         errors = invalid.errors(include_url=False, include_context=False)
+    if any(error["type"] == "json_invalid" or not error["loc"] for error in errors):
+        raise InvalidJson
     fixed = _fix(model, content, errors, empty_is_absent=empty_is_absent)
-    if fixed is None:
-        raise _rejection(errors)
-    return parse(model, fixed, empty_is_absent=empty_is_absent)
+    if fixed is not None:
+        return parse(model, fixed, empty_is_absent=empty_is_absent)
+    messages = [_MALFORMED if each["type"] == "string_pattern_mismatch" else each["msg"] for each in errors]
+    names = [".".join(map(str, each["loc"]))[:255] for each in errors]
+    raise ValidationError(fields=list(map(FieldError, names, messages)))
 
 
 def _fix(model: type[Body], content: bytes | bytearray, errors: list[Any], *, empty_is_absent: bool) -> bytes | None:
     """Return the body with its harmless errors fixed; None if there are none."""
-    if _is_no_object(errors):
-        return None
     body, changed = from_json(content), False
     for error in errors:
         *path, name = error["loc"]
@@ -152,15 +154,3 @@ def _fix(model: type[Body], content: bytes | bytearray, errors: list[Any], *, em
             del parent[name]
             changed = True
     return to_json(body) if changed else None
-
-
-def _is_no_object(errors: list[Any]) -> bool:
-    return any(error["type"] == "json_invalid" or not error["loc"] for error in errors)
-
-
-def _rejection(errors: list[Any]) -> InvalidJson | ValidationError:
-    if _is_no_object(errors):
-        return InvalidJson()
-    messages = [_MALFORMED if each["type"] == "string_pattern_mismatch" else each["msg"] for each in errors]
-    names = [".".join(map(str, each["loc"]))[:255] for each in errors]
-    return ValidationError(fields=list(map(FieldError, names, messages)))

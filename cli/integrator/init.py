@@ -149,11 +149,11 @@ def _write(place: Path, service: project.ServiceClient, program: dict[str, Any],
 
 def frameworks(root: Path) -> list[str]:
     """Return the frameworks that a project's files name, the one that matters most first."""
-    return [name for name, (files, sign) in _SIGNS.items() if any(_has(root / file, sign) for file in files)]
-
-
-def _has(path: Path, sign: str) -> bool:
-    return path.is_file() and re.search(sign, path.read_text(encoding="utf-8", errors="replace")) is not None
+    found = {}
+    for name, (files, sign) in _SIGNS.items():
+        paths = (root / file for file in files if (root / file).is_file())
+        found[name] = any(re.search(sign, path.read_text(encoding="utf-8", errors="replace")) for path in paths)
+    return [name for name, is_named in found.items() if is_named]
 
 
 def _save(path: Path, change: Callable[[str], str]) -> bool:
