@@ -59,7 +59,7 @@ DRILLS = (
     ),
     Drill(
         "two processes restarted behind nginx and Caddy under load",
-        "tests/snippets/test_restarts.py",
+        "tests/snippets/test_proxies.py",
         "test_two_processes_are_restarted_one_after_the_other_without_a_failed_call",
         "no call fails",
     ),
