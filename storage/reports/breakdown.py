@@ -1,5 +1,6 @@
 """A report by one or two dimensions, from the stored totals of days (docs/decisions/0037) or from the events."""
 
+import json
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime, timedelta
@@ -11,7 +12,6 @@ from storage.reports import grouped_events, performance
 from storage.reports.breakdown_increments import FEW_CLICKS
 from storage.reports.grouped_events import Codes, Grouped, Key, read_codes
 from storage.rules.periods.period import DateRangeQuery, Window
-from storage.rules.reports import dimension_totals
 from storage.rules.reports.breakdown import (
     OF_DAY,
     REPORTED,
@@ -147,7 +147,7 @@ def _added(
     sums = {each: defaultdict[Any, list[int]](_zeros) for each in stored}
     columns = select(row.dimension, row.day, row.totals).where(*days, row.dimension.in_({*stored.values()}))
     for source, day, totals in connection.execute(columns):
-        read = dimension_totals.read(totals)
+        read = json.loads(totals)
         for dimension in (each for each in stored if stored[each] == source):
             by_day = OF_DAY.get(dimension)
             of_day = by_day and by_day((day - _EPOCH).days)

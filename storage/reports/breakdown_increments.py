@@ -3,6 +3,7 @@
 Clicks are added once each, in the order of their ids; everything else of a day is counted again when it changed.
 """
 
+import json
 from collections.abc import Iterable, Sequence
 from datetime import date, datetime, timedelta
 from typing import Any
@@ -15,7 +16,7 @@ from storage.rules import keys
 from storage.rules.periods.period import Window
 from storage.rules.reports import dimension_totals
 from storage.rules.reports.breakdown import Dimension
-from storage.rules.reports.dimension_totals import STORED, DayStep, DayTotals, GroupedDay, filled
+from storage.rules.reports.dimension_totals import LACKING, STORED, DayStep, DayTotals, GroupedDay, filled
 from storage.tables import clicks, dimension_rollups, grouped_days, rollups
 
 FEW_CLICKS = 20_000  # breakdowns of fewer read the events themselves
@@ -77,7 +78,7 @@ def _stored(connection: Connection, program_id: int, day: date) -> DayTotals:
     mine = (row.program_id == program_id, row.dimension.in_(STORED), row.day == day)
     stored: DayTotals = {dimension: {} for dimension in STORED}
     for dimension, totals in connection.execute(select(row.dimension, row.totals).where(*mine)):
-        stored[Dimension(dimension)] = {value: filled(each) for value, each in dimension_totals.read(totals).items()}
+        stored[Dimension(dimension)] = {value: filled(each) for value, each in json.loads(totals).items()}
     return stored
 
 
@@ -99,6 +100,8 @@ def _add(connection: Connection, kinds: Iterable[tuple[CountableEvents, Sequence
     for events, where in kinds:
         grouped_events.add(connection, events, sums, where)
     for (dimension,), groups in sums.items():
+        rows = totals[dimension]
         for (value,), counts in groups.items():
-            dimension_totals.add(totals[dimension], value, counts)
+            stored = str(value) if value is not None else LACKING
+            rows[stored] = [*map(sum, zip(rows.get(stored, [0] * len(counts)), counts, strict=True))]
     return sum(counts[0] for counts in sums[Dimension.HOUR,].values())

@@ -58,12 +58,7 @@ class Overview(NamedTuple):
 
 
 def read_overview(
-    connection: Connection,
-    program_id: int,
-    wanted: DateRangeQuery,
-    *,
-    at: datetime,
-    base_url: str,
+    connection: Connection, program_id: int, wanted: DateRangeQuery, *, at: datetime, base_url: str
 ) -> Overview:
     """Return the overview for a range, compared with another. Raises InvalidPeriod, InvalidRange, NotFound."""
     results = read_results(connection, program_id, wanted, at=at)
@@ -77,12 +72,7 @@ def read_overview(
 
 
 def read_results(
-    connection: Connection,
-    program_id: int,
-    query: DateRangeQuery,
-    *,
-    at: datetime,
-    partner: Partner | None = None,
+    connection: Connection, program_id: int, query: DateRangeQuery, *, at: datetime, partner: Partner | None = None
 ) -> Results:
     """Return the results of a range: the hours of a single day, else days. Raises the errors of `read_performance`."""
     partner_id = partner.id if partner else None

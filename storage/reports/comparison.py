@@ -2,10 +2,9 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from functools import cache
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Select, case, func, select
+from sqlalchemy import Connection, case, func, select
 
 from storage.lists.commissions import net_cents
 from storage.lists.declaration import FIRST_DAY, LAST_DAY, PROGRAM
@@ -89,16 +88,9 @@ def _by_cause(connection: Connection, program_id: int, windows: Sequence[Window]
     """Return what leads and sales earned whose commissions were created in each window, less what was taken back."""
     causes: dict[str, int] = {}
     for start, window in zip(("", "previous_"), windows, strict=True):
-        sums = dict[bool, Any](map(tuple, connection.execute(_earned_by_cause(), in_window(program_id, window))))
+        sums = dict[bool, Any](map(tuple, connection.execute(_EARNED, in_window(program_id, window))))
         causes |= {f"{start}{name}_cents": int(sums.get(name == "lead", 0)) for name in ("lead", "sale")}
     return causes
-
-
-@cache
-def _earned_by_cause() -> Select[Any]:
-    by_lead = commissions.c.lead_id.is_not(None)
-    earned = select(by_lead, func.sum(net_cents())).where(*inside(commissions, commissions.c.created_at))
-    return earned.group_by(by_lead)
 
 
 def read_figures(
@@ -108,25 +100,10 @@ def read_figures(
     if sums is None:
         sums = added(Totals(), performance.read_days(connection, program_id, window, partner_id).values())
     months = performance.read_refunds_by_month(connection, program_id, window, partner_id=partner_id)
-    counted = connection.execute(
-        _imported(is_of_partner=partner_id is not None), in_window(program_id, window, partner_id)
-    )
-    imported = counted.scalar_one()
+    counted = _IMPORTED if partner_id is None else _IMPORTED.where(_customer.partner_id == PARTNER)
+    imported = connection.execute(counted, in_window(program_id, window, partner_id)).scalar_one()
     back = added(RefundTotals(), (RefundTotals(*month[-3:]) for month in months))
     return metrics.figures(sums, back, imported), months
-
-
-@cache
-def _imported(*, is_of_partner: bool) -> Select[Any]:
-    """Return the statement of the number of conversions in a window that an import reported."""
-    row, sale, click = customers.c, sales.c, clicks.c
-    theirs = (row.program_id == sale.program_id) & (row.id == sale.customer_id)
-    bought = sales.join(customers, theirs & (row.first_purchase_at == sale.occurred_at))
-    source = bought.join(clicks, (click.program_id == row.program_id) & (click.click_id == row.click_id))
-    mine = [*inside(sales, sale.occurred_at), sale.provenance == REPORTED_BY, click.filtered == FILTERED]
-    return (
-        select(func.count()).select_from(source).where(*mine, *([row.partner_id == PARTNER] if is_of_partner else []))
-    )
 
 
 def _programs(
@@ -179,25 +156,9 @@ def read_sold(
     connection: Connection, program_id: int, window: Window, *, partner_id: int | None = None
 ) -> dict[int, SoldTotals]:
     """Return the sales of each partner, or of one, that were made in a window."""
-    rows = connection.execute(_sold(is_of_partner=partner_id is not None), in_window(program_id, window, partner_id))
+    sold = _SOLD if partner_id is None else _SOLD.where(_sale.partner_id == PARTNER)
+    rows = connection.execute(sold, in_window(program_id, window, partner_id))
     return {each[0]: SoldTotals(*map(int, each[1:])) for each in rows}
-
-
-@cache
-def _sold(*, is_of_partner: bool) -> Select[Any]:
-    row, is_whole = sales.c, sales.c.refunded_cents == sales.c.amount_cents
-    theirs = (refunds.c.program_id == row.program_id, refunds.c.sale_id == row.id)
-    back = select(func.sum(refunds.c.program_cents)).where(*theirs).correlate(sales).scalar_subquery()
-    sums = (
-        func.count(),
-        func.sum(row.program_cents),
-        func.count().filter(row.refunded_cents > 0),
-        func.sum(case((row.refunded_cents > 0, back), else_=0)),
-        func.count().filter(is_whole),
-        func.sum(case((is_whole, row.program_cents), else_=0)),
-    )
-    sold = select(row.partner_id, *sums).where(*inside(sales, row.occurred_at)).group_by(row.partner_id)
-    return sold.where(row.partner_id == PARTNER) if is_of_partner else sold
 
 
 def read_partners(
@@ -206,19 +167,43 @@ def read_partners(
     """Return the totals of the program's partners in a window: most revenue first, then most clicks."""
     return [
         PartnerResult(partner_id, name, code, Totals(*map(int, sums)))
-        for partner_id, name, code, *sums in connection.execute(_brought(limit), in_window(program_id, window))
+        for partner_id, name, code, *sums in connection.execute(_BROUGHT.limit(limit), in_window(program_id, window))
     ]
 
 
-@cache
-def _brought(limit: int | None) -> Select[Any]:
-    row = partner_rollups.c
-    named, sums = (row.partner_id, partners.c.name, partners.c.code), [func.sum(row[name]) for name in Totals._fields]
-    return (
-        select(*named, *sums)
-        .join(partners, (partners.c.program_id == row.program_id) & (partners.c.id == row.partner_id))
-        .where(row.program_id == PROGRAM, row.day.between(FIRST_DAY, LAST_DAY))
-        .group_by(*named)
-        .order_by(func.sum(row.revenue_cents).desc(), func.sum(row.clicks).desc(), row.partner_id)
-        .limit(limit)
+_sale, _customer, _click, _day = sales.c, customers.c, clicks.c, partner_rollups.c
+_by_lead, _is_whole = commissions.c.lead_id.is_not(None), _sale.refunded_cents == _sale.amount_cents
+_EARNED = (
+    select(_by_lead, func.sum(net_cents())).where(*inside(commissions, commissions.c.created_at)).group_by(_by_lead)
+)
+_theirs = (_customer.program_id == _sale.program_id) & (_customer.id == _sale.customer_id)
+_bought = sales.join(customers, _theirs & (_customer.first_purchase_at == _sale.occurred_at))
+_came_with = (_click.program_id == _customer.program_id) & (_click.click_id == _customer.click_id)
+_IMPORTED = (  # conversions that an import reported
+    select(func.count())
+    .select_from(_bought.join(clicks, _came_with))
+    .where(*inside(sales, _sale.occurred_at), _sale.provenance == REPORTED_BY, _click.filtered == FILTERED)
+)
+_of_sale = (refunds.c.program_id == _sale.program_id, refunds.c.sale_id == _sale.id)
+_back = select(func.sum(refunds.c.program_cents)).where(*_of_sale).correlate(sales).scalar_subquery()
+_SOLD = (
+    select(
+        _sale.partner_id,
+        func.count(),
+        func.sum(_sale.program_cents),
+        func.count().filter(_sale.refunded_cents > 0),
+        func.sum(case((_sale.refunded_cents > 0, _back), else_=0)),
+        func.count().filter(_is_whole),
+        func.sum(case((_is_whole, _sale.program_cents), else_=0)),
     )
+    .where(*inside(sales, _sale.occurred_at))
+    .group_by(_sale.partner_id)
+)
+_named = (_day.partner_id, partners.c.name, partners.c.code)
+_BROUGHT = (
+    select(*_named, *(func.sum(_day[name]) for name in Totals._fields))
+    .join(partners, (partners.c.program_id == _day.program_id) & (partners.c.id == _day.partner_id))
+    .where(_day.program_id == PROGRAM, _day.day.between(FIRST_DAY, LAST_DAY))
+    .group_by(*_named)
+    .order_by(func.sum(_day.revenue_cents).desc(), func.sum(_day.clicks).desc(), _day.partner_id)
+)

@@ -31,12 +31,7 @@ _LINK = (Dimension.LANDING_PATH, Dimension.CAMPAIGN)
 
 
 def read_profile(
-    connection: Connection,
-    program_id: int,
-    partner_id: int,
-    query: DateRangeQuery,
-    *,
-    at: datetime,
+    connection: Connection, program_id: int, partner_id: int, query: DateRangeQuery, *, at: datetime
 ) -> dict[str, Any]:
     """Return a partner's page for a range, with the newest rows, and the links with the most clicks in it.
 

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping, Sequence
 from datetime import date
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from storage.rules.reports.breakdown import OF_BUYERS, OF_DAY, Dimension, GroupTotals
 
@@ -34,12 +34,6 @@ class DayStep(NamedTuple):
     totals: DayTotals
 
 
-def add(rows: dict[str, list[int]], value: str | int | None, counts: Sequence[int]) -> None:
-    """Add counts, in the order of GroupTotals, to a dimension's value."""
-    stored = str(value) if value is not None else LACKING
-    rows[stored] = [*map(sum, zip(rows.get(stored, [0] * len(counts)), counts, strict=True))]
-
-
 def clear(totals: DayTotals, *, clicks: bool) -> None:
     """Set the clicks, or everything else, to 0."""
     for rows in totals.values():
@@ -49,13 +43,11 @@ def clear(totals: DayTotals, *, clicks: bool) -> None:
 
 def written(rows: Mapping[str, Sequence[int]]) -> str:
     """Return a dimension's rows as JSON: a number where there are clicks alone, no zeros at the end of other rows."""
-    return json.dumps({value: _short(row) for value, row in rows.items()}, ensure_ascii=False, separators=(",", ":"))
-
-
-def read(stored: str) -> dict[str, list[int] | int]:
-    """Return the rows of a text as it has them."""
-    rows: dict[str, list[int] | int] = json.loads(stored)
-    return rows
+    short: dict[str, Any] = {}
+    for value, row in rows.items():
+        length = max((place for place, count in enumerate(row, 1) if count), default=1)
+        short[value] = row[:length] if length > 1 else row[_CLICKS]
+    return json.dumps(short, ensure_ascii=False, separators=(",", ":"))
 
 
 def filled(row: list[int] | int) -> list[int]:
@@ -77,10 +69,3 @@ def capped(rows: Mapping[str, list[int]]) -> dict[str, list[int]]:
 
     others += [kept.pop(value) for value in sorted(kept, key=rank, reverse=True)[MOST_VALUES:]]
     return kept | ({OTHER: [sum(column) for column in zip(*others, strict=True)]} if others else {})
-
-
-def _short(row: Sequence[int]) -> Sequence[int] | int:
-    length = len(row)
-    while length > 1 and not row[length - 1]:
-        length -= 1
-    return row[:length] if length > 1 else row[_CLICKS]
