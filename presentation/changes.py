@@ -6,8 +6,9 @@ from pydantic import AwareDatetime, Field, StringConstraints
 
 from presentation.api_request import ApiRequest
 from presentation.operations import operation
-from presentation.resources import CommissionView, PartnerView
+from presentation.resources import PartnerView
 from presentation.settings_models import Currency, Name, changed, created, with_settings
+from storage.lists.commissions import Commission
 from storage.lists.customers import ListedCustomer
 from storage.lists.flags import Flag
 from storage.management import by_hand, commission_decisions, flag_decisions, moves, partners
@@ -152,13 +153,12 @@ async def change_partner(call: ApiRequest, sent: PartnerChange) -> PartnerView:
 
 
 @operation(errors.CommissionOnHold, errors.CommissionFlagged)
-async def decide_commission(call: ApiRequest, sent: OwnerCommissionChange) -> CommissionView:
+async def decide_commission(call: ApiRequest, sent: OwnerCommissionChange) -> Commission:
     """Approve, reject or pay a commission."""
     needed = Scope.COMMISSIONS_PAY if sent.status == CommissionStatus.PAID else Scope.COMMISSIONS_WRITE
     if call.scopes is not None and needed not in call.scopes:
         raise errors.InsufficientScope(required_scope=needed)
-    decide, commission_id = commission_decisions.decide, call.path_id("commission_id")
-    return CommissionView.of(await call.write(decide, commission_id, **dict(sent)))
+    return await call.write(commission_decisions.decide, call.path_id("commission_id"), **dict(sent))
 
 
 @operation()
@@ -168,9 +168,9 @@ async def decide_flag(call: ApiRequest, sent: FlagDecision) -> Flag:
 
 
 @operation(*NOT_CREDITED, notice="credited")
-async def credit_sale(call: ApiRequest, sent: Credit) -> CreatedResponse[CommissionView]:
+async def credit_sale(call: ApiRequest, sent: Credit) -> CreatedResponse[Commission]:
     """Credit a sale that was not reported."""
-    return await call.create(CommissionView, by_hand.credit_sale, **dict(sent))
+    return await call.create(Commission, by_hand.credit_sale, **dict(sent))
 
 
 @operation(errors.PartnerNotFound, errors.OverCap, notice="adjusted")

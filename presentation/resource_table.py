@@ -51,7 +51,7 @@ RESOURCES = (
     Resource("GET", "/explain", reads.explain_sale, MEMBER, Scope.EVENTS_READ),
     Resource("GET", "/customers", listing(CUSTOMERS), MEMBER, Scope.CUSTOMERS_READ),
     Resource("GET", "/customers/{customer_id}", reads.get_customer, MEMBER, Scope.CUSTOMERS_READ),
-    Resource("GET", "/commissions", listing(COMMISSIONS, resources.CommissionView), MEMBER, Scope.COMMISSIONS_READ),
+    Resource("GET", "/commissions", listing(COMMISSIONS), MEMBER, Scope.COMMISSIONS_READ),
     Resource("PATCH", "/commissions/{commission_id}", changes.decide_commission, DECIDER),
     Resource("PATCH", "/commissions/{commission_id}", BY_AGENT, None, WRITE_OR_PAY),
     Resource("POST", "/credits", changes.credit_sale, DECIDER, Scope.COMMISSIONS_WRITE),

@@ -7,6 +7,7 @@ from pydantic import Field
 
 from presentation.settings_models import shown, with_settings
 from presentation.view import OfPartnerView, View, with_fields_of
+from storage.engine.audit import Actor
 from storage.lists import customers
 from storage.lists.audit_log import Entry
 from storage.lists.commissions import Commission
@@ -20,13 +21,10 @@ from web.errors import STATUS
 
 
 @with_settings(shown)
-class _ProgramSettingsView(View):
-    id: int
-
-
-class ProgramView(_ProgramSettingsView):
+class ProgramView(View):
     """A program; `commission_rate` is percent, or cents when `commission_type` is flat."""
 
+    id: int
     api_token_masked: str
     rotate_by: datetime | None
     sandbox_of: int | None = Field(description="The live program of this sandbox; null for a live program.")
@@ -47,16 +45,6 @@ class ListedPartnerView(View):
     """A partner, and what they brought in the period; money is in cents of the program's currency."""
 
 
-@with_fields_of(Commission)
-class CommissionView(OfPartnerView):
-    """A commission: `amount_cents` as it was earned, `net_cents` after refunds and a rejection.
-
-    When it was paid, `set_off_cents` were kept because the partner owed them back.
-    `flags` are the signs of fraud or of a duplicate that hold it: it cannot be approved or paid.
-    `credited_by` is null unless it was credited by hand.
-    """
-
-
 @with_fields_of(Event)
 class EventView(View):
     """An event. Fields other than `kind`, `id`, `at` and `is_test` depend on the kind. A click's id is its click_id."""
@@ -67,7 +55,8 @@ class EventView(View):
         return cls(**{name: value for name, value in row._asdict().items() if value is not None})
 
 
-class CommissionStepView(CommissionView):
+@with_fields_of(Commission)
+class CommissionStepView(OfPartnerView):
     """A commission as a step of a customer's timeline."""
 
     kind: Literal["commission"]
@@ -83,7 +72,13 @@ class CustomerTimelineView(OfPartnerView):
     @classmethod
     def timeline(cls, timeline: customers.CustomerTimeline) -> Self:
         """Return the view of a customer with their steps."""
-        return cls.of(timeline.customer, trail=[_step(step) for step in timeline.steps])
+        trail = [
+            CommissionStepView.of(step, kind="commission", at=step.created_at)
+            if isinstance(step, Commission)
+            else EventView.of(step)
+            for step in timeline.steps
+        ]
+        return cls.of(timeline.customer, trail=trail)
 
 
 @with_fields_of(RejectedCall)
@@ -99,12 +94,9 @@ class RefusedCallView(View):
         return cls(**row._asdict(), hint=errors.hint_of(row.code), status=STATUS[row.code])
 
 
+@with_fields_of(Actor, leave_out={"may_pay"})
 class ActorView(View):
     """Who made a change."""
-
-    type: str
-    id: str
-    name: str
 
 
 @with_fields_of(Entry, leave_out={"actor_type", "actor_id", "actor_name", "subject"})
@@ -112,9 +104,3 @@ class AuditEntryView(View):
     """One change: who, when, what, and the old and new value of a field."""
 
     actor: ActorView
-
-
-def _step(step: Event | Commission) -> CommissionStepView | EventView:
-    if isinstance(step, Commission):
-        return CommissionStepView.of(step, kind="commission", at=step.created_at)
-    return EventView.of(step)

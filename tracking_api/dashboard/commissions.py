@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 
 from pydantic_core import to_json
@@ -13,8 +14,7 @@ from presentation import queries
 from presentation.api_request import ApiRequest
 from presentation.changes import CommissionChanges, decide_flag
 from presentation.operations import operation
-from presentation.resources import CommissionView
-from presentation.view import View
+from presentation.view import View, view_of, viewed, with_fields
 from storage.access.workspaces import DECIDERS, MANAGERS
 from storage.lists import find as engine
 from storage.lists.commissions import COMMISSIONS, Commission
@@ -55,24 +55,22 @@ class UndecidedView(View):
     error: ErrorObject
 
 
+@partial(with_fields, fields={"data": (viewed(list[Commission | UndecidedView]), ...)})
 class DecidedView(View):
     """One result for each commission, by id."""
-
-    data: list[CommissionView | UndecidedView]
 
 
 @operation()
 async def decide_commissions(call: ApiRequest, sent: CommissionChanges) -> DecidedView:
     """Approve, reject or pay several commissions, each with its own result: a commission or an error."""
     results = await call.write(decisions.decide_each, sent.ids, sent.status)
-    return DecidedView(
-        data=[
-            UndecidedView(id=commission_id, error=ErrorObject(**error_body(result, "")["error"]))
-            if isinstance(result, ServiceError)
-            else CommissionView.of(result)
-            for commission_id, result in results.items()
-        ]
-    )
+    shown = [
+        UndecidedView(id=commission_id, error=ErrorObject(**error_body(result, "")["error"]))
+        if isinstance(result, ServiceError)
+        else view_of(Commission).of(result)
+        for commission_id, result in results.items()
+    ]
+    return DecidedView.of({"data": shown})
 
 
 def _by_status(address: FilterValues, at: datetime) -> Mapping[str, Any]:
