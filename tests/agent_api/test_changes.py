@@ -13,7 +13,6 @@ from storage.tables import customers
 from tests.agent_api.conftest import Agents
 from tests.world import HELD_SINCE, NOW, stored
 
-pytestmark = pytest.mark.anyio
 CLEO = {"name": "Cleo", "code": "cleo"}
 SALES = ((2, 1_000_100), (3, 10_000), (4, 10_000))
 WRITE, PAY = Scope.COMMISSIONS_WRITE, Scope.COMMISSIONS_PAY

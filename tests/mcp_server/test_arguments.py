@@ -51,15 +51,6 @@ async def test_a_wrong_argument_is_named_with_what_it_must_be(assistant: Assista
     assert missing.rejection["hint"] == EVENTS
 
 
-async def test_the_program_outranks_wrong_arguments_only_where_it_can_be_read(assistant: Assistant):
-    """Like the agent API: key, scope, program, then the rest."""
-    foreign = await assistant.tool("list_events", program_id=assistant.globex.program_id)
-    unreadable = await assistant.tool("list_events", program_id=assistant.globex.program_id, limit=0)
-
-    assert foreign.rejection["code"] == "program_not_allowed"
-    assert unreadable.rejection["code"] == "validation_error"
-
-
 async def test_the_query_is_repeated_sanitized(assistant: Assistant):
     payload = (await assistant.tool("list_customers", customer_key="a\u200bb\u202ec")).payload
 

@@ -1,4 +1,4 @@
-"""Who follows the advice of an explanation, of a rejected call or of a payment, sees the sale credited."""
+"""Who follows the advice about a sale or a payment sees it credited; what was rejected, by cause, with its money."""
 
 from collections.abc import AsyncIterator, Callable
 from datetime import timedelta
@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
+from storage.diagnosis import lost_sales
 from storage.diagnosis.explanation import explain
 from storage.engine.audit import OPERATOR
 from storage.management import partners, program_settings
@@ -18,6 +19,7 @@ from storage.rules.outcome import SaleOutcome
 from storage.tables import payment_events
 from storage.tracking import currencies
 from tests import stripe_events as stripe
+from tests.storage.databases import both_databases
 from tests.storage.payments.paying import take
 from tests.world import NOW, World
 
@@ -183,3 +185,43 @@ async def test_whoever_follows_the_advice_sees_the_sale_credited(acme: World, st
 
     after = await acme.store.read(explain, acme.program_id, **subject, at=NOW)
     assert after.outcome == SaleOutcome.CREDITED
+
+
+@both_databases
+async def test_causes_are_split_across_codes_with_what_was_credited_later(acme: World):
+    async def reject(error: errors.ServiceError, name: str, key: str | None = None, **sent: Any) -> None:
+        money = {"amount_cents": 1_000, "currency": "EUR"}
+        await acme.reject(error, **{"transaction_id": name, "customer_key": key, **money, **sent})
+
+    await acme.customer("User-1")
+    await acme.customer("User-2")
+    for _ in range(2):
+        await reject(errors.CustomerNotFound(), "case-1", "user-1")
+    await reject(errors.IdentifierConflict(), "case-2", "user-2")
+    await reject(errors.CustomerNotFound(), "id-1", "cus_9xZ")
+    await reject(errors.CustomerNotFound(), "id-2", "cus_9xZ")
+    await reject(errors.CustomerNotFound(), "organic-1", "User-9")
+    await reject(errors.CustomerWrongProgram(), "foreign-1")
+    await acme.sale("case-1", 1_000, customer_key="User-1")
+    await acme.sale("id-1", 1_000, customer_key="User-2")
+    over: Any = {"call": "refund", "amount_cents": 11_000, "currency": None}
+    await reject(errors.RefundExceedsSale(), "case-1", **over)
+
+    found = await acme.store.read(lost_sales.split, acme.program_id)
+
+    amounts = {
+        (each.call, each.cause): (each.transactions, each.first_sent, each.credited, each.lost) for each in found
+    }
+    one, two = {"EUR": 1_000}, {"EUR": 2_000}
+    assert amounts == {
+        ("sale", "letter_case"): (2, two, one, one),
+        ("sale", "processor_id"): (2, two, one, one),
+        ("sale", "organic"): (1, one, {}, one),
+        ("sale", "wrong_program"): (1, one, {}, one),
+        ("refund", "refund_exceeds_sale"): (1, {"USD": 11_000}, {}, {"USD": 11_000}),
+    }
+    by_cause = {each.cause: each for each in found}
+    assert by_cause["letter_case"].codes == {"customer_not_found": 2, "identifier_conflict": 1}
+    assert by_cause["letter_case"].likely == {"user-1": "User-1", "user-2": "User-2"}
+    assert by_cause["processor_id"].likely == {"cus_9xZ": "User-2"}
+    assert by_cause["processor_id"].lost_transaction_ids == ["id-2"]
