@@ -87,7 +87,5 @@ class _Status(Endpoint[Body]):
 
 endpoint = _Status()
 DESCRIPTION = keyed_call(
-    "getStatus",
-    "Get the health of the key's program and its integration checklist",
-    responses=(StatusView,),
+    "getStatus", "Get the health of the key's program and its integration checklist", responses=(StatusView,)
 )
