@@ -78,23 +78,21 @@ async def scene(postgres_url: str) -> AsyncIterator[Scene]:
             each.flowing.set()
 
 
-async def lose(database: Proxy) -> None:
+async def lose(scene: Scene, database: Proxy, shows: str) -> None:
+    """Lose a database, and wait until that shows at /readyz."""
     database.lose_connections = True
     database.cut()
+    async with asyncio.timeout(20):
+        while shows not in (await scene.client.get("/readyz")).text:
+            pass
 
 
 async def lose_primary(scene: Scene) -> None:
-    await lose(scene.primary)
-    async with asyncio.timeout(20):
-        while (await scene.client.get("/readyz")).status_code != 503:
-            pass
+    await lose(scene, scene.primary, "storage_unavailable")
 
 
 async def lose_replica(scene: Scene) -> None:
-    await lose(scene.replica)
-    async with asyncio.timeout(20):
-        while "replica" not in (await scene.client.get("/readyz")).json().get("unavailable", ()):
-            pass
+    await lose(scene, scene.replica, "replica")
 
 
 async def hold_writes(scene: Scene) -> None:

@@ -13,9 +13,14 @@ from datetime import UTC, datetime
 from tests.conftest import ROOT
 from tests.faults import campaign, catalog
 from tests.faults.campaign import Fault, Outcome
+from tests.faults.drills import write_table
 
+NAMES = [fault.name for fault in catalog.FAULTS]
 PAGE = ROOT / "docs" / "reliability.md"
-HEADINGS = ("fault", "times", "acknowledged", "lost", "doubled", "untrue", "500", "answers", "recovery", "measured")
+HEAD = (
+    "| fault | times | acknowledged | lost | doubled | untrue | 500 | answers | recovery | measured |",
+    "|---|---:|---:|---:|---:|---:|---:|---|---|---|",
+)
 
 
 def main() -> int:
@@ -37,30 +42,16 @@ def _run(fault: Fault, times: int | None) -> bool:
         return False
     sys.stdout.write(f"{fault.name}: {'clean' if outcome.is_clean else outcome}\n")
     sys.stdout.flush()
-    _write(outcome)
+    write_table(PAGE, HEAD, {fault.name: f"| {' | '.join(map(str, _fields(outcome)))} |"}, NAMES)
     return outcome.is_clean
-
-
-def _write(outcome: Outcome) -> None:
-    """Put the outcome into the page's table, and leave the lines of the other faults."""
-    before, _, rest = PAGE.read_text(encoding="utf-8").partition("| fault |")
-    table, _, after = rest.partition("\n\n")
-    lines = {line.split(" | ")[0].removeprefix("| "): line for line in table.splitlines()[2:]}
-    lines[outcome.name] = _row(_fields(outcome))
-    rows = [_row(HEADINGS), "|---|---:|---:|---:|---:|---:|---:|---|---|---|"]
-    rows += [lines[fault.name] for fault in catalog.FAULTS if fault.name in lines]
-    PAGE.write_text(before + "\n".join(rows) + "\n\n" + after, encoding="utf-8")
-
-
-def _row(fields: Iterable[object]) -> str:
-    return f"| {' | '.join(map(str, fields))} |"
 
 
 def _fields(outcome: Outcome) -> Iterable[object]:
     verdict, journal = outcome.verdict, outcome.journal
     answers = Counter[str]()
-    for answer, count in journal.answers.items():
-        answers[_status(answer)] += count
+    for answer, count in journal.answers.items():  # without the codes of what was rejected; 503 has three meanings
+        status = re.match(r"503 (?:overloaded|storage_unavailable|outcome_unknown)|\d{3}", answer)
+        answers[status[0] if status else answer] += count
     return (
         outcome.name,
         f"{outcome.times:,}",
@@ -73,12 +64,6 @@ def _fields(outcome: Outcome) -> Iterable[object]:
         f"{statistics.median(outcome.recoveries):.1f} s, at most {max(outcome.recoveries):.1f} s",
         datetime.now(UTC).strftime("%Y-%m-%d"),
     )
-
-
-def _status(answer: str) -> str:
-    """Leave out the codes of what was rejected: 503 alone has two meanings here."""
-    found = re.match(r"503 (?:overloaded|storage_unavailable|outcome_unknown)|\d{3}", answer)
-    return found[0] if found else answer
 
 
 if __name__ == "__main__":

@@ -60,18 +60,14 @@ async def remove_wal(scene: Scene) -> None:
     await kill(scene)
 
 
-async def lose_commit(scene: Scene) -> None:
-    """Cut the connection before the server sees a COMMIT."""
-    proxy = scene.place.proxy
-    proxy.lose_commits = 1
-    await scene.journal.until(lambda: not proxy.lose_commits)
+def lose(what: str) -> Happen:
+    """Return a fault that cuts the connection once, before the server sees a COMMIT or behind it."""
 
+    async def happen(scene: Scene) -> None:
+        setattr(scene.place.proxy, what, 1)
+        await scene.journal.until(lambda: not getattr(scene.place.proxy, what))
 
-async def lose_answer(scene: Scene) -> None:
-    """Let a COMMIT through, and cut off its response."""
-    proxy = scene.place.proxy
-    proxy.lose_answers = 1
-    await scene.journal.until(lambda: not proxy.lose_answers)
+    return happen
 
 
 async def delay_commit(scene: Scene) -> None:
@@ -156,8 +152,8 @@ FAULTS = [
     Fault("disk full, SQLite", places.small_disk, fill_disk, 20),
     Fault("file removed and put back, SQLite", places.sqlite, remove_file, 10),
     Fault("-wal removed, SQLite", places.sqlite, remove_wal, 10),
-    Fault("answer to COMMIT cut off", places.proxied_postgresql, lose_answer, 200),
-    Fault("connection cut before COMMIT", places.proxied_postgresql, lose_commit, 200),
+    Fault("answer to COMMIT cut off", places.proxied_postgresql, lose("lose_answers"), 200),
+    Fault("connection cut before COMMIT", places.proxied_postgresql, lose("lose_commits"), 200),
     Fault("COMMIT arrives late", places.proxied_postgresql, delay_commit, 50),
     Fault("network swallows everything", places.proxied_postgresql, swallow, 10),
     Fault("PostgreSQL down", places.postgresql, while_it_is(stopped), 10),

@@ -5,7 +5,7 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 from xml.etree import ElementTree as ET
@@ -91,15 +91,21 @@ def main() -> int:
     parser.add_argument("--only", default="", help="run drills whose title contains this")
     parser.add_argument("--times", type=int, default=3, help="run each so often")
     options = parser.parse_args()
-    before, _, rest = PAGE.read_text(encoding="utf-8").partition(HEAD[0])
-    earlier, _, after = rest.partition("\n\n")
     chosen = [drill for drill in DRILLS if options.only in drill.title]
-    lines = {line.split(" | ")[0]: line for line in earlier.splitlines()[2:]}  # by the drill
-    lines |= {f"| {drill.title}": row for drill in chosen if (row := _row(drill, options.times))}
-    table = "\n".join([*HEAD, *(lines[key] for drill in DRILLS if (key := f"| {drill.title}") in lines)])
+    rows = {drill.title: row for drill in chosen if (row := _row(drill, options.times))}
+    table = write_table(PAGE, HEAD, rows, [drill.title for drill in DRILLS])
     sys.stdout.write(f"{table}\n")
-    PAGE.write_text(f"{before}{table}\n\n{after}", encoding="utf-8")
     return int("FAILED" in table)
+
+
+def write_table(page: Path, head: Sequence[str], rows: dict[str, str], order: Iterable[str]) -> str:
+    """Put rows into the table of a page, by their first cells, and leave the others; return the table."""
+    before, _, rest = page.read_text(encoding="utf-8").partition(head[0])
+    earlier, _, after = rest.partition("\n\n")
+    lines = {line.split(" | ")[0].removeprefix("| "): line for line in earlier.splitlines()[2:]} | rows
+    table = "\n".join([*head, *(lines[name] for name in order if name in lines)])
+    page.write_text(f"{before}{table}\n\n{after}", encoding="utf-8")
+    return table
 
 
 def _row(drill: Drill, times: int) -> str:
