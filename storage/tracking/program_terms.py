@@ -59,12 +59,5 @@ def of_keys(connection: Connection, key_hashes: Iterable[str]) -> dict[str, KeyH
 
 
 def _of_row(row: Any) -> ProgramTerms:
-    return ProgramTerms(
-        row.id,
-        row.currency,
-        row.attribution_window_days,
-        row.hold_days,
-        LeadAuthPolicy(row.lead_auth_policy),
-        stored_terms(row),
-        row.has_payments is not None,
-    )
+    days, policy = (row.attribution_window_days, row.hold_days), LeadAuthPolicy(row.lead_auth_policy)
+    return ProgramTerms(row.id, row.currency, *days, policy, stored_terms(row), row.has_payments is not None)

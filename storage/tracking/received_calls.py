@@ -32,6 +32,7 @@ _log = Statement("rejected_call_insert")
 _find_first = Statement("idempotent_call_lookup")
 _insert_first = Statement("idempotent_call_insert")
 _Key = tuple[int, str]  # a program, and an Idempotency-Key within it
+_Firsts = dict[_Key, tuple[str, Any]]  # the hash of the first call with a key, and its response
 
 
 class PresentedKey(NamedTuple):
@@ -138,7 +139,7 @@ def _replay(
     connection: Connection,
     calls: Sequence[Call],
     keyed: Mapping[int, tuple[_Key, Repeatable]],
-    firsts: dict[_Key, tuple[str, Any]],
+    firsts: _Firsts,
     results: list[Any],
 ) -> None:
     """Store the responses to the calls that were performed; the repeats, without a result, get the first of their key.
@@ -164,11 +165,9 @@ def _replay(
         results[n] = first if request_hash == repeatable.request_hash else errors.IdempotencyKeyReused()
 
 
-def _first_responses(
-    connection: Connection, calls: Sequence[Call], keys: AbstractSet[_Key]
-) -> dict[_Key, tuple[str, Any]]:
+def _first_responses(connection: Connection, calls: Sequence[Call], keys: AbstractSet[_Key]) -> _Firsts:
     """Return the hashes and the responses of first calls of the last 30 days; older ones are deleted."""
-    firsts: dict[_Key, tuple[str, Any]] = {}
+    firsts: _Firsts = {}
     expired = []
     for row in _find_first(connection, sorted(keys)) if keys else ():
         key = (row.program_id, row.idempotency_key)

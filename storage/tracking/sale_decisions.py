@@ -78,6 +78,9 @@ class RecordedSale(NamedTuple):
     currency: str
 
 
+RepeatedSales = tuple[RecordedSale | None, RecordedSale | None]  # with the same id, and likely to be the same
+
+
 class SaleBuyer(NamedTuple):
     """The customer whom a sale names, who may be new, and the one from whom the sale takes the customer_key.
 
@@ -137,13 +140,7 @@ def buyer_of(sale: Sale, program: ProgramTerms, named: NamedCustomers) -> SaleBu
 
 
 def decide(
-    sale_id: int,
-    sale: Sale,
-    program: ProgramTerms,
-    *,
-    named: NamedCustomers,
-    repeats: tuple[RecordedSale | None, RecordedSale | None],
-    rates: Rates,
+    sale_id: int, sale: Sale, program: ProgramTerms, *, named: NamedCustomers, repeats: RepeatedSales, rates: Rates
 ) -> SaleChange:
     """Return what a sale changes, given the customers that it names and the recorded sales that it repeats, or may.
 

@@ -15,21 +15,12 @@ from storage.rules.errors import ServiceError
 from storage.rules.reconciliation import WITHIN
 from storage.tables import payment_accounts
 from storage.tables.columns import from_millis, to_millis
-from storage.tracking import flagging, ledger, outranking, rollups
+from storage.tracking import flagging, ledger, outranking, rollups, sale_decisions
 from storage.tracking.currencies import Rates
 from storage.tracking.customers import Registry
 from storage.tracking.ledger import Earned
 from storage.tracking.program_terms import ProgramTerms
-from storage.tracking.sale_decisions import (
-    Provenance,
-    RecordedSale,
-    Sale,
-    SaleChange,
-    SaleResult,
-    buyer_of,
-    decide,
-    exchange,
-)
+from storage.tracking.sale_decisions import Provenance, RecordedSale, Sale, SaleChange, SaleResult
 
 _find = Statement("sale_lookup")
 _insert = Statement("sale_insert")
@@ -42,7 +33,7 @@ def record(connection: Connection, batch: Sequence[tuple[ProgramTerms, Sale]]) -
     """Record a batch of sales; each result is a SaleResult or one of the errors of `sale_decisions.decide`."""
     at = max(sale.at for _, sale in batch)
     registry = Registry(connection, [(program.id, sale.customer_key, sale.click_id) for program, sale in batch], at=at)
-    rates = Rates(connection, [exchange(sale, program) for program, sale in batch])
+    rates = Rates(connection, [sale_decisions.exchange(sale, program) for program, sale in batch])
     same, likely = _find_recorded(connection, batch, registry)
     changes: list[SaleChange] = []
     results: list[SaleResult | ServiceError] = []
@@ -50,7 +41,7 @@ def record(connection: Connection, batch: Sequence[tuple[ProgramTerms, Sale]]) -
         key = (program.id, sale.transaction_id)
         named, repeats = registry.named(program.id, sale), (same.get(key), likely.get(key))
         try:
-            change = decide(sale_id, sale, program, named=named, repeats=repeats, rates=rates)
+            change = sale_decisions.decide(sale_id, sale, program, named=named, repeats=repeats, rates=rates)
         except ServiceError as error:
             results.append(error)
         else:
@@ -76,7 +67,7 @@ def _find_recorded(
     for program, sale in batch:
         customer_id = None
         if program.has_payments and sale.provenance == Provenance.API:
-            buyer = buyer_of(sale, program, registry.named(program.id, sale))
+            buyer = sale_decisions.buyer_of(sale, program, registry.named(program.id, sale))
             if buyer and buyer.customer.first_purchase_at is not None:
                 customer_id = buyer.customer.id
                 compared.add(program.id)

@@ -112,9 +112,9 @@ class Endpoint(Generic[Parsed]):
         except ServiceError as error:
             if key is None:
                 raise
-            return await self.store(Recording(reject, error, dict), key, caller, sent)
+            return await self.store(Recording(reject, error, dict, key), caller, sent)
         if recording.principal is not None:
-            return await self.store(recording, recording.principal, caller, sent, repeatable)
+            return await self.store(recording, caller, sent, repeatable)
         program_id = recording.public and recording.public.program_id
         result = await services.storage.write_item(program_id or 0, recording.operation, recording.item)
         return _response(recording, result, caller.scope)
@@ -122,7 +122,6 @@ class Endpoint(Generic[Parsed]):
     async def store(
         self,
         recording: Recording,
-        principal: Principal,
         caller: TrackingCaller,
         sent: Body | None = None,
         repeatable: Repeatable | None = None,
@@ -131,7 +130,8 @@ class Endpoint(Generic[Parsed]):
 
         Raises RateLimited for a key, and the errors of storage in an outage.
         """
-        services, (operation, item, *_) = caller.services, recording
+        services, (operation, item, _, principal, *_) = caller.services, recording
+        assert principal is not None  # noqa: S101 - a call without one is written by `serve`
         if isinstance(principal, PresentedKey):
             await services.limits.hit("keyed", caller.address, principal.key_hash)
         fields = sent.logged if isinstance(sent, TrackingBody) else dict
@@ -151,11 +151,7 @@ def event_of_test(kind: str, body: TrackingBody, caller: TrackingCaller, **other
 
 
 def recording_of_test(
-    event: TestModeCall,
-    key: PresentedKey | None,
-    *,
-    public: Public | None = None,
-    warnings: Sequence[Mapping[str, Any]] = (),
+    event: TestModeCall, key: PresentedKey | None, *, public: Public | None = None, warnings: Sequence[Answer] = ()
 ) -> Recording:
     """Return what stores a test event, with the key that was presented or without one."""
     operation = test_mode.record_without_key if key is None else test_mode.record_with_key

@@ -20,7 +20,6 @@ from web.body import Text, Url
 from web.response import JsonResponse
 
 VISITOR = ("session_id", "user_agent", "language", "timezone", "screen_resolution", "viewport_size")
-REPORTED = ("existing_click_id", "page_url", "page_title", "referrer_url")  # a field with one name in body and click
 
 
 class ClickBody(TrackingBody):
@@ -82,7 +81,8 @@ def _answer(recorded: ClickResult | PartnerInactive) -> Answer:
 def _click(body: ClickBody, caller: TrackingCaller, program_id: int, link: LinkCode) -> Click:
     user_agent = body.user_agent or (caller.header(b"user-agent") or "")[:512] or None
     sent = vars(body)
-    visitor = {name: sent[name] for name in VISITOR} | {"user_agent": user_agent}
+    visitor = {name: sent[name] for name in VISITOR}
+    visitor["user_agent"] = user_agent
     landing_url = str(body.affiliate_url)
     language = body.language or caller.header(b"accept-language")
     place = caller.services.places.of(caller.headers, caller.address)
@@ -98,7 +98,10 @@ def _click(body: ClickBody, caller: TrackingCaller, program_id: int, link: LinkC
         filtered=reason_to_filter(user_agent, caller.scope["method"], caller.headers),
         visitor=to_json(visitor, exclude_none=True).decode(),
         details=details,
-        **{name: sent[name] for name in REPORTED},
+        existing_click_id=body.existing_click_id,
+        page_url=body.page_url,
+        page_title=body.page_title,
+        referrer_url=body.referrer_url,
     )
 
 

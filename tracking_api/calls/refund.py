@@ -8,17 +8,9 @@ from storage.rules import errors
 from storage.tracking import refunds
 from storage.tracking.refunds import Refund, RefundResult
 from storage.tracking.test_mode import TestModeRefund, record_with_key
+from tracking_api.calls import fields
 from tracking_api.calls.call import Answer, Endpoint, Recording, event_of_test
 from tracking_api.calls.caller import TrackingCaller
-from tracking_api.calls.fields import (
-    IDEMPOTENT,
-    Cents,
-    EventDataView,
-    FlaggableView,
-    TrackingBody,
-    event_data,
-    keyed_call,
-)
 from web.body import Identifier, Text
 
 HELD = {
@@ -28,11 +20,11 @@ HELD = {
 }
 
 
-class RefundBody(TrackingBody):
+class RefundBody(fields.TrackingBody):
     """A refund; without an amount, the rest of the sale is refunded."""
 
     transaction_id: Identifier | None = None
-    refund_amount_cents: Cents | None = None
+    refund_amount_cents: fields.Cents | None = None
     refund_id: Identifier | None = None
     refund_reason: Text | None = None
 
@@ -52,7 +44,7 @@ class RefundDataView(View):
 
 
 @with_fields_of(TestModeRefund)
-class TestRefundDataView(EventDataView):
+class TestRefundDataView(fields.EventDataView):
     """A refund of a test sale, which reverses no commission."""
 
     transaction_id: str
@@ -62,7 +54,7 @@ class TestRefundDataView(EventDataView):
     test_mode: Literal[True]
 
 
-class RefundRecordedView(FlaggableView):
+class RefundRecordedView(fields.FlaggableView):
     """A refund was recorded; `replayed` is true if this refund_id was already recorded."""
 
     message: str
@@ -91,7 +83,7 @@ def refund(body: RefundBody, caller: TrackingCaller) -> Recording:
 
 
 def _answer(body: RefundBody, result: RefundResult) -> Answer:
-    data = event_data(result, transaction_id=body.transaction_id, refund_id=body.refund_id)
+    data = fields.event_data(result, transaction_id=body.transaction_id, refund_id=body.refund_id)
     replayed = {"replayed": True} if data.pop("replayed") else {}
     warned = {"warnings": [HELD]} if data.pop("is_held") else {}
     message = f"Sale {result.status.replace('_', ' ')}."
@@ -100,18 +92,18 @@ def _answer(body: RefundBody, result: RefundResult) -> Answer:
 
 def _test_answer(body: RefundBody, result: TestModeRefund) -> Answer:
     named = {"transaction_id": body.transaction_id, "refund_id": body.refund_id}
-    data = event_data(result, **named, commission_id=None, commission_reversed_cents=0, test_mode=True)
+    data = fields.event_data(result, **named, commission_id=None, commission_reversed_cents=0, test_mode=True)
     return {"success": True, "message": "Test refund recorded.", "data": data}
 
 
 endpoint = Endpoint(refund, RefundBody)
-DESCRIPTION = keyed_call(
+DESCRIPTION = fields.keyed_call(
     "trackRefund",
     "Record a refund and reverse its share of the commission",
     *(errors.IdempotencyKeyReused, errors.RefundExceedsSale, errors.TransactionNotFound),
     *(errors.ProgramNotFound, errors.CustomerWrongProgram),
     responses=(RefundRecordedView,),
     body=RefundBody,
-    headers=IDEMPOTENT,
+    headers=fields.IDEMPOTENT,
     description="Without refund_amount_cents, the rest of the sale is refunded. In test mode it refunds a test sale.",
 )

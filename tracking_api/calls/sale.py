@@ -14,20 +14,9 @@ from storage.rules import errors
 from storage.rules.errors import FieldError
 from storage.tracking import sales
 from storage.tracking.sale_decisions import Sale, SaleResult
+from tracking_api.calls import fields
 from tracking_api.calls.call import Answer, Endpoint, Recording, event_of_test, recording_of_test
 from tracking_api.calls.caller import TrackingCaller
-from tracking_api.calls.fields import (
-    IDEMPOTENT,
-    TEST_MODE,
-    Cents,
-    EventDataView,
-    FlaggableView,
-    PartCents,
-    TestRecordedView,
-    TrackingBody,
-    event_data,
-    keyed_call,
-)
 from web.body import Identifier
 
 DEFAULT_CURRENCY = "USD"
@@ -45,7 +34,7 @@ CUSTOMER_KEY_NOT_SAVED = {
 }
 
 
-class SaleDetails(TrackingBody):
+class SaleDetails(fields.TrackingBody):
     """What was sold: stored with the sale, and never decisive for it."""
 
     sale_type: Literal["payment", "subscription"] | None = None
@@ -65,9 +54,9 @@ class SaleBody(SaleDetails):
     transaction_id: Identifier | None = None
     customer_key: Identifier | None = None
     click_id: Identifier | None = None
-    amount_cents: Cents | None = None
-    tax_cents: PartCents | None = None
-    shipping_cents: PartCents | None = None
+    amount_cents: fields.Cents | None = None
+    tax_cents: fields.PartCents | None = None
+    shipping_cents: fields.PartCents | None = None
     currency: Currency | None = None
     occurred_at: AwareDatetime | None = None
 
@@ -77,12 +66,12 @@ class SaleBody(SaleDetails):
         return fields if fields["amount_cents"] is None else {**fields, "currency": self.currency or DEFAULT_CURRENCY}
 
 
-DETAILS = [name for name in SaleDetails.model_fields if name not in TrackingBody.model_fields]
+DETAILS = [name for name in SaleDetails.model_fields if name not in fields.TrackingBody.model_fields]
 REPORTED = [name for name in SaleBody.model_fields if name in Sale._fields]  # a field with one name in both
 
 
 @with_fields_of(SaleResult, leave_out={"possibly_repeats"})
-class SaleDataView(EventDataView):
+class SaleDataView(fields.EventDataView):
     """A recorded sale; the commission is in cents of the program's `currency`.
 
     `customer_key_saved` is false where the customer does not carry `customer_key`: only a lead saves it. A sale that
@@ -93,7 +82,7 @@ class SaleDataView(EventDataView):
     test_mode: Literal[False]
 
 
-class SaleRecordedView(FlaggableView):
+class SaleRecordedView(fields.FlaggableView):
     """A sale was recorded."""
 
     message: str
@@ -108,7 +97,7 @@ def sale(body: SaleBody, caller: TrackingCaller) -> Recording:
 
 
 def _answer(body: SaleBody, result: SaleResult) -> Answer:
-    data = event_data(result, transaction_id=body.transaction_id, test_mode=False)
+    data = fields.event_data(result, transaction_id=body.transaction_id, test_mode=False)
     answer = {"success": True, "message": "Sale recorded.", "data": data}
     warnings = [_possible_duplicate(str(repeats))] if (repeats := data.pop("possibly_repeats")) else []
     if not result.customer_key_saved:
@@ -161,14 +150,14 @@ def _wrong(body: SaleBody, at: datetime) -> Iterator[FieldError]:
 
 
 endpoint = Endpoint(sale, SaleBody)
-DESCRIPTION = keyed_call(
+DESCRIPTION = fields.keyed_call(
     "trackSale",
     "Record a sale and the commission it earns",
     *(errors.CustomerNotFound, errors.CustomerNotAttributed, errors.CustomerWrongProgram),
     *(errors.AttributionWindowExpired, errors.IdempotencyKeyReused, errors.IdentifierConflict, errors.SaleBeforeClick),
     *(errors.CurrencyNotSupported, errors.ProgramNotFound, errors.DuplicateTransaction),
-    responses=(SaleRecordedView, TestRecordedView),
+    responses=(SaleRecordedView, fields.TestRecordedView),
     body=SaleBody,
-    headers=IDEMPOTENT,
-    description=f"A sale needs transaction_id, amount_cents, and customer_key or click_id. {TEST_MODE}",
+    headers=fields.IDEMPOTENT,
+    description=f"A sale needs transaction_id, amount_cents, and customer_key or click_id. {fields.TEST_MODE}",
 )

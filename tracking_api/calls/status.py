@@ -79,7 +79,7 @@ class _Status(Endpoint[Body]):
                 program_status.get_status, key_hash, at=caller.at, base_url=services.settings.base_url
             )
         except (InvalidKey, ApiKeyRotationRequired) as error:
-            return await self.store(Recording(reject, error, dict), caller.key, caller)
+            return await self.store(Recording(reject, error, dict, caller.key), caller)
         response = JsonResponse(_answer(health))
         caller.signal(key, response)
         return response
