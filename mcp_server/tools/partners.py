@@ -63,7 +63,7 @@ def _find(request: ToolRequest, program_id: int, partner_id: int | None, name: s
     return get(request.connection, PARTNERS, ListScope(program_id, request.at), found[0])
 
 
-NOT_SHOWN = {"partner_code", "sale_id", "lead_id", "set_off_cents", "program_id"}
+NOT_SHOWN = {"partner_code", "sale_id", "lead_id", "set_off_cents", "program_id", "waits"}
 
 
 @list_tool("Commissions", Scope.COMMISSIONS_READ, COMMISSIONS)

@@ -18,7 +18,7 @@ import asgi
 import storage
 from cli.integrator import project
 from configuration import Configuration
-from presentation import agents_file, guides
+from presentation import guides
 from presentation.settings_models import is_host
 from storage import migrations
 from storage.access import workspaces
@@ -167,7 +167,7 @@ async def test_a_pasted_agents_file_and_a_guide_run_nothing_of_an_old_domain_or_
     acme = dashboard.acme
     old = await acme.beside(name=EVIL, domain=EVIL)
     program = await acme.store.read(read_program, old.program_id)
-    text = agents_file.written(program, base_url="http://svc.test", code="a';touch pwned;'")
+    text = guides.agents_file(program, base_url="http://svc.test", code="a';touch pwned;'")
     filling = guides.filling(program, base_url="http://svc.test", code=EVIL)
     shown = [guides.filled(name, filling) for name in guides.NAMES]
     assert program.settings.domain == EVIL

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from starlette.responses import Response
 
-from presentation import agents_file, queries
+from presentation import guides, queries
 from presentation.api_request import ApiRequest
 from presentation.changes import AgentCapsChange, NewProgram, ProgramChange
 from presentation.operations import operation
@@ -92,7 +92,7 @@ async def get_integration(call: ApiRequest) -> IntegrationView:
     base_url = call.request.app.state.settings.base_url
     program = await call.read(read_program)
     code, framework = await call.read(newest_code), queries.text(call.request.query_params, "framework")
-    markdown = agents_file.written(program, base_url=base_url, code=code, framework=framework)
+    markdown = guides.agents_file(program, base_url=base_url, code=code, framework=framework)
     account = await call.read(accounts.find_account_id)
     return IntegrationView(program_id=program.id, base_url=base_url, agents_md=markdown, payment_account=account)
 
