@@ -4,7 +4,7 @@ from datetime import datetime
 from functools import partial
 from typing import Annotated, Any, NamedTuple
 
-from sqlalchemy import BigInteger, ColumnElement, Connection, case, cast, func, or_, select
+from sqlalchemy import BigInteger, ColumnElement, case, cast, func, or_, select
 
 from storage.engine.expressions import JsonField
 from storage.lists.declaration import Column, Filter, List, ListScope
@@ -38,8 +38,8 @@ def _content(name: str) -> ColumnElement[Any]:
     return func.coalesce(JsonField(stored, name), JsonField(JsonField(stored, "Paid"), name))
 
 
-_currency = _content("currency")
-_cents = case((_currency.is_not(None), cast(_content("amount_cents"), BigInteger)))
+CURRENCY = _content("currency")
+_cents = case((CURRENCY.is_not(None), cast(_content("amount_cents"), BigInteger)))
 
 
 class PaymentEvent(NamedTuple):
@@ -60,7 +60,7 @@ class PaymentEvent(NamedTuple):
     customer_key: Annotated[Untrusted | None, Column(sql=_content("customer_key"))]
     click_id: Annotated[Untrusted | None, Column(sql=_content("click_id"))]
     amount_cents: Annotated[int | None, Column("Amount", _cents, sorts=True, is_summed=True)]
-    currency: Annotated[str | None, Column(sql=_currency)]
+    currency: Annotated[str | None, Column(sql=CURRENCY)]
     is_test: bool
 
 
@@ -105,10 +105,3 @@ PAYMENT_EVENTS = List(
     finds="An id, or the start of a type",
     search=_search,
 )
-
-
-def count_currencies(connection: Connection, program_id: int, *, outcome: str) -> dict[str, int]:
-    """Return how many payments in each currency have an outcome."""
-    mine = (_row.program_id == program_id, _row.outcome == outcome, _currency.is_not(None))
-    counted = select(_currency.label("currency"), func.count()).where(*mine).group_by(_currency)
-    return {currency: int(events) for currency, events in connection.execute(counted)}

@@ -1,10 +1,12 @@
 """The logs of calls: rejected ones, why each was rejected and what is at stake, and those in test mode."""
 
+from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Annotated, Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, and_, func, or_, select
+from sqlalchemy import ColumnElement, Connection, Select, and_, func, or_, select
 
 from storage.engine import ids
 from storage.engine.cursors import within
@@ -124,50 +126,38 @@ class Cause(NamedTuple):
 
 def by_cause(connection: Connection, program_id: int, span: Span = ALWAYS) -> list[Cause]:
     """Return the error codes of a program's newest logged rejections (of the last 30 days), most frequent first."""
-    call, count = refused_calls.c, func.count().label("calls")
-    grouped = (
-        select(call.code, count, func.min(call.at).label("first_at"), func.max(call.at).label("last_at"))
-        .where(call.program_id == program_id, among_newest(program_id), ~ORGANIC, *within(_row.id, _row.at, span))
-        .group_by(call.code)
-        .order_by(count.desc(), call.code)
+    call, count = _row, func.count()
+    mine = (call.program_id == program_id, among_newest(program_id), *within(call.id, call.at, span))
+    at_stake = defaultdict[str, list[AmountAtStake]](list)
+    for code, currency, cents in connection.execute(_at_stake(mine)):
+        at_stake[code].append(AmountAtStake(currency, int(cents)))
+    grouped = select(call.code, count, func.min(call.at), func.max(call.at)).where(*mine, ~ORGANIC).group_by(call.code)
+    rows = connection.execute(grouped.order_by(count.desc(), call.code))
+    return [Cause(code, calls, first, last, tuple(at_stake[code])) for code, calls, first, last in rows]
+
+
+def _at_stake(mine: Sequence[Any]) -> Select[Any]:
+    """Return the statement of the totals of each code's sales: each transaction once, without those recorded since."""
+    recorded = select(sales.c.id).where(
+        sales.c.program_id == _row.program_id, sales.c.transaction_id == _row.transaction_id
     )
-    at_stake = _at_stake(connection, program_id, span)
-    return [
-        Cause(row.code, row.calls, row.first_at, row.last_at, tuple(at_stake.get(row.code, ())))
-        for row in connection.execute(grouped)
-    ]
+    conflicting = and_(_row.code == DuplicateTransaction.code, _row.same_payload.is_(False))
+    lost = (_row.call == "sale", _row.currency.is_not(None), or_(conflicting, ~recorded.exists()))
+    each = func.coalesce(_row.transaction_id, _row.request_id)
+    transactions = (
+        select(_row.code, _row.currency, func.max(_row.amount_cents).label("cents"))
+        .where(*mine, _row.amount_cents.is_not(None), *lost)
+        .group_by(_row.code, _row.currency, each)
+        .subquery()
+    )
+    key = (transactions.c.code, transactions.c.currency)
+    return select(*key, func.sum(transactions.c.cents)).group_by(*key).order_by(*key)
 
 
 def among_newest(program_id: int) -> ColumnElement[bool]:
     """Return the condition that a call is one of the program's newest MOST_CALLS."""
     mine = select(_row.id).where(_row.program_id == program_id).order_by(_row.id.desc())
     return _row.id > func.coalesce(mine.offset(MOST_CALLS).limit(1).scalar_subquery(), 0)
-
-
-def _at_stake(connection: Connection, program_id: int, span: Span) -> dict[str, list[AmountAtStake]]:
-    """Return the totals of each code's rejected sales: each transaction once, without those recorded since."""
-    call = _row
-    recorded = select(sales.c.id).where(sales.c.program_id == program_id, sales.c.transaction_id == call.transaction_id)
-    conflicting = and_(call.code == DuplicateTransaction.code, call.same_payload.is_(False))
-    lost = (
-        among_newest(program_id),
-        call.call == "sale",
-        call.currency.is_not(None),
-        or_(conflicting, ~recorded.exists()),
-    )
-    each = func.coalesce(call.transaction_id, call.request_id)
-    transactions = (
-        select(call.code, call.currency, func.max(call.amount_cents).label("cents"))
-        .where(call.program_id == program_id, call.amount_cents.is_not(None), *lost, *within(_row.id, _row.at, span))
-        .group_by(call.code, call.currency, each)
-        .subquery("transactions")
-    )
-    key = (transactions.c.code, transactions.c.currency)
-    sums = select(*key, func.sum(transactions.c.cents).label("cents")).group_by(*key).order_by(*key)
-    amounts: dict[str, list[AmountAtStake]] = {}
-    for row in connection.execute(sums):
-        amounts.setdefault(row.code, []).append(AmountAtStake(row.currency, int(row.cents)))
-    return amounts
 
 
 def with_recorded_sales(connection: Connection, program_id: int, span: Span) -> list[Any]:

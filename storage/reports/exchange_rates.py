@@ -5,10 +5,10 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection, func, select
 
-from storage.lists.payment_events import count_currencies
+from storage.lists.payment_events import CURRENCY
 from storage.lists.programs import read_program
 from storage.rules.errors import CurrencyNotSupported
-from storage.tables import currency_rates, refused_calls
+from storage.tables import currency_rates, payment_events, refused_calls
 
 EURO = "EUR"  # the rates are those of one euro
 
@@ -29,18 +29,14 @@ class NeededRate(NamedTuple):
 def list_rates(connection: Connection, program_id: int) -> list[NeededRate]:
     """Return the program's currency, then those in which sales were rejected. Raises NotFound."""
     own = read_program(connection, program_id).settings.currency
-    call, code = refused_calls.c, CurrencyNotSupported.code
-    count = func.count().label("calls")
-    lost = (call.program_id == program_id, call.code == code, call.currency.is_not(None))
-    calls = connection.execute(select(call.currency, count).where(*lost).group_by(call.currency))
-    rejected: dict[str, int] = {own: 0} | {row.currency: row.calls for row in calls}
-    for currency, events in count_currencies(connection, program_id, outcome=code).items():
-        rejected[currency] = rejected.get(currency, 0) + events
+    call, event, code = refused_calls.c, payment_events.c, CurrencyNotSupported.code
+    calls = select(call.currency, func.count()).where(call.program_id == program_id, call.code == code)
+    events = select(CURRENCY, func.count()).where(event.program_id == program_id, event.outcome == code)
+    rejected: dict[str, int] = {own: 0}
+    for counted, name in ((calls, call.currency), (events, CURRENCY)):
+        for currency, count in connection.execute(counted.where(name.is_not(None)).group_by(name)):
+            rejected[currency] = rejected.get(currency, 0) + count
     rate = currency_rates.c
-    days = (
-        select(rate.currency, func.max(rate.day).label("newest"))
-        .where(rate.currency.in_(list(rejected)))
-        .group_by(rate.currency)
-    )
-    newest: dict[str, date] = {row.currency: row.newest for row in connection.execute(days)}
+    days = select(rate.currency, func.max(rate.day)).where(rate.currency.in_(list(rejected))).group_by(rate.currency)
+    newest: dict[str, date] = dict(connection.execute(days).all())
     return [NeededRate(currency, count, newest.get(currency)) for currency, count in rejected.items()]

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, func, select
 
-from storage.rules.keys import Rotation, rotation_state
+from storage.rules.keys import rotation_state
 from storage.rules.settings import SETTINGS, published
 from storage.tables import commission_terms, commissions, program_keys, retired_program_keys, sales
 
@@ -29,15 +29,6 @@ class TermsVersion(NamedTuple):
     sales: int
     sales_cents: int
     commission_cents: int
-
-
-class KeyHistory(NamedTuple):
-    """The key's age and state, and when the keys before it were replaced, newest first."""
-
-    since: datetime
-    state: Rotation
-    rotate_by: datetime | None
-    earlier_ended_at: list[datetime]
 
 
 def list_terms(connection: Connection, program_id: int) -> list[TermsVersion]:
@@ -65,10 +56,11 @@ def _earned(connection: Connection, program_id: int) -> dict[int, tuple[int, int
     return {version: (count, int(sold), int(earned)) for version, count, sold, earned in grouped}
 
 
-def get_key(connection: Connection, program_id: int, *, at: datetime) -> KeyHistory:
-    """Return the history of a program's key."""
+def get_key(connection: Connection, program_id: int, *, at: datetime) -> dict[str, Any]:
+    """Return the age and the state of a program's key, and when those before it were replaced, newest first."""
     key, old = program_keys.c, retired_program_keys.c
     row = connection.execute(select(program_keys).where(key.program_id == program_id)).one()
     ended = select(old.retired_at).where(old.program_id == program_id).order_by(old.retired_at.desc()).limit(MOST)
-    earlier = list(connection.execute(ended).scalars())
-    return KeyHistory(row.created_at, rotation_state(row.rotate_by, at), row.rotate_by, earlier)
+    due = {"rotate_by": row.rotate_by} if row.rotate_by is not None else {}
+    about = {"since": row.created_at, "state": rotation_state(row.rotate_by, at), **due}
+    return about | {"earlier_ended_at": list(connection.execute(ended).scalars())}
