@@ -2,7 +2,6 @@
 
 import json
 import logging
-from collections.abc import Iterator
 
 import pytest
 
@@ -32,29 +31,19 @@ def test_the_index_has_the_first_line_of_each_commands_help(svc: Svc):
     assert version.stdout.strip() == VERSION
 
 
-@pytest.fixture
-def in_a_request() -> Iterator[None]:
-    token = current_request.set({"request_id": "r-1", "path_params": {"program_id": "7"}})
-    yield
-    current_request.reset(token)
-
-
-def line(text: str, *, failed: bool = False) -> str:
-    caught = (ValueError, ValueError(text), None) if failed else None
-    record = logging.LogRecord("asgi", logging.ERROR, "asgi.py", 1, "%s", (text,), caught)
-    return logs.formatter().format(record)
-
-
 def test_secrets_and_e_mails_are_hidden():
     assert {text: logs.hidden(text) for text in SECRETS} == SECRETS
 
 
-@pytest.mark.usefixtures("in_a_request")
 def test_a_line_of_json_names_the_request_and_its_program(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("SVC_LOG_FORMAT", "json")
+    caught = (ValueError, ValueError("ada@acme.example"), None)
+    record = logging.LogRecord("asgi", logging.ERROR, "asgi.py", 1, "%s", ("ada@acme.example",), caught)
+    token = current_request.set({"request_id": "r-1", "path_params": {"program_id": "7"}})
 
-    logged = json.loads(line("ada@acme.example", failed=True))
+    logged = json.loads(logs.formatter().format(record))
 
+    current_request.reset(token)
     about = {"level": "error", "logger": "asgi", "request_id": "r-1", "program_id": "7", "event": "[e-mail]"}
     assert about.items() <= logged.items()
     assert "ValueError: [e-mail]" in logged["exception"]

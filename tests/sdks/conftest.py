@@ -32,12 +32,6 @@ def service(monkeypatch: pytest.MonkeyPatch) -> Iterator[FailingService]:
 
 
 @pytest.fixture
-def database_url(sqlite_url: str) -> str:
-    """A SQLite file alone."""
-    return sqlite_url
-
-
-@pytest.fixture
 def no_thread(monkeypatch: pytest.MonkeyPatch) -> None:
     """Resend only when a test says so."""
     monkeypatch.setattr(delivery, "start", lambda *_: None)

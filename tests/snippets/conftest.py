@@ -8,12 +8,7 @@ from tests import failing
 from tests.failing import FailingService
 from tests.sdks.conftest import built_node  # noqa: F401 - a fixture
 from tests.serving import Serve
-
-
-@pytest.fixture
-def database_url(sqlite_url: str) -> str:
-    """A SQLite file alone."""
-    return sqlite_url
+from tests.tracking_api.conftest import database_url  # noqa: F401
 
 
 @pytest.fixture

@@ -177,18 +177,9 @@ async def test_following_the_curl_lines_of_agents_md_proves_every_step(ready: Sh
     assert list(lines) == [*steps, "refund", "status"]
 
     script = "set -a; . .svc/.env; set +a\n" + "\necho\n".join(lines.values())
-    done = await asyncio.to_thread(
-        subprocess.run,
-        ["bash", "-euo", "pipefail", "-c", script],
-        cwd=ready.project,
-        env={"PATH": os.environ["PATH"]},
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
+    bash, path = ["bash", "-euo", "pipefail", "-c", script], {"PATH": os.environ["PATH"]}
+    printed = await asyncio.to_thread(subprocess.check_output, bash, cwd=ready.project, env=path, text=True, timeout=60)
 
-    assert done.returncode == 0, done.stderr
-    assert '"error"' not in done.stdout
+    assert '"error"' not in printed
     checklist = (await ready.svc("status", "--json")).json["checklist"]
     assert [step["step"] for step in checklist if not step["done"]] == []
