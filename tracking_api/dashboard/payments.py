@@ -23,7 +23,6 @@ from tracking_api.dashboard.pages.page_context import PageContext
 from web.body import Body, Identifier
 
 RECORDED = PaymentOutcome.RECORDED
-LATELY = timedelta(days=30)
 TO_DO = "to_do"
 OUTCOMES = {"": "All events", TO_DO: "To do", RECORDED: "Recorded", PaymentOutcome.ORGANIC: "Organic"}
 
@@ -165,7 +164,7 @@ def _fix_of(event: PaymentEvent) -> PaymentFix | None:
 
 
 async def _values(context: PageContext, state: ListState) -> dict[str, Any]:
-    lately = Span(context.at - LATELY)
+    lately = Span(context.at - timedelta(days=30))
     try:
         account = await context.read(accounts.get_account)
         first_at = await context.read(event_log.first_received_at, account.connected_at)

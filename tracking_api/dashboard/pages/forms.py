@@ -29,8 +29,6 @@ from tracking_api.dashboard import authentication
 from web import body
 
 MOST_FIELDS = 400
-MOST_FILES = 10
-MULTIPART = "multipart/form-data"
 AROUND_FILE = 8 * 1024  # the other fields, and what separates the parts
 FIELD = "csrf"
 CONFIRMED = "confirmed"
@@ -173,12 +171,12 @@ async def content(request: Request) -> Form:
 async def _with_file(request: Request, largest: int) -> Form:
     """Return a form with files. The whole body is read before it is taken apart."""
     limits = {"largest": largest + AROUND_FILE, "seconds": request.app.state.settings.body_seconds}
-    sent = await body.read_body(request.scope, request.receive, media_type=MULTIPART, **limits)
+    sent = await body.read_body(request.scope, request.receive, media_type="multipart/form-data", **limits)
     whole = Request(request.scope, body.replay(bytes(sent), request.receive))
     fields: dict[str, list[str]] = {}
     files: list[tuple[str, bytes]] = []
     try:
-        async with whole.form(max_files=MOST_FILES, max_fields=MOST_FIELDS, max_part_size=largest) as parts:
+        async with whole.form(max_files=10, max_fields=MOST_FIELDS, max_part_size=largest) as parts:
             for name, value in parts.multi_items():
                 if isinstance(value, UploadFile):
                     files.append((value.filename or "", await value.read()))

@@ -11,7 +11,6 @@ from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
 from markupsafe import Markup
 
-_SECTIONS = {"h2", "h3"}
 _SEPARATORS = re.compile(r"[^a-z0-9]+")
 
 
@@ -61,7 +60,7 @@ def rendered(text: str) -> RenderedGuide:
     tokens = markdown.parse(text, env)
     sections = []
     for opening, content in pairwise(tokens):
-        if opening.type == "heading_open" and opening.tag in _SECTIONS:
+        if opening.type == "heading_open" and opening.tag in {"h2", "h3"}:
             name = _SEPARATORS.sub("-", content.content.lower()).strip("-")
             title = "".join(child.content for child in content.children or [])
             opening.attrSet("id", name)

@@ -74,7 +74,6 @@ SENTENCES = {
     "signed-out": "You are signed out.",
 }
 UNDECIDED = " Not changed: {1}, because their status or their hold does not allow it."
-NOT_DONE = {"nothing-chosen", "nothing-to-decide"}
 
 
 class Undo(NamedTuple):
@@ -129,4 +128,4 @@ def waiting(request: Request) -> Notice | None:
         path, fields, label = UNDO[name]
         filled = {field: value.format(*numbers) for field, value in fields.items()}
         undo = Undo(path.format(*numbers), filled, label)
-    return Notice(text, not left and name not in NOT_DONE, undo)
+    return Notice(text, not left and not name.startswith("nothing"), undo)

@@ -30,7 +30,6 @@ SESSION_ENDED = Forbidden(
     "Your session has ended. What you entered is kept: sign in, and you can send it.", hint="Sign in again."
 )
 _PROGRAM = re.compile(r"/programs/([0-9]{1,9})(?:/.*)?")
-_MINUTE = 60
 log = logging.getLogger(__name__)
 
 
@@ -132,7 +131,7 @@ def in_words(rejection: ServiceError) -> tuple[str, str]:
     title, advice = WORDS.get(rejection.code, (rejection.text, rejection.advice))
     seconds = rejection.details.get("retry_after_seconds")
     if rejection.code == "rate_limited" and seconds is not None:
-        minutes = math.ceil(seconds / _MINUTE)
+        minutes = math.ceil(seconds / 60)
         title, advice = "Too many tries", f"Wait {minutes} minute{'s' if minutes > 1 else ''}, then try again."
     is_general = rejection.text == rejection.message
     return title if is_general else rejection.text, advice if rejection.advice == rejection.hint else rejection.advice

@@ -63,9 +63,6 @@ class HoldOverride(CommissionChange):
     override_hold_reason: Name
 
 
-OVERRIDE = decide_commission.taking(HoldOverride)
-
-
 class PartnerEdit(PartnerChange):
     """The fields of the form."""
 
@@ -205,7 +202,7 @@ PAUSE = FormPage(
 COMMISSION = FormPage(
     _commission,
     Button(
-        OVERRIDE,
+        decide_commission.taking(HoldOverride),
         {"status": CommissionStatus.APPROVED},
         lambda call, _: f"approved.1.0.{commission_decisions.millis_of(call.at)}",
     ),

@@ -8,7 +8,7 @@ from typing import Any
 
 import httpx
 import pytest
-from playwright.async_api import Browser, BrowserContext, Page
+from playwright.async_api import Browser, BrowserContext, Locator, Page
 
 from storage.access import sessions
 from storage.access.workspaces import Role
@@ -72,6 +72,29 @@ class Site:
     def _hear(self, kind: str, text: str) -> None:
         if kind in {"error", "warning"} and "status of 4" not in text:  # a rejection that the test asked for
             self.said.append(text)
+
+
+@dataclass
+class Walk:
+    """A visitor who begins on the program's overview, and how many clicks and searches they needed."""
+
+    page: Page
+    clicks: int = 0
+    searches: int = 0
+
+    async def click(self, what: Locator) -> None:
+        await what.click()
+        self.clicks += 1
+
+    async def open(self, *titles: str) -> None:
+        """Click a page of the program's menu, then what stands on it."""
+        menu = self.page.get_by_role("navigation", name="Program", exact=True)
+        await self.click(menu.get_by_role("link", name=titles[0]))
+        for title in titles[1:]:
+            await self.click(self.page.get_by_role("link", name=title))
+
+    async def press(self, button: str) -> None:
+        await self.click(self.page.get_by_role("button", name=button))
 
 
 @pytest.fixture

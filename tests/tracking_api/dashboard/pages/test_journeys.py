@@ -10,10 +10,9 @@ from storage.rules.errors import CustomerNotFound
 from tests.browser.scene import FIREFOX
 from tests.cli.conftest import Svc
 from tests.tracking_api.authorization.consenting import ask
-from tests.tracking_api.dashboard.pages.conftest import MAX, NODE, OLGA, PASSWORD, Site
+from tests.tracking_api.dashboard.pages.conftest import MAX, NODE, OLGA, PASSWORD, Site, Walk
 from tests.tracking_api.dashboard.pages.test_every_page import violations, violations_here
 from tests.tracking_api.dashboard.pages.test_settings import Callback
-from tests.tracking_api.dashboard.pages.walking import Walk
 
 AXE = NODE / "axe-core" / "axe.min.js"
 DOCS = Path(__file__).parents[4] / "docs" / "dashboard.md"
