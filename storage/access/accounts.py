@@ -67,54 +67,38 @@ def set_password(
     return sessions.end_all(connection, user_id, but=but)
 
 
-def create_reset_link(connection: Connection, user_id: int, *, actor: Actor, at: datetime) -> ResetLink:
+def create_reset_link(connection: Connection, user_id: int, *, actor: Actor | None, at: datetime) -> ResetLink:
     """Return a link's token for setting a new password within 24 hours; it replaces one of an owner or the operator.
 
-    A change of the account's memberships ends every link. An owner's rights are checked again when the link is used; it
-    works a day later for an account that is an owner. The operator may reset every account at once.
+    An owner may create one for an account that is in no workspace of others, which the link would open, too, else
+    Forbidden is raised; this is checked again when it is used. For another owner it works a day later.
+    Without an actor it is for the account's mailbox alone, which proves whose account it is. Anyone can ask for such a
+    link: it ends no other and is in no log until it is used. A change of the account's memberships ends every link.
     """
-    owned = select(joined.c.user_id).where(joined.c.user_id == user_id, joined.c.role == Role.OWNER)  # suspended, too
-    waits = actor.user_id is not None and connection.execute(owned.limit(1)).scalar() is not None
-    given = (password_resets.c.user_id == user_id, password_resets.c.is_mailed.is_(False))
-    connection.execute(delete(password_resets).where(*given))
-    write_audit(connection, user_id, "account.reset_link", actor=actor, at=at)
-    usable_at = at + OWNER_DELAY if waits else None
-    return _add_link(connection, user_id, created_by=actor.user_id, usable_at=usable_at, at=at)
-
-
-def create_mailed_link(connection: Connection, email: str, *, at: datetime) -> ResetLink:
-    """Return the token of a link that only the account's mailbox receives. Raises NotFound.
-
-    The mailbox proves whose account it is, whatever workspaces it belongs to. Anyone can ask for such a link: it ends
-    no other and is in no log until it is used.
-    """
-    return _add_link(connection, find_id(connection, email), at=at, is_mailed=True)
-
-
-def _add_link(
-    connection: Connection, user_id: int, *, usable_at: datetime | None = None, at: datetime, **about: Any
-) -> ResetLink:
+    owner_id, usable_at = actor and actor.user_id, None
+    if owner_id is not None:
+        if not _may_reset(connection, owner_id, user_id):
+            raise Forbidden(
+                "This account also belongs to a workspace that is not yours.",
+                hint="They can ask for a link on the sign-in page, or the operator of this server can create one.",
+            )
+        owns = (joined.c.user_id == user_id, joined.c.role == Role.OWNER)  # suspended, too
+        if connection.execute(select(joined.c.user_id).where(*owns).limit(1)).scalar() is not None:
+            usable_at = at + OWNER_DELAY
+    if actor is not None:
+        given = (password_resets.c.user_id == user_id, password_resets.c.is_mailed.is_(False))
+        connection.execute(delete(password_resets).where(*given))
+        write_audit(connection, user_id, "account.reset_link", actor=actor, at=at)
     link = ResetLink(keys.generate(keys.RESET_PREFIX), (usable_at or at) + LINK_LIFETIME, usable_at)
-    row = {"token_hash": keys.digest(link.token), "user_id": user_id, "expires_at": link.expires_at, **about}
-    connection.execute(insert(password_resets).values(**row, usable_at=usable_at))
+    row = {"token_hash": keys.digest(link.token), "user_id": user_id, "expires_at": link.expires_at}
+    about = {"created_by": owner_id, "is_mailed": actor is None, "usable_at": usable_at}
+    connection.execute(insert(password_resets).values(**row, **about))
     return link
 
 
-def create_member_reset_link(
-    connection: Connection, workspace_id: int, user_id: int, *, actor: Actor, at: datetime
-) -> ResetLink:
-    """Return a link's token for a member of an owner's workspace. It works while the owner may still create it.
-
-    Raises NotFound, and Forbidden for an account that also belongs to a workspace that the owner does not own: the link
-    would open that one, too.
-    """
-    members.get_member(connection, workspace_id, user_id)
-    if not _may_reset(connection, actor.user_id, user_id):
-        raise Forbidden(
-            "This account also belongs to a workspace that is not yours.",
-            hint="They can ask for a link on the sign-in page, or the operator of this server can create one.",
-        )
-    return create_reset_link(connection, user_id, actor=actor, at=at)
+def create_mailed_link(connection: Connection, email: str, *, at: datetime) -> ResetLink:
+    """Return the token of a link that only the mailbox of an account receives. Raises NotFound."""
+    return create_reset_link(connection, find_id(connection, email), actor=None, at=at)
 
 
 def find_reset(connection: Connection, token: str, *, at: datetime) -> Any:
@@ -156,7 +140,7 @@ def write_audit(connection: Connection, user_id: int, action: str, *, actor: Act
         members.write_audit(connection, workspace_id, [Change(action, user_id)], actor=actor, at=at)
 
 
-def _may_reset(connection: Connection, owner_id: int | None, user_id: int) -> bool:
+def _may_reset(connection: Connection, owner_id: int, user_id: int) -> bool:
     """Return whether an account belongs to workspaces of an active owner, and to no other."""
     is_owned = joined.c.workspace_id.in_(workspaces.owned_by(owner_id))
     theirs = connection.execute(select(is_owned).where(joined.c.user_id == user_id)).scalars().all()

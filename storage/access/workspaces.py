@@ -63,7 +63,7 @@ def owns_all(connection: Connection, user_id: int) -> bool:
     return connection.execute(others.limit(1)).scalar() is None
 
 
-def owned_by(user_id: int | ColumnElement[int | None] | None) -> Select[tuple[int]]:
+def owned_by(user_id: int | ColumnElement[int | None]) -> Select[tuple[int]]:
     """Return the query of the workspaces of which a user is an active owner."""
     active = (members.c.role == Role.OWNER, members.c.status == MemberStatus.ACTIVE)
     return select(members.c.workspace_id).where(members.c.user_id == user_id, *active)

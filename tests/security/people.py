@@ -106,13 +106,12 @@ class People(Machine):
     def make_reset_link(self, member: int, way: str, owner: int) -> None:
         workspace_id, user_id = pick(self.rights.members, member)
         email, made_by = next(each for each, user in self.rights.users.items() if user == user_id), 0
+        if way == "owner":
+            made_by = pick([user for _, user in self.rights.members if self.rights.owns(user, workspace_id)], owner)
         if way == "mail":
             made = self.do(accounts.create_mailed_link, email, at=self.at)
-        elif way == "operator":
-            made = self.do(accounts.create_reset_link, user_id, **self.by())
         else:
-            made_by = pick([user for _, user in self.rights.members if self.rights.owns(user, workspace_id)], owner)
-            made = self.do(accounts.create_member_reset_link, workspace_id, user_id, **self.by(made_by))
+            made = self.do(accounts.create_reset_link, user_id, **self.by(made_by))
         of = "" if way == "mail" else f"{user_id}"
         if of:
             self.rights.end(Kind.RESET, of)

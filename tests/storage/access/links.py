@@ -50,8 +50,7 @@ async def globex(acme: World, owner: str = "gina@globex.example") -> Any:
 
 async def reset_link(acme: World, owner_id: int, user_id: int) -> str:
     """Create a reset link as an owner of Acme."""
-    made = await acme.store.write(accounts.create_member_reset_link, acme.workspace_id, user_id, **by(owner_id))
-    return str(made.token)
+    return str((await acme.store.write(accounts.create_reset_link, user_id, **by(owner_id))).token)
 
 
 async def whose(acme: World, token: str, at: datetime = NOW) -> str:
