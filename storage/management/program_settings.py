@@ -1,12 +1,12 @@
-"""Programs with their settings: create and change them, the first of a server, and those that a person may open."""
+"""Programs: the first of a server, their settings, the sandbox beside each, in which all is tried, and their end."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any
 
-from sqlalchemy import Connection, insert, select, update
+from sqlalchemy import Connection, delete, insert, select, union_all, update
 
-from storage.access import program_keys, sessions, workspaces
+from storage.access import assistants, program_keys, sessions, workspaces
 from storage.access.program_keys import NewKey
 from storage.access.sessions import Started
 from storage.access.workspaces import MemberStatus
@@ -15,21 +15,36 @@ from storage.engine.audit import Actor
 from storage.lists.programs import TERMS, Program, read_program
 from storage.management import agent_caps, partners
 from storage.rules import settings
-from storage.rules.errors import FieldError, Forbidden, PreconditionFailed, ValidationError
+from storage.rules.errors import FieldError, Forbidden, NotFound, PreconditionFailed, ProgramHasEvents, ValidationError
 from storage.rules.settings import ProgramSettings
-from storage.tables import commission_terms, commissions, members, program_places, programs, sales
+from storage.tables import (
+    clicks,
+    commission_terms,
+    commissions,
+    customers,
+    ledger_entries,
+    members,
+    metadata,
+    partner_rollups,
+    payment_events,
+    program_places,
+    programs,
+    rollups,
+    sales,
+)
 from storage.tables import workspaces as places
+from storage.tables.event import COUNTS
 from storage.tracking import currencies
 
 MOST_CHOICES = 30
-
-
-class SetUp(NamedTuple):
-    """The new program, its key, and the owner's session; the key and the session's token are shown once."""
-
-    program_id: int
-    key: NewKey
-    session: Started
+KEPT = {
+    *("agent_caps", "commission_terms", "payment_accounts", "program_keys", "program_places", "retired_program_keys"),
+    *("audit_entries", "partners", "partner_rollups", "program_batches", "rollups"),
+}
+EVENTS = [  # in an order in which no row refers to a deleted one
+    table for table in reversed(metadata.sorted_tables) if "program_id" in table.c and table.name not in KEPT
+]
+FIRST_EVENTS = (clicks, customers, ledger_entries, payment_events)  # leads, sales and refunds have a customer
 
 
 def set_up(
@@ -42,8 +57,11 @@ def set_up(
     partner: Mapping[str, Any],
     client: str | None,
     at: datetime,
-) -> SetUp:
-    """Create the first workspace and sign its owner in; one of two at once. Raises Forbidden, CurrencyNotSupported."""
+) -> tuple[int, NewKey, Started]:
+    """Create the first workspace with a program and its key, and sign the owner in; return these three.
+
+    Of two at once, one does. Raises Forbidden, CurrencyNotSupported.
+    """
     database.lock_alone(connection, database.SETTING_UP)
     if workspaces.exist(connection):
         raise Forbidden("This server is set up already.")
@@ -54,7 +72,7 @@ def set_up(
     program_id = create(connection, workspace_id, chosen, at=at, actor=actor)
     key = program_keys.regenerate(connection, program_id, at=at, actor=actor)
     partners.enrol(connection, program_id, **partner, at=at, actor=actor)
-    return SetUp(program_id, key, sessions.start(connection, user_id, client=client, at=at))
+    return program_id, key, sessions.start(connection, user_id, client=client, at=at)
 
 
 def create(
@@ -146,3 +164,65 @@ def _store(
         terms = {name: after[name] for name in TERMS}
         row = {"program_id": program_id, "version": version, "created_at": at, "by_agent": by_agent}
         connection.execute(insert(commission_terms).values(**row, **terms))
+
+
+def open_sandbox(connection: Connection, live_id: int, *, actor: Actor, at: datetime) -> tuple[int, NewKey]:
+    """Create the sandbox of a program, or give the one that it has a new key; return its id and the key.
+
+    A new sandbox has the live program's settings of that time and one partner, whose code is `sandbox`.
+    Raises NotFound, ValidationError for a program that is a sandbox itself.
+    """
+    connection.execute(select(programs.c.id).where(programs.c.id == live_id).with_for_update())
+    live = read_program(connection, live_id)
+    if live.sandbox_of is not None:
+        raise ValidationError("This program is a sandbox itself.")
+    sandbox_id = find_sandbox(connection, live_id)
+    if sandbox_id is None:
+        sandbox_id = create(connection, live.workspace_id, live.settings, at=at, actor=actor, sandbox_of=live_id)
+        partners.enrol(connection, sandbox_id, name="Sandbox partner", code="sandbox", at=at, actor=actor)
+    return sandbox_id, program_keys.regenerate(connection, sandbox_id, at=at, actor=actor)
+
+
+def empty_sandbox(connection: Connection, live_id: int, *, actor: Actor, at: datetime) -> None:
+    """Delete every event of a program's sandbox; its settings, key and partners stay. Raises NotFound without one."""
+    sandbox_id = find_sandbox(connection, live_id)
+    if sandbox_id is None:
+        raise NotFound("The program has no sandbox.")
+    for table in EVENTS:
+        connection.execute(delete(table).where(table.c.program_id == sandbox_id))
+    zeros = dict.fromkeys((name for name in COUNTS if name != "partners"), 0)
+    for table in (rollups, partner_rollups):
+        connection.execute(update(table).where(table.c.program_id == sandbox_id).values(zeros))
+    audit.write(connection, sandbox_id, [audit.Change("sandbox.empty", sandbox_id)], actor=actor, at=at)
+
+
+def find_sandbox(connection: Connection, live_id: int) -> int | None:
+    """Return the id of a program's sandbox, None if it has none."""
+    return connection.execute(select(programs.c.id).where(programs.c.sandbox_of == live_id)).scalar()
+
+
+def has_events(connection: Connection, program_id: int) -> bool:
+    """Return whether a program has an event, so that it can no longer be deleted."""
+    events = union_all(*(select(table.c.program_id).where(table.c.program_id == program_id) for table in FIRST_EVENTS))
+    return connection.execute(events.limit(1)).first() is not None
+
+
+def delete_program(connection: Connection, program_id: int, *, actor: Actor, at: datetime) -> None:
+    """Delete a program with its settings, key, partners, tests and sandbox, and what was granted for it.
+
+    A live one can be deleted only before its first event. The audit log stays. Raises NotFound, ProgramHasEvents.
+    """
+    connection.execute(select(programs.c.id).where(programs.c.id == program_id).with_for_update())
+    program = read_program(connection, program_id)
+    if program.sandbox_of is None and has_events(connection, program_id):
+        raise ProgramHasEvents
+    sandbox_id = find_sandbox(connection, program_id)
+    for each in (sandbox_id, program_id):
+        if each is not None:
+            for table in reversed(metadata.sorted_tables):
+                if "program_id" in table.c and table.name != "audit_entries":
+                    connection.execute(delete(table).where(table.c.program_id == each))
+            connection.execute(delete(programs).where(programs.c.id == each))
+            assistants.remove_program(connection, each, workspace_id=program.workspace_id, actor=actor, at=at)
+    change = audit.Change("program.delete", program_id, before=program.settings.name)
+    audit.write(connection, program.sandbox_of or program_id, [change], actor=actor, at=at)

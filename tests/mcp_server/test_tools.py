@@ -9,7 +9,7 @@ import pytest
 import background
 from storage.access import agent_keys, program_keys
 from storage.engine.audit import Actor
-from storage.management import sandboxes
+from storage.management import program_settings
 from storage.rules.click_details import ClickDetails
 from storage.rules.errors import CustomerNotFound, OverCap, RefundExceedsSale
 from storage.rules.scope import Scope
@@ -32,7 +32,7 @@ WRONG_BREAKDOWNS = [
 async def test_programs_are_those_the_key_reaches_and_sandboxes_are_apart(assistant: Assistant):
     acme = assistant.acme
     second = await acme.beside(name="Second")
-    sandbox_id, _ = await acme.store.write(sandboxes.open_sandbox, acme.program_id, actor=OWNER, at=NOW)
+    sandbox_id, _ = await acme.store.write(program_settings.open_sandbox, acme.program_id, actor=OWNER, at=NOW)
     narrowed = await assistant.issue(program_ids=[acme.program_id])
 
     every = (await assistant.tool("list_programs")).payload

@@ -14,7 +14,7 @@ from sqlalchemy import select, update
 
 from storage.access import agent_keys, assistant_tokens, assistants, program_keys, sessions
 from storage.access.workspaces import Role
-from storage.management import program_settings, sandboxes
+from storage.management import program_settings
 from storage.rules import keys
 from storage.rules.settings import ProgramSettings
 from storage.tables import agent_keys as agent_keys_table
@@ -51,7 +51,7 @@ class RightsOverTime(People):
     @step(program=PICK)
     def delete_program(self, program: int) -> None:
         program_id = pick(sorted(self.rights.programs, reverse=True), program)
-        self.do(sandboxes.delete_program, program_id, **self.by())
+        self.do(program_settings.delete_program, program_id, **self.by())
         self.rights.delete(program_id)
 
     def named(self, workspace_id: int, number: int) -> frozenset[int]:

@@ -22,7 +22,7 @@ from storage.lists import find as engine
 from storage.lists.commissions import COMMISSIONS
 from storage.lists.declaration import List, ListQuery, ListScope, Order
 from storage.lists.find import find
-from storage.management import agent_caps, sandboxes
+from storage.management import agent_caps, program_settings
 from storage.reports import performance
 from storage.reports.exported_events import ExportedProgram
 from storage.rules import contact, keys
@@ -78,7 +78,7 @@ async def filled(store: Storage) -> World:
     await store.write(accounts.create_reset_link, acme.owner_id, **ABOUT)
     await store.write(device_logins.ask, client="svc", at=NOW)
     await tokens(acme, await signed_in(acme, acme.owner_id))
-    await store.write(sandboxes.open_sandbox, acme.program_id, **ABOUT)
+    await store.write(program_settings.open_sandbox, acme.program_id, **ABOUT)
     await background.save_callers(store)
     return acme
 

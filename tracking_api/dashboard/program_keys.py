@@ -9,7 +9,7 @@ from presentation.operations import operation
 from presentation.view import DataView, View
 from storage.access import program_keys
 from storage.lists.programs import read_program
-from storage.management import sandboxes
+from storage.management import program_settings
 from storage.payments import processing
 from storage.reports import checklist
 from storage.rules.errors import InvalidJson, NotFound, PayloadTooLarge, UnsupportedMediaType, ValidationError
@@ -67,14 +67,14 @@ class SandboxKeyView(NewKeyView):
 @operation()
 async def open_sandbox(call: ApiRequest) -> DataView[SandboxKeyView]:
     """Create the program's sandbox, or give it a new key."""
-    program_id, key = await call.write(sandboxes.open_sandbox)
+    program_id, key = await call.write(program_settings.open_sandbox)
     return DataView(data=SandboxKeyView(program_id=program_id, api_token=key.secret, api_token_masked=key.masked))
 
 
 @operation(NotFound, notice="sandbox-emptied")
 async def empty_sandbox(call: ApiRequest) -> None:
     """Delete every event of the program's sandbox; its settings, key and partners stay."""
-    await call.write(sandboxes.empty)
+    await call.write(program_settings.empty_sandbox)
 
 
 @operation(NotFound, InvalidJson, PayloadTooLarge, UnsupportedMediaType, tag="payments")
@@ -86,7 +86,7 @@ async def rehearse_payment_event(call: ApiRequest) -> ReceivedEventView:
 
 
 async def _sandbox_page(context: PageContext, outcome: FormOutcome) -> Response:
-    return outcome.page(context, "sandbox.html", sandbox_id=await context.read(sandboxes.find))
+    return outcome.page(context, "sandbox.html", sandbox_id=await context.read(program_settings.find_sandbox))
 
 
 NEW_KEY = Question("Generate a new sandbox key", "The current key of the sandbox stops working at once.")

@@ -17,7 +17,7 @@ from storage.access.workspaces import OWNERS
 from storage.lists.declaration import Page
 from storage.lists.partners import newest_code
 from storage.lists.programs import PROGRAMS, Program, read_program
-from storage.management import agent_caps, program_settings, sandboxes
+from storage.management import agent_caps, program_settings
 from storage.payments import accounts
 from storage.reports.performance import Performance, read_performance
 from storage.rules import agent_caps as rules
@@ -74,7 +74,7 @@ async def change_program(call: ApiRequest, sent: ProgramChange) -> ProgramView:
 @operation(ProgramHasEvents, notice="program-deleted")
 async def delete_program(call: ApiRequest) -> None:
     """Delete a program that has no events, or a sandbox; its own sandbox goes with it."""
-    await call.write(sandboxes.delete_program)
+    await call.write(program_settings.delete_program)
 
 
 class IntegrationView(View):
@@ -145,7 +145,7 @@ async def _settings_page(context: PageContext, outcome: FormOutcome) -> Response
         typed={**stored, **outcome.typed},
         sections=BY_SECTION,
         fixed={"currency"} if await context.read(program_settings.is_currency_fixed) else set(),
-        has_events=await context.read(sandboxes.has_events),
+        has_events=await context.read(program_settings.has_events),
     )
 
 

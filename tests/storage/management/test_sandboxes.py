@@ -10,7 +10,7 @@ from sqlalchemy import Connection, Table, func, select
 from storage.checks import books
 from storage.engine.audit import OPERATOR
 from storage.lists.programs import read_program
-from storage.management import sandboxes
+from storage.management import program_settings
 from storage.rules.errors import NotFound, ProgramHasEvents, ValidationError
 from storage.tables import commissions as earned
 from storage.tables import metadata, programs, rollups
@@ -30,7 +30,7 @@ DELETED = [table for name, table in OF_A_PROGRAM.items() if name != "audit_entri
 
 async def opened(acme: World) -> World:
     """Open a program's sandbox."""
-    program_id, key = await acme.do(sandboxes.open_sandbox)
+    program_id, key = await acme.do(program_settings.open_sandbox)
     return replace(acme, program_id=program_id, key=key.secret)
 
 
@@ -43,10 +43,10 @@ async def sold(acme: World) -> World:
 
 
 async def delete(acme: World, program_id: int) -> None:
-    await acme.store.write(sandboxes.delete_program, program_id, **ABOUT)
+    await acme.store.write(program_settings.delete_program, program_id, **ABOUT)
 
 
-async def rows(acme: World, program_id: int, tables: Iterable[Table] = sandboxes.EVENTS) -> dict[str, int]:
+async def rows(acme: World, program_id: int, tables: Iterable[Table] = program_settings.EVENTS) -> dict[str, int]:
     """Count a program's rows by table: its events by default."""
 
     def count(connection: Connection) -> dict[str, int]:
@@ -91,7 +91,7 @@ async def test_emptying_it_leaves_the_program_its_key_and_its_partners(acme: Wor
     await acme.customer()
     live = await rows(acme, acme.program_id)
 
-    await acme.do(sandboxes.empty)
+    await acme.do(program_settings.empty_sandbox)
 
     assert await rows(acme, sandbox.program_id) == {}
     assert await rows(acme, acme.program_id) == live
@@ -100,7 +100,7 @@ async def test_emptying_it_leaves_the_program_its_key_and_its_partners(acme: Wor
 
 
 def test_every_table_of_a_program_is_emptied_or_describes_the_program():
-    assert {table.name for table in sandboxes.EVENTS} == OF_A_PROGRAM.keys() - KEPT
+    assert {table.name for table in program_settings.EVENTS} == OF_A_PROGRAM.keys() - KEPT
 
 
 async def test_no_payout_includes_a_sandbox(acme: World):

@@ -67,7 +67,7 @@ async def set_up(request: Request) -> Response:
         password_hash = await hash_of_new(request, forms.chosen_password(form), email=form.text("email"))
         if not problems:
             chosen = ProgramSettings(fields.program_name, fields.domain, fields.currency)
-            made = await storage_of(request).write(
+            program_id, key, session = await storage_of(request).write(
                 program_settings.set_up,
                 chosen,
                 workspace=fields.workspace_name,
@@ -81,8 +81,8 @@ async def set_up(request: Request) -> Response:
         problems |= Problems.of(rejection)
     if problems:
         return templates.render(request, "set_up.html", typed=forms.typed(form), problems=problems)
-    response = templates.render(request, "set_up_done.html", made=made, name=chosen.name)
-    set_session_cookie(request, response, made.session)
+    response = templates.render(request, "set_up_done.html", program_id=program_id, key=key, name=chosen.name)
+    set_session_cookie(request, response, session)
     authentication.remember_device(request, response, fields.email.lower())
     return response
 
