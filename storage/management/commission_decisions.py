@@ -50,20 +50,8 @@ def decide(
 
 
 def decide_each(
-    connection: Connection, /, program_id: int, commission_ids: Sequence[int], status: CommissionStatus, **about: Any
-) -> dict[int, Commission | ServiceError]:
-    """Review and change many commissions as `change_each` does; each has its own result, a commission or an error."""
-    if status in REVIEWED:
-        found = fraud_review.before_decision(connection, program_id, commission_ids)
-        fraud_review.raise_flags(connection, program_id, found, at=about["at"])
-    results: dict[int, Any] = change_each(connection, program_id, commission_ids, status, **about)
-    changed = [each for each, error in results.items() if error is None]
-    scope = ListScope(program_id, about["at"])
-    return results | {each.id: each for each in rows(connection, COMMISSIONS, scope, changed)}
-
-
-def change_each(
     connection: Connection,
+    /,
     program_id: int,
     commission_ids: Sequence[int],
     status: CommissionStatus,
@@ -72,12 +60,13 @@ def change_each(
     actor: Actor,
     override_hold_reason: str | None = None,
     flag: str | None = None,
-) -> dict[int, ServiceError | None]:
-    """Move commissions to a status, without a review, by as many statements for many as for one; log it.
+) -> dict[int, Any]:
+    """Review commissions, move them to a status by as many statements for many as for one; return each, or its error.
 
-    Return the error of each, None where it changed. A rejection, which may be by a `flag`, takes back what the ledger
-    holds; a payment settles it by a payout. With a reason a member, but no agent key, approves what is on hold.
+    A rejection, which may be by a `flag`, takes back what the ledger holds; a payment settles it by a payout.
     """
+    if status in REVIEWED:
+        fraud_review.flag_before_decision(connection, program_id, commission_ids, at=at)
     found = _lock(connection, program_id, commission_ids)
     may_be_held = status != CommissionStatus.APPROVED or (override_hold_reason is not None and not actor.is_agent)
     errors = _obstacles(connection, program_id, found, status, may_be_held=may_be_held, actor=actor, at=at)
@@ -92,13 +81,14 @@ def change_each(
         elif status == CommissionStatus.PAID:
             corrections.pay_out(connection, program_id, changed, at=at)
         entries = [Change("commission.decide", each.id, "status", each.status, status) for each in changed]
-        early = [each.id for each in changed if status == CommissionStatus.APPROVED and at < each.hold_until]
         why = ("override_hold_reason", None, override_hold_reason)
+        early = [each.id for each in changed if status == CommissionStatus.APPROVED and at < each.hold_until]
         entries += [Change("commission.decide", each, *why) for each in early]
         entries += [Change("commission.decide", each.id, "flag", None, flag) for each in changed if flag is not None]
         audit.write(connection, program_id, sorted(entries, key=attrgetter("subject_id")), actor=actor, at=at)
-    missing = {each: NotFound("The program has no such commission.") for each in sorted(set(commission_ids))}
-    return missing | {each.id: errors.get(each.id) for each in found}
+    results = {each: NotFound("The program has no such commission.") for each in sorted(set(commission_ids))} | errors
+    decided = rows(connection, COMMISSIONS, ListScope(program_id, at), [each.id for each in changed])
+    return results | {each.id: each for each in decided}
 
 
 def _lock(connection: Connection, program_id: int, commission_ids: Sequence[int]) -> Sequence[Any]:

@@ -71,7 +71,7 @@ def _confirm(connection: Connection, flag: Flag, held_ids: Sequence[int], *, act
         connection.execute(select(sales.c.id).where(*sale).with_for_update())
     with rollups.gathered(connection):
         rejected, because = CommissionStatus.REJECTED, f"{flag.id} {flag.kind}"
-        commission_decisions.change_each(connection, program_id, held_ids, rejected, actor=actor, at=at, flag=because)
+        commission_decisions.decide_each(connection, program_id, held_ids, rejected, actor=actor, at=at, flag=because)
         if is_duplicate:
             program = program_terms.load_one(connection, program_id)
             refunds.record(connection, [(program, Refund(transaction_id, at, reason="duplicate"))])

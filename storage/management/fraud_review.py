@@ -50,11 +50,13 @@ def recent(connection: Connection, program_id: int, *, since: datetime) -> list[
     return _of_customers(connection, program_id, mine.order_by(row.id.desc()).limit(MOST_CUSTOMERS))
 
 
-def before_decision(connection: Connection, program_id: int, commission_ids: Sequence[int]) -> list[Finding]:
-    """Return the new findings about the customers of commissions that are about to be approved or paid."""
+def flag_before_decision(
+    connection: Connection, program_id: int, commission_ids: Sequence[int], *, at: datetime
+) -> None:
+    """Flag what is found about the customers of commissions that are about to be approved or paid."""
     row = commissions.c
     mine = select(row.customer_id).where(row.program_id == program_id, row.id.in_(commission_ids))
-    return _of_customers(connection, program_id, mine)
+    raise_flags(connection, program_id, _of_customers(connection, program_id, mine), at=at)
 
 
 def whole(connection: Connection, program_id: int, *, since: datetime, at: datetime) -> list[Finding]:
