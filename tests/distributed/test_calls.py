@@ -51,26 +51,22 @@ def database_url(citus_url: str) -> str:
     return citus_url
 
 
-async def everything(acme: World) -> None:
-    """Send one call of each kind, and read the report and the status."""
-    click_id = await acme.visitor()
-    await acme.lead(click_id, is_trusted=False)
-    await acme.lead(click_id, "user-1")
-    await acme.sale("inv-1", customer_key="user-1")
-    await acme.refund("inv-1", amount_cents=100)
-    await acme.store.read(performance.read_performance, acme.program_id, DateRangeQuery("30d"), at=NOW)
-    key = keys.digest(acme.key)
-    await acme.store.read(program_status.get_status, key, at=NOW, base_url="https://svc.example")
-
-
-async def test_each_statement_of_a_call_is_one_task_that_reads_by_key(store: Storage, acme: World):
+async def test_each_statement_of_a_call_or_a_report_is_one_task_of_one_shard_that_reads_by_key(
+    store: Storage, acme: World
+):
     filled = {"program": acme.program_id, "partner": acme.anna, "at": 0, "url": LANDING_PAGE}
     for first in range(0, 100_000, 20_000):
         await store.write(Connection.execute, FILL, filled | {"first": first})
     seen: dict[str, Any] = {}
     event.listen(Engine, "before_cursor_execute", listen := _listener(seen))
 
-    await everything(acme)
+    click_id = await acme.visitor()
+    await acme.lead(click_id, is_trusted=False)
+    await acme.lead(click_id, "user-1")
+    await acme.sale()
+    await acme.refund(amount_cents=100)
+    await store.read(performance.read_performance, acme.program_id, DateRangeQuery("30d"), at=NOW)
+    await store.read(program_status.get_status, keys.digest(acme.key), at=NOW, base_url="https://svc.example")
 
     event.remove(Engine, "before_cursor_execute", listen)
 
