@@ -18,9 +18,8 @@ from tracking_api import assets, guides, probes, stripe_events
 from tracking_api.authorization import app as authorization
 from tracking_api.calls import click, handover, lead, refund, sale, status
 from tracking_api.calls.caller import CallServices
-from tracking_api.calls.fields import PREFLIGHT
+from tracking_api.calls.fields import PREFLIGHT, OpenToBrowsers
 from tracking_api.calls.visitors import Places
-from tracking_api.cors import OpenToBrowsers
 from tracking_api.dashboard import routes as dashboard
 from tracking_api.dashboard.pages.page import HANDLERS
 from tracking_api.dashboard.sessions import PasswordQueue

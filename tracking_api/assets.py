@@ -13,7 +13,7 @@ from starlette.types import Receive, Scope, Send
 
 from presentation.operations import Description
 from storage.rules.errors import NotFound
-from tracking_api.cors import OpenToBrowsers
+from tracking_api.calls.fields import OpenToBrowsers
 
 TRACKER_FOLDER = Path(__file__).parent / "static"
 TRACKER = "svc-tracker.js"

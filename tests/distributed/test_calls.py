@@ -51,9 +51,7 @@ def database_url(citus_url: str) -> str:
     return citus_url
 
 
-async def test_each_statement_of_a_call_or_a_report_is_one_task_of_one_shard_that_reads_by_key(
-    store: Storage, acme: World
-):
+async def test_each_statement_of_a_call_or_a_report_is_one_task_that_reads_by_key(store: Storage, acme: World):
     filled = {"program": acme.program_id, "partner": acme.anna, "at": 0, "url": LANDING_PAGE}
     for first in range(0, 100_000, 20_000):
         await store.write(Connection.execute, FILL, filled | {"first": first})

@@ -17,8 +17,7 @@ from storage.tracking import program_terms, test_mode
 from storage.tracking.received_calls import Call, PresentedKey, Principal, Public, Repeatable, Replayed, reject
 from storage.tracking.test_mode import TestModeCall, TestModeResult
 from tracking_api.calls.caller import TrackingCaller
-from tracking_api.calls.fields import TrackingBody, event_data
-from tracking_api.cors import ANY_ORIGIN
+from tracking_api.calls.fields import ANY_ORIGIN, TrackingBody, event_data
 from web import body
 from web.body import Body
 from web.response import JsonResponse, error_response

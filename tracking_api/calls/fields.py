@@ -1,10 +1,11 @@
-"""What several tracking calls share: fields of their bodies and answers, and how OpenAPI describes the calls."""
+"""What several tracking calls share: fields of bodies and answers, CORS without credentials, and their description."""
 
 from collections.abc import Sequence
 from functools import cache
 from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import ConfigDict, Field
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from presentation.operations import ALWAYS, ANYONE, Description, Error, Model
 from presentation.view import View, with_fields_of
@@ -23,6 +24,13 @@ TEST_MODE = "`additional_data.test_mode` true stores a test event, which touches
 IDEMPOTENT = {
     IDEMPOTENCY_KEY: "With the program key: a repeat with the same body within 30 days only gets the first response."
 }
+ANY_ORIGIN = (b"access-control-allow-origin", b"*")
+ALLOWED = (
+    (b"access-control-allow-methods", b"POST"),
+    (b"access-control-allow-headers", b"content-type, authorization"),
+    (b"access-control-max-age", b"86400"),
+)
+_PREFLIGHT = [ANY_ORIGIN, *ALLOWED]
 CORS = "Access-Control-Allow-Origin"
 PREFLIGHT = Description(
     "preflight",
@@ -31,6 +39,21 @@ PREFLIGHT = Description(
     tag="tracking",
     response_headers=(CORS, "Access-Control-Allow-Methods", "Access-Control-Allow-Headers", "Access-Control-Max-Age"),
 )
+
+
+class OpenToBrowsers:
+    """An endpoint with CORS headers on every response, and a preflight response."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["method"] == "OPTIONS":
+            await send({"type": "http.response.start", "status": 204, "headers": _PREFLIGHT})
+            await send({"type": "http.response.body", "body": b""})
+            return
+        scope["extra_headers"] = (ANY_ORIGIN,)  # web.middleware sends them with every response, errors included
+        await self._app(scope, receive, send)
 
 
 class AdditionalData(Body):

@@ -17,7 +17,7 @@ from storage.tracking.handovers import Arrival, ArrivalResult
 from storage.tracking.received_calls import Public
 from tracking_api.calls.call import Answer, Endpoint, KeyUse, Parsed, Recording
 from tracking_api.calls.caller import TrackingCaller
-from tracking_api.cors import ALLOWED
+from tracking_api.calls.fields import ALLOWED
 from web.body import Body, Text
 from web.response import JsonResponse
 
