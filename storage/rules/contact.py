@@ -61,19 +61,18 @@ class AddressHashes:
     """
 
     def __init__(self, secret: Callable[[], str]) -> None:
-        self._salt = lru_cache(3)(lambda purpose: hmac.digest(secret().encode(), purpose.encode(), "sha256"))
+        self._salt = lru_cache(3)(lambda text: hmac.digest(secret().encode(), text.encode(), "sha256"))
+        self._salt_of_day = lru_cache(3)(lambda day: self._salt(f"address hashes of {day}"))
 
     def of(self, address: str, at: datetime) -> str | None:
         """Return the hash of an IP address's network on the day of `at`; None for one that is not public."""
-        return self._of(address, f"address hashes of {at.date().isoformat()}")
+        network = network_of(address)
+        return None if network is None else _hashed(network, self._salt_of_day(at.date()))
 
     def of_caller(self, address: str) -> str | None:
         """Return the hash of a server's network, by which it is recognized on every day; None as in `of`."""
-        return self._of(address, "networks of callers")
-
-    def _of(self, address: str, purpose: str) -> str | None:
         network = network_of(address)
-        return None if network is None else _hashed(network, self._salt(purpose))
+        return None if network is None else _hashed(network, self._salt("networks of callers"))
 
 
 @lru_cache(maxsize=4096)
