@@ -80,22 +80,6 @@ async def require_each_order(lists: dict[Read, Keys]) -> None:
         assert totals is None or totals[engine.ROWS] == len(rows)
 
 
-def commissions(world: World, **match: Any) -> Read:
-    return listed(world, COMMISSIONS, **match)
-
-
-def customers(world: World, **match: Any) -> Read:
-    return listed(world, CUSTOMERS, **match)
-
-
-def of_partners(world: World, **match: Any) -> Read:
-    return listed(world, PARTNERS, **match)
-
-
-def events_of(world: World, **match: Any) -> Read:
-    return listed(world, EVENTS, **match)
-
-
 @pytest.fixture
 async def sold(acme: World) -> World:
     """Acme with seven sales of different customers; some cost the same, and one is refunded in part."""
@@ -114,11 +98,11 @@ def signed_cents(event: Event) -> int:
 @both_databases
 async def test_each_order_shows_what_was_sold_once_forwards_and_backwards(sold: World):
     lists: dict[Read, Keys] = {
-        commissions(sold): of("net_cents", "hold_until", "partner_name"),
-        customers(sold): of("revenue_cents", "refunded_cents", "first_purchase_at", "customer_key"),
-        of_partners(sold): of("name", "to_pay_cents"),
-        events_of(sold, kind=EventKind.CLICK): {None: event_kinds.place},
-        events_of(sold): {
+        listed(sold, COMMISSIONS): of("net_cents", "hold_until", "partner_name"),
+        listed(sold, CUSTOMERS): of("revenue_cents", "refunded_cents", "first_purchase_at", "customer_key"),
+        listed(sold, PARTNERS): of("name", "to_pay_cents"),
+        listed(sold, EVENTS, kind=EventKind.CLICK): {None: event_kinds.place},
+        listed(sold, EVENTS): {
             None: event_kinds.place,
             "kind": lambda row: (row.kind, str(row.id)),
             "partner_code": lambda row: (row.partner_code, row.kind, str(row.id)),
@@ -128,24 +112,18 @@ async def test_each_order_shows_what_was_sold_once_forwards_and_backwards(sold: 
     }
 
     await require_each_order(lists)
-    found = [
-        len((await read(ListQuery())).data)
-        for read in (
-            listed(sold, PARTNERS, idle=False, to_pay=False),
-            listed(sold, PARTNERS, idle=True),
-            listed(sold, PARTNERS, to_pay=True),
-            listed(sold, COMMISSIONS, approved_from=NOW, approved_to=LATER),
-        )
-    ]
-    assert found == [2, 0, 0, 0]
+    filters: list[dict[str, Any]] = [{"idle": False, "to_pay": False}, {"idle": True}, {"to_pay": True}]
+    reads = [listed(sold, PARTNERS, **each) for each in filters]
+    reads.append(listed(sold, COMMISSIONS, approved_from=NOW, approved_to=LATER))
+    assert [len((await read(ListQuery())).data) for read in reads] == [2, 0, 0, 0]
 
 
 async def test_totals_and_amounts_in_each_currency_are_of_all_that_matches_and_not_of_the_page(sold: World):
-    all_of_them = await commissions(sold)(ListQuery(1))
-    of_ben = await commissions(sold, search="BEN")(ListQuery(1))
-    people = await customers(sold)(ListQuery(1))
-    brought = await of_partners(sold)(ListQuery(1))
-    happened = await events_of(sold)(ListQuery(1))
+    all_of_them = await listed(sold, COMMISSIONS)(ListQuery(1))
+    of_ben = await listed(sold, COMMISSIONS, search="BEN")(ListQuery(1))
+    people = await listed(sold, CUSTOMERS)(ListQuery(1))
+    brought = await listed(sold, PARTNERS)(ListQuery(1))
+    happened = await listed(sold, EVENTS)(ListQuery(1))
 
     assert all_of_them.totals == {"rows": 7, "net_cents": (28_000 - 3_000) // 5}
     assert of_ben.totals == {"rows": 4, "net_cents": (1_000 + 5_000 + 1_000 + 5_000) // 5}
@@ -156,47 +134,47 @@ async def test_totals_and_amounts_in_each_currency_are_of_all_that_matches_and_n
     await sold.store.write(currencies.load, [(NOW.date(), "USD", "1.25")])
     await sold.sale("inv-euro", 700, customer_key="user-1", currency="EUR")
 
-    assert (await events_of(sold)(ListQuery(1))).amounts == {"EUR": 700, "USD": 25_000}
-    assert (await events_of(sold, search="user-1")(ListQuery(1))).amounts == {"EUR": 700, "USD": 1_000}
-    assert (await events_of(sold, kind=EventKind.CLICK)(ListQuery(1))).amounts == {}
+    assert (await listed(sold, EVENTS)(ListQuery(1))).amounts == {"EUR": 700, "USD": 25_000}
+    assert (await listed(sold, EVENTS, search="user-1")(ListQuery(1))).amounts == {"EUR": 700, "USD": 1_000}
+    assert (await listed(sold, EVENTS, kind=EventKind.CLICK)(ListQuery(1))).amounts == {}
 
 
 async def test_partners_are_sorted_by_what_they_brought_and_are_owed_and_that_is_added_up(
     sold: World, monkeypatch: pytest.MonkeyPatch
 ):
-    ids = {row.transaction_id: row.id for row in (await commissions(sold)(ListQuery())).data}
+    ids = {row.transaction_id: row.id for row in (await listed(sold, COMMISSIONS)(ListQuery())).data}
     for status in ("approved", "paid"):
         await sold.decide(status, ids["inv-0"], ids["inv-1"])
     await sold.refund("inv-1")
     await sold.decide("approved", *(ids[name] for name in ("inv-3", "inv-4", "inv-5")))
-    most = await of_partners(sold)(ListQuery(order=Order("to_pay_cents")))
+    most = await listed(sold, PARTNERS)(ListQuery(order=Order("to_pay_cents")))
 
     owed = [(9_000 - 3_000) // 5, (1_000 + 5_000 - 1_000) // 5]
     assert [(row.id, row.to_pay_cents) for row in most.data] == list(zip([sold.anna, sold.ben], owed, strict=True))
     assert [row.balance.to_pay_cents for row in most.data] == owed
     for is_ascending, order in ((False, [sold.anna, sold.ben]), (True, [sold.ben, sold.anna])):
-        brought = await of_partners(sold)(ListQuery(order=Order("revenue_cents", is_ascending)))
+        brought = await listed(sold, PARTNERS)(ListQuery(order=Order("revenue_cents", is_ascending)))
         assert [row.id for row in brought.data] == order
     assert (most.totals or {})["to_pay_cents"] == sum(owed)
 
     monkeypatch.setattr(listed_partners, "MOST_ROWS", 3)
-    assert "to_pay_cents" not in ((await of_partners(sold)(ListQuery())).totals or {})
+    assert "to_pay_cents" not in ((await listed(sold, PARTNERS)(ListQuery())).totals or {})
 
 
 async def test_rows_are_found_by_text_status_and_hold(sold: World):
-    found: dict[Any, dict[str, int]] = {
-        events_of: {"Anna": 10, "user-2": 3, "inv-3": 2, "nothing": 0},
-        commissions: {"inv-3": 1, "user-2": 1, "Ann": 3, "%": 0, "_nn": 0, "9" * 40: 0},
-        customers: {"user-2": 1, "nobody": 0},
-        of_partners: {"BE": 1},
-    }
+    found: list[tuple[List[Any], dict[str, int]]] = [
+        (EVENTS, {"Anna": 10, "user-2": 3, "inv-3": 2, "nothing": 0}),
+        (COMMISSIONS, {"inv-3": 1, "user-2": 1, "Ann": 3, "%": 0, "_nn": 0, "9" * 40: 0}),
+        (CUSTOMERS, {"user-2": 1, "nobody": 0}),
+        (PARTNERS, {"BE": 1}),
+    ]
     await sold.do(partners.change, sold.ben, {"status": PartnerStatus.PAUSED})
 
-    for read, texts in found.items():
-        assert {text: len((await read(sold, search=text)(ListQuery())).data) for text in texts} == texts
+    for wanted, texts in found:
+        assert {text: len((await listed(sold, wanted, search=text)(ListQuery())).data) for text in texts} == texts
     for match, number in (({"status": CommissionStatus.PAID}, 0), ({"ready_at": NOW}, 0), ({"ready_at": LATER}, 7)):
-        assert len((await commissions(sold, **match)(ListQuery())).data) == number
-    paused = await of_partners(sold, status=PartnerStatus.PAUSED)(ListQuery())
+        assert len((await listed(sold, COMMISSIONS, **match)(ListQuery())).data) == number
+    paused = await listed(sold, PARTNERS, status=PartnerStatus.PAUSED)(ListQuery())
     assert [each.code for each in paused.data] == ["ben"]
 
 
@@ -205,14 +183,14 @@ async def test_a_list_of_too_many_rows_is_sorted_by_time_and_has_no_totals(
 ):
     monkeypatch.setattr(engine, "MOST_ROWS", 6)
 
-    listed = await commissions(sold)(ListQuery(order=Order("net_cents")))
+    page = await listed(sold, COMMISSIONS)(ListQuery(order=Order("net_cents")))
 
-    assert (listed.totals, listed.order) == (None, NEWEST_FIRST)
-    assert [row.id for row in listed.data] == sorted((row.id for row in listed.data), reverse=True)
+    assert (page.totals, page.order) == (None, NEWEST_FIRST)
+    assert [row.id for row in page.data] == sorted((row.id for row in page.data), reverse=True)
 
 
 async def test_the_next_page_follows_a_row_that_matches_no_more(sold: World):
-    pending = commissions(sold, status=CommissionStatus.PENDING)
+    pending = listed(sold, COMMISSIONS, status=CommissionStatus.PENDING)
     first = await pending(ListQuery(2, order=Order("net_cents")))
     await sold.decide("approved", *(row.id for row in first.data))
 

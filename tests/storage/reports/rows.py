@@ -11,11 +11,15 @@ from typing import Any
 
 from sqlalchemy import Connection, text
 
+from storage.reports import breakdown
 from storage.rules.click_details import ClickDetails
 from storage.rules.errors import ServiceError
-from storage.rules.reports.breakdown import Dimension
+from storage.rules.periods.period import DateRangeQuery
+from storage.rules.reports import breakdown_query as rules
+from storage.rules.reports.breakdown import Dimension, RankedGroups
 from tests.world import NOW, World
 
+MONTH = DateRangeQuery("30d")
 HOSTS = (None, "news.example", "search.example")
 SOURCES = (None, "letter", "'; DROP TABLE clicks; --", "été")
 DEVICES = (None, "mobile", "desktop")
@@ -116,6 +120,13 @@ def recomputed(
                 values = tuple(value_of(row, dimension, codes) for dimension in by)
                 groups.setdefault(values, Counter())[name] += int(row.n)
     return groups
+
+
+async def broken_down(
+    acme: World, *by: str, period: DateRangeQuery = MONTH, at: datetime = NOW, **options: Any
+) -> RankedGroups:
+    query = rules.query(*by, **{"limit": 200, **options})
+    return (await acme.store.read(breakdown.read_breakdown, acme.program_id, period, query, at=at)).ranked
 
 
 def require_equal(result: Any, expected: dict[Any, Counter[str]], report: Any, *, with_zeros: bool = True) -> None:

@@ -12,14 +12,13 @@ from storage.reports import breakdown, explore, grouped_events, performance
 from storage.rules.click_details import ClickDetails
 from storage.rules.errors import NotFound, ValidationError
 from storage.rules.periods import picked_period
-from storage.rules.periods.period import DateRangeQuery, Window
+from storage.rules.periods.period import Window
 from storage.rules.reports import breakdown_query as rules
-from storage.rules.reports.breakdown import NOTHING, Dimension, GroupTotals, Metric, RankedGroups
+from storage.rules.reports.breakdown import NOTHING, Dimension, GroupTotals, Metric
 from tests.storage.databases import both_databases
-from tests.storage.reports.rows import COUNTED, Passes, busy, recomputed, require_equal
+from tests.storage.reports.rows import COUNTED, MONTH, Passes, broken_down, busy, recomputed, require_equal
 from tests.world import NOW, World
 
-MONTH = DateRangeQuery("30d")
 PAIRS = [
     (Dimension.UTM_SOURCE, Dimension.DEVICE),
     (Dimension.PARTNER, Dimension.HOUR),
@@ -50,11 +49,6 @@ FILTERS: dict[str, Passes] = {  # as a page sends them
     "months_since=1": lambda value: value(D.MONTHS_SINCE) == "1",
     "partner=anna&device.not=mobile": lambda value: (value(D.PARTNER), value(D.DEVICE) == "mobile") == ("anna", False),
 }
-
-
-async def broken_down(acme: World, *by: str, period: DateRangeQuery = MONTH, **options: Any) -> RankedGroups:
-    query = rules.query(*by, **{"limit": 200, **options})
-    return (await acme.store.read(breakdown.read_breakdown, acme.program_id, period, query, at=NOW)).ranked
 
 
 @both_databases

@@ -9,15 +9,13 @@ from sqlalchemy import delete, select
 import background
 from storage.reports import breakdown, breakdown_increments, performance
 from storage.rules.click_details import ClickDetails
-from storage.rules.periods.period import DateRangeQuery
-from storage.rules.reports import breakdown_query as rules
 from storage.rules.reports import dimension_totals
-from storage.rules.reports.breakdown import OF_DAY, Dimension, RankedGroups
+from storage.rules.reports.breakdown import OF_DAY, Dimension
 from storage.rules.reports.dimension_totals import STORED
 from storage.tables import clicks, dimension_rollups, grouped_days
 from storage.tracking import rollups
 from tests.storage.databases import both_databases
-from tests.storage.reports.rows import busy, recomputed, require_equal
+from tests.storage.reports.rows import MONTH, broken_down, busy, recomputed, require_equal
 from tests.world import NOW, World, stored
 
 GROUPED = (*STORED, *OF_DAY)
@@ -36,14 +34,8 @@ async def visit(acme: World, source: str, at: datetime = NOW) -> str:
     return await acme.visitor(at=at, details=ClickDetails(dimensions=json.dumps({"utm_source": source})))
 
 
-async def broken_down(acme: World, by: Dimension, at: datetime = NOW) -> RankedGroups:
-    query = rules.query(by, limit=200)
-    month = DateRangeQuery("30d")
-    return (await acme.store.read(breakdown.read_breakdown, acme.program_id, month, query, at=at)).ranked
-
-
 async def require_equality(acme: World) -> None:
-    report = await acme.store.read(performance.read_performance, acme.program_id, DateRangeQuery("30d"), at=NOW)
+    report = await acme.store.read(performance.read_performance, acme.program_id, MONTH, at=NOW)
     for dimension in GROUPED:
         result = await broken_down(acme, dimension)
         assert result.other_groups == 0
