@@ -11,14 +11,7 @@ from mcp_server.caller import SCOPE_MEMBER, Caller
 from mcp_server.tool_calls import ToolCalls
 from storage import Reader
 from storage.rules import keys
-from storage.rules.errors import (
-    InsufficientScope,
-    InvalidKey,
-    MethodNotAllowed,
-    RateLimited,
-    ServiceError,
-    WrongKeyType,
-)
+from storage.rules.errors import InsufficientScope, InvalidKey, MethodNotAllowed, ServiceError, WrongKeyType
 from storage.rules.scope import READING
 from web import body, client
 from web.limits import RateLimits, client_of
@@ -44,7 +37,13 @@ class McpMiddleware:
         if scope["method"] != "POST":
             await error_response(MethodNotAllowed(), scope, {"Allow": "POST"})(scope, receive, send)
             return
-        caller = self._identify(scope)
+        # the headers in the form that the SDK compares
+        scope["headers"] = [(name, value.strip(b" \t")) for name, value in scope["headers"]]
+        headers = scope["header_fields"] = dict(scope["headers"])
+        sent = (headers.get(name, b"").decode("latin-1") for name in (b"authorization", b"x-agent-key"))
+        credential, resource = client.agent_credential(*sent), self.settings.mcp_url
+        caller = Caller(self.reader, credential, self.clock(), scope["request_id"], resource=resource)
+        scope[SCOPE_MEMBER] = caller
         try:
             async with self.limits.guessing(client_of(scope), caller.credential) as is_known:
                 if not is_known:
@@ -53,26 +52,13 @@ class McpMiddleware:
             for message in response:
                 await send(message)
         except ServiceError as error:
-            host = scope["header_fields"].get(b"host", b"").decode("latin-1")
+            host = headers.get(b"host", b"").decode("latin-1")
             challenge = _challenge(error, caller, self.settings, host=host)
             await error_response(error, scope, challenge)(scope, receive, send)
 
-    def _identify(self, scope: Scope) -> Caller:
-        """Store the caller, and the headers in the form that the SDK compares, in the request's scope."""
-        scope["headers"] = [(name, value.strip(b" \t")) for name, value in scope["headers"]]
-        headers = scope["header_fields"] = dict(scope["headers"])
-        sent = (headers.get(name, b"").decode("latin-1") for name in (b"authorization", b"x-agent-key"))
-        credential, resource = client.agent_credential(*sent), self.settings.mcp_url
-        caller = Caller(self.reader, credential, self.clock(), scope["request_id"], resource=resource)
-        scope[SCOPE_MEMBER] = caller
-        return caller
-
     async def _serve(self, caller: Caller, scope: Scope, receive: Receive) -> list[Message]:
         """Return the response of a caller whose credential works, or has worked and is proved with the call."""
-        try:
-            await self.limits.hit(CALL, keys.digest(caller.credential or ""))
-        except RateLimited as limited:
-            raise RateLimited("Too many calls with this key.", **limited.details) from None
+        await self.limits.hit(CALL, keys.digest(caller.credential or ""))
         content = bytes(await body.read_body(scope, receive, seconds=self.settings.body_seconds))
         response: list[Message] = []
 

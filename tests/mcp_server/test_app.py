@@ -119,7 +119,6 @@ async def test_a_key_has_a_rate_limit(unserved: Assistant):
 
     assert [answer.http.status_code for answer in (*served, other)] == [200] * 3
     assert rejection(limited) == (429, "rate_limited")
-    assert limited.error["message"] == "Too many calls with this key."
     assert 0 < int(limited.http.headers["retry-after"]) <= 3600
 
 

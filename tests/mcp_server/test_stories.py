@@ -66,9 +66,7 @@ async def test_a_story_is_of_one_known_customer_or_names_what_to_call_next(assis
     assert (unknown["code"], "explain" in unknown["hint"]) == ("not_found", True)
 
 
-async def test_a_partner_is_one_call_with_their_balance_and_what_was_taken_back_since_it_was_paid(
-    assistant: Assistant,
-):
+async def test_a_partner_is_one_call_with_their_balance_and_what_was_taken_back_since_it_was_paid(assistant: Assistant):
     acme = assistant.acme
     await acme.customer("user-1", at=HELD_SINCE)
     await acme.sale("inv-1", at=HELD_SINCE)

@@ -202,15 +202,6 @@ async def test_another_program_s_row_and_a_missing_one_are_answered_alike(servic
     assert wrong == []
 
 
-async def test_an_id_that_is_none_breaks_no_operation(service: Service):
-    for entry in filter(lambda each: each.parameters, ENTRIES):
-        credential = await service.credential(entry.kind or "session")
-        for odd in ("0", "-1", "x", "9" * 30, "1.5", "%00", "..%2f1", "\u0661"):
-            ids = dict.fromkeys(entry.parameters, odd)
-            response = await service.send(entry, credential, ids, json={})
-            assert response.status_code in {200, 400, 403, 404, 405, 415}, f"{entry} with {odd}: {response.text}"
-
-
 def test_every_row_of_the_security_page_and_the_whole_top_ten_names_tests_that_exist():
     assert [row for row in ROWS if not NAMED.search(row)] == []
     assert {row.split()[1] for row in ROWS if row.startswith("| API")} == {f"API{number}" for number in range(1, 11)}
