@@ -80,15 +80,9 @@ def opened(name: str, folder: Path, filling: Filling, packages: Path, **environm
     framework = FRAMEWORKS[name]
     (folder / "node_modules").symlink_to(packages / "node_modules")
     _write(name, folder, guides.blocks("snippets", filling) | guides.blocks("payments", filling))
-    settings = {
-        "PHP_CLI_SERVER_WORKERS": "8",
-        "SERVICE_BASE_URL": filling.base_url,
-        "SERVICE_OUTBOX": f"{folder}/outbox",
-    }
-    settings |= {
-        "SERVICE_PROGRAM_ID": str(filling.program_id),
-        "PYTHONPATH": str(ROOT / "sdks/python/src"),
-    } | environment
+    settings = {"SERVICE_PROGRAM_ID": str(filling.program_id), "SERVICE_BASE_URL": filling.base_url}
+    settings |= {"SERVICE_OUTBOX": f"{folder}/outbox", "PYTHONPATH": str(ROOT / "sdks/python/src")}
+    settings |= {"PHP_CLI_SERVER_WORKERS": "8", **environment}
     with shops.running(framework.command, "ready|started", cwd=folder, log=folder / "log", **settings) as port:
         shop = Shop(folder, port, os.environ | settings)
         yield shop

@@ -1,9 +1,8 @@
 """What operators see: GET /metrics, never open on the public port, and traces that hold nothing secret."""
 
-import random
+import logging
+import re
 import socket
-from collections.abc import Iterator
-from contextlib import ExitStack, suppress
 from typing import Any
 
 import httpx
@@ -23,18 +22,6 @@ TOKEN = "a long and random token of Prometheus"
 BEARER = {"Authorization": f"Bearer {TOKEN}"}
 PARENT = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 CLICK = "/api/v1/track/click"
-
-
-@pytest.fixture
-def port() -> Iterator[int]:
-    """A port that is taken and whose next one is free, below those that machines give to outgoing connections."""
-    with ExitStack() as taken:
-        for number in random.sample(range(20_000, 30_000), 100):
-            with suppress(OSError):
-                socket.create_server(("127.0.0.1", number + 1)).close()
-                taken.enter_context(socket.create_server(("127.0.0.1", number)))
-                break
-        yield number
 
 
 def values(text: str) -> dict[str, float]:
@@ -106,12 +93,15 @@ BATCHES = [
 ]
 
 
-def test_a_port_of_its_own_needs_no_token_and_the_next_worker_takes_the_next_one(
-    sqlite_url: str, serve: Serve, port: int
+def test_a_port_of_its_own_needs_no_token_and_the_next_worker_takes_the_next_free_one(
+    sqlite_url: str, serve: Serve, caplog: pytest.LogCaptureFixture
 ):
-    service = serve(sqlite_url, SVC_METRICS_PORT=str(port))
+    caplog.set_level(logging.INFO)
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        service = serve(sqlite_url, SVC_METRICS_PORT=str(taken.getsockname()[1]))
 
-    assert "svc_lanes 1.0" in httpx.get(f"http://127.0.0.1:{port + 1}/metrics").text
+    [url] = re.findall(r"metrics are at (\S+)", caplog.text)
+    assert "svc_lanes 1.0" in httpx.get(url).text
     assert httpx.get(f"{service.base_url}/metrics", headers=BEARER).status_code == 404
 
 
