@@ -27,9 +27,10 @@ from storage.engine.audit import OPERATOR
 from storage.engine.failures import reason_of
 from storage.rules.errors import NotFound, ServiceError, StorageUnavailable
 from storage.tables import programs, workspaces
-from web import body
+from web import app, body
 
 _LARGEST_ID = 2**31 - 1
+now = app.now
 UPGRADE = "Run `svc admin db upgrade` with the same SVC_DATABASE_URL first."
 NO_TABLES = ("no such table", "unable to open database file", 'relation "alembic_version" does not exist')
 
@@ -116,11 +117,6 @@ async def opened(url: str, name: str = "database") -> AsyncIterator[Storage]:
 def database_url() -> str:
     """Return the database of SVC_DATABASE_URL."""
     return configuration.load().database_url
-
-
-def now() -> datetime:
-    """Return the time of the command."""
-    return datetime.now(UTC)
 
 
 @contextmanager

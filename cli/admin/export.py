@@ -47,14 +47,9 @@ def export(month: Name, to: Folder) -> Answer:
     chosen = Month.parse(month)
     if chosen.plus(1).starts_at > command.now():
         raise Failure("month_not_over", f"{chosen} is not over yet.", "Export it next month.")
-    path = path_of(to, chosen)
+    path = to / f"events-{chosen}.parquet"
     count = command.run(lambda store: write_month(store, chosen, path))
     return Answer({"file": path, "events": count, "bytes": path.stat().st_size}, f"{path}: {count:,} events.")
-
-
-def path_of(folder: Path, month: Month) -> Path:
-    """Return the file of a month."""
-    return folder / f"events-{month}.parquet"
 
 
 async def write_month(store: Storage, month: Month, path: Path) -> int:

@@ -44,7 +44,7 @@ async def test_totals_of_exported_months_are_those_of_the_service(
     monkeypatch.setattr(exported_events, "ROWS_AT_ONCE", 7)
     await busy(acme, 1)
     for month in MONTHS:
-        await export.write_month(acme.store, month, export.path_of(tmp_path, month))
+        await export.write_month(acme.store, month, tmp_path / f"events-{month}.parquet")
 
     pairs = [(Dimension.UTM_SOURCE, Dimension.DEVICE), (Dimension.COHORT, Dimension.MONTHS_SINCE)]
     for by in [*((each,) for each in Dimension), *pairs]:
@@ -57,7 +57,7 @@ async def test_totals_of_exported_months_are_those_of_the_service(
 
 
 async def test_a_month_can_be_exported_again(acme: World, tmp_path: Path):
-    path = export.path_of(tmp_path, MONTHS[1])
+    path = tmp_path / "events.parquet"
     await acme.customer()
     await acme.sale()
     first = await export.write_month(acme.store, MONTHS[1], path)

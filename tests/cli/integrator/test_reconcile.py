@@ -9,8 +9,7 @@ import pytest
 from babel.core import get_global
 from babel.numbers import format_currency, get_currency_precision
 
-from cli.integrator.reconcile import DIGITS, money
-from cli.integrator.stripe_export import read
+from cli.integrator.reconcile import DIGITS, money, read_export
 from storage.rules import contact
 from storage.tracking import currencies
 from tests.cli.integrator.conftest import Shop
@@ -196,7 +195,7 @@ def test_amounts_are_exact_in_every_currency(tmp_path: Any):
         "ch_2,2026-05-20 12:00,5000,jpy,Paid\n"
     )
 
-    assert {each["names"][0]: each["amount"] for each in read(path)[0]} == {"ch_1": "1234.50", "ch_2": "5000"}
+    assert {each["names"][0]: each["amount"] for each in read_export(path)[0]} == {"ch_1": "1234.50", "ch_2": "5000"}
 
 
 def test_an_amount_is_written_as_babel_writes_it_with_its_digits_of_every_currency():
