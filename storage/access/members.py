@@ -4,6 +4,8 @@ It always keeps an active owner. Its logo is a small image without scripts.
 """
 
 import hashlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -77,11 +79,10 @@ def change(
     **values: Role | MemberStatus,
 ) -> Member:
     """Change a member's `role` or `status`, which ends their links as `end_links` does. Raises NotFound, LastOwner."""
-    _lock_owners(connection, workspace_id)
-    before = get_member(connection, workspace_id, user_id)
-    after = {"role": before.role, "status": before.status, **values}
-    connection.execute(update(members).where(*_is(workspace_id, user_id)).values(**after))
-    _require_owner(connection, workspace_id)
+    with _keeping_an_owner(connection, workspace_id):
+        before = get_member(connection, workspace_id, user_id)
+        after = {"role": before.role, "status": before.status, **values}
+        connection.execute(update(members).where(*_is(workspace_id, user_id)).values(**after))
     entries = audit.changed("member.change", user_id, before._asdict(), values)
     if entries:
         end_links(connection, workspace_id, user_id)
@@ -91,14 +92,13 @@ def change(
 
 def remove(connection: Connection, workspace_id: int, user_id: int, *, actor: Actor, at: datetime) -> None:
     """Remove a member, their assistants and their links; the account stays. Raises NotFound, LastOwner."""
-    _lock_owners(connection, workspace_id)
-    removed = get_member(connection, workspace_id, user_id)
+    with _keeping_an_owner(connection, workspace_id):
+        removed = get_member(connection, workspace_id, user_id)
+        connection.execute(delete(members).where(*_is(workspace_id, user_id)))
     assistants.end_all(connection, user_id, workspace_id, actor=actor, at=at)
-    connection.execute(delete(members).where(*_is(workspace_id, user_id)))
     end_links(connection, workspace_id, user_id)
     if connection.execute(select(members.c.user_id).where(members.c.user_id == user_id).limit(1)).scalar() is None:
         sessions.end_all(connection, user_id)  # who invites it again lets no old session in
-    _require_owner(connection, workspace_id)
     entries = [Change("member.remove", user_id, "email", removed.email)]
     write_audit(connection, workspace_id, entries, actor=actor, at=at)
 
@@ -176,16 +176,13 @@ def write_audit(
         audit.write(connection, program_id, changes, actor=actor, at=at)
 
 
-def _lock_owners(connection: Connection, workspace_id: int) -> None:
-    """Let one transaction at a time decide whether an owner is left."""
+@contextmanager
+def _keeping_an_owner(connection: Connection, workspace_id: int) -> Iterator[None]:
+    """Let one transaction at a time decide whether an active owner is left. Raises LastOwner."""
     owners = select(members.c.user_id).where(members.c.workspace_id == workspace_id, members.c.role == Role.OWNER)
     connection.execute(owners.order_by(members.c.user_id).with_for_update()).all()
-
-
-def _require_owner(connection: Connection, workspace_id: int) -> None:
-    active = (members.c.role == Role.OWNER, members.c.status == MemberStatus.ACTIVE)
-    mine = select(members.c.user_id).where(members.c.workspace_id == workspace_id, *active)
-    if connection.execute(mine.limit(1)).scalar() is None:
+    yield
+    if connection.execute(owners.where(members.c.status == MemberStatus.ACTIVE).limit(1)).scalar() is None:
         raise LastOwner
 
 

@@ -49,12 +49,19 @@ def time_of(request: Request) -> datetime:
     return at
 
 
-async def visitor(request: Request) -> Visitor:
-    """Return the signed-in member. Raises Forbidden."""
-    token_hash = presented(request)
+async def visitor(request: Request, program_id: int | None = None) -> Visitor:
+    """Return the signed-in member, of a program if one is named. Raises Forbidden.
+
+    It notes that the session is in use; where the database takes no writes, its holder reads on.
+    """
+    storage, at, token_hash = storage_of(request), time_of(request), presented(request)
     if token_hash is None:
-        raise Forbidden("You must be signed in.")
-    return await _identify(request, token_hash)
+        raise Forbidden("You must be signed in.") if program_id is None else Forbidden
+    signed_in = await storage.read(sessions.identify, token_hash, program_id, at=at)
+    if at - signed_in.used_at >= sessions.USED_EVERY:
+        with suppress(ServiceError):
+            await storage.write(sessions.use, token_hash, at=at)
+    return signed_in
 
 
 async def member(request: Request, roles: Collection[Role] = ANYONE) -> Visitor:
@@ -63,21 +70,10 @@ async def member(request: Request, roles: Collection[Role] = ANYONE) -> Visitor:
     Raises the same Forbidden without a session, without an active membership, and for an unknown program;
     OwnerRequired for a member with another role.
     """
-    token_hash, program_id = presented(request), row_id(request.path_params["program_id"])
-    if token_hash is None or program_id is None:
+    if (program_id := row_id(request.path_params["program_id"])) is None:
         raise Forbidden
-    signed_in = await _identify(request, token_hash, program_id)
+    signed_in = await visitor(request, program_id)
     require(signed_in.role, roles)
-    return signed_in
-
-
-async def _identify(request: Request, token_hash: str, program_id: int | None = None) -> Visitor:
-    """Return the session's user, and note that it is in use; where the database takes no writes, they read on."""
-    storage, at = storage_of(request), time_of(request)
-    signed_in = await storage.read(sessions.identify, token_hash, program_id, at=at)
-    if at - signed_in.used_at >= sessions.USED_EVERY:
-        with suppress(ServiceError):
-            await storage.write(sessions.use, token_hash, at=at)
     return signed_in
 
 
