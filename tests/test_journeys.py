@@ -20,11 +20,6 @@ Done = TypeVar("Done")
 WINDOW = {"SVC_RATE_LIMIT": "on", "SVC_CLICK_RATE": "3/hour"}
 
 
-async def prepared(database_url: str) -> World:
-    """Make Acme in a database that servers then open."""
-    return await stored(database_url, world.acme)
-
-
 async def stored(database_url: str, see: Callable[[Storage], Awaitable[Done]]) -> Done:
     """Look into a database from outside the servers, as patiently as a command does."""
     async with storage.opened(database_url, patient=True) as store:
@@ -65,7 +60,7 @@ class Integrator:
 
 
 async def test_a_replaced_key_fails_at_the_next_call_in_every_worker(database_url: str, live_server: Start):
-    acme = await prepared(database_url)
+    acme = await stored(database_url, world.acme)
     server = live_server(database_url, workers=1 if "sqlite" in database_url else 2)
 
     async def statuses(key: str) -> set[int]:
@@ -100,7 +95,7 @@ async def test_a_stalled_client_does_not_prevent_a_server_from_stopping(sqlite_u
 
 
 async def test_servers_share_rate_limits_through_redis(sqlite_url: str, live_server: Start, redis_server: RedisServer):
-    acme = await prepared(sqlite_url)
+    acme = await stored(sqlite_url, world.acme)
     one, other = (live_server(sqlite_url, **WINDOW, SVC_REDIS_URL=redis_server.url) for _ in range(2))
 
     async with Integrator(one, acme) as left, Integrator(other, acme) as right:

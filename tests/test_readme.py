@@ -1,4 +1,7 @@
-"""The README, the guides and the files that are written from the code describe what the service does."""
+"""The README, the guides and the files that are written from the code describe what the service does.
+
+The guides' code is what the tests of shops and browsers run: no block is left out, no example differs.
+"""
 
 import json
 import os
@@ -10,10 +13,14 @@ from collections.abc import Callable
 import pytest
 
 from presentation import guides
+from presentation.guides import Filling
 from storage.rules.errors import CODES
 from tests.conftest import LiveServer
 from tests.generated import FILES, ROOT
 
+EXAMPLES = ROOT / "examples"
+NEXT = EXAMPLES / "next"
+SNIPPETS = ROOT / "tests/snippets/shops"
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
@@ -61,3 +68,51 @@ def test_generated_files_are_up_to_date():
     stale = [name for name, write in FILES.items() if (ROOT / name).read_text(encoding="utf-8") != write()]
 
     assert stale == [], "run `make generated`"
+
+
+def test_every_snippet_is_run_somewhere():
+    filling = Filling("https://svc.example", 1)
+    named = {name: code for guide in guides.NAMES for name, code in guides.blocks(guide, filling).items()}
+    pasted = {name for path in SNIPPETS.iterdir() for name in re.findall(r"<<(\w+)>>", path.read_text())}
+    files = [path.read_text() for pattern in ("*.*js*", "app/**/*.*js*") for path in NEXT.glob(pattern)]
+    in_example = {name for name, code in named.items() if any(_has(text, code) for text in files)}
+
+    assert named.keys() - pasted - in_example == {
+        *("php_track", "ruby_track", "python_track", "python_sdk", "node_sdk", "python_page", "node_page"),  # in shops
+        *(name for name in named if name.endswith("_click")),  # in shops, in place of the line that reads the cookie
+        *(name for name in named.keys() - pasted if name.startswith("stripe_checkout")),  # snippets/test_checkouts.py
+        *("tracker", "tracker_tag", "tracker_installed", "stub"),  # tests/browser/test_guests.py
+        *("nginx_proxy", "nginx_proxied", "caddy_proxied", "proxied_tag"),  # tests/snippets/test_proxies.py
+        *("nginx_renamed", "caddy_renamed", "renamed_tag", "cases_tracker", "apache_proxy"),
+        *("express_proxy", "django_proxy", "fastapi_proxy", "python_proxy"),
+        *(guides.blocks("verify", filling).keys() - {"tracker_installed"}),  # test_proxies.py, as the next one
+        *("tracker_pinned", "tracker_privacy"),  # the latter in tests/browser/test_cookie.py
+        *("sdk_python", "sdk_node"),  # tests/sdks/python/test_python.py, tests/sdks/node/test_node.py
+        "wordpress_tracker",
+        "stripe_webhook_python",  # tests/snippets/test_checkouts.py
+    }
+    assert _has("".join(files), named["sdk_node"])
+    for guide in guides.NAMES:
+        assert re.findall(r"^```\w+$", guides.text(guide), re.MULTILINE) == []
+
+
+def test_the_package_with_the_outbox_comes_before_the_file_that_keeps_nothing():
+    text = guides.text("snippets")
+
+    for language in ("python", "node"):
+        assert text.index(f" {language}_sdk\n") < text.index(f" {language}_track\n")
+
+
+def _has(text: str, code: str) -> bool:
+    """Say whether an example has every line of a snippet; it may import from another path."""
+    lines = [line.strip() for line in code.splitlines()]
+    return all(line in text for line in lines if not line.startswith(("//", "import ", "from ")))
+
+
+def test_the_django_example_is_made_of_the_snippets():
+    blocks = guides.blocks("snippets", Filling("https://svc.example", 1))
+    code = "".join(path.read_text(encoding="utf-8") for path in (EXAMPLES / "django/shop").glob("*.py"))
+
+    for name in ("python_load", "python_track", "django_lead", "django_sale", "django_refund", "django_cookie"):
+        lines = [line.strip() for line in blocks[name].splitlines()]
+        assert [line for line in lines if line not in code and not line.startswith("#")] == [], name

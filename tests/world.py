@@ -1,7 +1,7 @@
 """The named people that every test shares: Acme's program, its partners Anna and Ben, and their events."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -9,7 +9,7 @@ from itertools import count
 from typing import Any, NamedTuple
 
 from argon2 import PasswordHasher
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, select
 
 from storage import Storage
 from storage.access import agent_keys, members, program_keys, sessions, workspaces
@@ -118,13 +118,6 @@ class World:
             about = {"at": NOW + timedelta(days=60), **about}
             decided = await self.do(commission_decisions.decide, each, CommissionStatus(status), **about)
         return decided
-
-    async def net(self, commission_id: int, kinds: Sequence[EntryKind]) -> int:
-        """Return what the ledger says a commission, or its platform fee, is worth."""
-        named = ledger_entries.c
-        mine = (named.program_id == self.program_id, named.commission_id == commission_id, named.kind.in_(kinds))
-        cents = select(func.coalesce(func.sum(named.amount_cents), 0)).where(*mine)
-        return await self.store.read(lambda connection: int(connection.execute(cents).scalar_one()))
 
     async def flag(self, customer_id: int | None = None) -> int:
         """Flag a sign of fraud by Anna, about a customer or none, and return its id."""

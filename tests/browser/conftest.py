@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 from playwright.async_api import Browser
 
-from tests import serving
+from tests import serving, world
 from tests.browser import shop
 from tests.browser.scene import FIREFOX, Scene
 from tests.browser.shop import Shop
 from tests.serving import Served
-from tests.test_journeys import prepared
+from tests.test_journeys import stored
 
 
 @pytest.fixture
@@ -33,7 +33,7 @@ def service(sqlite_template: Path, tmp_path_factory: pytest.TempPathFactory) -> 
 @pytest.fixture
 async def scene(browser: Browser, service: Served, acme_shop: Shop) -> AsyncIterator[Scene]:
     """A visitor, Acme's shop with the tracker on every page, and the service."""
-    acme = await prepared(service.database_url)
+    acme = await stored(service.database_url, world.acme)
     context = await browser.new_context(user_agent=FIREFOX)
     made = Scene(acme, service, acme_shop, context)
     made.show(made.tag())

@@ -79,19 +79,13 @@ async def test_a_click_of_another_partner_replaces_the_earlier_one_and_so_does_a
     assert first not in {taken.click_id, late}
 
 
-async def test_with_first_click_the_first_partner_is_credited(store: Storage):
+async def test_with_first_click_the_first_partner_of_the_program_is_credited(store: Storage):
     acme = await world.acme(store, attribution_model=AttributionModel.FIRST_CLICK)
-    first = await acme.visitor("anna")
+    first, foreign = await acme.visitor("anna"), await (await acme.beside()).visitor()
 
     kept = await acme.click("ben", existing_click_id=first, at=LATER)
 
     assert (kept.click_id, kept.partner_code) == (first, "anna")
-
-
-async def test_a_click_of_another_program_is_not_kept(store: Storage):
-    acme = await world.acme(store, attribution_model=AttributionModel.FIRST_CLICK)
-    foreign = await (await world.program_of(store, acme.workspace_id, acme.owner_id)).visitor()
-
     assert await acme.visitor(existing_click_id=foreign) != foreign
 
 
