@@ -46,19 +46,17 @@ def decide(
         raise ValidationError(fields=[FieldError("state", f"A flag that is {flag.state} cannot become {state}")])
     key_id = int(actor.id) if actor.is_agent else None
     row = commissions.c
-    held = select(row.id).where(row.program_id == program_id, is_held_by(flag.id)).order_by(row.id)
-    approved = held.where(row.approved_by_key_id == key_id)
-    if key_id is not None and state == FlagState.DISMISSED and connection.execute(approved.limit(1)).first():
+    held_by_it = select(row.id, row.approved_by_key_id).where(row.program_id == program_id, is_held_by(flag.id))
+    held = connection.execute(held_by_it.order_by(row.id)).all()
+    if actor.is_agent and state == FlagState.DISMISSED and key_id in {each.approved_by_key_id for each in held}:
         raise SecondKeyRequired("This key approved a commission that the flag holds, so another key has to dismiss it.")
-    held_ids = connection.execute(held).scalars().all()
     decided = {"state": state, "decided_at": at, "decided_by": actor.name, "decision_reason": reason}
     connection.execute(update(flags).where(mine, flags.c.id.in_(ids)).values(**decided, decided_by_key_id=key_id))
     entries = [Change("flag.decide", flag.id, "state", flag.state, state)]
-    if reason is not None:
-        entries.append(Change("flag.decide", flag.id, "reason", None, reason))
+    entries += [] if reason is None else [Change("flag.decide", flag.id, "reason", None, reason)]
     audit.write(connection, program_id, entries, actor=actor, at=at)
     if state == FlagState.CONFIRMED:
-        _confirm(connection, flag, held_ids, actor=actor, at=at)
+        _confirm(connection, flag, [each.id for each in held], actor=actor, at=at)
     return get(connection, FLAGS, ListScope(program_id, at), flag.id)
 
 

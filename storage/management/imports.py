@@ -90,11 +90,10 @@ def run(
 
 def _totals(connection: Connection, program_id: int) -> Totals:
     row = commissions.c
-    sums = select(row.partner_id, row.status, func.count(), func.sum(row.amount_cents)).where(
-        row.program_id == program_id
-    )
+    sums = select(row.partner_id, row.status, func.count(), func.sum(row.amount_cents))
+    of_program = sums.where(row.program_id == program_id).group_by(row.partner_id, row.status)
     totals: Totals = Counter()
-    for partner_id, status, count, cents in connection.execute(sums.group_by(row.partner_id, row.status)):
+    for partner_id, status, count, cents in connection.execute(of_program):
         totals[partner_id, status, "commissions"], totals[partner_id, status, "cents"] = count, int(cents)
     return totals
 
@@ -176,9 +175,8 @@ def undo(connection: Connection, program_id: int, import_id: int, *, actor: Acto
         for each in matching(program_id, column, added[kind]):
             connection.execute(delete(column.table).where(each))
     buyer = customers.c  # who was there before, and no buyer any more if only the import's sales made them one
-    has_bought = (
-        select(sales.c.id).where(sales.c.program_id == buyer.program_id, sales.c.customer_id == buyer.id).exists()
-    )
+    theirs = (sales.c.program_id == buyer.program_id, sales.c.customer_id == buyer.id)
+    has_bought = select(sales.c.id).where(*theirs).exists()
     status = case((buyer.signup_at.is_(None), CustomerStatus.PROVISIONAL), else_=CustomerStatus.LEAD)
     for each in matching(program_id, buyer.id, added["buyers"]):
         connection.execute(update(customers).where(each, ~has_bought).values(first_purchase_at=None, status=status))
@@ -195,9 +193,8 @@ def _built_on(connection: Connection, program_id: int, added: Added) -> dict[str
     counts: Counter[str] = Counter()
     for column, kind in BUILT_ON:
         for mine in matching(program_id, column, added[kind]):
-            counts[f"{column.table.name} of {kind}"] += connection.execute(
-                select(func.count()).where(mine)
-            ).scalar_one()
+            number = connection.execute(select(func.count()).where(mine)).scalar_one()
+            counts[f"{column.table.name} of {kind}"] += number
     for mine in matching(program_id, commissions.c.id, added["commissions"]):
         counts.update(connection.execute(select(commissions.c.status).where(mine)).scalars())
     return dict(counts)

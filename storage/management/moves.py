@@ -95,8 +95,8 @@ def _move_past(connection: Connection, customer: Any, partner_id: int, *, at: da
     sale, row, flag = sales.c, commissions.c, flags.c
 
     def theirs(table: Any) -> ColumnElement[bool]:
-        named = {name: getattr(customer, name) for name in ("program_id", "partner_id")}
-        return and_(*(table[name] == value for name, value in named.items()), table.customer_id == customer.id)
+        mine = (table.program_id == customer.program_id, table.partner_id == customer.partner_id)
+        return and_(*mine, table.customer_id == customer.id)
 
     moved_ids, again = {"partner_id": partner_id}, {"status": CommissionStatus.PENDING, "approved_by_key_id": None}
     connection.execute(update(flags).where(theirs(flag), flag.state == FlagState.OPEN).values(moved_ids))

@@ -64,11 +64,10 @@ def _buyers(connection: Connection, program_id: int, payments: Sequence[Payment]
         )
         for payment in payments
     }
+    known = {each for click_ids in named.values() for each in click_ids if each}
+    own = [each for each in sorted(known) if keys.click_program(each) == program_id]
     queries: list[CustomerQuery] = [(program_id, payment.customer_key, None) for payment in payments]
-    own = {
-        each for click_ids in named.values() for each in click_ids if each and keys.click_program(each) == program_id
-    }
-    queries += [(program_id, None, each) for each in sorted(own)]
+    queries += [(program_id, None, each) for each in own]
     registry = Registry(connection, queries, at=at)
     buyers: dict[int, Customer] = {}
     for payment in payments:
