@@ -135,10 +135,11 @@ class LatestPayments(NamedTuple):
 
 
 class OutcomeCount(NamedTuple):
-    """The events with one outcome: how many, and the times of the first and the last one."""
+    """The events with one outcome: how many of how many payments, and the times of the first and the last one."""
 
     outcome: str
     events: int
+    payments: int
     first_at: datetime
     last_at: datetime
 
@@ -159,16 +160,12 @@ def count_outcomes(connection: Connection, program_id: int, *, span: Span = ALWA
     mine = (event.program_id == program_id, *within(event.id, event.received_at, span))
     count = func.count().label("events")
     times = (func.min(event.received_at), func.max(event.received_at))
-    grouped = select(event.outcome, count, *times).where(*mine).group_by(event.outcome)
+    grouped = (
+        select(event.outcome, count, func.count(event.transaction_id.distinct()), *times)
+        .where(*mine)
+        .group_by(event.outcome)
+    )
     return [OutcomeCount(*row) for row in connection.execute(grouped.order_by(count.desc(), event.outcome))]
-
-
-def count_organic(connection: Connection, program_id: int, *, span: Span = ALWAYS) -> int:
-    """Return how many payments named no customer."""
-    event = payment_events.c
-    mine = (event.program_id == program_id, *within(event.id, event.received_at, span))
-    organic = select(func.count(event.transaction_id.distinct())).where(*mine, event.outcome == PaymentOutcome.ORGANIC)
-    return connection.execute(organic).scalar_one()
 
 
 def first_received_at(connection: Connection, program_id: int, since: datetime) -> datetime | None:

@@ -175,7 +175,7 @@ async def _values(context: PageContext, state: ListState) -> dict[str, Any]:
         "account": account,
         "first_at": first_at,
         "to_do": sum(each.events for each in counts if each.outcome in OPEN_OUTCOMES),
-        "organic": await context.read(event_log.count_organic, span=lately),
+        "organic": sum(each.payments for each in counts if each.outcome == PaymentOutcome.ORGANIC),
         "fixes": {each.id: _fix_of(each) for each in state.listed.data},
     }
 
