@@ -11,7 +11,7 @@ from sqlalchemy import Connection
 
 from storage.engine import citus, database, read_queue
 from storage.engine.failures import Availability
-from storage.engine.group_commit import BatchMeasures, GroupCommit, SetBased, StorageMeasures, Write, batch_measures
+from storage.engine.group_commit import GroupCommit, SetBased, StorageMeasures, Write
 from storage.engine.read_queue import ReadQueue, Replica
 from storage.engine.write_queue import WriteQueue
 from storage.tracking.key_callers import CallerCounts
@@ -172,11 +172,11 @@ class Storage(Reader):
         return not (self._reads.availability.is_known_bad or self._writing.is_known_bad)
 
     def measures(self) -> StorageMeasures:
-        """Return what storage measures about its queues, batches and commits; any thread may read it."""
+        """Return what storage measures of its queues and databases; any thread may read it."""
         databases = {name: (not each.is_known_bad, each.succeeded_at) for name, each in self._databases.items()}
         lag_seconds = self.replica.lag_seconds if self.replica else None
-        batches, lanes, waiting = self._writer.measures, len(self._writer.lanes), self._writer.waiting
-        return StorageMeasures(batches, lanes, waiting, self._reads.waiting, databases, lag_seconds)
+        waiting = (self._writer.waiting, self._reads.waiting)
+        return StorageMeasures(len(self._writer.lanes), *waiting, databases, lag_seconds)
 
     def _remember(self, key_hash: str, outcome: asyncio.Future[Outcome]) -> None:
         """Remember the program of a key that does not name it."""
@@ -196,18 +196,8 @@ async def opened(url: str, *, replica_url: str | None = None, patient: bool = Fa
     address = database.parse_url(url)
     writing, reading = database.lanes(address, patient=patient)
     replicas = database.lanes(database.parse_url(replica_url), patient=patient)[1] if replica_url else []
-    available, measured = Availability("writing"), batch_measures()
-    lanes = [
-        GroupCommit(
-            lane,
-            available,
-            each_operation=not database.is_sqlite(address),
-            measures=BatchMeasures(*(each.labels(number) for each in measured)),
-            patient=patient,
-        )
-        for number, lane in enumerate(writing)
-    ]
-    writer = WriteQueue(lanes, measured)
+    available, how = Availability("writing"), {"each_operation": not database.is_sqlite(address), "patient": patient}
+    writer = WriteQueue([GroupCommit(lane, available, number=n, **how) for n, lane in enumerate(writing)])
     try:
         replica = Replica(replicas) if replicas else None
         yield Storage(ReadQueue(reading, Availability("reading")), writer, available, replica)

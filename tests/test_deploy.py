@@ -16,7 +16,7 @@ from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 from configuration import OLD_SECRET_KEY, Configuration, variable_of
 from presentation import guides
-from storage.engine.group_commit import StorageMeasures, batch_measures
+from storage.engine.group_commit import StorageMeasures
 from tests.needs import NEEDS
 from tests.test_architecture import OURS, ROOT, imported, relative, sources
 from web.metrics import registry
@@ -81,7 +81,7 @@ def test_a_lock_pins_every_package_by_version_and_hash():
 
 def metrics() -> set[str]:
     """Return the names of the service's metrics, as its documentation and its scrape have them."""
-    now = StorageMeasures(batch_measures(), 1, 0, 0, {"writing": (True, 1.0)}, 1.0)
+    now = StorageMeasures(1, 0, 0, {"writing": (True, 1.0)}, 1.0)
     return {metric.name for metric in registry(lambda: now, DEPLOY).collect()}
 
 

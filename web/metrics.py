@@ -82,8 +82,6 @@ class StorageCollector(Collector):
         """Yield the metrics of storage."""
         yield InfoMetricFamily("svc_build", "The version that runs.", {"version": VERSION, "commit": COMMIT})
         now = self.measures()
-        for histogram in now.batches:
-            yield from histogram.collect()
         yield GaugeMetricFamily("svc_writes_waiting", "Writes that wait for a batch.", value=now.writes_waiting)
         yield GaugeMetricFamily("svc_lanes", "Lanes that write.", value=now.lanes)
         yield GaugeMetricFamily("svc_reads_waiting", "Reads that wait for a connection.", value=now.reads_waiting)

@@ -27,6 +27,9 @@ Write = Callable[Concatenate[Connection, Parameters], Result | ServiceError]  # 
 SetBased = Callable[[Connection, Sequence[Item]], Sequence[Result | ServiceError]]  # a result for each item
 SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 SIZES = (1, 2, 4, 8, 16, 32, 64, 128, 256)
+BATCH_WRITES = Histogram("svc_batch_writes", "Writes in a batch.", ("lane",), buckets=SIZES)
+WAIT_SECONDS = Histogram("svc_write_wait_seconds", "Longest wait in a batch.", ("lane",), buckets=SECONDS)
+COMMIT_SECONDS = Histogram("svc_commit_seconds", "Time of a transaction.", ("lane",), buckets=SECONDS)
 log = logging.getLogger(__name__)
 
 
@@ -47,28 +50,9 @@ class QueuedWrite(NamedTuple):
     program: Hashable = 0
 
 
-class BatchMeasures(NamedTuple):
-    """How many writes a batch had, how long its first waited, how long it took to commit: of all lanes or of one."""
-
-    writes: Histogram
-    wait_seconds: Histogram
-    commit_seconds: Histogram
-
-
-def batch_measures() -> BatchMeasures:
-    """Return the measures of a storage without a batch."""
-    lane = ("lane",)
-    return BatchMeasures(
-        Histogram("svc_batch_writes", "Writes in a batch.", lane, buckets=SIZES, registry=None),
-        Histogram("svc_write_wait_seconds", "Longest wait in a batch.", lane, buckets=SECONDS, registry=None),
-        Histogram("svc_commit_seconds", "Time of a transaction.", lane, buckets=SECONDS, registry=None),
-    )
-
-
 class StorageMeasures(NamedTuple):
-    """What storage does now: its queues and batches, its databases, the replica's lag."""
+    """What storage does now: its queues, its databases, the replica's lag."""
 
-    batches: BatchMeasures
     lanes: int
     writes_waiting: int
     reads_waiting: int
@@ -89,14 +73,15 @@ class GroupCommit:
         availability: Availability,
         *,
         each_operation: bool,
-        measures: BatchMeasures,
+        number: int,
         patient: bool,
     ) -> None:
         self._lane = lane
         self._availability = availability
         self._each_operation = each_operation
         self._by_program = False
-        self._measures = measures
+        self._writes, self._wait_seconds = BATCH_WRITES.labels(number), WAIT_SECONDS.labels(number)
+        self._commit_seconds = COMMIT_SECONDS.labels(number)
         self._answer_seconds = PATIENT_SECONDS if patient else ANSWER_SECONDS
         self._loop = asyncio.get_running_loop()
 
@@ -107,8 +92,8 @@ class GroupCommit:
 
     async def commit(self, batch: list[QueuedWrite]) -> None:
         """Run a batch, commit it, and resolve every write of it; an outage of the whole database ends the batch."""
-        self._measures.writes.observe(len(batch))
-        self._measures.wait_seconds.observe(self._loop.time() - batch[0].queued_at)
+        self._writes.observe(len(batch))
+        self._wait_seconds.observe(self._loop.time() - batch[0].queued_at)
         outages: dict[tuple[str, str] | None, StorageUnavailable] = {}  # of the whole database, or of one operation
         oldest = min(write.queued_at for write in batch)
         late = self._loop.call_at(oldest + self._answer_seconds, _give_up, batch)
@@ -135,7 +120,7 @@ class GroupCommit:
                 program = writes[0].program  # on a distributed database, of all of them
                 program_id = program if isinstance(program, int) and 0 < program < LARGEST_ID else 0
                 results = await self._lane.write(lambda connection: _run_all(connection, writes), program_id)
-                self._measures.commit_seconds.observe(self._loop.time() - started_at)
+                self._commit_seconds.observe(self._loop.time() - started_at)
         except (StorageUnavailable, OutcomeUnknown) as outage:
             _resolve_all(writes, [outage] * len(writes))
             return None if outage.is_partial and self._by_program else unavailable(outage, is_partial=outage.is_partial)

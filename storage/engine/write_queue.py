@@ -7,7 +7,7 @@ from contextlib import suppress
 from itertools import chain
 from typing import Any
 
-from storage.engine.group_commit import BatchMeasures, GroupCommit, QueuedWrite, resolve
+from storage.engine.group_commit import GroupCommit, QueuedWrite, resolve
 from storage.rules.errors import Overloaded
 
 MOST_WAITING = 10_000
@@ -26,9 +26,8 @@ class WriteQueue:
     its own, and programs take turns, so that what waits for a running batch costs the others nothing.
     """
 
-    def __init__(self, lanes: Sequence[GroupCommit], measures: BatchMeasures) -> None:
+    def __init__(self, lanes: Sequence[GroupCommit]) -> None:
         self.lanes = lanes
-        self.measures = measures
         self._idle = list(lanes)
         self._waiting: defaultdict[Hashable, deque[QueuedWrite]] = defaultdict(deque)  # by program
         self._ready: dict[Hashable, None] = {}  # the waiting programs of no running batch, those waiting longest first

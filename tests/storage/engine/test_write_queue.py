@@ -12,7 +12,7 @@ import storage
 from storage import Storage
 from storage.engine import write_queue
 from storage.engine.citus import is_distributed
-from storage.engine.group_commit import set_based
+from storage.engine.group_commit import BATCH_WRITES, set_based
 
 LOCK = 1
 AN_HOUR = 3600.0
@@ -36,8 +36,8 @@ def echo(_: Connection, batch: Sequence[int]) -> Sequence[int]:
     return batch
 
 
-def batches(store: Storage) -> int:
-    (writes,) = store.measures().batches.writes.collect()
+def batches() -> int:
+    (writes,) = BATCH_WRITES.collect()
     return int(sum(sample.value for sample in writes.samples if sample.name == "svc_batch_writes_count"))
 
 
@@ -65,7 +65,7 @@ async def test_the_writes_of_many_programs_that_wait_become_one_batch(
     store: Storage, operator: asyncpg.Connection, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(write_queue, "SLOW_SECONDS", AN_HOUR)
-    before = batches(store)
+    before = batches()
     slow = await slow_write(store, program=1)
 
     waiting: Any = [asyncio.ensure_future(store.write_item(program, echo, program)) for program in range(2, 52)]
@@ -73,7 +73,7 @@ async def test_the_writes_of_many_programs_that_wait_become_one_batch(
 
     assert await asyncio.gather(*waiting) == list(range(2, 52))
     are_apart = await store.read(is_distributed)  # there a batch writes one program
-    assert batches(store) - before == (51 if are_apart else 2)
+    assert batches() - before == (51 if are_apart else 2)
 
 
 async def test_a_slow_program_holds_up_no_write_but_its_own(store: Storage, operator: asyncpg.Connection):
