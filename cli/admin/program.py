@@ -17,12 +17,10 @@ from storage.rules.settings import ProgramSettings
 from storage.rules.settlement import LeadAuthPolicy
 
 app, partners_app, keys_app, agent_keys_app = (typer.Typer(no_args_is_help=True) for _ in range(4))
-Domain = Annotated[str, typer.Option(parser=command.domain, metavar="DOMAIN", help="Such as example.com.")]
 Percent = Annotated[
     int, typer.Option(parser=command.percent, metavar="PERCENT", help="Of each sale, up to two decimals.")
 ]
 Policy = Annotated[LeadAuthPolicy, typer.Option(help="Whether a browser alone can settle a lead.")]
-Code = Annotated[str, typer.Option(parser=command.code, metavar="CODE", help="The value of ?aff= in links.")]
 Deadline = Annotated[
     datetime,
     typer.Option(parser=command.timestamp, metavar="TIME", help="ISO 8601 with a time zone; a date means 00:00 UTC."),
@@ -34,7 +32,7 @@ KeyStdin = Annotated[bool, typer.Option("--key-stdin", help="Read the key from s
 def create(
     workspace: command.WorkspaceId,
     name: command.Name,
-    domain: Domain,
+    domain: Annotated[str, typer.Option(parser=command.domain, metavar="DOMAIN", help="Such as example.com.")],
     commission_rate: Percent = "20",  # type: ignore[assignment] # typer parses a default as it parses an argument
     lead_auth_policy: Policy = LeadAuthPolicy.SERVER_REQUIRED,
 ) -> Answer:
@@ -55,7 +53,7 @@ def create(
 def add_partner(
     program: command.ProgramId,
     name: command.Name,
-    code: Code,
+    code: Annotated[str, typer.Option(parser=command.code, metavar="CODE", help="The value of ?aff= in links.")],
     email: Annotated[str | None, typer.Option(parser=command.email, metavar="EMAIL")] = None,
 ) -> Answer:
     """Add a partner to a program.
@@ -140,9 +138,8 @@ def list_keys(
     Example: svc admin agent-key list --workspace 1
     """
     found: list[AgentKey] = command.read(agent_keys.list_all, workspace_id=workspace)
-    keys = [{"agent_key_id": key.id, "api_key_masked": key.masked, **key._asdict()} for key in found]
-    for key in keys:
-        del key["id"], key["masked"]
+    names = {"id": "agent_key_id", "masked": "api_key_masked"}
+    keys = [{names.get(name, name): value for name, value in key._asdict().items()} for key in found]
     return Answer({"agent_keys": keys}, "\n".join(map(_line, found)) or "No agent key has been issued.")
 
 

@@ -39,24 +39,22 @@ def login(base_url: BaseUrl = None) -> Answer:
     if is_interactive():
         webbrowser.open(page)
     say("Waiting for approval ...")
-    response = _wait(service, asked)
-    kept = {"base_url": service.base_url, "email": response["user"]["email"], "expires_at": response["expires_at"]}
-    project.write_private(login_file(), json.dumps(kept | {"token": response["token"]}, indent=2) + "\n")
-    return Answer(kept, f"Logged in as [bold]{plain(kept['email'])}[/]. Next: `svc init` in your project.")
-
-
-def _wait(service: project.ServiceClient, asked: dict[str, Any]) -> dict[str, Any]:
     interval, until = asked["interval"], time.monotonic() + asked["expires_in"]
     while time.monotonic() < until:
         time.sleep(interval)
         try:
-            return service.call("POST", "/api/auth/device/token", {"device_code": asked["device_code"]})
+            response = service.call("POST", "/api/auth/device/token", {"device_code": asked["device_code"]})
+            break
         except Failure as failure:
             if failure.error["code"] == "slow_down":
                 interval += SLOWER_SECONDS
             elif failure.error["code"] != "authorization_pending":
                 raise
-    raise Failure("expired_token", "No member approved the login in time.", "Run `svc login` again.")
+    else:
+        raise Failure("expired_token", "No member approved the login in time.", "Run `svc login` again.")
+    kept = {"base_url": service.base_url, "email": response["user"]["email"], "expires_at": response["expires_at"]}
+    project.write_private(login_file(), json.dumps(kept | {"token": response["token"]}, indent=2) + "\n")
+    return Answer(kept, f"Logged in as [bold]{plain(kept['email'])}[/]. Next: `svc init` in your project.")
 
 
 @command()

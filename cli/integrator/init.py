@@ -77,7 +77,7 @@ def init(
     if sandbox:
         chosen = _open_sandbox(service, chosen)
     new_key = chosen.pop("api_token", "")
-    key = new_key or (_given_key(service, chosen) if api_key_stdin else _key(service, chosen, generate=generate_key))
+    key = new_key or _key(service, chosen, is_given=api_key_stdin, generate=generate_key)
     if sandbox and not key:
         hint = "Use --generate-key: the sandbox's present key then stops, and nothing live changes."
         raise Failure("sandbox_key_required", "The sandbox has a key that this project does not know.", hint)
@@ -99,17 +99,14 @@ def _open_sandbox(service: project.ServiceClient, program: dict[str, Any]) -> di
     return service.call("GET", f"/api/programs/{made['program_id']}") | {"api_token": made["api_token"]}
 
 
-def _given_key(service: project.ServiceClient, program: dict[str, Any]) -> str:
-    """Return the key on standard input. Raises Failure if it is another program's."""
-    key = sys.stdin.readline().strip()
-    found = project.ServiceClient(service.base_url, key).call("GET", "/api/v1/cli/status")["data"]["program_id"]
-    if found != program["id"]:
-        raise Failure("wrong_program_key", f"This is the key of program {found}.", "Check --program.")
-    return key
-
-
-def _key(service: project.ServiceClient, program: dict[str, Any], *, generate: bool) -> str:
-    """Return the key for `.env`, empty if there is none: already stored, or generated after confirmation."""
+def _key(service: project.ServiceClient, program: dict[str, Any], *, is_given: bool, generate: bool) -> str:
+    """Return the key for `.env`: on standard input, already stored, or generated after confirmation; else empty."""
+    if is_given:
+        given = sys.stdin.readline().strip()
+        found = project.ServiceClient(service.base_url, given).call("GET", "/api/v1/cli/status")["data"]["program_id"]
+        if found != program["id"]:
+            raise Failure("wrong_program_key", f"This is the key of program {found}.", "Check --program.")
+        return given
     stored = project.settings()
     for key, owner in ((project.KEY, project.PROGRAM), project.ASIDE.values()):
         if stored[key] and stored[owner] in {"", str(program["id"])} and not generate:
