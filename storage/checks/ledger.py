@@ -37,8 +37,20 @@ def compare(where: str, *facts: tuple[str, int, int]) -> Iterator[BookDifference
 
 def differences(connection: Connection) -> Iterator[BookDifference]:
     """Return every sale, commission and partner's account whose refunds or ledger entries do not add up."""
-    for sale in _streamed(connection, _refunded_sales()):
-        yield from _refunds(sale)
+    back = refunded()
+    of_sale = and_(back.c.program_id == sales.c.program_id, back.c.sale_id == sales.c.id)
+    sums = [func.coalesce(back.c[name], 0).label(f"back_{name}") for name in ("cents", "program_cents")]
+    touched = (sales.c.refunded_cents != 0) | back.c.sale_id.is_not(None)
+    with_refunds = select(sales, *sums).select_from(sales.outerjoin(back, of_sale)).where(touched)
+    for sale in _streamed(connection, with_refunds):
+        back_cents = int(sale.back_cents)
+        left_cents = of_remaining(sale.program_cents, sale_cents=sale.amount_cents, refunded_cents=back_cents)
+        yield from compare(
+            f"program {sale.program_id}, sale {sale.id} ({sale.transaction_id})",
+            ("refunded_cents", sale.refunded_cents, back_cents),
+            ("refunds within the sale's amount", back_cents, min(max(back_cents, 0), sale.amount_cents)),
+            ("refunds in the program's currency", sale.back_program_cents, sale.program_cents - left_cents),
+        )
     balances: Counter[tuple[int, int]] = Counter()
     for commission in _streamed(connection, _commissions()):
         yield from _entries(commission)
@@ -48,18 +60,6 @@ def differences(connection: Connection) -> Iterator[BookDifference]:
 
 def _streamed(connection: Connection, statement: Any) -> Iterator[Any]:
     yield from connection.execute(statement, execution_options={"yield_per": ROWS_AT_ONCE})
-
-
-def _refunds(sale: Any) -> Iterator[BookDifference]:
-    where = f"program {sale.program_id}, sale {sale.id} ({sale.transaction_id})"
-    back_cents = int(sale.back_cents)
-    left_cents = of_remaining(sale.program_cents, sale_cents=sale.amount_cents, refunded_cents=back_cents)
-    yield from compare(
-        where,
-        ("refunded_cents", sale.refunded_cents, back_cents),
-        ("refunds within the sale's amount", back_cents, min(max(back_cents, 0), sale.amount_cents)),
-        ("refunds in the program's currency", sale.back_program_cents, sale.program_cents - left_cents),
-    )
 
 
 def _entries(row: Any) -> Iterator[BookDifference]:
@@ -113,14 +113,6 @@ def refunded() -> Any:
     cents, program_cents = func.sum(refund.amount_cents), func.sum(refund.program_cents)
     totals = select(refund.program_id, refund.sale_id, cents.label("cents"), program_cents.label("program_cents"))
     return totals.group_by(refund.program_id, refund.sale_id).subquery("back")
-
-
-def _refunded_sales() -> Any:
-    back = refunded()
-    of_sale = and_(back.c.program_id == sales.c.program_id, back.c.sale_id == sales.c.id)
-    sums = [func.coalesce(back.c[name], 0).label(f"back_{name}") for name in ("cents", "program_cents")]
-    touched = (sales.c.refunded_cents != 0) | back.c.sale_id.is_not(None)
-    return select(sales, *sums).select_from(sales.outerjoin(back, of_sale)).where(touched)
 
 
 def _commissions() -> Any:

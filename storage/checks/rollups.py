@@ -43,31 +43,21 @@ class _Cell(NamedTuple):
 
 def differences(connection: Connection) -> Iterator[BookDifference]:
     """Return every daily total that is not what the events add up to."""
-    recomputed = _recomputed(connection)
-    stored = _stored(connection)
-    _trust_deleted(connection, stored, recomputed)
-    for cell in sorted(recomputed.keys() | stored.keys(), key=str):
-        kind = "program rollup" if cell.partner_id is None else "partner rollup"
-        yield from compare(str(cell), (f"{kind} {cell.total}", stored[cell], recomputed[cell]))
-
-
-def _trust_deleted(connection: Connection, stored: Counter[_Cell], recomputed: Counter[_Cell]) -> None:
-    """Add clicks that are deleted by now as the partners' totals have them: the programs' totals are their sums."""
+    recomputed, stored = _recomputed(connection), Counter[_Cell]()
+    for table in (program_rollups, partner_rollups):
+        for row in connection.execute(select(table)).mappings():
+            for name in COUNTS:
+                stored[_Cell(row["program_id"], row.get("partner_id"), row["day"], name)] = row[name]
+    # Clicks that are deleted by now are as the partners' totals have them: the programs' totals are their sums.
     ends = {row.program_id: row.deleted_before.date() for row in connection.execute(select(click_retention))}
     for cell, count in stored.items():
         is_deleted = cell.total == "clicks" and cell.program_id in ends and cell.day < ends[cell.program_id]
         if is_deleted and cell.partner_id is not None and count > recomputed[cell]:
             recomputed[cell._replace(partner_id=None)] += count - recomputed[cell]
             recomputed[cell] = count
-
-
-def _stored(connection: Connection) -> Counter[_Cell]:
-    cells: Counter[_Cell] = Counter()
-    for table in (program_rollups, partner_rollups):
-        for row in connection.execute(select(table)).mappings():
-            for count in COUNTS:
-                cells[_Cell(row["program_id"], row.get("partner_id"), row["day"], count)] = row[count]
-    return cells
+    for cell in sorted(recomputed.keys() | stored.keys(), key=str):
+        kind = "program rollup" if cell.partner_id is None else "partner rollup"
+        yield from compare(str(cell), (f"{kind} {cell.total}", stored[cell], recomputed[cell]))
 
 
 def _recomputed(connection: Connection) -> Counter[_Cell]:
