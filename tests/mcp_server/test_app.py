@@ -25,17 +25,9 @@ from tests.mcp_server.conftest import BASE, HANDSHAKE, MODERN, VERSIONS, Answer,
 from tests.world import NOW
 from web.middleware import RequestMiddleware
 
-HOSTS = {
-    "svc.test": 200,
-    "svc.test:80": 200,
-    "localhost": 200,
-    "localhost:1234": 200,
-    "127.0.0.1:9": 200,
-    "[::1]:9": 200,
-    "evil.example": 421,
-    "svc.test.evil.example": 421,
-    "localhost.evil.example:80": 421,
-}
+OURS = ("svc.test", "svc.test:80", "localhost", "localhost:1234", "127.0.0.1:9", "[::1]:9")
+OTHERS = ("evil.example", "svc.test.evil.example", "localhost.evil.example:80", "10.1.2.3:8000")
+HOSTS = dict.fromkeys(OURS, 200) | dict.fromkeys(OTHERS, 421)
 METHODS = ["tools/call", "tools/list", "prompts/list", "resources/read", "completion/complete"]
 MALFORMED = [b"", b"{", b"[]", b'{"jsonrpc":"2.0","method":"notifications/initialized"}']
 
@@ -153,12 +145,8 @@ async def test_each_of_64_clients_makes_one_read(assistant: Assistant, monkeypat
 
 
 WRITING = [
-    "INSERT INTO tracking_log VALUES (1, 1, 'x', 'x', NULL, 1)",
-    "UPDATE programs SET name = 'x'",
-    "DELETE FROM clicks",
-    "CREATE TEMP TABLE x (y)",
-    "PRAGMA query_only = OFF",
-    "ATTACH 'other.db' AS other",
+    *("INSERT INTO tracking_log VALUES (1, 1, 'x', 'x', NULL, 1)", "UPDATE programs SET name = 'x'"),
+    *("DELETE FROM clicks", "CREATE TEMP TABLE x (y)", "PRAGMA query_only = OFF", "ATTACH 'other.db' AS other"),
 ]
 
 

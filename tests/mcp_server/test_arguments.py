@@ -91,7 +91,7 @@ async def theirs(assistant: Assistant) -> dict[str, Any]:
     globex = assistant.globex
     clicked = await globex.visitor()
     await globex.lead(clicked, "their-user")
-    await globex.sale("their-sale", customer_key="their-user", caller="their-shop 1")
+    await globex.sale("their-sale", customer_key="their-user", caller="their-shop")
     named = {"customer_key": "their-user", "click_id": clicked, "transaction_id": "their-sale", "partner": "anna-2"}
     return named | {
         "partner_id": globex.anna,

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 import background
-from storage.access import agent_keys, program_keys
+from storage.access import program_keys
 from storage.engine.audit import Actor
 from storage.management import program_settings
 from storage.rules.click_details import ClickDetails
-from storage.rules.errors import CustomerNotFound, OverCap, RefundExceedsSale
+from storage.rules.errors import CustomerNotFound, RefundExceedsSale
 from storage.rules.scope import Scope
 from storage.rules.settings import SETTINGS
 from tests.mcp_server.conftest import Assistant
@@ -55,7 +55,6 @@ async def test_a_program_shows_its_terms_its_key_s_state_and_who_uses_it(assista
     await acme.store.write(program_keys.flag, acme.program_id, rotate_by=NOW + timedelta(days=9), at=NOW)
     flagged = (await assistant.tool("get_program")).payload["program"]
     await acme.store.write(program_keys.regenerate, acme.program_id, at=NOW)
-    await acme.store.write(agent_keys.add_rejection, assistant.good, acme.program_id, OverCap(cap="rate_step"), at=NOW)
     assistant.at += timedelta(days=7)
     read = (await assistant.tool("get_program", usage=True)).payload
     callers, agents = read["key_callers"], read["agents"]
@@ -69,12 +68,6 @@ async def test_a_program_shows_its_terms_its_key_s_state_and_who_uses_it(assista
     assert (shop["key"], shop["network_hash"], shop["calls"]) == ("replaced", "ab12", {"sale": 1})
     assert (shop["caller"], shop["weeks"], shop["stopped"]) == ("shop/1 ab12", {"2026-05-18": 1}, True)
     assert (agents["caps"]["rate_step"], agents["used_today"]) == (20, [])
-    [key] = agents["keys"]
-    assert (key["name"], len(key["scopes"]), [each["about"] for each in key["rejected"]]) == (
-        "Assistant",
-        len(Scope),
-        ["rate_step"],
-    )
 
 
 async def test_customers_who_wait_name_their_partner_and_their_rejected_sales(assistant: Assistant, click_id: str):
