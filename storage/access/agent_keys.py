@@ -86,8 +86,7 @@ def authorize(
 ) -> AgentKey:
     """Return the presented agent key if it may use `scope` (None: any scope) on `program_id` (None: no program).
 
-    Raises, in this order: InvalidKey, or WrongKeyType for a program key or a session token; InsufficientScope;
-    ProgramNotAllowed (also for a program that does not exist).
+    Raises, in this order: InvalidKey, or WrongKeyType for another credential; InsufficientScope; ProgramNotAllowed.
     """
     if credential is None:
         raise _invalid()

@@ -54,8 +54,7 @@ def decide(connection: Connection, user_code: str, *, user_id: int, approved: bo
 def poll(connection: Connection, device_code: str, *, at: datetime) -> Started | ServiceError:
     """Return the device's session when the login is approved, and delete the login.
 
-    Returns AuthorizationPending, SlowDown, AccessDenied or ExpiredToken instead of raising it, so that the time of
-    the poll is committed; the writer then raises it.
+    Returns an error instead of raising it, so that the time of the poll is committed; the writer then raises it.
     """
     mine = device_logins.c.device_hash == keys.digest(device_code)
     login: Any = connection.execute(select(device_logins).where(mine).with_for_update()).one_or_none()

@@ -58,10 +58,9 @@ class Offer(NamedTuple):
 def invite(
     connection: Connection, workspace_id: int, *, email: str, role: Role, actor: Actor, at: datetime
 ) -> NewInvitation:
-    """Create an invitation, which replaces an earlier one to the same e-mail address.
+    """Create an invitation, which replaces an earlier one to the same person. Raises ValidationError for a member.
 
     One that an owner creates works while they are an active owner; the operator's works until it expires.
-    Raises ValidationError for a person who is a member already.
     """
     email = email.strip().lower()
     if members.list_members(connection, workspace_id, users.c.email == email):

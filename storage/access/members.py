@@ -1,7 +1,4 @@
-"""A workspace: its name, time zone and logo; its members, their roles, suspension and removal.
-
-It always keeps an active owner. Its logo is a small image without scripts.
-"""
+"""A workspace: its name, time zone and logo; its members, of whom one is always an active owner."""
 
 import hashlib
 from collections.abc import Iterator

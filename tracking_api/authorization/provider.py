@@ -1,7 +1,4 @@
-"""The provider behind the SDK's OAuth handlers: codes and tokens from storage, and the clients that may request them.
-
-These are public ones that register themselves or publish a metadata document.
-"""
+"""The provider behind the SDK's OAuth handlers: codes and tokens from storage, and the public clients that get them."""
 
 import math
 import re

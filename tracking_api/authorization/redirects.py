@@ -1,7 +1,4 @@
-"""Redirect URLs, and authorization requests, which a member's browser carries sealed to the consent page and back.
-
-A redirect URL must equal a registered one, except for the port of a loopback URL (RFC 8252).
-"""
+"""Redirect URLs, and authorization requests, which a member's browser carries sealed to the consent page and back."""
 
 import re
 from datetime import datetime, timedelta

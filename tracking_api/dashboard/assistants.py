@@ -1,7 +1,4 @@
-"""Connected assistants: GET /api/assistants, DELETE /api/assistants/:id, and the pages, also the one that connects.
-
-A member sees and disconnects their own, an owner all those of their workspaces.
-"""
+"""Connected assistants: GET /api/assistants, DELETE /api/assistants/:id, and the pages, also the one that connects."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -65,10 +65,9 @@ async def visitor(request: Request, program_id: int | None = None) -> Visitor:
 
 
 async def member(request: Request, roles: Collection[Role] = ANYONE) -> Visitor:
-    """Return the signed-in member of the path's program who has one of these roles.
+    """Return the signed-in member of the path's program. Raises Forbidden alike without one and for no such program.
 
-    Raises the same Forbidden without a session, without an active membership, and for an unknown program;
-    OwnerRequired for a member with another role.
+    Raises OwnerRequired for a member with none of these roles.
     """
     if (program_id := row_id(request.path_params["program_id"])) is None:
         raise Forbidden

@@ -45,10 +45,9 @@ class NewInvitationView(View):
 
 @with_fields_of(accounts.ResetLink, leave_out={"token"})
 class ResetLinkView(View):
-    """A one-time link that sets a new password. Only this response shows it.
+    """A one-time link that sets a new password, shown only here; it works from `usable_at` on (null: at once).
 
-    It works from `usable_at` on (null: at once): for an owner a day later. `emailed` says whether the account's holder
-    was told by e-mail.
+    `emailed` says whether the account's holder was told by e-mail.
     """
 
     link: str

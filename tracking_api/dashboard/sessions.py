@@ -107,7 +107,7 @@ async def get_session(call: VisitorRequest) -> SessionView:
 
 
 async def require_account(request: Request, credentials: Credentials) -> Account:
-    """Return the account whose password this is. Raises RateLimited, InvalidCredentials, Overloaded."""
+    """Return the account whose password this is; an old hash is renewed. Raises RateLimited, InvalidCredentials."""
     limits, client = request.app.state.limits, network_of(request)
     email = credentials.email.strip().lower()
     device = authentication.known_device(request, email)
@@ -120,7 +120,12 @@ async def require_account(request: Request, credentials: Credentials) -> Account
     if not await verified(request, account, credentials.password, is_known=device is not None) or account is None:
         await limits.hit("sign_in", client)
         raise errors.InvalidCredentials
-    return await _with_new_hash(request, account, credentials.password)
+    if passwords.is_outdated(account.password_hash):
+        renewed = await hashed(request, partial(passwords.protect, credentials.password))
+        if not await storage_of(request).write(accounts.renew_hash, account, renewed):
+            return await require_account(request, credentials)  # another sign-in was faster
+        account = account._replace(password_hash=renewed)
+    return account
 
 
 async def _require_no_pause(request: Request, account: Account | None, email: str) -> None:
@@ -137,19 +142,6 @@ async def _require_no_pause(request: Request, account: Account | None, email: st
             mail.alert_later(request, email, MANY_WRONG)
         if not await storage_of(request).read(second_factors.is_on, account.user_id):
             raise
-
-
-async def _with_new_hash(request: Request, account: Account, password: str) -> Account:
-    """Return the account, whose hash is renewed if it has earlier parameters. Raises InvalidCredentials, Overloaded."""
-    if not passwords.is_outdated(account.password_hash):
-        return account
-    renewed = await hashed(request, partial(passwords.protect, password))
-    if await storage_of(request).write(accounts.renew_hash, account, renewed):
-        return account._replace(password_hash=renewed)
-    current = await storage_of(request).read(sessions.account, account.email)  # another sign-in was faster
-    if current is None or not await verified(request, current, password):
-        raise errors.InvalidCredentials
-    return current
 
 
 async def start(request: Request, account: Account, code: str | None) -> Started:

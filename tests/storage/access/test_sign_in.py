@@ -168,11 +168,7 @@ async def test_an_approved_login_is_a_session_once_and_a_rejected_one_stays_reje
     assert isinstance(started, Started)
     visitor = await acme.store.read(sessions.identify, keys.digest(started.token), at=NOW)
     assert visitor.user_id == acme.owner_id
-    assert [type(each) for each in (guessed, again, denied)] == [
-        errors.ExpiredToken,
-        errors.ExpiredToken,
-        errors.AccessDenied,
-    ]
+    assert (type(guessed), type(again), type(denied)) == (*[errors.ExpiredToken] * 2, errors.AccessDenied)
     with pytest.raises(errors.NotFound):
         await decide(acme, rejected.user_code)
     with pytest.raises(errors.NotFound):
@@ -185,12 +181,8 @@ async def test_a_device_that_polls_too_often_gets_slow_down(acme: World):
     polls = [NOW + timedelta(seconds=after) for after in (2, 2, 6, 18)]  # every two, every seven, every twelve seconds
     answers = [await poll(acme, asked.device_code, at) for at in polls]
 
-    assert [type(answer) for answer in answers] == [
-        errors.AuthorizationPending,
-        errors.SlowDown,
-        errors.SlowDown,
-        errors.AuthorizationPending,
-    ]
+    pending, slow_down = errors.AuthorizationPending, errors.SlowDown
+    assert [type(answer) for answer in answers] == [pending, slow_down, slow_down, pending]
 
 
 async def test_a_login_expires(acme: World):
