@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
@@ -96,14 +96,6 @@ UNDO = {
 }
 
 
-class Notice(NamedTuple):
-    """The message of the next page; `good` is False if something was not done. Who made it can undo it."""
-
-    text: str
-    good: bool
-    undo: Undo | None = None
-
-
 def redirect(path: str, name: str = "", *numbers: int) -> Response:
     """Return a redirect to another page, also after a form was posted; the page shows a notice if one is named."""
     response = RedirectResponse(path, status_code=303)
@@ -113,8 +105,8 @@ def redirect(path: str, name: str = "", *numbers: int) -> Response:
     return response
 
 
-def waiting(request: Request) -> Notice | None:
-    """Return the visitor's waiting notice."""
+def waiting(request: Request) -> dict[str, Any] | None:
+    """Return the visitor's waiting notice; `good` is False if something was not done."""
     sent = _VALUE.fullmatch(request.cookies.get(COOKIE, ""))
     if sent is None or sent[1] not in SENTENCES:
         return None
@@ -128,4 +120,4 @@ def waiting(request: Request) -> Notice | None:
         path, fields, label = UNDO[name]
         filled = {field: value.format(*numbers) for field, value in fields.items()}
         undo = Undo(path.format(*numbers), filled, label)
-    return Notice(text, not left and not name.startswith("nothing"), undo)
+    return {"text": text, "good": not left and not name.startswith("nothing"), "undo": undo}

@@ -7,18 +7,18 @@ from datetime import UTC, datetime
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
-from playwright.async_api import Browser, Page, ViewportSize
+from playwright.async_api import Page, ViewportSize
 
 import storage
 from cli.demo import sample
 from storage import migrations
-from storage.access import passwords
 from tests import chromium, serving
 from tests.tracking_api.authorization.consenting import CALLBACK, ask, fetch_tokens
+from tests.tracking_api.dashboard.pages.conftest import Site
+from tests.world import World
 
 FOLDER = Path(__file__).parents[4] / "docs" / "screenshots"
 SHOP_WINDOW = Path(__file__).parents[4] / "tracking_api" / "dashboard" / "static"
-PASSWORD = "a sample password"
 SIZES: dict[str, ViewportSize] = {"desktop": {"width": 1280, "height": 800}, "phone": {"width": 390, "height": 844}}
 PAGES = {
     "programs": "/programs",
@@ -36,40 +36,27 @@ async def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         url = f"sqlite+aiosqlite:///{folder}/svc.db"
         await migrations.upgrade(url)
-        async with storage.opened(url, patient=True) as store:
-            made = await store.write(sample.create, password_hash=passwords.protect(PASSWORD), at=datetime.now(UTC))
-        with serving.in_a_thread(url) as server:
-            async with chromium.launched() as browser:
-                await take(browser, server.base_url, made.programs[0][0])
+        async with storage.opened(url, patient=True) as store, chromium.launched() as browser:
+            made = await store.write(sample.create, password_hash="", at=datetime.now(UTC))
+            program_id, _, key = made.programs[0]
+            with serving.in_a_thread(url) as server:
+                site = Site(World(store, made.workspace_id, 0, program_id, key, 0, 0), server, browser, [])
+                for name, size in SIZES.items():
+                    await take(site, name, size)
 
 
-async def take(browser: Browser, base_url: str, program_id: int) -> None:
-    """Take a picture of every page at each size."""
-    FOLDER.mkdir(parents=True, exist_ok=True)
-    for name, size in SIZES.items():
-        context = await browser.new_context(base_url=base_url, viewport=size)
-        page = await context.new_page()
-        for title, path in (("home", "/"), ("sign-in", "/sign-in")):
-            await picture(page, title, path, name)
-        paths = await _sign_in(page, program_id)
-        for title in PAGES:
-            await picture(page, title, paths[title], name)
-        await connect(page, base_url, name)
-        if name == "desktop":
-            await fill_shop_window(page, f"/programs/{program_id}")
-        await context.close()
-
-
-async def _sign_in(page: Page, program_id: int) -> dict[str, str]:
-    """Sign in as the owner, and return the address of each page."""
-    await page.goto("/sign-in")
-    await page.get_by_label("E-mail address").fill(sample.OWNER)
-    await page.get_by_label("Password").fill(PASSWORD)
-    await page.get_by_role("button", name="Sign in").click()
-    named = {"program": f"/programs/{program_id}"}
-    await page.goto(f"{named['program']}/customers?status=conversion")
-    named["customer"] = await page.locator("tbody a").first.get_attribute("href") or ""
-    return {title: path.format(**named) for title, path in PAGES.items()}
+async def take(site: Site, name: str, size: ViewportSize) -> None:
+    """Take a picture of every page at a size."""
+    stranger, page = await site.visit(viewport=size), await site.sign_in(sample.OWNER, viewport=size)
+    for title, path in (("home", "/"), ("sign-in", "/sign-in")):
+        await picture(stranger, title, path, name)
+    await page.goto(f"{site.program}/customers?status=conversion")
+    customer = await page.locator("tbody a").first.get_attribute("href") or ""
+    for title, path in PAGES.items():
+        await picture(page, title, path.format(program=site.program, customer=customer), name)
+    await connect(page, site.server.base_url, name)
+    if name == "desktop":
+        await fill_shop_window(page, site.program)
 
 
 async def fill_shop_window(page: Page, program: str) -> None:
