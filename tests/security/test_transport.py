@@ -27,7 +27,7 @@ from storage.lists.programs import read_program
 from tests import world
 from tests.tracking_api.dashboard.conftest import Dashboard
 from tests.world import NOW
-from tracking_api.dashboard.pages import csv_export
+from tracking_api.dashboard.pages import lists
 from web.middleware import RequestMiddleware
 
 PASSWORD = "correct horse"
@@ -141,11 +141,11 @@ SPACES = ["", " ", "\t", "\u00a0", "\u3000", "\u200b", "\ufeff", "\u2060", " \u0
 def test_no_cell_of_a_csv_file_starts_a_formula_behind_a_space_or_in_the_next_cell():
     for space, start in itertools.product(SPACES, "=+-@\uff1d"):
         cell = f"{space}{start}HYPERLINK(1)"
-        assert csv_export.guarded(cell) == f"'{cell}"
+        assert lists.guarded(cell) == f"'{cell}"
 
     row = ["user;=1+1", 'a "name"', "x, y", "user-1 = Anna", "plain"]
 
-    line = csv_export.lines([map(csv_export.guarded, row)])
+    line = lists.csv_lines([map(lists.guarded, row)])
 
     assert line == '"user;\'=1+1","a ""name""","x, y","user-1 = Anna",plain\r\n'
     assert next(csv.reader(io.StringIO(line))) == ["user;'=1+1", *row[1:]]

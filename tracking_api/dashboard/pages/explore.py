@@ -1,7 +1,4 @@
-"""Explore: where results come from, as figures, a chart and cards. A row filters all of them; the URL has the filters.
-
-With filters the frame is sent at once; what takes a read of the events follows in the same response.
-"""
+"""Explore: where results come from, as figures, a chart and cards; with filters the frame of the page is sent first."""
 
 from collections.abc import AsyncIterator, Mapping
 from functools import cache, partial
@@ -18,7 +15,8 @@ from storage.rules.errors import ServiceError, ValidationError
 from storage.rules.reports import breakdown_query
 from storage.rules.reports.breakdown import Dimension, Filters, GroupTotals, Operator
 from storage.rules.reports.breakdown_query import NONE
-from tracking_api.dashboard.pages import charted, csv_export, notices, page_context, ranges, templates, text
+from tracking_api.dashboard.pages import charted, notices, page_context, ranges, templates, text
+from tracking_api.dashboard.pages.lists import csv_lines, guarded
 from tracking_api.dashboard.pages.page_context import PageContext
 from tracking_api.dashboard.pages.ranges import FilterValues, Picker
 
@@ -151,7 +149,7 @@ async def export_card(request: Request) -> Response:
     _, currency, card = await _read(context)
     names = [name.removesuffix("_cents") for name in GroupTotals._fields]
     header = [card.dimension.value, *names, *(f"previous_{name}" for name in names), "currency"]
-    named = [(csv_export.guarded(group.value or NONE), group) for group in card.groups]
+    named = [(guarded(group.value or NONE), group) for group in card.groups]
     named += [("(other)", card.other)] if card.other_groups else []
     rows = [
         [name, *(_figure(*each, currency) for totals in group[1:] for each in totals._asdict().items()), currency]
@@ -159,7 +157,7 @@ async def export_card(request: Request) -> Response:
     ]
     file = f"{card.dimension}-{context.program.id}-{context.at:%Y-%m-%d}.csv"
     headers = {"Content-Disposition": f'attachment; filename="{file}"'}
-    return Response(csv_export.lines([header, *rows]), media_type="text/csv; charset=utf-8", headers=headers)
+    return Response(csv_lines([header, *rows]), media_type="text/csv; charset=utf-8", headers=headers)
 
 
 def _figure(name: str, count: int, currency: str) -> str:

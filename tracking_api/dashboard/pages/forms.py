@@ -1,8 +1,4 @@
-"""Posted forms. A form is rejected without the CSRF token, which only our own pages know.
-
-The token is a hash of the session's token: it belongs to one session, is stored nowhere, and does not reveal the
-session's token. Independently, tracking_api/dashboard/authentication.py rejects the cookie from other sites.
-"""
+"""Posted forms: each has the CSRF token of its session, which only our own pages know, or is rejected."""
 
 import hmac
 import re

@@ -1,7 +1,4 @@
-"""Imports of files: partners, customers and commissions of another tool, with Undo for an hour, and the ECB's rates.
-
-All workspaces of the server convert at the same rates, so only a member who owns them all may import some.
-"""
+"""Imports of files: what another tool knows, with Undo for an hour, and the ECB's rates, which all workspaces share."""
 
 import asyncio
 from typing import Any

@@ -1,22 +1,25 @@
-"""List pages: what narrows and sorts a list is in the URL, as in the API's. templates/lists.html draws them."""
+"""List pages, which templates/lists.html draws, and their CSV files (RFC 4180); the URL says what narrows and sorts."""
 
-from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+import json
+import re
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from decimal import Decimal
 from enum import StrEnum
 from functools import partial
 from typing import Any, NamedTuple, cast
 
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import Response, StreamingResponse
 
 from presentation.queries import ALL_DAYS, ASCENDING, DESCENDING, is_order, query_of
 from storage.access.workspaces import ANYONE, Role
-from storage.lists.declaration import Field, List, ListQuery, Page
+from storage.lists.declaration import MOST, NEWEST_FIRST, Field, List, ListQuery, Page
 from storage.lists.find import find
 from storage.rules.periods.period import ALWAYS, Period
 from tracking_api.dashboard.authentication import time_of
-from tracking_api.dashboard.pages import csv_export, page_context, ranges, text
+from tracking_api.dashboard.pages import page_context, ranges, text
 from tracking_api.dashboard.pages.buttons import FormOutcome
 from tracking_api.dashboard.pages.page_context import PageContext
 from tracking_api.dashboard.pages.ranges import FilterValues, Picker
@@ -25,6 +28,12 @@ DATES = ("period", *ranges.DATES)
 MOST_FIRST, LATEST_FIRST = ("most first", "least first"), ("latest first", "earliest first")
 ORDERS = {"money": MOST_FIRST, "number": MOST_FIRST, "day": LATEST_FIRST, "timestamp": LATEST_FIRST}
 NOTHING_SENT = FormOutcome()
+# What starts a formula, after any space (also a no-break, ideographic or zero-width one): at the start of a cell, and
+# after a semicolon, at which a spreadsheet of many countries splits the line.
+_SPACE = r"[\s\u00ad\u061c\u115f\u1160\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\u2800\u3164\ufeff\uffa0]*"
+_FORMULA = re.compile(rf"(^|;)({_SPACE})(?=[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20])")
+_QUOTED = re.compile(r"[\",;\s]")
+Read = Callable[[ListQuery], Awaitable[Page[Any]]]
 Values = Callable[[PageContext, "ListState"], Awaitable[dict[str, Any]]]
 
 
@@ -94,7 +103,7 @@ class ListPage:
         about = f"{self.of.name}-{context.program_id}" if context.program_id else self.of.name
         rows = replace(self.of, row=self.row) if self.row else self.of
         read, currency = partial(state.read, context), context.currency
-        return csv_export.file(f"{about}-{context.at:%Y-%m-%d}", rows, state.query, read, currency=currency)
+        return csv_file(f"{about}-{context.at:%Y-%m-%d}", rows, state.query, read, currency=currency)
 
     def state(self, request: Request) -> "ListState":
         """Return the state of the list in a request. Raises ValidationError, InvalidPeriod, InvalidRange."""
@@ -157,3 +166,56 @@ class ListState(NamedTuple):
             return ""
         is_sorted = order.column == (column.name if sort else None)
         return ("ascending" if order.is_ascending else "descending") if is_sorted else "none"
+
+
+def csv_file(name: str, wanted: List[Any], query: ListQuery, read: Read, *, currency: str) -> Response:
+    """Return what a query finds as a CSV file, newest first, with fields as columns; amounts are in major units."""
+    headers = {"Content-Disposition": f'attachment; filename="{name}.csv"'}
+    fields = [each for each in wanted.fields if not each.column.is_internal and not hasattr(each.kind, "_fields")]
+    rows = _rows(fields, query._replace(limit=MOST, order=NEWEST_FIRST, has_totals=False), read, currency)
+    return StreamingResponse(rows, media_type="text/csv; charset=utf-8", headers=headers)
+
+
+async def _rows(fields: list[Field], query: ListQuery, read: Read, currency: str) -> AsyncIterator[str]:
+    """Yield the file, a page of rows at a time."""
+    own = any(each.name == "currency" for each in fields)
+    last = [] if own or not any(each.is_money for each in fields) else [currency]
+    yield csv_lines([[*(each.public_name for each in fields), *(["currency"] if last else [])]])
+    cursor: str | None = None
+    while True:
+        page = await read(query._replace(cursor=cursor))
+        yield csv_lines([*(_written(row, each, currency) for each in fields), *last] for row in page.data)
+        cursor = page.next_cursor
+        if cursor is None:
+            return
+
+
+def _written(row: object, field: Field, currency: str) -> str:
+    """Return a field as a cell, as machines read it: an amount in major units of the row's currency, or the program's.
+
+    Texts are guarded, and None is nothing.
+    """
+    value = getattr(row, field.name)
+    if value is not None and field.kind in {dict, object}:
+        value = json.dumps(value)
+    elif value is not None and field.is_money:
+        own = currency if field.column.is_program_money else getattr(row, "currency", currency)
+        value = text.major(value, own) if own else value
+    if isinstance(value, datetime):
+        return value.isoformat()
+    if isinstance(value, int | Decimal | StrEnum):
+        return str(value)
+    return guarded(" ".join(map(str, value)) if isinstance(value, tuple | list) else str(value or ""))
+
+
+def guarded(cell: str) -> str:
+    """Return a text that a spreadsheet does not run as a formula: an apostrophe precedes what would start one."""
+    return _FORMULA.sub(r"\1'\2", cell)
+
+
+def csv_lines(cells: Iterable[Iterable[str]]) -> str:
+    """Return rows as lines of the file, as RFC 4180 has them; a cell with a semicolon is quoted, too."""
+    quoted = (
+        ['"{}"'.format(each.replace('"', '""')) if _QUOTED.search(each) else each for each in row] for row in cells
+    )
+    return "".join(f"{','.join(row)}\r\n" for row in quoted)

@@ -1,7 +1,4 @@
-"""Search from anywhere: the story of an identifier, partners, programs, pages and actions.
-
-What was typed is never logged: it may be a customer's e-mail address.
-"""
+"""Search from anywhere: the story of an identifier, partners, programs, pages and actions; nothing typed is logged."""
 
 from collections.abc import Sequence
 
