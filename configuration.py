@@ -3,6 +3,7 @@
 import hmac
 import os
 from base64 import urlsafe_b64encode
+from collections.abc import Callable
 from contextlib import suppress
 from difflib import get_close_matches
 from email.utils import parseaddr
@@ -31,12 +32,16 @@ class ConfigurationError(ValueError):
     """An SVC_ variable has a value that cannot be used; the message names it."""
 
 
-def _database_url(url: str) -> str:
-    try:
-        database.parse_url(url)
-    except ArgumentError:
-        raise ValueError("Write a URL, such as sqlite+aiosqlite:///svc.db") from None
-    return url
+def _checked(is_valid: Callable[[str], object], advice: str) -> AfterValidator:
+    """Require a text that passes a check."""
+
+    def checked(value: str) -> str:
+        with suppress(ValueError, ArgumentError):
+            if is_valid(value):
+                return value
+        raise ValueError(advice)
+
+    return AfterValidator(checked)
 
 
 def _url(*schemes: str, example: str, may_have_path: bool = True) -> AfterValidator:
@@ -54,37 +59,24 @@ def _url(*schemes: str, example: str, may_have_path: bool = True) -> AfterValida
     return AfterValidator(checked)
 
 
-def _replica_url(url: str) -> str:
-    if database.is_sqlite(database.parse_url(url)):
-        raise ValueError("Only PostgreSQL has read replicas")
-    return url
-
-
-def _sender(sender: str) -> str:
-    if not is_email(parseaddr(sender)[1]):
-        raise ValueError("Write a sender, such as Acme affiliates <affiliates@acme.example>")
-    return sender
-
-
-def _rate(rate: str) -> str:
-    with suppress(ValueError):
-        if parse(rate).amount > 0:
-            return rate
-    raise ValueError('Write a rate, such as "240/minute"; SVC_RATE_LIMIT=off lifts all limits')
-
-
 def _split(hosts: object) -> object:
     return [host.strip() for host in hosts.split(",") if host.strip()] if isinstance(hosts, str) else hosts
 
 
-DatabaseUrl = Annotated[str, AfterValidator(_database_url)]
-ReplicaUrl = Annotated[DatabaseUrl, AfterValidator(_replica_url)]
+DatabaseUrl = Annotated[str, _checked(database.parse_url, "Write a URL, such as sqlite+aiosqlite:///svc.db")]
+_IN_POSTGRESQL = _checked(
+    lambda url: not database.is_sqlite(database.parse_url(url)), "Only PostgreSQL has read replicas"
+)
+ReplicaUrl = Annotated[DatabaseUrl, _IN_POSTGRESQL]
+_SENDER = "Write a sender, such as Acme affiliates <affiliates@acme.example>"
+Sender = Annotated[str, _checked(lambda sender: is_email(parseaddr(sender)[1]), _SENDER)]
+_RATE = 'Write a rate, such as "240/minute"; SVC_RATE_LIMIT=off lifts all limits'
+Rate = Annotated[str, _checked(lambda rate: parse(rate).amount > 0, _RATE)]
 BaseUrl = Annotated[str, _url("http", "https", example="https://track.example", may_have_path=False)]
 RedisUrl = Annotated[str, _url("redis", "rediss", "unix", example="redis://host:6379")]
 SmtpUrl = Annotated[str, _url("smtp", "smtps", example="smtp://user:password@host:587", may_have_path=False)]
 Secret = Annotated[str | None, Field(repr=False, min_length=8)]
 Header = Annotated[str, Field(pattern=r"^[A-Za-z0-9!#$%&'*+.^_`|~-]+$")]  # RFC 9110, 5.6.2
-Rate = Annotated[str, AfterValidator(_rate)]
 Hosts = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_split)]
 
 
@@ -163,7 +155,7 @@ class Configuration(BaseSettings):
     smtp_url: Annotated[SmtpUrl | None, Field(repr=False)] = None
     """The server that sends e-mail: `smtp://user:password@host:587` (STARTTLS if it is offered) or
     `smtps://user:password@host:465`. Unset, no e-mail is sent, and the dashboard shows each link for copying."""
-    mail_from: Annotated[str, AfterValidator(_sender)] | None = None
+    mail_from: Sender | None = None
     """The sender of e-mail, such as `Acme affiliates <affiliates@acme.example>`. Unset, `no-reply@` the host of
     `SVC_BASE_URL`."""
     body_seconds: Annotated[float, Field(gt=0, le=600)] = 30.0

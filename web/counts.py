@@ -27,8 +27,18 @@ class Counts:
 
     def __init__(self, redis_url: str | None = None, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._local = Windows()
-        shared: tuple[Any, FixedWindowRateLimiter | None] = _in_redis(redis_url) if redis_url else (None, None)
-        self._pool, self._limiter = shared
+        self._pool: Any = None
+        self._limiter: FixedWindowRateLimiter | None = None
+        if redis_url:  # the imports take 0.1 s, and few servers have Redis
+            from limits.aio.storage import RedisStorage  # noqa: PLC0415
+            from redis.asyncio import ConnectionPool  # noqa: PLC0415
+            from redis.asyncio.retry import Retry  # noqa: PLC0415
+            from redis.backoff import NoBackoff  # noqa: PLC0415
+
+            self._pool = ConnectionPool.from_url(redis_url, retry=Retry(NoBackoff(), 0))
+            options: dict[str, Any] = {"connection_pool": self._pool}  # documented by `limits`, but not in its types
+            storage = RedisStorage("async+redis://", implementation="redispy", **options)
+            self._limiter = FixedWindowRateLimiter(storage)
         self._clock = clock
         self._failed = False
         self._retry_at = clock()
@@ -86,19 +96,6 @@ class Counts:
             log.warning("Redis responds again: processes share their rate limits")
         self._failed = False
         return result
-
-
-def _in_redis(url: str) -> tuple[Any, FixedWindowRateLimiter]:
-    """Return the connections and what counts there; the imports take 0.1 s, and few servers have Redis."""
-    from limits.aio.storage import RedisStorage  # noqa: PLC0415
-    from redis.asyncio import ConnectionPool  # noqa: PLC0415
-    from redis.asyncio.retry import Retry  # noqa: PLC0415
-    from redis.backoff import NoBackoff  # noqa: PLC0415
-
-    pool = ConnectionPool.from_url(url, retry=Retry(NoBackoff(), 0))
-    options: dict[str, Any] = {"connection_pool": pool}  # documented by `limits`, but not in its types
-    storage = RedisStorage("async+redis://", implementation="redispy", **options)
-    return pool, FixedWindowRateLimiter(storage)
 
 
 @dataclass(slots=True)
