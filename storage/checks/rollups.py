@@ -9,6 +9,7 @@ from sqlalchemy import BigInteger, Column, Connection, Select, and_, case, func,
 
 from storage.checks import ledger
 from storage.checks.ledger import BookDifference, compare
+from storage.rules.reports.breakdown import EPOCH
 from storage.rules.settlement import CustomerStatus
 from storage.tables import (
     click_retention,
@@ -24,8 +25,6 @@ from storage.tables import rollups as program_rollups
 from storage.tables.columns import DAY_MILLIS
 from storage.tables.event import COUNTS
 from storage.tracking.ledger import PARTNER_KINDS
-
-_FIRST_DAY = date(1970, 1, 1)
 
 
 class _Cell(NamedTuple):
@@ -64,7 +63,7 @@ def _recomputed(connection: Connection) -> Counter[_Cell]:
     cells: Counter[_Cell] = Counter()
     for statement in _counted():
         for row in connection.execute(statement).mappings():
-            day = _FIRST_DAY + timedelta(days=row["day"])
+            day = EPOCH + timedelta(days=row["day"])
             for count in COUNTS:
                 if value := int(row.get(count) or 0):
                     cells[_Cell(row["program_id"], row["partner_id"], day, count)] += value

@@ -13,6 +13,7 @@ from storage.reports.breakdown_increments import FEW_CLICKS
 from storage.reports.grouped_events import Codes, Grouped, Key, read_codes
 from storage.rules.periods.period import DateRangeQuery, Window
 from storage.rules.reports.breakdown import (
+    EPOCH,
     OF_DAY,
     REPORTED,
     BreakdownGroup,
@@ -27,7 +28,6 @@ from storage.rules.reports.breakdown import (
 from storage.rules.reports.dimension_totals import LACKING, OTHER, STORED, filled
 from storage.tables import dimension_rollups, grouped_days, rollups
 
-_EPOCH = date(1970, 1, 1)
 _LAG = timedelta(days=1)  # an older day that is not grouped at all is yet to be: right after an upgrade
 _NUMBERED = {Dimension.PARTNER, Dimension.HOUR}
 
@@ -150,7 +150,7 @@ def _added(
         read = json.loads(totals)
         for dimension in (each for each in stored if stored[each] == source):
             by_day = OF_DAY.get(dimension)
-            of_day = by_day and by_day((day - _EPOCH).days)
+            of_day = by_day and by_day((day - EPOCH).days)
             for value, counts in read.items():
                 key = of_day if by_day else value
                 if isinstance(counts, int):

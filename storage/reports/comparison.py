@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import datetime
+from itertools import groupby
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, case, func, select
@@ -13,10 +14,11 @@ from storage.management.imported_events import FILTERED, REPORTED_BY
 from storage.reports import performance
 from storage.reports.performance import PARTNER, Performance, in_window, inside
 from storage.rules.errors import ProgramNotAllowed
-from storage.rules.periods.period import DateRangeQuery, Window
+from storage.rules.periods.period import DateRangeQuery, Month, Window
 from storage.rules.reports import metrics
 from storage.rules.reports.metrics import MOST_PARTS, Figures, Part, RefundedMonth, RefundTotals, Totals, added
 from storage.tables import clicks, commissions, customers, partner_rollups, partners, programs, refunds, sales
+from storage.tables.columns import DAY_MILLIS
 
 
 class PartnerResult(NamedTuple):
@@ -99,11 +101,19 @@ def read_figures(
     """Return the totals of a window (`sums`, if they were read) with ratios and refunds, and the refunds by month."""
     if sums is None:
         sums = added(Totals(), performance.read_days(connection, program_id, window, partner_id).values())
-    months = performance.read_refunds_by_month(connection, program_id, window, partner_id=partner_id)
+    made = performance.read_refunds_by_time(connection, program_id, window, DAY_MILLIS, partner_id=partner_id)
+    months = [
+        RefundedMonth(
+            str(month),
+            max(window.first, month.starts_at.date()),
+            min(window.last, month.last_day),
+            *added(RefundTotals(), (made[at] for at in days)),
+        )
+        for month, days in groupby(made, key=Month.of)
+    ]
     counted = _IMPORTED if partner_id is None else _IMPORTED.where(_customer.partner_id == PARTNER)
     imported = connection.execute(counted, in_window(program_id, window, partner_id)).scalar_one()
-    back = added(RefundTotals(), (RefundTotals(*month[-3:]) for month in months))
-    return metrics.figures(sums, back, imported), months
+    return metrics.figures(sums, added(RefundTotals(), made.values()), imported), months
 
 
 def _programs(

@@ -1,17 +1,18 @@
 """Explore: a program's results, those that pass filters, and cards by some dimensions from one read of the events."""
 
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection
 
 from storage.reports import breakdown, chart, grouped_events, performance
 from storage.reports.chart import Results, Step
-from storage.reports.grouped_events import MOST_GROUPS, Grouped, Key
+from storage.reports.grouped_events import MOST_GROUPS, Codes, Grouped, Key
 from storage.rules.periods.period import DateRangeQuery, Window
 from storage.rules.reports import metrics
 from storage.rules.reports.breakdown import (
+    EPOCH,
     NOTHING,
     BreakdownQuery,
     Dimension,
@@ -22,7 +23,6 @@ from storage.rules.reports.breakdown import (
 )
 from storage.rules.reports.metrics import Totals
 
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _HOUR, _DAY = timedelta(hours=1), timedelta(days=1)
 
 
@@ -98,7 +98,7 @@ def read_cards(
     keys: list[Key] = [(each,) for each in dimensions]
     parts: list[Key] = [(Dimension.HOUR if is_hourly else Dimension.DAY,)] if filters else []
     read = breakdown.read_each(connection, program_id, report.window, [*keys, *parts], filters, at=at)
-    groups = _ranked(connection, program_id, keys, read[: len(keys)])
+    groups = _ranked(grouped_events.read_codes(connection, program_id), keys, read[: len(keys)])
     cards = [_card(key[0], each, rows) for key, each in zip(keys, groups, strict=True)]
     before = wanted.before if parts else None
     earlier = breakdown.read_each(connection, program_id, before, parts, filters, at=at) if before else []
@@ -115,23 +115,20 @@ def read_card(
     by: Dimension,
     filters: Filters,
     *,
-    rows: int = MOST_GROUPS,
+    rows: int,
     at: datetime,
 ) -> tuple[dict[str, str], str, Card]:
     """Return the names of partners by their codes, the currency, and a card beside the window before, if wanted."""
     currency, _, window = performance.choose_period(connection, program_id, wanted, at=at)
     windows = (window, wanted.before) if wanted.before else (window,)
     read = [breakdown.read_each(connection, program_id, each, [(by,)], filters, at=at)[0] for each in windows]
-    now, *before = _ranked(connection, program_id, [(by,)] * len(read), read)
-    names = dict(grouped_events.read_codes(connection, program_id).values())
-    return names, currency, _card(by, now, rows, *before)
-
-
-def _ranked(
-    connection: Connection, program_id: int, keys: Sequence[Key], read: Sequence[Grouped]
-) -> list[RankedGroups]:
-    """Return groups with the most revenue first, named as people read them."""
     codes = grouped_events.read_codes(connection, program_id)
+    now, *before = _ranked(codes, [(by,)] * len(read), read)
+    return dict(codes.values()), currency, _card(by, now, rows, *before)
+
+
+def _ranked(codes: Codes, keys: Sequence[Key], read: Sequence[Grouped]) -> list[RankedGroups]:
+    """Return groups with the most revenue first, named as people read them."""
     query = BreakdownQuery((), (), (), Metric.REVENUE, MOST_GROUPS)
     return [breakdown.rank(key, each, codes, query) for key, each in zip(keys, read, strict=True)]
 
@@ -150,7 +147,7 @@ def _card(by: Dimension, now: RankedGroups, rows: int, before: RankedGroups | No
 
 def _steps(window: Window, read: Grouped, *, is_hourly: bool) -> list[Step]:
     """Return the hours of a day, or the days of a window, also those without events."""
-    length, begin = (_HOUR, 0) if is_hourly else (_DAY, (window.starts_at - _EPOCH).days)
+    length, begin = (_HOUR, 0) if is_hourly else (_DAY, (window.first - EPOCH).days)
     steps = []
     for n in range(24 if is_hourly else window.length):
         totals, start = read.groups.get((begin + n,), NOTHING), window.starts_at + n * length

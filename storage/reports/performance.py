@@ -13,10 +13,10 @@ from storage.engine import ids
 from storage.lists.declaration import FIRST_DAY, LAST_DAY, PROGRAM
 from storage.rules.errors import NotFound
 from storage.rules.periods import period
-from storage.rules.periods.period import DateRangeQuery, Month, Period, Window
-from storage.rules.reports.metrics import Day, RefundedMonth, RefundTotals, Totals, added
+from storage.rules.periods.period import DateRangeQuery, Period, Window
+from storage.rules.reports.metrics import Day, RefundTotals, Totals, added
 from storage.tables import partner_rollups, programs, refunds, rollups, sales
-from storage.tables.columns import DAY_MILLIS, from_millis
+from storage.tables.columns import from_millis
 
 PARTNER: Any = bindparam("partner_id", type_=BigInteger)
 _EDGES: Any = tuple(bindparam(name) for name in ("first_id", "since", "last"))
@@ -101,24 +101,6 @@ def read_refunds_by_time(
     made = refunds_made(millis, is_of_partner=partner_id is not None)
     rows = connection.execute(made, in_window(program_id, window, partner_id))
     return {from_millis(row[0] * millis): RefundTotals(*map(int, row[1:])) for row in rows}
-
-
-def read_refunds_by_month(
-    connection: Connection, program_id: int, window: Window, *, partner_id: int | None = None
-) -> list[RefundedMonth]:
-    """Return the same for each month with some, and which of its days the window has."""
-    months: dict[Month, list[RefundTotals]] = {}
-    for day, totals in read_refunds_by_time(connection, program_id, window, DAY_MILLIS, partner_id=partner_id).items():
-        months.setdefault(Month.of(day), []).append(totals)
-    return [
-        RefundedMonth(
-            str(month),
-            max(window.first, month.starts_at.date()),
-            min(window.last, month.last_day),
-            *added(RefundTotals(), days),
-        )
-        for month, days in months.items()
-    ]
 
 
 @cache
