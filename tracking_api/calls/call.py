@@ -3,10 +3,9 @@
 A call itself is a function of values, `record(body, caller) -> Recording`; it raises the errors of its body.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from enum import Enum, auto
-from functools import partial
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from pydantic_core import from_json, to_json
@@ -30,7 +29,7 @@ class Recording(NamedTuple):
     """What a call stores: an operation with its item, and the answer that the result becomes.
 
     With a `principal`, the writer finds its program and gives it to the operation; without one, the operation does.
-    The program of `public` is looked up before the writer is asked. `warnings` go into the response.
+    The program of `public` is looked up before the writer is asked.
     """
 
     operation: Callable[..., Any]
@@ -38,7 +37,6 @@ class Recording(NamedTuple):
     answer: Callable[[Any], Answer]
     principal: Principal | None = None
     public: Public | None = None
-    warnings: Sequence[Mapping[str, Any]] = ()
 
 
 class KeyUse(Enum):
@@ -129,7 +127,7 @@ class Endpoint(Generic[Parsed]):
 
         Raises RateLimited for a key, and the errors of storage in an outage.
         """
-        services, (operation, item, _, principal, *_) = caller.services, recording
+        services, (operation, item, _, principal, _) = caller.services, recording
         assert principal is not None  # noqa: S101 - a call without one is written by `serve`
         if isinstance(principal, PresentedKey):
             await services.limits.hit("keyed", caller.address, principal.key_hash)
@@ -150,15 +148,16 @@ def event_of_test(kind: str, body: TrackingBody, caller: TrackingCaller, **other
 
 
 def recording_of_test(
-    event: TestModeCall, key: PresentedKey | None, *, public: Public | None = None, warnings: Sequence[Answer] = ()
+    event: TestModeCall, key: PresentedKey | None, *, public: Public | None = None, **warned: Any
 ) -> Recording:
     """Return what stores a test event, with the key that was presented or without one."""
+
+    def answer(stored: TestModeResult) -> Answer:
+        data = event_data(stored, test_mode=True)
+        return {"success": True, "message": f"Test {event.kind} recorded.", "data": data, **warned}
+
     operation = test_mode.record_without_key if key is None else test_mode.record_with_key
-    return Recording(operation, event, partial(_test_answer, event.kind), key, public, warnings)
-
-
-def _test_answer(call: str, stored: TestModeResult) -> Answer:
-    return {"success": True, "message": f"Test {call} recorded.", "data": event_data(stored, test_mode=True)}
+    return Recording(operation, event, answer, key, public)
 
 
 async def _require_program(caller: TrackingCaller, program_id: int | None, if_unknown: type[ServiceError]) -> None:
@@ -180,9 +179,5 @@ def _response(recording: Recording, result: Any, scope: Scope) -> JsonResponse:
     if isinstance(result, ServiceError):
         return error_response(result, scope)
     if isinstance(result, Replayed):
-        response = JsonResponse(from_json(result.body), headers={"Idempotency-Replayed": "true"})
-    else:
-        response = JsonResponse(recording.answer(result))
-    for warning in recording.warnings:
-        response.warn(warning)
-    return response
+        return JsonResponse(from_json(result.body), headers={"Idempotency-Replayed": "true"})
+    return JsonResponse(recording.answer(result))

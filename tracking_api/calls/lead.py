@@ -1,6 +1,7 @@
 """POST /api/v1/track/lead: a visitor signed up. The program key settles it; a browser may leave it provisional."""
 
-from typing import Annotated, Literal
+from functools import partial
+from typing import Annotated, Any, Literal
 
 from pydantic import JsonValue, WithJsonSchema
 
@@ -44,11 +45,11 @@ def lead(body: LeadBody, caller: TrackingCaller) -> Recording:
     """Record a lead; with an Authorization header it is a server-mode lead, or a 401."""
     key = caller.key
     known = contact.protect(str(body.email)) if contact.is_email(body.email) else None
-    warnings = () if known or body.email is None or body.email == "" else (EMAIL_IGNORED,)
+    warned: dict[str, Any] = {} if known or body.email is None or body.email == "" else {"warnings": [EMAIL_IGNORED]}
     if body.extra.test_mode:
         click_program_id, mask = keys.click_program(body.click_id or ""), known.mask if known else None
         event = event_of_test("lead", body, caller, click_program_id=click_program_id, email_mask=mask)
-        return recording_of_test(event, key, warnings=warnings)
+        return recording_of_test(event, key, **warned)
     if body.click_id is None and body.customer_key is None:
         raise errors.IdentifierRequired
     item = Lead(
@@ -63,11 +64,11 @@ def lead(body: LeadBody, caller: TrackingCaller) -> Recording:
     )
     program_id, of_click = body.extra.program_id, keys.click_program(body.click_id or "")
     public = Public(of_click, errors.CustomerNotFound) if program_id is None else Public(program_id)
-    return Recording(leads.record, item, _answer, key or public, None if key else public, warnings)
+    return Recording(leads.record, item, partial(_answer, warned), key or public, None if key else public)
 
 
-def _answer(result: LeadResult) -> Answer:
-    answer = {"success": True, "message": "Lead recorded."}
+def _answer(warned: Answer, result: LeadResult) -> Answer:
+    answer = {"success": True, "message": "Lead recorded.", **warned}
     if result.settlement == Settlement.PROVISIONAL:
         answer |= {"provisional": True, "message": "Lead recorded; your server must confirm it."}
     elif not result.recorded:
