@@ -87,14 +87,6 @@ async def lose(scene: Scene, database: Proxy, shows: str) -> None:
             pass
 
 
-async def lose_primary(scene: Scene) -> None:
-    await lose(scene, scene.primary, "storage_unavailable")
-
-
-async def lose_replica(scene: Scene) -> None:
-    await lose(scene, scene.replica, "replica")
-
-
 async def hold_writes(scene: Scene) -> None:
     scene.primary.flowing.clear()
     waiting = [asyncio.ensure_future(scene.store.write(slow, 0)) for _ in range(6_000)]
@@ -135,8 +127,8 @@ async def use_files(_: Scene) -> None:
 
 
 OUTAGES: dict[str, Callable[[Scene], Awaitable[None]]] = {
-    "StorageUnavailable": lose_primary,
-    "ReplicaDown": lose_replica,
+    "StorageUnavailable": lambda scene: lose(scene, scene.primary, "storage_unavailable"),
+    "ReplicaDown": lambda scene: lose(scene, scene.replica, "replica"),
     "WritesQueue": hold_writes,
     "WritesWait": write_slowly,
     "SlowCommits": write_slowly,

@@ -16,7 +16,6 @@ from storage.tracking import program_terms
 from storage.tracking.received_calls import PresentedKey
 
 MOST_COUNTED = 5_000  # between two batches: what invents user agents does not fill the memory
-LONGEST_CALL = 16
 MOST_CALLERS = 50  # in the list
 _add = Statement("key_caller_add")
 _add_week = Statement("key_caller_week_add")
@@ -72,7 +71,7 @@ def save(connection: Connection, counts: Mapping[tuple[PresentedKey, str], Seque
         if key.key_hash in holders:
             mine = (holders[key.key_hash].program_id, key.key_hash)
             user_agent = click_details.clean(key.user_agent or "", click_details.LONGEST_USER_AGENT) or ""
-            who = (*mine, call[:LONGEST_CALL], user_agent, key.network_hash or "")
+            who = (*mine, call, user_agent, key.network_hash or "")
             row = merged.setdefault(who, [0, to_millis(first_at), to_millis(last_at)])
             row[:] = [row[0] + calls, min(row[1], to_millis(first_at)), max(row[2], to_millis(last_at))]
             monday = last_at.date() - timedelta(days=last_at.weekday())

@@ -15,31 +15,24 @@ from storage.tables import leads, test_events, tracking_log
 from storage.tracking import test_mode
 from tests import world
 from tests.tracking_api.conftest import Api
-from tests.world import NOW, World
+from tests.world import NOW
 from web.middleware import RequestMiddleware
 
 TEST = {"test_mode": True}
-
-
-@pytest.fixture
-async def limited(acme: World) -> AsyncIterator[Api]:
-    """The tracking calls, with four public calls a minute from one address."""
-    made = Api(acme, Configuration(public_rate="4/minute", body_seconds=0.05))
-    async with made.client:
-        yield made
 
 
 def invented(api: Api, program_id: int) -> str:
     return keys.click_id(program_id, api.at)
 
 
-async def test_all_calls_of_one_ip_address_are_counted_together_whatever_program_they_name(limited: Api):
+@pytest.mark.parametrize("api", [Configuration(public_rate="4/minute", body_seconds=0.05)], indirect=True)
+async def test_all_calls_of_one_ip_address_are_counted_together_whatever_program_they_name(api: Api):
     answers = [
-        await limited.click(),
-        await limited.click(program_id=1_000),
-        await limited.post("click", content=b"{", headers={"Content-Type": "application/json"}),
-        *[await limited.lead(key=None, click_id=invented(limited, number)) for number in (1_000, 1_001)],
-        await limited.click(program_id=1_001),
+        await api.click(),
+        await api.click(program_id=1_000),
+        await api.post("click", content=b"{", headers={"Content-Type": "application/json"}),
+        *[await api.lead(key=None, click_id=invented(api, number)) for number in (1_000, 1_001)],
+        await api.click(program_id=1_001),
     ]
 
     assert [answer.status_code for answer in answers] == [200, 400, 400, 400, 429, 429]

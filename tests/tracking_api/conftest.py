@@ -96,8 +96,8 @@ class Api:
 
 
 @pytest.fixture
-async def api(acme: World) -> AsyncIterator[Api]:
-    """The tracking calls, without rate limits."""
-    made = Api(acme, UNLIMITED)
+async def api(acme: World, request: pytest.FixtureRequest) -> AsyncIterator[Api]:
+    """The tracking calls, without rate limits or with a test's settings."""
+    made = Api(acme, getattr(request, "param", UNLIMITED))
     async with made.client:
         yield made

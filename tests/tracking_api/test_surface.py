@@ -15,7 +15,6 @@ from storage.tables import clicks, refused_calls
 from tests import documented
 from tests.busy import Busy
 from tests.tracking_api.conftest import UNLIMITED, Api
-from tests.world import World
 from tracking_api.app import ROUTES
 
 ORIGIN = {"Origin": "https://shop.example"}
@@ -121,27 +120,22 @@ async def test_the_status_shows_a_programs_health(api: Api):
     assert (first_step["step"], tag in first_step["next_action"]) == ("tracker_installed", True)
 
 
-@pytest.fixture
-async def limited(acme: World) -> AsyncIterator[Api]:
-    """The tracking calls, with two clicks and two browser leads a minute."""
-    settings = Configuration(click_rate="2/minute", lead_rate="2/minute", keyed_rate="4/minute", body_seconds=0.05)
-    made = Api(acme, settings)
-    async with made.client:
-        yield made
+RATES = Configuration(click_rate="2/minute", lead_rate="2/minute", keyed_rate="4/minute", body_seconds=0.05)
 
 
-async def test_the_calls_of_each_program_have_limits_of_their_own(limited: Api):
-    other = await limited.beside()
-    click_id = await limited.acme.visitor()
+@pytest.mark.parametrize("api", [RATES], indirect=True)
+async def test_the_calls_of_each_program_have_limits_of_their_own(api: Api):
+    other = await api.beside()
+    click_id = await api.acme.visitor()
 
-    clicked = [(await each.click()).status_code for each in (limited, limited, limited, other)]
-    browser = [(await limited.lead(key=None, click_id=click_id)).status_code for _ in range(3)]
-    keyed = [(await limited.lead(click_id=click_id)).status_code for _ in range(3)]
-    rejected = [(await limited.sale(customer_key="unknown")).status_code for _ in range(3)]
+    clicked = [(await each.click()).status_code for each in (api, api, api, other)]
+    browser = [(await api.lead(key=None, click_id=click_id)).status_code for _ in range(3)]
+    keyed = [(await api.lead(click_id=click_id)).status_code for _ in range(3)]
+    rejected = [(await api.sale(customer_key="unknown")).status_code for _ in range(3)]
 
-    assert (clicked, await limited.count(clicks)) == ([200, 200, 429, 200], 4)
+    assert (clicked, await api.count(clicks)) == ([200, 200, 429, 200], 4)
     assert (browser, keyed) == ([200, 200, 429], [200, 200, 200])
-    assert (rejected, await limited.count(refused_calls)) == ([400, 429, 429], 1)  # they reach no writer
+    assert (rejected, await api.count(refused_calls)) == ([400, 429, 429], 1)  # they reach no writer
     assert (await other.sale(customer_key="unknown")).status_code == 400
 
 
