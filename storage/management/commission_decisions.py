@@ -1,20 +1,21 @@
-"""Decisions on commissions: reviewed for signs of fraud, approved, rejected or paid; an approval can be undone."""
+"""Decisions on commissions: reviewed, approved, rejected or paid, an approval undone; and what waits for a person."""
 
 import json
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from operator import attrgetter
-from typing import Any
+from typing import Any, NamedTuple
 
-from sqlalchemy import BigInteger, Connection, and_, cast, select, update
+from sqlalchemy import BigInteger, ColumnElement, Connection, and_, cast, func, select, update
 
 from storage.engine import audit
 from storage.engine.audit import Actor, Change
 from storage.engine.cursors import within
-from storage.lists.commissions import COMMISSIONS, Commission
+from storage.lists.balances import to_pay_cents
+from storage.lists.commissions import COMMISSIONS, Commission, net_cents
 from storage.lists.declaration import ListScope
 from storage.lists.find import rows
-from storage.lists.held import kinds_by_commission
+from storage.lists.held import is_first, is_held, is_held_by, kinds_by_commission
 from storage.management import agent_caps, fraud_review
 from storage.rules.commission import MAY_BECOME, CommissionStatus
 from storage.rules.errors import (
@@ -29,7 +30,8 @@ from storage.rules.errors import (
 )
 from storage.rules.fraud.flag import FlagState
 from storage.rules.periods.period import Span
-from storage.tables import audit_entries, commissions, flags, partners, programs
+from storage.rules.settlement import CustomerStatus, Settlement
+from storage.tables import audit_entries, commissions, customers, flags, partners, programs
 from storage.tables.columns import from_millis, to_millis
 from storage.tracking import corrections
 from storage.tracking.corrections import Corrections
@@ -182,3 +184,50 @@ def _obstacles_for_key(
     worth = [ledger.net(each, PARTNER_KINDS) for each in free]
     over = agent_caps.count_each(connection, program_id, status, worth, at=at)
     return errors | {each.id: error for each, error in zip(free, over, strict=True) if error}
+
+
+class Waiting(NamedTuple):
+    """How many wait, and what they are worth in cents of the program's currency."""
+
+    number: int = 0
+    cents: int = 0
+
+
+class PendingWork(NamedTuple):
+    """Partners to pay, pending commissions whose hold is over, and apart what open flags hold; `flags` counts these."""
+
+    to_pay: Waiting
+    ready: Waiting
+    flags: int
+    held: Waiting
+    provisional_leads: int
+
+
+def get_pending_work(connection: Connection, program_id: int, *, at: datetime) -> PendingWork:
+    """Return what waits in a program."""
+    earned, row, mine = commissions.c, customers.c, commissions.c.program_id == program_id
+    is_ready = (earned.status == CommissionStatus.PENDING, earned.hold_until <= at, ~is_held())
+    open_flags = (flags.c.program_id == program_id, flags.c.state == FlagState.OPEN, is_first())
+    provisional = (row.status == CustomerStatus.PROVISIONAL, row.settlement == Settlement.PROVISIONAL)
+    flag_count = connection.execute(select(func.count()).select_from(flags).where(*open_flags)).scalar_one()
+    leads = select(func.count()).select_from(customers).where(row.program_id == program_id, *provisional)
+    due = select(to_pay_cents().label("cents")).where(partners.c.program_id == program_id).subquery()
+    to_pay = select(func.count(), func.coalesce(func.sum(due.c.cents), 0)).where(due.c.cents > 0)
+    return PendingWork(
+        to_pay=Waiting(*map(int, connection.execute(to_pay).one())),
+        ready=count_worth(connection, mine, *is_ready),
+        flags=flag_count,
+        held=count_worth(connection, mine, is_held(flags.c.state == FlagState.OPEN)) if flag_count else Waiting(),
+        provisional_leads=connection.execute(leads).scalar_one(),
+    )
+
+
+def count_held(connection: Connection, program_id: int, flag_ids: Sequence[int]) -> Waiting:
+    """Return what these flags hold, each commission once."""
+    return count_worth(connection, commissions.c.program_id == program_id, is_held_by(*flag_ids))
+
+
+def count_worth(connection: Connection, *conditions: ColumnElement[bool]) -> Waiting:
+    """Return how many commissions match, and what they are worth."""
+    worth = select(func.count(), func.coalesce(func.sum(net_cents()), 0)).select_from(commissions)
+    return Waiting(*map(int, connection.execute(worth.where(*conditions)).one()))

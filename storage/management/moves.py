@@ -14,7 +14,7 @@ from storage.lists.declaration import ListScope
 from storage.lists.find import get
 from storage.management import agent_caps
 from storage.management.by_hand import CREDITED, require_partner
-from storage.management.pending_work import Waiting, count_worth
+from storage.management.commission_decisions import Waiting, count_worth
 from storage.rules.commission import UNPAID, CommissionStatus, of_remaining
 from storage.rules.errors import FieldError, NotFound, ValidationError
 from storage.rules.fraud.flag import FlagState

@@ -10,8 +10,8 @@ from sqlalchemy import Connection
 from storage.lists import rejected_calls
 from storage.lists.partners import Partner
 from storage.lists.rejected_calls import Cause
-from storage.management import pending_work
-from storage.management.pending_work import PendingWork
+from storage.management import commission_decisions
+from storage.management.commission_decisions import PendingWork
 from storage.reports import breakdown, checklist, comparison, performance
 from storage.reports.checklist import ChecklistStep
 from storage.reports.comparison import PartnerResult
@@ -67,7 +67,7 @@ def read_overview(
         comparison.read_partners(connection, program_id, results.report.window, limit=TOP_PARTNERS),
         checklist.list_steps(connection, program_id, base_url=base_url),
         rejected_calls.by_cause(connection, program_id),
-        pending_work.get_pending_work(connection, program_id, at=at),
+        commission_decisions.get_pending_work(connection, program_id, at=at),
     )
 
 

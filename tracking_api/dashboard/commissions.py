@@ -20,9 +20,7 @@ from storage.lists import find as engine
 from storage.lists.commissions import COMMISSIONS, Commission
 from storage.lists.flags import FLAGS
 from storage.management import commission_decisions as decisions
-from storage.management import pending_work
-from storage.management.commission_decisions import MOST_TOGETHER
-from storage.management.pending_work import Waiting
+from storage.management.commission_decisions import MOST_TOGETHER, Waiting
 from storage.rules.commission import MAY_BECOME, CommissionStatus
 from storage.rules.errors import ServiceError, ValidationError
 from storage.rules.fraud.flag import FlagState
@@ -171,7 +169,7 @@ def _by_partner(rows: list[Commission]) -> list[tuple[str, int, int]]:
 def _about_flags(verb: str, meaning: str, *, is_danger: bool) -> Button:
     async def question(calls: Sequence[ApiRequest]) -> Question:
         flag_ids = [call.path_id("flag_id") for call in calls]
-        held = await calls[0].read(pending_work.count_held, flag_ids)
+        held = await calls[0].read(decisions.count_held, flag_ids)
         return Question(verb, f"{meaning} You cannot undo this.", commissions=held, is_danger=is_danger)
 
     return Button(decide_flag, {}, "flag-{state}", "/programs/{program_id}/review", question)

@@ -16,7 +16,7 @@ from storage.lists.declaration import ListScope
 from storage.lists.find import get
 from storage.lists.flags import FLAGS
 from storage.management import commission_decisions, flag_decisions, fraud_review, partners
-from storage.management.pending_work import Waiting
+from storage.management.commission_decisions import Waiting
 from storage.rules import contact, errors
 from storage.rules.commission import CommissionStatus
 from storage.rules.errors import CommissionFlagged, ValidationError

@@ -12,7 +12,7 @@ from storage.engine.audit import OPERATOR
 from storage.lists.flags import FLAGS
 from storage.lists.payment_events import PAYMENT_EVENTS
 from storage.management import commission_decisions, flag_decisions
-from storage.management.pending_work import get_pending_work
+from storage.management.commission_decisions import get_pending_work
 from storage.payments import decisions, reconciliation
 from storage.rules.commission import CommissionStatus
 from storage.rules.errors import CommissionFlagged, DuplicateTransaction

@@ -11,8 +11,8 @@ from storage.lists.customers import CUSTOMERS
 from storage.lists.declaration import ListScope
 from storage.lists.find import get
 from storage.lists.partners import PARTNERS
-from storage.management import pending_work
-from storage.management.pending_work import Waiting
+from storage.management import commission_decisions
+from storage.management.commission_decisions import Waiting
 from storage.reports import chart, checklist, comparison, partner, performance
 from storage.reports.chart import Results
 from storage.rules.periods.period import DateRangeQuery, Window
@@ -76,11 +76,11 @@ async def test_pending_work_counts_holds_flags_and_provisional_leads_with_their_
     await acme.sale("inv-3")
     await acme.lead(await acme.visitor(), "user-3", is_trusted=False)
 
-    before = await acme.store.read(pending_work.get_pending_work, acme.program_id, at=NOW)
+    before = await acme.store.read(commission_decisions.get_pending_work, acme.program_id, at=NOW)
     buyer = (await acme.listed(CUSTOMERS)).data[-1]
     both = [await acme.flag(), await acme.flag(buyer.id)]
-    after = await acme.store.read(pending_work.get_pending_work, acme.program_id, at=NOW + timedelta(days=10))
-    chosen = await acme.store.read(pending_work.count_held, acme.program_id, both)
+    after = await acme.store.read(commission_decisions.get_pending_work, acme.program_id, at=NOW + timedelta(days=10))
+    chosen = await acme.store.read(commission_decisions.count_held, acme.program_id, both)
 
     assert (before.ready, before.flags, before.held) == (Waiting(1, 2_000), 0, Waiting())
     assert (before.to_pay, before.provisional_leads) == (Waiting(), 1)

@@ -11,7 +11,7 @@ from presentation.api_request import ApiRequest
 from presentation.operations import ALWAYS, EMPTY, Operation
 from storage.access.workspaces import ANYONE, OWNERS, Role
 from storage.lists.declaration import MOST
-from storage.management.pending_work import Waiting
+from storage.management.commission_decisions import Waiting
 from storage.rules.errors import NotFound, ServiceError, ValidationError
 from tracking_api.dashboard.authentication import VisitorRequest
 from tracking_api.dashboard.pages import forms, notices, page_context, templates, values
