@@ -76,13 +76,11 @@ def count(connection: Connection, program_id: int, status: str, cents: int, *, a
 def count_each(
     connection: Connection, program_id: int, status: str, worth: Sequence[int], *, at: datetime
 ) -> list[OverCap | None]:
-    """Count commissions among those that agent keys approved, paid or credited today; an OverCap for each beyond a cap.
-
-    The day's row is locked until the transaction ends, so that no two decisions pass a cap together.
-    """
+    """Count what agent keys approved, paid or credited today; return an OverCap for each commission beyond a cap."""
     caps, results = get_caps(connection, program_id), list[OverCap | None]()
     row, of_day = agent_decisions.c, {"program_id": program_id, "day": at.date(), "status": status}
     new = insert_for(connection)(agent_decisions).values(**of_day, commissions=0, cents=0)
+    # Until the transaction ends, so that no two decisions pass a cap together.
     locked = new.on_conflict_do_update(index_elements=[*of_day], set_={"cents": row.cents})
     commissions, total = map(int, connection.execute(locked.returning(row.commissions, row.cents)).one())
     for cents in worth:

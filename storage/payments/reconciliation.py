@@ -26,10 +26,7 @@ class Reconciliation(NamedTuple):
 
 
 def compare(connection: Connection, program_id: int, payments: Sequence[Payment], *, at: datetime) -> Reconciliation:
-    """Compare payments with the program's sales; one call needs all payments of a customer that are near in time.
-
-    The number of statements is fixed: by the payments' names, by their customers, and by those customers' sales.
-    """
+    """Compare payments with the program's sales; one call needs all payments of a customer that are near in time."""
     buyers = _buyers(connection, program_id, payments, at)
     groups: dict[int, list[Payment]] = defaultdict(list)
     for payment in payments:

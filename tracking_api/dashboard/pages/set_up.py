@@ -1,6 +1,7 @@
 """The home page at `/`, and the set-up page of an empty server, opened by the code that `svc serve` printed once."""
 
 import hmac
+from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -67,16 +68,10 @@ async def set_up(request: Request) -> Response:
         password_hash = await hash_of_new(request, forms.chosen_password(form), email=form.text("email"))
         if not problems:
             chosen = ProgramSettings(fields.program_name, fields.domain, fields.currency)
-            program_id, key, session = await storage_of(request).write(
-                program_settings.set_up,
-                chosen,
-                workspace=fields.workspace_name,
-                email=fields.email,
-                password_hash=password_hash,
-                partner={"name": fields.partner_name, "code": fields.partner_code},
-                client=request.headers.get("user-agent"),
-                at=time_of(request),
-            )
+            about: dict[str, Any] = {"workspace": fields.workspace_name, "email": fields.email, "at": time_of(request)}
+            about |= {"password_hash": password_hash, "client": request.headers.get("user-agent")}
+            about["partner"] = {"name": fields.partner_name, "code": fields.partner_code}
+            program_id, key, session = await storage_of(request).write(program_settings.set_up, chosen, **about)
     except (ValidationError, CurrencyNotSupported) as rejection:
         problems |= Problems.of(rejection)
     if problems:
