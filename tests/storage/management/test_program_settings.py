@@ -1,5 +1,6 @@
-"""Sandboxes and deletion: all works in a sandbox, nothing of it reaches the live program, and no trace is left."""
+"""Programs: the first of a server, changes in the log, sandboxes, in which all works and stays, and deletion."""
 
+import asyncio
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
@@ -7,18 +8,29 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection, Table, func, select
 
+from storage import Storage
+from storage.access import sessions
 from storage.checks import books
-from storage.engine.audit import OPERATOR
-from storage.lists.programs import read_program
-from storage.management import program_settings
-from storage.rules.errors import NotFound, ProgramHasEvents, ValidationError
+from storage.engine.audit import OPERATOR, Actor
+from storage.lists.audit_log import AUDIT_LOG
+from storage.lists.declaration import ListQuery, ListScope
+from storage.lists.find import find, get
+from storage.lists.partners import PARTNERS
+from storage.lists.programs import PROGRAMS, read_program
+from storage.management import partners, program_settings
+from storage.rules import errors, keys
+from storage.rules.attribution import PartnerStatus
+from storage.rules.settings import ProgramSettings
+from storage.tables import commission_terms, metadata, programs, rollups
 from storage.tables import commissions as earned
-from storage.tables import metadata, programs, rollups
 from tests import stripe_events as stripe
 from tests.storage.databases import both_databases
 from tests.storage.payments.paying import connect, take
 from tests.world import NOW, World, stored
 
+OLGA = Actor("user", "7", "olga@acme.example")
+PROGRAM = ProgramSettings("Acme partners", "acme.example")
+CHOSEN: dict[str, Any] = {"workspace": "Acme", "password_hash": "a hash", "partner": {"name": "Anna", "code": "anna"}}
 ABOUT: dict[str, Any] = {"actor": OPERATOR, "at": NOW}
 KEPT = {  # what describes the program itself, where its rows lie, and notes of its last transactions
     *("agent_caps", "agent_keys", "audit_entries", "commission_terms", "partner_rollups", "partners"),
@@ -26,6 +38,71 @@ KEPT = {  # what describes the program itself, where its rows lie, and notes of 
 }
 OF_A_PROGRAM = {table.name: table for table in metadata.sorted_tables if "program_id" in table.c}
 DELETED = [table for name, table in OF_A_PROGRAM.items() if name != "audit_entries"]
+
+
+async def set_up(store: Storage, email: str = "Olga@acme.example", lane: int = 0) -> Any:
+    about = CHOSEN | {"client": "Firefox", "at": NOW}
+    return await store.write_in(lane, program_settings.set_up, PROGRAM, email=email, **about)
+
+
+@both_databases
+@pytest.mark.usefixtures("side_by_side")
+async def test_of_several_at_once_one_sets_the_service_up(store: Storage):
+    made_at_once = (set_up(store, f"olga{number}@acme.example", lane=number) for number in range(6))
+    done = await asyncio.gather(*made_at_once, return_exceptions=True)
+
+    assert [type(each) for each in done if not isinstance(each, tuple)] == [errors.Forbidden] * 5
+    program_id, _, session = next(each for each in done if isinstance(each, tuple))
+    visitor = await store.read(sessions.identify, keys.digest(session.token), at=NOW)
+    with pytest.raises(errors.Forbidden):
+        await set_up(store)
+    mine = visitor.memberships[0].workspace_id
+    scope = ListScope(0, NOW, workspace_ids=range(mine - 10, mine + 10))
+    programs = await store.read(find, PROGRAMS, scope, ListQuery())
+    assert [each.id for each in programs.data] == [program_id]
+
+
+async def change(acme: World, values: dict[str, Any], **options: Any) -> Any:
+    return await acme.do(program_settings.change, values, actor=OLGA, **options)
+
+
+async def test_new_terms_are_a_new_version_and_a_change_based_on_an_older_revision_is_rejected(acme: World):
+    await change(acme, {"name": "New"}, expected_revision=1)
+    program = await change(acme, {"commission_rate": 12.34})
+
+    versions = await stored(acme, commission_terms.c.version, commission_terms.c.rate)
+    assert sorted(versions) == [(1, 2000), (2, 1234)]
+    assert (program.revision, program.settings.name, program.settings.rate) == (3, "New", 1234)
+    with pytest.raises(errors.PreconditionFailed):
+        await change(acme, {"name": "X"}, expected_revision=1)
+    assert (await acme.store.read(read_program, acme.program_id)).settings.name == "New"
+
+
+async def test_the_currency_of_recorded_money_does_not_change(acme: World):
+    await acme.customer()
+    await acme.sale()
+
+    with pytest.raises(errors.ValidationError) as rejected:
+        await change(acme, {"currency": "EUR"})
+
+    assert rejected.value.fields[0].field == "currency"
+
+
+async def test_a_change_is_in_the_log_of_its_own_program_and_a_duplicate_code_undoes_its_own_alone(acme: World):
+    other = await acme.beside()
+    anna: dict[str, Any] = {"status": PartnerStatus.PAUSED, "name": "Anna"}
+    await acme.do(partners.change, acme.anna, anna, actor=OLGA)
+
+    with pytest.raises(errors.ValidationError) as rejected:
+        await acme.do(partners.change, acme.anna, {"code": "ben"}, actor=OLGA)
+
+    (entry,) = (await acme.listed(AUDIT_LOG)).data
+    assert (entry.actor, entry.subject_id) == (OLGA, str(acme.anna))
+    assert (entry.action, entry.field, entry.before, entry.after) == ("partner.change", "status", "active", "paused")
+    assert (await other.listed(AUDIT_LOG)).data == []
+    [field] = rejected.value.fields
+    assert (field.field, field.message.startswith("Another partner of this program has this code")) == ("code", True)
+    assert (await acme.store.read(get, PARTNERS, ListScope(acme.program_id, NOW), acme.anna)).code == "anna"
 
 
 async def opened(acme: World) -> World:
@@ -108,7 +185,7 @@ async def test_no_payout_includes_a_sandbox(acme: World):
     [(commission_id,)] = await stored(acme, earned.c.id)
     await sandbox.decide("approved", commission_id)
 
-    with pytest.raises(ValidationError, match="sandbox"):
+    with pytest.raises(errors.ValidationError, match="sandbox"):
         await sandbox.decide("paid", commission_id)
 
 
@@ -123,7 +200,7 @@ async def test_a_program_without_events_is_deleted_with_its_sandbox_and_all_its_
     assert [await rows(acme, each.program_id, DELETED) for each in (acme, sandbox)] == [{}, {}]
     assert await stored(acme, programs.c.id) == [(other.program_id,)]
     assert await rows(acme, other.program_id, DELETED) == before
-    with pytest.raises(NotFound):
+    with pytest.raises(errors.NotFound):
         await delete(acme, acme.program_id)
 
 
@@ -132,7 +209,7 @@ async def test_a_program_with_one_click_is_not_deleted_and_its_sandbox_is(acme: 
     await acme.visitor()
     await sandbox.visitor("sandbox")
 
-    with pytest.raises(ProgramHasEvents):
+    with pytest.raises(errors.ProgramHasEvents):
         await delete(acme, acme.program_id)
     await delete(acme, sandbox.program_id)
 
@@ -144,5 +221,5 @@ async def test_a_program_with_one_click_is_not_deleted_and_its_sandbox_is(acme: 
 async def test_a_program_with_a_payment_that_names_no_customer_is_not_deleted(acme: World):
     await take(acme, stripe.checkout())
 
-    with pytest.raises(ProgramHasEvents):
+    with pytest.raises(errors.ProgramHasEvents):
         await delete(acme, acme.program_id)
