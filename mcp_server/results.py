@@ -4,7 +4,7 @@ import json
 import re
 import unicodedata
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 from functools import cache
 from typing import Any, get_args, get_type_hints
@@ -87,9 +87,9 @@ def weight(values: Any) -> int:
     return len(json.dumps(values, separators=(",", ":"))) + 1
 
 
-def fitting(rows: Sequence[Any], budget: int = BUDGET) -> int:
-    """Return how many of the rows fit a result."""
-    return bisect_right(range(1, len(rows) + 1), budget, key=lambda count: weight(_shown(rows[:count])))
+def fitting(rows: list[Any], budget: int = BUDGET) -> list[Any]:
+    """Return as many of the rows as fit a result."""
+    return rows[: bisect_right(range(1, len(rows) + 1), budget, key=lambda count: weight(_shown(rows[:count])))]
 
 
 def shown(values: Mapping[str, Any]) -> JsonRow:

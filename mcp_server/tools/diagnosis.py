@@ -66,17 +66,17 @@ def explain_attribution(
             message = "Send exactly one of transaction_id, customer_key, click_id and ids"
             raise ValidationError(fields=[FieldError("ids", message)])
         rows = _verdicts(request, program_id, ids or named)
-        count = fitting(rows)
-        return {"untrusted": ["found"], "truncated": count < len(rows), "found": rows[:count]}
+        shown = fitting(rows)
+        return {"untrusted": ["found"], "truncated": len(shown) < len(rows), "found": shown}
     explained = explanation.explain(request.connection, program_id, **sent, at=request.at)
     calls = list(map(call_row, explained.rejected_calls))
-    count = fitting(calls, budget=12_000)
+    shown = fitting(calls, budget=12_000)
     found = row_of(explained, leave_out=NOT_FOUND)
     if explained.likely_customer_key:
         found["smallest_change"] = CHANGE
-    about = {"untrusted": ["trace.facts", "refused_calls"], "truncated": count < len(calls)}
+    about = {"untrusted": ["trace.facts", "refused_calls"], "truncated": len(shown) < len(calls)}
     about |= {"verdict": explained.outcome, "message": explained.text, "trace": explained.steps}
-    return about | found | {"refused_calls": calls[:count]}
+    return about | found | {"refused_calls": shown}
 
 
 def _verdicts(request: ToolRequest, program_id: int | None, ids: Sequence[str]) -> list[JsonRow]:
@@ -112,7 +112,7 @@ def list_refused_calls(asked: Asked) -> JsonRow:
     ]
     split = lost_sales.split(asked.request.connection, asked.scope.program_id, asked.query.span)
     lost = [row_of(each) for each in split if asked.query.filters["code"] in {None, *each.codes}]
-    shown = lost[: fitting(lost, BUDGET - weight(causes))]
+    shown = fitting(lost, BUDGET - weight(causes))
     return {"truncated": len(shown) < len(lost), "next_cursor": None, "data": [], "causes": causes, "lost": shown}
 
 

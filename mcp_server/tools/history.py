@@ -95,7 +95,7 @@ def list_payment_events(asked: Asked) -> JsonRow:
     reported = event_log.list_disputes(connection, program_id)
     states = [each.state for each in reported]
     rows = json_of(reported)
-    shown = rows[: fitting(rows, BUDGET // 3)]
+    shown = fitting(rows, BUDGET // 3)
     return asked.page(
         row=row,
         budget=BUDGET - sum(map(weight, (*outcomes, *shown))),
@@ -143,8 +143,7 @@ def _rejected_sales(asked: Asked) -> list[JsonRow] | None:
         return None
     query = ListQuery(filters={"code": errors.CustomerNotFound.code}, span=Span(min(unsettled), None))
     calls = find(asked.request.connection, WITH_ORGANIC, asked.scope, query).data
-    rows = [call_row(call) for call in calls if call.call == "sale"]
-    return rows[: fitting(rows, BUDGET // 4)]
+    return fitting([call_row(call) for call in calls if call.call == "sale"], BUDGET // 4)
 
 
 @tool("One customer", Scope.CUSTOMERS_READ, "customer", "why", "timeline")
@@ -175,7 +174,7 @@ def get_customer(
     timeline = [(customers.occurred_at(event), _step(event, earned)) for event in happened]
     timeline += [(call.at, {"kind": "rejected", **call_row(call)}) for call in explained.rejected_calls]
     rows = [row for _, row in sorted(timeline, key=itemgetter(0))[::-1]]
-    count = fitting(rows)
+    shown = fitting(rows)
     change = "Send likely_customer_key." if explained.likely_customer_key else explained.smallest_change
     why = {"verdict": explained.outcome, "message": explained.text, "smallest_change": change}
     return {
@@ -183,8 +182,8 @@ def get_customer(
         "currency": read_program(request.connection, program_id).settings.currency,
         "totals": _totals(happened, earned),
         "why": why | {"transaction_id": explained.transaction_id, "refused_calls": len(explained.rejected_calls)},
-        "timeline": rows[:count],
-        "truncated": count < len(rows),
+        "timeline": shown,
+        "truncated": len(shown) < len(rows),
     }
 
 

@@ -57,10 +57,10 @@ class Asked:
         where it ends. `currency` is that of rows without one of their own.
         """
         rows = [row(each) if row else row_of(each, leave_out=leave_out) for each in self.stored.data]
-        count, cursor = fitting(rows, budget), self.stored.next_cursor
-        if count < len(rows):
-            cursor = cursors.encode([0, *key(self.stored.data[count - 1])])
-        shown: JsonRow = {"truncated": count < len(rows), "next_cursor": cursor, "data": rows[:count]}
+        data, cursor = fitting(rows, budget), self.stored.next_cursor
+        if len(data) < len(rows):
+            cursor = cursors.encode([0, *key(self.stored.data[len(data) - 1])])
+        shown: JsonRow = {"truncated": len(data) < len(rows), "next_cursor": cursor, "data": data}
         further = {"totals": totals_of(self.stored), "currency": self._currency(), **beside}
         return shown | {name: json_of(each) for name, each in further.items() if each is not None}
 
@@ -74,14 +74,12 @@ class Asked:
 
 def shortened(rows: Sequence[Any], budget: int) -> tuple[list[JsonRow], JsonRow | None]:
     """Return as many rows as fit, and the number of the others with the sums of their figures; None without any."""
-    shown = json_of(rows)
-    count = fitting(shown, budget)
-    others = {
-        name: sum(row[name] for row in shown[count:])
-        for name, value in (shown[0] if shown else {}).items()
-        if isinstance(value, int) and not name.endswith("_id")
-    }
-    return shown[:count], {"number": len(rows) - count, **others} if count < len(rows) else None
+    every = json_of(rows)
+    shown = fitting(every, budget)
+    if not (others := every[len(shown) :]):
+        return shown, None
+    numbers = [name for name, value in others[0].items() if isinstance(value, int) and not name.endswith("_id")]
+    return shown, {"number": len(others), **{name: sum(row[name] for row in others) for name in numbers}}
 
 
 def list_tool(

@@ -101,13 +101,13 @@ def get_breakdown(
     result = breakdown.read_breakdown(request.connection, program_id, dates, asked, at=request.at)
     window, before = _compared(request, program_id, dates, compare, asked)
     rows = _rows(result.ranked, asked.metrics, before)
-    count = fitting(rows)
-    groups = result.ranked.shortened(count)
+    shown = fitting(rows)
+    groups = result.ranked.shortened(len(shown))
     sums = {"other": _figures(groups.other, asked.metrics), "total": _figures(groups.total, asked.metrics)}
     return {
         "columns": [*asked.by, *asked.metrics, *(f"compared_{each}" for each in asked.metrics if before)],
         "untrusted": [*asked.by],
-        "rows": rows[:count],
+        "rows": shown,
         "sums": sums | ({"compared_total": _figures(before.total, asked.metrics)} if before else {}),
         "first": result.window.first,
         "last": result.window.last,
