@@ -38,11 +38,6 @@ class AuthorizationRequest(NamedTuple):
     code_challenge: str
     state: str | None = None
 
-    @property
-    def is_documented(self) -> bool:
-        """Whether the name comes from a document at the client's own https URL; otherwise it is only a claim."""
-        return self.client_id.startswith("https://")
-
 
 class Assistant(NamedTuple):
     """An assistant that a member connected. Its client chose its `name`, which is untrusted text.
@@ -156,17 +151,10 @@ def remove_program(connection: Connection, program_id: int, *, workspace_id: int
 
 def of_row(row: Any) -> Assistant:
     """Read an assistant from a row of its table, with the e-mail address of its member."""
-    return Assistant(
-        row.id,
-        row.name,
-        row.host,
-        row.workspace_id,
-        row.email,
-        tuple(Scope(scope) for scope in row.scopes.split()),
-        tuple(int(program_id) for program_id in row.program_ids.split()),
-        row.connected_at,
-        row.last_used_at,
-    )
+    values = {name: getattr(row, name) for name in Assistant._fields}
+    values["scopes"] = tuple(map(Scope, row.scopes.split()))
+    values["program_ids"] = tuple(map(int, row.program_ids.split()))
+    return Assistant(**values)
 
 
 def _of(visitor: Visitor) -> ColumnElement[bool]:

@@ -89,16 +89,11 @@ def access(connection: Connection, token: str, programs: Programs, at: datetime)
     )
 
 
-def code(connection: Connection, token: str, programs: Programs, at: datetime) -> Reach:
-    """Exchange a code, and read."""
-    tokens = assistant_tokens.exchange(connection, token, CODE, client_id=ASKED.client_id, at=at)
-    return access(connection, tokens.access, programs, at) if tokens else set()
-
-
-def refresh(connection: Connection, token: str, programs: Programs, at: datetime) -> Reach:
-    """Refresh, and read."""
+def exchange(connection: Connection, token: str, programs: Programs, at: datetime) -> Reach:
+    """Exchange a code or a refresh token, and read."""
+    kind = CODE if token.startswith(keys.CODE_PREFIX) else REFRESH
     about: dict[str, Any] = {"client_id": ASKED.client_id, "scopes": SCOPES}
-    tokens = assistant_tokens.exchange(connection, token, REFRESH, **about, at=at)
+    tokens = assistant_tokens.exchange(connection, token, kind, **about, at=at)
     return access(connection, tokens.access, programs, at) if tokens else set()
 
 
@@ -124,8 +119,8 @@ ASK = {
     keys.PROGRAM_PREFIX: program_key,
     keys.AGENT_PREFIX: agent_key,
     keys.ACCESS_PREFIX: access,
-    keys.CODE_PREFIX: code,
-    keys.REFRESH_PREFIX: refresh,
+    keys.CODE_PREFIX: exchange,
+    keys.REFRESH_PREFIX: exchange,
 }
 
 

@@ -35,24 +35,21 @@ async def app(sqlite_url: str) -> AsyncIterator[Starlette]:
         yield tracking_api.app.create(store, Configuration(secret_key="a secret key", sign_in_rate="5/15 minutes"))
 
 
-@pytest.fixture
-async def visitor(app: Starlette) -> AsyncIterator[httpx.AsyncClient]:
-    """A client of that service."""
-    async with documented.client(documented.transport_to(app)) as client:
-        yield client
+async def sign_in(app: Starlette, number: int = 0, **credentials: str) -> int:
+    """Sign in from a network of that number, to Olga's account with her password unless other ones are given."""
+    transport = documented.transport_to(app, client=(f"203.0.113.{number}", 1))
+    async with documented.client(transport) as client:
+        sent = {"email": OLGA, "password": PASSWORD, **credentials}
+        return (await client.post("/api/auth/login", json=sent)).status_code
 
 
-async def sign_in(client: httpx.AsyncClient, email: str = OLGA, password: str = PASSWORD) -> int:
-    return (await client.post("/api/auth/login", json={"email": email, "password": password})).status_code
-
-
-async def test_one_address_cannot_try_a_password_on_many_accounts(visitor: httpx.AsyncClient):
-    right = [await sign_in(visitor) for _ in range(7)]
-    tries = [await sign_in(visitor, f"user{number}@acme.example", "wrong") for number in range(7)]
+async def test_one_address_cannot_try_a_password_on_many_accounts(app: Starlette):
+    right = [await sign_in(app) for _ in range(7)]
+    tries = [await sign_in(app, email=f"user{number}@acme.example", password="wrong") for number in range(7)]
 
     assert right == [200] * 7  # who knows a password is not counted
     assert tries == [401] * 5 + [429] * 2
-    assert await sign_in(visitor) == 429
+    assert await sign_in(app) == 429
 
 
 async def flood(queue: PasswordQueue, gate: threading.Event) -> list[asyncio.Task[bool]]:
@@ -63,20 +60,13 @@ async def flood(queue: PasswordQueue, gate: threading.Event) -> list[asyncio.Tas
     return tasks
 
 
-async def from_elsewhere(app: Starlette, number: int, **credentials: str) -> int:
-    """Sign in to Olga's account from another network."""
-    transport = documented.transport_to(app, client=(f"203.0.113.{number}", 1))
-    async with documented.client(transport) as client:
-        return (await client.post("/api/auth/login", json={"email": OLGA, **credentials})).status_code
-
-
 async def test_wrong_passwords_from_everywhere_pause_an_account_but_not_a_browser_that_was_there(app: Starlette):
     gate, form = threading.Event(), {"email": OLGA, "password": PASSWORD}
     here: dict[str, Any] = {"transport": documented.transport_to(app), "base_url": "http://svc.test", "headers": OURS}
     async with httpx.AsyncClient(**here) as browser:
         first = await browser.post("/sign-in", data=form)
-        tries = [await from_elsewhere(app, number, password="wrong") for number in range(12)]
-        right = await from_elsewhere(app, 13, password=PASSWORD)
+        tries = [await sign_in(app, number, password="wrong") for number in range(12)]
+        right = await sign_in(app, 13)
         tasks = await flood(app.state.passwords, gate)
         known = await browser.post("/sign-in", data=form)  # it waits for no stranger, either
         gate.set()
@@ -84,7 +74,7 @@ async def test_wrong_passwords_from_everywhere_pause_an_account_but_not_a_browse
 
     assert tries == [401] * 10 + [429] * 2
     assert (first.status_code, right, known.status_code) == (303, 429, 303)
-    assert await from_elsewhere(app, 14, password=PASSWORD) == 200  # the holder was there: the pause is over
+    assert await sign_in(app, 14) == 200  # the holder was there: the pause is over
 
 
 async def test_a_second_factor_signs_in_during_the_pause(app: Starlette):
@@ -94,10 +84,10 @@ async def test_a_second_factor_signs_in_during_the_pause(app: Starlette):
     totp = pyotp.TOTP(secret)
     await store.write(second_factors.confirm, olga, totp.at(at), sealer=sealer, actor=OPERATOR, at=at)
     for number in range(11):
-        await from_elsewhere(app, number, password="wrong")
+        await sign_in(app, number, password="wrong")
 
-    assert await from_elsewhere(app, 12, password="wrong", totp=totp.now()) == 401
-    assert await from_elsewhere(app, 12, password=PASSWORD, totp=totp.now()) == 200
+    assert await sign_in(app, 12, password="wrong", totp=totp.now()) == 401
+    assert await sign_in(app, 12, totp=totp.now()) == 200
 
 
 async def test_clients_take_turns_and_a_flood_is_told_to_come_back():

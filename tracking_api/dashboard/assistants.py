@@ -102,6 +102,7 @@ async def _page(
         "consent.html",
         visitor=call.visitor,
         authorization=authorization,
+        is_documented=authorization.client_id.startswith("https://"),  # otherwise its name is only a claim
         scopes=[WORDS[scope] for scope in authorization.scopes],
         returns_here=redirects.is_loopback(authorization.redirect_uri),
         leads_to=redirects.host(authorization.redirect_uri),

@@ -27,8 +27,7 @@ class Alert(NamedTuple):
 
 def is_on(request: Request) -> bool:
     """Return whether this server sends e-mail."""
-    settings: Configuration = request.app.state.settings
-    return settings.smtp_url is not None
+    return request.app.state.settings.smtp_url is not None
 
 
 async def send(request: Request, to: str, template: str, **values: Any) -> bool:

@@ -153,9 +153,8 @@ async def start(request: Request, account: Account, code: str | None) -> Started
     sealer = request.app.state.settings.sealer()
     started = await storage_of(request).write(second_factors.sign_in, account, code=code, sealer=sealer, **about)
     await limits.forget("second_factor", user_id)
-    await limits.forget(
-        "login", authentication.known_device(request, account.email) or network_of(request), account.email
-    )
+    source = authentication.known_device(request, account.email) or network_of(request)
+    await limits.forget("login", source, account.email)
     await limits.forget("wrong", account.email)
     return started
 

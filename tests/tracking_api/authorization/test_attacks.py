@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import httpx
 
 from storage.access import assistants
-from storage.lists.audit_log import AUDIT_LOG
+from tests.storage.access.test_assistants import audited
 from tests.tracking_api.authorization.conftest import BASE, Flow, sent
 from tests.tracking_api.authorization.consenting import CALLBACK
 from tests.tracking_api.dashboard.pages.conftest import OLGA, PASSWORD
@@ -14,12 +14,6 @@ from tests.tracking_api.dashboard.pages.conftest import OLGA, PASSWORD
 def error(answer: httpx.Response) -> tuple[int, str]:
     """Return the status and the code of the protocol's error."""
     return answer.status_code, answer.json()["error"]
-
-
-async def audited(flow: Flow) -> list[str]:
-    """Return what the audit log says of assistants, oldest first."""
-    found = await flow.acme.listed(AUDIT_LOG)
-    return [entry.action for entry in reversed(found.data) if entry.action.startswith("assistant.")]
 
 
 async def test_open_redirect_a_request_with_a_wrong_redirect_url_gets_an_error_page_without_scripts(flow: Flow):
@@ -119,7 +113,8 @@ async def test_a_code_and_a_refresh_token_work_once_and_reuse_revokes_what_they_
     assert (await flow.call(again["access_token"])).status_code == 401
     assert error(await flow.refresh(again["refresh_token"])) == (400, "invalid_grant")
     reuses = ("refresh", "code")
-    assert await audited(flow) == [f"assistant.{each}" for kind in reuses for each in ("connect", f"{kind}_reuse")]
+    logged = [action for action, _ in reversed(await audited(flow.acme))]
+    assert logged == [f"assistant.{each}" for kind in reuses for each in ("connect", f"{kind}_reuse")]
 
 
 async def test_only_access_tokens_authenticate_and_only_at_mcp(flow: Flow):
@@ -150,7 +145,7 @@ async def test_csrf_and_clickjacking_consent_is_given_on_our_own_page_alone(flow
     page = await flow.http.get(asked, headers={"Cookie": f"svc_session={flow.olga}"})
 
     assert [answer for answer in answers if CALLBACK in answer.headers.get("location", "")] == []
-    assert await audited(flow) == []
+    assert await audited(flow.acme) == []
     policy = page.headers["content-security-policy"]
     assert "frame-ancestors 'none'" in policy
     assert policy.endswith("form-action 'self' https://assistant.example")
