@@ -16,7 +16,6 @@ from storage.tables import agent_keys, agent_rejections, idempotent_answers, pro
 from storage.tables.columns import from_millis
 
 _find = Statement("agent_key_lookup")
-_CREATED = 201  # the status of every response to a repeatable request
 USE_RECORDED_EVERY = timedelta(minutes=5)
 
 
@@ -152,7 +151,7 @@ def once(
     if first is not None:
         connection.execute(delete(idempotent_answers).where(*mine))
     claim = {"agent_key_id": key_id, "idempotency_key": repeat[0], "request_hash": repeat[1], "at": at}
-    connection.execute(insert(idempotent_answers).values(**claim, status=_CREATED, body=""))
+    connection.execute(insert(idempotent_answers).values(**claim, status=201, body=""))
     body = perform(connection)
     connection.execute(update(idempotent_answers).where(*mine).values(body=body))
     return body, False

@@ -73,7 +73,13 @@ def connect(
 ) -> str:
     """Grant the request for a workspace's programs; return a code for 2 minutes. Raises ValidationError."""
     chosen = sorted(set(program_ids))
-    workspace_id = _workspace_of(connection, chosen, visitor)
+    mine = (programs.c.id.in_(chosen), programs.c.workspace_id.in_(visitor.workspace_ids))
+    found = connection.execute(select(programs.c.workspace_id).where(*mine)).scalars().all()
+    if not chosen or len(found) < len(chosen):
+        raise ValidationError(fields=[FieldError("program", "Choose at least one of your programs")])
+    workspace_id, *others = set(found)
+    if others:
+        raise ValidationError(fields=[FieldError("program", "Choose programs of one workspace; connect once for each")])
     assistant_id, scopes = ids.after(at, 1)[0], " ".join(request.scopes)
     requested = request._asdict() | {"scopes": scopes}
     del requested["state"]
@@ -160,14 +166,3 @@ def of_row(row: Any) -> Assistant:
 def _of(visitor: Visitor) -> ColumnElement[bool]:
     owned = [each.workspace_id for each in visitor.owned]
     return or_(assistants.c.user_id == visitor.user_id, assistants.c.workspace_id.in_(owned))
-
-
-def _workspace_of(connection: Connection, program_ids: Sequence[int], visitor: Visitor) -> int:
-    mine = (programs.c.id.in_(program_ids), programs.c.workspace_id.in_(visitor.workspace_ids))
-    rows = connection.execute(select(programs.c.id, programs.c.workspace_id).where(*mine)).all()
-    if not program_ids or len(rows) < len(program_ids):
-        raise ValidationError(fields=[FieldError("program", "Choose at least one of your programs")])
-    workspaces = {row.workspace_id for row in rows}
-    if len(workspaces) > 1:
-        raise ValidationError(fields=[FieldError("program", "Choose programs of one workspace; connect once for each")])
-    return workspaces.pop()

@@ -167,9 +167,8 @@ def write_audit(
     connection: Connection, workspace_id: int, changes: list[Change], *, actor: Actor, at: datetime
 ) -> None:
     """Append entries to the log of each program of a workspace."""
-    for program_id in connection.execute(
-        select(programs.c.id).where(programs.c.workspace_id == workspace_id)
-    ).scalars():
+    mine = select(programs.c.id).where(programs.c.workspace_id == workspace_id)
+    for program_id in connection.execute(mine).scalars():
         audit.write(connection, program_id, changes, actor=actor, at=at)
 
 

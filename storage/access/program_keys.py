@@ -96,6 +96,5 @@ def _replace(connection: Connection, program_id: int, secret: str, at: datetime)
 
 def _values(program_id: int, secret: str, at: datetime) -> dict[str, Any]:
     prefix = keys.PROGRAM_PREFIX if secret.startswith(keys.PROGRAM_PREFIX) else ""
-    cleared = {"flagged_at": None, "rotate_by": None}
-    shown = {"prefix": prefix, "last4": secret[-4:]}
-    return {"program_id": program_id, "key_hash": keys.digest(secret), "created_at": at, **shown, **cleared}
+    new = {"program_id": program_id, "key_hash": keys.digest(secret), "prefix": prefix, "last4": secret[-4:]}
+    return {**new, "created_at": at, "flagged_at": None, "rotate_by": None}

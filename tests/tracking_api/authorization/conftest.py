@@ -22,12 +22,8 @@ from web.middleware import RequestMiddleware
 
 __all__ = ["client_host", "site"]  # fixtures that several modules share
 BASE = "http://127.0.0.1:8000"
-READ_PROGRAMS = {
-    "jsonrpc": "2.0",
-    "id": 1,
-    "method": "tools/call",
-    "params": {"name": "list_programs", "arguments": {}},
-}
+TOOL = {"name": "list_programs", "arguments": {}}
+READ_PROGRAMS = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": TOOL}
 
 
 class Flow:
