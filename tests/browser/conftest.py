@@ -7,19 +7,11 @@ from pathlib import Path
 import pytest
 from playwright.async_api import Browser
 
-from tests import serving, world
-from tests.browser import shop
+from tests import failing, serving, world
 from tests.browser.scene import FIREFOX, Scene
 from tests.browser.shop import Shop
 from tests.serving import Served
 from tests.test_journeys import stored
-
-
-@pytest.fixture
-def acme_shop() -> Iterator[Shop]:
-    """Acme's shop."""
-    with shop.opened() as opened:
-        yield opened
 
 
 @pytest.fixture(scope="session")
@@ -31,11 +23,12 @@ def service(sqlite_template: Path, tmp_path_factory: pytest.TempPathFactory) -> 
 
 
 @pytest.fixture
-async def scene(browser: Browser, service: Served, acme_shop: Shop) -> AsyncIterator[Scene]:
+async def scene(browser: Browser, service: Served) -> AsyncIterator[Scene]:
     """A visitor, Acme's shop with the tracker on every page, and the service."""
     acme = await stored(service.database_url, world.acme)
     context = await browser.new_context(user_agent=FIREFOX)
-    made = Scene(acme, service, acme_shop, context)
-    made.show(made.tag())
-    yield made
+    with failing.serving(Shop()) as shop:
+        made = Scene(acme, service, shop, context)
+        made.show(made.tag())
+        yield made
     assert made.thrown == []

@@ -1,11 +1,9 @@
 """A shop's web server on a port of its own: every address shows the same page, under any host name."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler
 from typing import Any
 
-from tests.failing import HttpServer, serving
+from tests.failing import HttpServer
 
 
 class Shop(HttpServer):
@@ -39,10 +37,3 @@ class _Handler(BaseHTTPRequestHandler):
 
     def log_message(self, *_: Any) -> None:
         """Keep quiet."""
-
-
-@contextmanager
-def opened() -> Iterator[Shop]:
-    """Open a shop; it closes with the block."""
-    with serving(Shop()) as shop:
-        yield shop

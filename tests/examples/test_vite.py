@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.browser.conftest import acme_shop, scene, service  # noqa: F401 - fixtures
+from tests.browser.conftest import scene, service  # noqa: F401 - fixtures
 from tests.browser.scene import Scene
 from tests.conftest import ROOT
 from tracking_api import assets

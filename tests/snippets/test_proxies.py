@@ -18,7 +18,7 @@ import storage
 from presentation import guides
 from presentation.guides import Filling
 from tests import failing, postgres, world
-from tests.browser.conftest import acme_shop, scene, service  # noqa: F401 - fixtures
+from tests.browser.conftest import scene, service  # noqa: F401 - fixtures
 from tests.browser.scene import Scene
 from tests.conftest import ROOT, LiveServer
 from tests.failing import CUTS, ERRORS

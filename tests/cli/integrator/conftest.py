@@ -19,8 +19,7 @@ from storage.access import sessions, workspaces
 from storage.access.workspaces import Role
 from storage.engine.audit import Actor
 from storage.management import program_settings
-from tests import serving, stripe_events, world
-from tests.browser import shop as web_shop
+from tests import failing, serving, stripe_events, world
 from tests.browser.shop import Shop as WebShop
 from tests.cli.conftest import CHECKOUT, command
 from tests.forked import Done, run
@@ -122,5 +121,5 @@ async def shop(prepare: Storage, sqlite_url: str, serve: Serve, tmp_path: Path) 
 @pytest.fixture
 def web() -> Iterator[WebShop]:
     """The shop's web server."""
-    with web_shop.opened() as opened:
+    with failing.serving(WebShop()) as opened:
         yield opened

@@ -72,14 +72,8 @@ async def addresses(page: Page, program: str) -> list[str]:
     return [examples.get(path.rpartition("/")[2], path) for path in named]
 
 
-async def violations(page: Page, axe: str, address: str) -> list[str]:
-    """Return what axe-core finds on a page, and whether the page is wider than the screen."""
-    await page.goto(address)
-    return await violations_here(page, axe)
-
-
 async def violations_here(page: Page, axe: str) -> list[str]:
-    """Return the same for the page that is open."""
+    """Return what axe-core finds on the open page, and whether the page is wider than the screen."""
     wide = await cut_off(page)
     if not await page.evaluate("'axe' in window"):
         await page.evaluate(axe)

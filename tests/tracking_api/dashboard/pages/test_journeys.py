@@ -11,7 +11,7 @@ from tests.browser.scene import FIREFOX
 from tests.cli.conftest import Svc
 from tests.tracking_api.authorization.consenting import ask
 from tests.tracking_api.dashboard.pages.conftest import MAX, NODE, OLGA, PASSWORD, Site, Walk
-from tests.tracking_api.dashboard.pages.test_every_page import violations, violations_here
+from tests.tracking_api.dashboard.pages.test_every_page import violations_here
 from tests.tracking_api.dashboard.pages.test_settings import Callback
 
 AXE = NODE / "axe-core" / "axe.min.js"
@@ -226,7 +226,8 @@ async def test_the_printed_link_leads_to_the_first_recorded_click_without_a_term
         link = [server.stdout.readline() for _ in range(2)][1].split()[-1]
         context = await browser.new_context(user_agent=FIREFOX, bypass_csp=True)
         page = await context.new_page()
-        found = await violations(page, axe, link)
+        await page.goto(link)
+        found = await violations_here(page, axe)
         await set_up(page, Domain="https://")
         found += await violations_here(page, axe)
         await set_up(page)
