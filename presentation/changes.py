@@ -11,9 +11,9 @@ from presentation.settings_models import Currency, Name, changed, created, with_
 from storage.lists.commissions import Commission
 from storage.lists.customers import ListedCustomer
 from storage.lists.flags import Flag
-from storage.management import by_hand, commission_decisions, flag_decisions, moves, partners
+from storage.management import by_hand, commission_decisions, flag_decisions, partners
 from storage.management.by_hand import Adjustment
-from storage.management.moves import Past
+from storage.management.partners import Past
 from storage.rules import errors
 from storage.rules.agent_caps import CAPS
 from storage.rules.attribution import CODE, LONGEST_CODE, PartnerStatus
@@ -182,4 +182,4 @@ async def adjust_balance(call: ApiRequest, sent: BalanceChange) -> CreatedRespon
 @operation(errors.PartnerNotFound, errors.OverCap, notice="customer-moved")
 async def move_customer(call: ApiRequest, sent: CustomerMove) -> ListedCustomer:
     """Move a customer to another partner."""
-    return await call.write(moves.move_customer, call.path_id("customer_id"), **dict(sent))
+    return await call.write(partners.move_customer, call.path_id("customer_id"), **dict(sent))

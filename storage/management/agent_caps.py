@@ -18,6 +18,7 @@ from storage.tables import agent_caps, agent_decisions, commission_terms, progra
 from storage.tracking import currencies
 from storage.tracking.currencies import Exchange
 
+CREDITED = "credited"  # by hand: counted in a day's caps beside what is approved and paid
 HIGHEST_WORTH = 4  # USD: no currency is worth more
 AMOUNTS = [cap.name for cap in CAPS if cap.kind == Kind.CENTS]
 

@@ -12,12 +12,12 @@ from storage.lists.commissions import COMMISSIONS, Commission
 from storage.lists.declaration import ListScope
 from storage.lists.find import get
 from storage.lists.related import has_key
-from storage.management import agent_caps
+from storage.management import agent_caps, partners
 from storage.rules import commission
 from storage.rules.attribution import BY_HAND, site_url
 from storage.rules.commission import stored_terms
-from storage.rules.errors import FieldError, PartnerNotFound, ServiceError, ValidationError
-from storage.tables import commission_terms, commissions, customers, ledger_entries, partners, programs
+from storage.rules.errors import FieldError, ServiceError, ValidationError
+from storage.tables import commission_terms, commissions, customers, ledger_entries, programs
 from storage.tracking import clicks, currencies, program_terms, sales
 from storage.tracking.currencies import Exchange
 from storage.tracking.ledger import EntryKind
@@ -27,7 +27,6 @@ from storage.tracking.sale_decisions import Provenance, Sale
 MOST_ADJUSTMENTS = 50
 OLDEST = timedelta(days=366)
 ANY_DAYS = 100_000  # the attribution window of what a person credits
-CREDITED = "credited"  # what is counted against the caps of a day, beside approved and paid
 
 
 class Adjustment(NamedTuple):
@@ -76,7 +75,7 @@ def credit_sale(
     credited = _record(connection, program_id, sale, credited_by=actor.name)
     if partner_id not in {None, credited.partner_id}:
         raise ValidationError(fields=[FieldError("partner_id", "The click is another partner's")])
-    agent_caps.count(connection, program_id, CREDITED, credited.amount_cents, actor=actor, at=at)
+    agent_caps.count(connection, program_id, agent_caps.CREDITED, credited.amount_cents, actor=actor, at=at)
     said = {"partner_id": credited.partner_id, "transaction_id": sale.transaction_id, "reason": reason}
     entry = Change("commission.credit", credited.id, after=said | {"amount_cents": credited.amount_cents})
     audit.write(connection, program_id, [entry], actor=actor, at=at)
@@ -106,8 +105,8 @@ def adjust(
     """Add to a partner's balance, or take from it; the next payout settles it. Raises PartnerNotFound, OverCap."""
     if not amount_cents:
         raise ValidationError(fields=[FieldError("amount_cents", "An amount other than 0")])
-    require_partner(connection, program_id, partner_id)
-    agent_caps.count(connection, program_id, CREDITED, abs(amount_cents), actor=actor, at=at)
+    partners.require(connection, program_id, partner_id)
+    agent_caps.count(connection, program_id, agent_caps.CREDITED, abs(amount_cents), actor=actor, at=at)
     currency = connection.execute(select(programs.c.currency).where(programs.c.id == program_id)).scalar_one()
     adjustment = Adjustment(ids.after(at, 1)[0], partner_id, amount_cents, currency, reason, at)
     entry = adjustment._asdict() | {"program_id": program_id, "kind": EntryKind.ADJUSTMENT}
@@ -124,13 +123,6 @@ def list_adjustments(connection: Connection, program_id: int, partner_id: int) -
     mine = (entry.program_id == program_id, entry.partner_id == partner_id, entry.kind == EntryKind.ADJUSTMENT)
     listed = select(entry.at, entry.amount_cents, entry.reason).where(*mine).order_by(entry.id.desc())
     return connection.execute(listed.limit(MOST_ADJUSTMENTS)).all()
-
-
-def require_partner(connection: Connection, program_id: int, partner_id: int) -> None:
-    """Raise PartnerNotFound for a partner of another program."""
-    mine = (partners.c.program_id == program_id, partners.c.id == partner_id)
-    if connection.execute(select(partners.c.id).where(*mine)).scalar() is None:
-        raise PartnerNotFound("The program has no such partner.", hint="List the program's partners.")
 
 
 def _record(connection: Connection, program_id: int, sale: Sale, *, credited_by: str) -> Commission:
@@ -156,7 +148,7 @@ def _click_for(
     connection: Connection, program_id: int, partner_id: int, customer_key: str | None, *, at: datetime
 ) -> str | None:
     """Return a new click of a partner, which stands for one that no one saw; None if the key names their customer."""
-    require_partner(connection, program_id, partner_id)
+    partners.require(connection, program_id, partner_id)
     known = select(customers.c.partner_id).where(customers.c.program_id == program_id, has_key(customer_key or ""))
     owner_id = connection.execute(known).scalar() if customer_key else None
     if owner_id not in {None, partner_id}:

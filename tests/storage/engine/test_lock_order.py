@@ -20,7 +20,7 @@ from storage.checks import books
 from storage.engine.audit import OPERATOR
 from storage.lists.commissions import COMMISSIONS
 from storage.lists.customers import CUSTOMERS
-from storage.management import by_hand, commission_decisions, moves
+from storage.management import by_hand, commission_decisions, partners
 from storage.rules import errors
 from storage.rules.commission import CommissionStatus
 from storage.rules.errors import DuplicateTransaction, ServiceError
@@ -80,7 +80,7 @@ async def move_one(partner: str, acme: World) -> None:
     to: Any = {"partner_id": getattr(acme, partner), **about}
     for each in people[:1]:
         moved = (acme.program_id, each.id)
-        await acme.store.write_in(acme.program_id, moves.move_customer, *moved, past=moves.Past.MOVE, **to)
+        await acme.store.write_in(acme.program_id, partners.move_customer, *moved, past=partners.Past.MOVE, **to)
         sale: Any = {"amount_cents": 500, "currency": "USD", "customer_key": each.customer_key}
         await acme.store.write_in(acme.program_id, by_hand.credit_sale, acme.program_id, **sale, **to)
 

@@ -16,7 +16,7 @@ from storage.lists.commissions import COMMISSIONS
 from storage.lists.customers import CUSTOMERS
 from storage.lists.flags import FLAGS
 from storage.management import flag_decisions, fraud_review
-from storage.management.moves import Past
+from storage.management.partners import Past
 from storage.reports import performance
 from storage.rules.commission import CommissionStatus, of_remaining
 from storage.rules.errors import ServiceError

@@ -12,8 +12,8 @@ from storage.lists.audit_log import AUDIT_LOG
 from storage.lists.commissions import COMMISSIONS
 from storage.lists.customers import CUSTOMERS
 from storage.lists.flags import FLAGS
-from storage.management import agent_caps, by_hand, moves
-from storage.management.moves import Past
+from storage.management import agent_caps, by_hand, partners
+from storage.management.partners import Past
 from storage.rules import errors
 from storage.rules.scope import Scope
 from tests.storage.databases import both_databases
@@ -37,7 +37,7 @@ async def adjust(acme: World, cents: int, **sent: Any) -> Any:
 
 async def move(acme: World, customer: int, past: Past, **sent: Any) -> Any:
     about = {"partner_id": acme.ben, "past": past, **WHY, **BY, **sent}
-    return await acme.do(moves.move_customer, customer, **about)
+    return await acme.do(partners.move_customer, customer, **about)
 
 
 async def why(acme: World, **named: str) -> Any:
@@ -132,7 +132,7 @@ async def test_a_moved_customer_earns_the_other_partner_the_unpaid_past_and_the_
     await acme.refund("inv-1", 5_000)
     await acme.flag(customer.id)
 
-    asked = await acme.store.read(moves.count_past, acme.program_id, customer.id)
+    asked = await acme.store.read(partners.count_past, acme.program_id, customer.id)
     await move(acme, customer.id, Past.MOVE)
     await acme.sale("inv-3")
     await acme.refund("inv-2")

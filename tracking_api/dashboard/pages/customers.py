@@ -22,8 +22,8 @@ from storage.lists.find import find
 from storage.lists.partners import PARTNERS
 from storage.lists.programs import Program
 from storage.lists.rejected_calls import RejectedCall
-from storage.management import by_hand, moves
-from storage.management.moves import Past
+from storage.management import by_hand, partners
+from storage.management.partners import Past
 from storage.rules.errors import ServiceError
 from storage.rules.outcome import SaleOutcome
 from tracking_api.dashboard.pages import text
@@ -110,7 +110,7 @@ async def _sums(calls: Sequence[ApiRequest]) -> Question:
             "Their partner loses these unpaid commissions, the new one earns them, and they wait for approval again."
         )
         becomes += " What is paid stays."
-    asked = await call.read(moves.count_past, call.path_id("customer_id"))
+    asked = await call.read(partners.count_past, call.path_id("customer_id"))
     return Question("Move", f"The new partner earns on later sales. {becomes}", commissions=asked, is_danger=False)
 
 
