@@ -5,6 +5,7 @@ A call itself is a function of values, `record(body, caller) -> Recording`; it r
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Any, Generic, NamedTuple, TypeVar
 
@@ -47,29 +48,21 @@ class KeyUse(Enum):
     IGNORED = auto()
 
 
+@dataclass(eq=False)
 class Endpoint(Generic[Parsed]):
     """The ASGI app of a call that records what its body says, or answers at once.
 
     Without a key, it is counted for its IP address, and for the program that `program_of` finds in its body.
     """
 
-    name: str
-    headers: tuple[tuple[bytes, bytes], ...] = ()  # of every response, errors included
+    record: Callable[[Parsed, TrackingCaller], Recording | Answer]
+    model: type[Parsed]
+    key: KeyUse = KeyUse.REQUIRED
+    program_of: Callable[[Parsed], int | None] | None = None
 
-    def __init__(
-        self,
-        record: Callable[[Parsed, TrackingCaller], Recording | Answer],
-        model: type[Parsed],
-        *,
-        key: KeyUse = KeyUse.REQUIRED,
-        program_of: Callable[[Parsed], int | None] | None = None,
-    ) -> None:
-        self.name = record.__name__
-        self._record = record
-        self._model = model
-        self._key = key
-        self._program_of = program_of
-        self.headers = (ANY_ORIGIN,) if program_of else ()
+    def __post_init__(self) -> None:
+        self.name = self.record.__name__
+        self.headers = (ANY_ORIGIN,) if self.program_of else ()  # of every response, errors included
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one call."""
@@ -87,18 +80,18 @@ class Endpoint(Generic[Parsed]):
         Raises errors that are not logged.
         """
         services, sent, repeatable = caller.services, None, None
-        key = None if self._key is KeyUse.IGNORED else caller.key
-        if key is None and self._key is KeyUse.REQUIRED:
+        key = None if self.key is KeyUse.IGNORED else caller.key
+        if key is None and self.key is KeyUse.REQUIRED:
             raise InvalidKey
-        program_of = self._program_of if key is None else None
+        program_of = self.program_of if key is None else None
         try:
             if program_of is not None:
                 await services.limits.hit("public", caller.address)
             content = await body.read_body(caller.scope, receive, seconds=services.settings.body_seconds)
-            sent = body.parse(self._model, content, empty_is_absent=True)
+            sent = body.parse(self.model, content, empty_is_absent=True)
             if program_of is not None:
                 await services.limits.hit(self.name, caller.address, program_of(sent))
-            recording = self._record(sent, caller)
+            recording = self.record(sent, caller)
             if not isinstance(recording, Recording):
                 return JsonResponse(recording)
             if recording.public is not None:

@@ -63,7 +63,7 @@ def _answer(health: ProgramHealth) -> Answer:
 
 
 class _Status(Endpoint[Body]):
-    name = "status"
+    name, headers = "status", ()
 
     def __init__(self) -> None:
         """Take no body, so parse none."""
