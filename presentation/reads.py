@@ -47,13 +47,13 @@ IDENTIFIERS = {
     trace=viewed(list[ExplanationStep]),
 )
 class ExplanationView(View):
-    """Why a sale was credited or not; `smallest_change` is null when it is credited.
+    """Why a sale was credited or not; `smallest_change` is null when it is credited. A rejection is its error code.
 
     `transaction_id` names the sale, recorded or rejected, that the verdict and the trace are about;
     `payment_event_id` the payment processor's event of a payment that is no sale.
     """
 
-    verdict: SaleOutcome
+    verdict: SaleOutcome | str
     message: str
     refused_calls: list[RefusedCallView]
 

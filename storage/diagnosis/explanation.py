@@ -13,7 +13,14 @@ from storage.lists.rejected_calls import RejectedCall
 from storage.rules import keys
 from storage.rules.attribution import PartnerStatus
 from storage.rules.commission import CommissionStatus, earns
-from storage.rules.errors import CustomerNotFound, FieldError, ValidationError
+from storage.rules.errors import (
+    AttributionWindowExpired,
+    CustomerNotAttributed,
+    CustomerNotFound,
+    CustomerWrongProgram,
+    FieldError,
+    ValidationError,
+)
 from storage.rules.fraud.flag import FlagKind
 from storage.rules.outcome import SaleOutcome
 from storage.rules.settlement import Settlement
@@ -36,7 +43,7 @@ class Explanation(NamedTuple):
     """
 
     program_id: int
-    outcome: SaleOutcome
+    outcome: str
     text: str
     smallest_change: str | None
     subject: Subject
@@ -71,7 +78,7 @@ def explain(
     facts = Facts(connection, program_id, subject, at=at)
     outcome = _outcome(facts)
     likely = _likely_key(connection, facts, outcome)
-    has_expired = outcome == SaleOutcome.ATTRIBUTION_WINDOW_EXPIRED and not facts.in_window
+    has_expired = outcome == AttributionWindowExpired.code and not facts.in_window
     return Explanation(
         program_id=program_id,
         outcome=outcome,
@@ -90,23 +97,23 @@ def explain(
     )
 
 
-def _outcome(facts: Facts) -> SaleOutcome:
+def _outcome(facts: Facts) -> str:
     """Return what a recorded sale came to; without one the rejection if there was one, else the last step reached."""
     if facts.sale is not None:
         return _of_sale(facts)
     customer, click_program_id = facts.customer, keys.click_program(facts.subject.click_id or "")
     if facts.rejected is not None:
-        outcome = SaleOutcome(facts.rejected.code)
+        outcome = facts.rejected.code
     elif facts.payment is not None:
         outcome = facts.payment.meaning
     elif click_program_id not in {None, facts.program.id}:
-        outcome = SaleOutcome.CUSTOMER_WRONG_PROGRAM
+        outcome = CustomerWrongProgram.code
     elif customer is None and facts.click is None:
         outcome = SaleOutcome.ONLY_A_TEST if facts.is_tested else SaleOutcome.NOT_RECORDED
     elif facts.partner is not None and facts.partner.status == PartnerStatus.INACTIVE:
-        outcome = SaleOutcome.CUSTOMER_NOT_ATTRIBUTED
+        outcome = CustomerNotAttributed.code
     elif not facts.in_window:
-        outcome = SaleOutcome.ATTRIBUTION_WINDOW_EXPIRED
+        outcome = AttributionWindowExpired.code
     elif customer is not None and customer.settlement != Settlement.NONE:
         outcome = OF_LEADS[customer.settlement]
     else:
@@ -138,7 +145,7 @@ def _of_sale(facts: Facts) -> SaleOutcome:
     return outcome
 
 
-def _likely_key(connection: Connection, facts: Facts, outcome: SaleOutcome) -> str | None:
+def _likely_key(connection: Connection, facts: Facts, outcome: str) -> str | None:
     """Return the lead's key that an unknown customer_key, of a rejected call or a payment, was likely meant to be."""
     sent = facts.rejected or facts.payment
     unmatched = outcome in {CustomerNotFound.code, SaleOutcome.PAYMENT_WAITING} and facts.customer is None
@@ -147,7 +154,7 @@ def _likely_key(connection: Connection, facts: Facts, outcome: SaleOutcome) -> s
     return identifier_health.likely_key(connection, facts.program.id, sent.customer_key)
 
 
-def _fitting(facts: Facts, outcome: SaleOutcome, likely: str | None) -> str | None:
+def _fitting(facts: Facts, outcome: str, likely: str | None) -> str | None:
     """Return the smallest change for a payment or a missing customer, where the facts say more than the outcome."""
     rejected = facts.rejected
     if facts.payment is not None and likely is not None:

@@ -50,7 +50,7 @@ class FoundPayment(NamedTuple):
     """An event about a payment without a recorded sale; `meaning` says why it has none."""
 
     event_id: str
-    meaning: SaleOutcome
+    meaning: str
     transaction_id: str | None
     click_id: str | None
     customer_key: str | None

@@ -10,7 +10,8 @@ from storage.rules.errors import (
 )
 from storage.rules.outcome import OutcomeMessage, SaleOutcome
 
-MESSAGES: dict[SaleOutcome, OutcomeMessage] = {
+MESSAGES: dict[str, OutcomeMessage] = {
+    **{code: OutcomeMessage(error.message, error.hint) for code, error in BY_CODE.items()},
     SaleOutcome.CREDITED: OutcomeMessage("The sale is recorded and its commission is credited.", None),
     SaleOutcome.CREDITED_IN_PART: OutcomeMessage(
         "The sale is credited. A refund took back its share of the commission.",
@@ -120,9 +121,4 @@ PAYMENT_CHANGES: dict[str, str] = {
     "Settings, Payments.",
     SaleBeforeClick.code: "Do nothing if the payment did come first. Else name the click_id of an earlier visit under "
     "Settings, Payments.",
-}
-MESSAGES |= {
-    SaleOutcome(code): OutcomeMessage(error.message, error.hint)
-    for code, error in BY_CODE.items()
-    if code in set(SaleOutcome)
 }

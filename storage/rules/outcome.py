@@ -1,4 +1,4 @@
-"""The outcomes of a sale, why it was credited or not, a closed list; and the state of each step to it."""
+"""The outcomes of a sale, why it was credited or not; and the state of each step to it."""
 
 from enum import StrEnum
 from typing import NamedTuple
@@ -15,7 +15,7 @@ class State(StrEnum):
 
 
 class SaleOutcome(StrEnum):
-    """The outcome of a sale. The second part of the list has the error codes of the tracking calls."""
+    """The outcome of a sale; that of a rejected call is its error code."""
 
     CREDITED = "credited"
     CREDITED_IN_PART = "credited_in_part"
@@ -40,37 +40,6 @@ class SaleOutcome(StrEnum):
     PAYMENT_MISSING = "payment_missing"
     NOT_RECORDED = "not_recorded"
 
-    INVALID_JSON = "invalid_json"
-    VALIDATION_ERROR = "validation_error"
-    PAYLOAD_TOO_LARGE = "payload_too_large"
-    UNSUPPORTED_MEDIA_TYPE = "unsupported_media_type"
-    RATE_LIMITED = "rate_limited"
-    OVERLOADED = "overloaded"
-    STORAGE_UNAVAILABLE = "storage_unavailable"
-    OUTCOME_UNKNOWN = "outcome_unknown"
-    INTERNAL_ERROR = "internal_error"
-    INVALID_KEY = "invalid_key"
-    API_KEY_ROTATION_REQUIRED = "api_key_rotation_required"
-    PROGRAM_ID_REQUIRED = "program_id_required"
-    PROGRAM_NOT_FOUND = "program_not_found"
-    AFFILIATE_URL_REQUIRED = "affiliate_url_required"
-    INVALID_AFFILIATE_URL = "invalid_affiliate_url"
-    AFF_MISSING = "aff_missing"
-    PARTNER_NOT_FOUND = "partner_not_found"
-    IDENTIFIER_REQUIRED = "identifier_required"
-    IDENTIFIER_CONFLICT = "identifier_conflict"
-    CUSTOMER_NOT_FOUND = "customer_not_found"
-    CUSTOMER_WRONG_PROGRAM = "customer_wrong_program"
-    CUSTOMER_NOT_ATTRIBUTED = "customer_not_attributed"
-    STATUS_TRANSITION_REFUSED = "status_transition_refused"
-    ATTRIBUTION_WINDOW_EXPIRED = "attribution_window_expired"
-    SALE_BEFORE_CLICK = "sale_before_click"
-    CURRENCY_NOT_SUPPORTED = "currency_not_supported"
-    DUPLICATE_TRANSACTION = "duplicate_transaction"
-    TRANSACTION_NOT_FOUND = "transaction_not_found"
-    REFUND_EXCEEDS_SALE = "refund_exceeds_sale"
-    IDEMPOTENCY_KEY_REUSED = "idempotency_key_reused"
-
 
 class OutcomeMessage(NamedTuple):
     """The text of an outcome, and the smallest change that would have credited the sale (None if it is credited)."""
@@ -79,7 +48,7 @@ class OutcomeMessage(NamedTuple):
     change: str | None
 
 
-def of_payment(outcome: str, *, is_payment: bool) -> SaleOutcome:
+def of_payment(outcome: str, *, is_payment: bool) -> str:
     """Return why a processor's event is not a sale; `is_payment` is False for a refund, a dispute or a link."""
     meanings = {
         PaymentOutcome.WAITING: SaleOutcome.PAYMENT_WAITING if is_payment else SaleOutcome.PAYMENT_MISSING,
@@ -92,4 +61,4 @@ def of_payment(outcome: str, *, is_payment: bool) -> SaleOutcome:
     }
     if outcome in set(PaymentOutcome):
         return meanings.get(PaymentOutcome(outcome), SaleOutcome.PAYMENT_NOT_A_SALE)
-    return SaleOutcome(outcome)
+    return outcome

@@ -111,7 +111,7 @@ async def test_a_rejected_sale_is_explained_with_the_customer_that_the_request_n
 
     found = await explained(acme, transaction_id="inv-9")
 
-    assert found.outcome == SaleOutcome.CURRENCY_NOT_SUPPORTED
+    assert found.outcome == errors.CurrencyNotSupported.code
     assert facts(found, "lead")["customer_key"] == "user-1"
     assert (facts(found, "click")["click_id"], facts(found, "partner")["code"]) == (click_id, "anna")
 
@@ -128,7 +128,7 @@ async def test_the_steps_of_a_customer_are_those_of_the_sale_that_the_outcome_na
     by_click = await explained(acme, click_id=listed.click_id)
 
     assert (recorded.transaction_id, recorded.outcome) == ("inv-1", CREDITED)
-    assert (found.transaction_id, found.outcome) == ("inv-2", SaleOutcome.CURRENCY_NOT_SUPPORTED)
+    assert (found.transaction_id, found.outcome) == ("inv-2", errors.CurrencyNotSupported.code)
     assert by_click._replace(subject=found.subject) == found  # its rejected call named no click
     assert (found.sale_id, found.commission_id) == (None, None)
     assert (facts(found, "arithmetic"), facts(found, "hold")) == ({}, {})
@@ -158,14 +158,14 @@ async def test_what_was_not_sold_is_explained_by_its_last_step(acme: World):
     gone = {"status": PartnerStatus.INACTIVE}
     await acme.store.write(partners.change, acme.program_id, acme.ben, gone, actor=OPERATOR, at=NOW)
     await acme.handle(test_mode.record_with_key, test_mode.TestModeCall("sale", NOW, transaction_id="inv-1"))
-    expected: list[tuple[dict[str, Any], SaleOutcome]] = [
+    expected: list[tuple[dict[str, Any], str]] = [
         ({"click_id": clicked}, SaleOutcome.NO_LEAD),
         ({"click_id": filtered}, SaleOutcome.CLICK_FILTERED),
         ({"click_id": provisional}, SaleOutcome.LEAD_PROVISIONAL),
         ({"click_id": settled}, SaleOutcome.NO_SALE),
-        ({"click_id": foreign}, SaleOutcome.CUSTOMER_WRONG_PROGRAM),
+        ({"click_id": foreign}, errors.CustomerWrongProgram.code),
         ({"customer_key": "user-1"}, SaleOutcome.NOT_RECORDED),
-        ({"customer_key": "user-2"}, SaleOutcome.CUSTOMER_NOT_ATTRIBUTED),
+        ({"customer_key": "user-2"}, errors.CustomerNotAttributed.code),
         ({"customer_key": "user-3"}, SaleOutcome.NO_SALE),
         ({"transaction_id": "inv-1"}, SaleOutcome.ONLY_A_TEST),
         ({"transaction_id": "inv-2"}, SaleOutcome.NOT_RECORDED),
@@ -175,7 +175,7 @@ async def test_what_was_not_sold_is_explained_by_its_last_step(acme: World):
     late = await explained(acme, click_id=clicked, at=NOW + timedelta(days=61))
 
     assert [each.outcome for each in found] == [outcome for _, outcome in expected]
-    assert late.outcome == SaleOutcome.ATTRIBUTION_WINDOW_EXPIRED
+    assert late.outcome == errors.AttributionWindowExpired.code
     assert all(each.smallest_change for each in (*found[:3], late))
     assert facts(found[4], "click") == {}
 
