@@ -11,7 +11,7 @@ from mcp.server import ServerRequestContext
 from mcp_types import INVALID_REQUEST
 
 from storage import Reader
-from storage.access import agent_keys, assistant_tokens
+from storage.access import agent_keys, assistants
 from storage.access.agent_keys import AgentKey
 from storage.access.assistants import Assistant
 from storage.engine import read_queue
@@ -93,7 +93,7 @@ class Caller:
 
     def _authorize(self, connection: Any, **about: Any) -> AgentKey | Assistant:
         if self.signed_in and self.credential is not None:
-            return assistant_tokens.authorize(connection, self.credential, resource=self.resource, **about)
+            return assistants.authorize(connection, self.credential, resource=self.resource, **about)
         return agent_keys.authorize(connection, self.credential, **about)
 
     def as_of(self, connection: Any) -> datetime:

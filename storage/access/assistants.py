@@ -1,26 +1,27 @@
-"""Assistants that members connect to their programs, and how members disconnect them."""
+"""Assistants that members connect to their programs; a code or refresh token used twice ends the assistant."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, delete, insert, or_, select, update
+from sqlalchemy import ColumnElement, Connection, and_, delete, exists, insert, or_, select, update
 
 from storage.access import agent_keys
 from storage.access.sessions import Visitor
+from storage.access.workspaces import MemberStatus
 from storage.engine import audit, ids
 from storage.engine.audit import Actor, Change
 from storage.engine.database import insert_for
 from storage.rules import keys
-from storage.rules.errors import FieldError, NotFound, ValidationError
-from storage.rules.scope import Scope
+from storage.rules.errors import FieldError, InsufficientScope, InvalidKey, NotFound, ProgramNotAllowed, ValidationError
+from storage.rules.scope import READING, Scope
 from storage.tables import agent_keys as keys_table
 from storage.tables import assistant_clients as clients
-from storage.tables import assistant_tokens, assistants, programs, users
+from storage.tables import assistant_tokens, assistants, members, programs, users
 
 CODE, ACCESS, REFRESH = "code", "access", "refresh"
 PREFIXES = {CODE: keys.CODE_PREFIX, ACCESS: keys.ACCESS_PREFIX, REFRESH: keys.REFRESH_PREFIX}
-CODE_LIFETIME = timedelta(minutes=2)
+CODE_LIFETIME, ACCESS_LIFETIME, REFRESH_LIFETIME = timedelta(minutes=2), timedelta(minutes=15), timedelta(days=30)
 
 
 class AuthorizationRequest(NamedTuple):
@@ -54,6 +55,14 @@ class Assistant(NamedTuple):
     program_ids: tuple[int, ...]
     connected_at: datetime
     last_used_at: datetime | None
+
+
+class Tokens(NamedTuple):
+    """A new pair, shown once and never stored; `scopes` are those of the access token."""
+
+    access: str
+    refresh: str
+    scopes: tuple[Scope, ...]
 
 
 def find_client(connection: Connection, client_id: str) -> Any:
@@ -100,15 +109,69 @@ def add_token(connection: Connection, assistant_id: int, kind: str, scopes: str,
     return token
 
 
+def get_grant(connection: Connection, token: str, kind: str, *, at: datetime) -> Any:
+    """Return the row of a token, used or not; None if it is unknown, expired or revoked, or its member is suspended."""
+    return connection.execute(_presented(token, kind, at)).one_or_none()
+
+
+def exchange(
+    connection: Connection, token: str, kind: str, *, client_id: str, scopes: Sequence[str] = READING, at: datetime
+) -> Tokens | None:
+    """Exchange a code or a refresh token, once, for a pair whose access token has those of its scopes that are named.
+
+    Returns None for any other token; one that was used before ends the assistant (RFC 9700, 4.14.2).
+    """
+    mine = _presented(token, kind, at).where(assistants.c.client_id == client_id)
+    row = connection.execute(mine.with_for_update(of=[assistant_tokens, assistants])).one_or_none()
+    if row is None:
+        return None
+    if row.spent_at is not None:
+        end(connection, row, f"assistant.{kind}_reuse", at=at)
+        return None
+    this = assistant_tokens.c.token_hash == row.token_hash
+    connection.execute(update(assistant_tokens).where(this).values(spent_at=at))
+    connection.execute(update(assistants).where(assistants.c.id == row.id).values(last_used_at=at))
+    allowed = [scope for scope in row.scopes.split() if scope in scopes]
+    access = add_token(connection, row.id, ACCESS, " ".join(allowed), until=at + ACCESS_LIFETIME)
+    refresh = add_token(connection, row.id, REFRESH, row.scopes, until=at + REFRESH_LIFETIME)
+    return Tokens(access, refresh, tuple(map(Scope, allowed)))
+
+
+def revoke(connection: Connection, token: str, *, client_id: str, at: datetime) -> None:
+    """End the assistant that owns a token (RFC 7009); an unknown token, or one of another client, is no error."""
+    row = connection.execute(_presented(token, None, at).where(assistants.c.client_id == client_id)).one_or_none()
+    if row is not None:
+        end(connection, row, "assistant.revoke", at=at)
+
+
+def authorize(
+    connection: Connection, token: str, *, resource: str, scope: Scope | None, program_id: int | None, at: datetime
+) -> Assistant:
+    """Return the assistant that presents an access token for `resource`, if it may use `scope` on `program_id`.
+
+    Its scopes are the token's, its programs those that its workspace still has. Raises, in this order: InvalidKey (also
+    for a token for another resource, and when the member is suspended); InsufficientScope; ProgramNotAllowed.
+    """
+    row = connection.execute(_presented(token, ACCESS, at).where(assistants.c.resource == resource)).one_or_none()
+    if row is None:
+        raise InvalidKey("The access token is unknown, expired or revoked.", hint="Refresh it, or connect again.")
+    assistant = of_row(row)
+    existing = (programs.c.workspace_id == assistant.workspace_id, programs.c.id.in_(assistant.program_ids))
+    reached = connection.execute(select(programs.c.id).where(*existing).order_by(programs.c.id)).scalars()
+    assistant = assistant._replace(program_ids=tuple(reached))
+    if scope is not None and scope not in assistant.scopes:
+        raise InsufficientScope(required_scope=scope, granted_scopes=assistant.scopes)
+    if program_id is not None and program_id not in assistant.program_ids:
+        raise ProgramNotAllowed
+    return assistant
+
+
 def list_assistants(connection: Connection, visitor: Visitor, *, at: datetime) -> list[Assistant]:
     """Return the assistants that a visitor may see, newest first: their own, and all of workspaces that they own."""
-    live = assistant_tokens.select().where(
-        assistant_tokens.c.assistant_id == assistants.c.id,
-        assistant_tokens.c.kind == REFRESH,
-        assistant_tokens.c.expires_at > at,
-    )
+    token = assistant_tokens.c
+    live = exists().where(token.assistant_id == assistants.c.id, token.kind == REFRESH, token.expires_at > at)
     shown = select(assistants, users.c.email).join(users, users.c.id == assistants.c.user_id)
-    rows = connection.execute(shown.where(_of(visitor), live.exists()).order_by(assistants.c.id.desc()))
+    rows = connection.execute(shown.where(_of(visitor), live).order_by(assistants.c.id.desc()))
     return [of_row(row) for row in rows]
 
 
@@ -166,3 +229,18 @@ def of_row(row: Any) -> Assistant:
 def _of(visitor: Visitor) -> ColumnElement[bool]:
     owned = [each.workspace_id for each in visitor.owned]
     return or_(assistants.c.user_id == visitor.user_id, assistants.c.workspace_id.in_(owned))
+
+
+def _presented(token: str, kind: str | None, at: datetime) -> Any:
+    """Return the query for a token of an assistant whose member is active; `scopes` are the token's."""
+    columns = [column for column in assistants.c if column.name != "scopes"]
+    member = and_(members.c.workspace_id == assistants.c.workspace_id, members.c.user_id == assistants.c.user_id)
+    joined = (
+        assistant_tokens.join(assistants, assistants.c.id == assistant_tokens.c.assistant_id)
+        .join(members, and_(member, members.c.status == MemberStatus.ACTIVE))
+        .join(users, users.c.id == assistants.c.user_id)
+    )
+    mine = [assistant_tokens.c.token_hash == keys.digest(token), assistant_tokens.c.expires_at > at]
+    mine += [] if kind is None else [assistant_tokens.c.kind == kind]
+    known = (assistant_tokens.c.token_hash, assistant_tokens.c.scopes, assistant_tokens.c.spent_at, users.c.email)
+    return select(*columns, *known).select_from(joined).where(*mine)

@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy import Connection
 
-from storage.access import accounts, agent_keys, assistant_tokens, device_logins, invitations, program_keys, sessions
+from storage.access import accounts, agent_keys, assistants, device_logins, invitations, program_keys, sessions
 from storage.access.assistants import CODE, REFRESH
 from storage.access.sessions import Started
 from storage.engine.sealing import Sealer
@@ -84,16 +84,14 @@ def agent_key(connection: Connection, token: str, programs: Programs, at: dateti
 def access(connection: Connection, token: str, programs: Programs, at: datetime) -> Reach:
     """Read as an assistant does."""
     about: dict[str, Any] = {"resource": RESOURCE}
-    return _scoped(
-        connection, programs, at, lambda **asked: assistant_tokens.authorize(connection, token, **about, **asked)
-    )
+    return _scoped(connection, programs, at, lambda **asked: assistants.authorize(connection, token, **about, **asked))
 
 
 def exchange(connection: Connection, token: str, programs: Programs, at: datetime) -> Reach:
     """Exchange a code or a refresh token, and read."""
     kind = CODE if token.startswith(keys.CODE_PREFIX) else REFRESH
     about: dict[str, Any] = {"client_id": ASKED.client_id, "scopes": SCOPES}
-    tokens = assistant_tokens.exchange(connection, token, kind, **about, at=at)
+    tokens = assistants.exchange(connection, token, kind, **about, at=at)
     return access(connection, tokens.access, programs, at) if tokens else set()
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import run_state_machine_as_test
 from sqlalchemy import select, update
 
-from storage.access import agent_keys, assistant_tokens, assistants, program_keys, sessions
+from storage.access import agent_keys, assistants, program_keys, sessions
 from storage.access.workspaces import Role
 from storage.management import program_settings
 from storage.rules import keys
@@ -100,12 +100,12 @@ class RightsOverTime(People):
         of_code = (assistants.CODE, SCOPES)
         kind, chosen = of_code if spent.startswith(keys.CODE_PREFIX) else (assistants.REFRESH, SCOPES[:scopes])
         about = {"client_id": ASKED.client_id, "scopes": chosen, "at": self.at}
-        tokens = self.do(assistant_tokens.exchange, spent, kind, **about)
+        tokens = self.do(assistants.exchange, spent, kind, **about)
         if tokens is not None:
             del self.rights.grants[spent]
-            until = self.at + assistant_tokens.REFRESH_LIFETIME
+            until = self.at + assistants.REFRESH_LIFETIME
             self.give(tokens.refresh, replace(grant, until=until))
-            until = self.at + assistant_tokens.ACCESS_LIFETIME
+            until = self.at + assistants.ACCESS_LIFETIME
             self.give(tokens.access, replace(grant, until=until, scopes=frozenset(chosen)))
 
     @step(assistant=PICK, is_stolen=st.booleans())
@@ -114,9 +114,9 @@ class RightsOverTime(People):
         about = {"client_id": ASKED.client_id, "at": self.at}
         if is_stolen and token.startswith(keys.REFRESH_PREFIX):
             for _ in range(2):
-                self.do(assistant_tokens.exchange, token, assistants.REFRESH, scopes=SCOPES, **about)
+                self.do(assistants.exchange, token, assistants.REFRESH, scopes=SCOPES, **about)
         else:
-            self.do(assistant_tokens.revoke, token, **about)
+            self.do(assistants.revoke, token, **about)
         if grant.until > self.at and self.rights.may(token, self.at):
             self.rights.end(Kind.ASSISTANT, grant.of)
 

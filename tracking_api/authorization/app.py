@@ -24,7 +24,7 @@ from starlette.routing import Route
 
 from configuration import Configuration
 from storage import Storage
-from storage.access import assistant_tokens
+from storage.access import assistants
 from storage.rules.scope import READING
 from tracking_api.authorization.documents import DocumentRejectedError, Documents, is_document_url
 from tracking_api.authorization.provider import CONSENT, Provider, is_resource
@@ -148,7 +148,7 @@ async def revoke(request: Request) -> Response:
     if not (revoked and client_id):
         return _error("invalid_request", "token and client_id are required")
     state = request.app.state
-    await state.storage.write(assistant_tokens.revoke, revoked, client_id=client_id, at=state.clock())
+    await state.storage.write(assistants.revoke, revoked, client_id=client_id, at=state.clock())
     return Response(headers=FRESH)
 
 

@@ -14,9 +14,8 @@ from pydantic import AnyUrl
 
 from configuration import Configuration
 from storage import Storage
-from storage.access import assistant_tokens, assistants
-from storage.access.assistant_tokens import ACCESS_LIFETIME
-from storage.access.assistants import CODE, REFRESH, AuthorizationRequest
+from storage.access import assistants
+from storage.access.assistants import ACCESS_LIFETIME, CODE, REFRESH, AuthorizationRequest
 from storage.rules.scope import READING, Scope
 from tracking_api.authorization import documents, redirects
 from tracking_api.authorization.documents import PUBLIC, Document, DocumentRejectedError, Documents
@@ -125,7 +124,7 @@ class Provider:
 
     async def load_authorization_code(self, _client: Client, authorization_code: str) -> sdk.AuthorizationCode | None:
         """Return the grant of a code, also of a used one: `exchange` detects the second use."""
-        grant = await self.storage.read(assistant_tokens.get_grant, authorization_code, CODE, at=self.clock())
+        grant = await self.storage.read(assistants.get_grant, authorization_code, CODE, at=self.clock())
         return grant and sdk.AuthorizationCode(
             code=authorization_code,
             scopes=grant.scopes.split(),
@@ -144,7 +143,7 @@ class Provider:
 
     async def load_refresh_token(self, _: Client, refresh_token: str) -> sdk.RefreshToken | None:
         """Return the grant of a refresh token, also of a used one."""
-        grant = await self.storage.read(assistant_tokens.get_grant, refresh_token, REFRESH, at=self.clock())
+        grant = await self.storage.read(assistants.get_grant, refresh_token, REFRESH, at=self.clock())
         return grant and sdk.RefreshToken(token=refresh_token, client_id=grant.client_id, scopes=grant.scopes.split())
 
     async def exchange_refresh_token(self, client: Client, token: sdk.RefreshToken, scopes: list[str]) -> OAuthToken:
@@ -153,7 +152,7 @@ class Provider:
 
     async def _exchange(self, token: str, kind: str, client: Client, scopes: Sequence[str]) -> OAuthToken:
         about: dict[str, Any] = {"client_id": client.client_id, "scopes": scopes, "at": self.clock()}
-        tokens = await self.storage.write(assistant_tokens.exchange, token, kind, **about)
+        tokens = await self.storage.write(assistants.exchange, token, kind, **about)
         if tokens is None:
             raise sdk.TokenError("invalid_grant", "It was used before, has expired, or was revoked; connect again.")
         return OAuthToken(

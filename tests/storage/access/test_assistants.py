@@ -8,7 +8,7 @@ import pytest
 
 import background
 from storage import tables
-from storage.access import accounts, assistant_tokens, assistants, sessions
+from storage.access import accounts, assistants, sessions
 from storage.access.assistants import CODE, REFRESH, AuthorizationRequest
 from storage.access.sessions import Visitor
 from storage.lists.audit_log import AUDIT_LOG
@@ -48,7 +48,7 @@ async def connect(acme: World, who: Visitor, *program_ids: int, **asked: Any) ->
 
 
 async def exchange(acme: World, code: str, at: datetime = NOW) -> Any:
-    return await acme.store.write(assistant_tokens.exchange, code, CODE, client_id=ASKED.client_id, at=at)
+    return await acme.store.write(assistants.exchange, code, CODE, client_id=ASKED.client_id, at=at)
 
 
 async def tokens(acme: World, who: Visitor, *program_ids: int, **asked: Any) -> Any:
@@ -59,13 +59,13 @@ async def tokens(acme: World, who: Visitor, *program_ids: int, **asked: Any) -> 
 async def authorize(acme: World, token: str, **about: Any) -> assistants.Assistant:
     """Present a token, at NOW by default."""
     about = {"resource": RESOURCE, "scope": None, "program_id": None, "at": NOW, **about}
-    return await acme.store.read(assistant_tokens.authorize, token, **about)
+    return await acme.store.read(assistants.authorize, token, **about)
 
 
 async def refresh(acme: World, token: str, **about: Any) -> Any:
     """Refresh with every scope, at NOW by default."""
     about = {"client_id": ASKED.client_id, "scopes": READING, "at": NOW, **about}
-    return await acme.store.write(assistant_tokens.exchange, token, REFRESH, **about)
+    return await acme.store.write(assistants.exchange, token, REFRESH, **about)
 
 
 async def audited(acme: World) -> list[tuple[str, str]]:
@@ -89,7 +89,7 @@ async def test_a_new_password_ends_the_assistants_of_the_account_unless_it_keeps
 
 async def test_a_token_reads_what_was_granted_for_a_quarter_of_an_hour(acme: World):
     given = await tokens(acme, await visitor(acme), scopes=(Scope.PROGRAMS_READ,))
-    later = NOW + assistant_tokens.ACCESS_LIFETIME
+    later = NOW + assistants.ACCESS_LIFETIME
 
     granted = await authorize(acme, given.access, scope=Scope.PROGRAMS_READ, program_id=acme.program_id)
 
