@@ -14,7 +14,7 @@ from storage.management import partners, program_settings
 from storage.rules.errors import CustomerNotAttributed
 from storage.rules.settings import ProgramSettings
 from tests.tracking_api.dashboard.conftest import Dashboard
-from tests.tracking_api.dashboard.reading import csrf, link, words
+from tests.tracking_api.dashboard.reading import csrf, follow, link, words
 from tests.world import HELD_SINCE, NOW
 
 PROGRAM = "/programs/1"
@@ -57,12 +57,14 @@ async def test_selected_partners_are_paused_together_and_found_by_what_matters(
     await acme.customer("user-9", at=HELD_SINCE)
     sold = await acme.sale("inv-9", customer_key="user-9", at=HELD_SINCE)
     await dashboard.patch(f"./commissions/{sold.commission_id}", status="approved")
-    selected = {"csrf": await csrf(page), "status": "paused", "id": [acme.anna, acme.ben, acme.anna]}
+    selected = {"csrf": await csrf(page), "status": "paused", "id": [acme.anna, acme.ben, acme.anna, 404]}
 
+    none = await follow(page, await page.post(f"{path}/selected", data=selected | {"id": []}))
     done = await page.post(f"{path}/selected?idle=false", data=selected)
 
+    assert "Select at least one row first" in none
     assert done.headers["location"] == f"{path}?idle=false"
-    assert "Paused: 2." in (await page.get(done.headers["location"])).text
+    assert "Not changed: 1" in (await follow(page, done)).partition("Paused: 2.")[2]
     names = {"to_pay=true": ["Anna"], "status=paused": ["Anna", "Ben"], "idle=false": ["Anna", "Ben"]}
     shown = {query: rows((await page.get(f"{path}?{query}")).text)[:-1] for query in names}
     assert {query: [row.split()[0] for row in each] for query, each in shown.items()} == names

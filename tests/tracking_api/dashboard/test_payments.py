@@ -150,21 +150,6 @@ async def test_a_possible_duplicate_and_a_waiting_payment_are_decided_on_the_pag
     assert "recorded as a sale" in await follow(olga, tried)
 
 
-async def test_several_payments_are_dismissed_together(dashboard: Dashboard, olga: httpx.AsyncClient):
-    acme, path = dashboard.acme, f"{dashboard.pages}/settings/payments"
-    await paying.connect(acme)
-    for name in ("in_1", "in_2"):
-        event = stripe.invoice(f"evt_{name}", name=name, metadata={"svc_customer_key": f"user-{name}"}, customer=name)
-        await paying.take(acme, event)
-    ids = [each["id"] for each in (await dashboard.get("./payment-events")).json()["data"]]
-
-    none = await follow(olga, await send(olga, f"{path}?outcome=unknown_customer", "Dismiss"))
-    dismissed = await follow(olga, await send(olga, f"{path}?outcome=unknown_customer", "Dismiss", id=[*ids, "404"]))
-
-    assert "Select at least one row first" in none
-    assert "Dismissed: 2. Later payments of their customers are dismissed, too. Not changed: 1" in words(dismissed)
-
-
 async def upload(olga: httpx.AsyncClient, path: str, content: bytes, token: str) -> httpx.Response:
     return await olga.post(path, data={"csrf": token}, files={"file": ("eurofxref.csv", content)})
 
