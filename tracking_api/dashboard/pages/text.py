@@ -7,8 +7,8 @@ from contextlib import suppress
 from contextvars import ContextVar
 from datetime import date, datetime
 from decimal import Decimal
-from functools import lru_cache, wraps
-from typing import Any, Concatenate, NamedTuple, ParamSpec
+from functools import lru_cache
+from typing import Any, NamedTuple
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import segno
@@ -33,7 +33,6 @@ _TICKED = re.compile(r"`([^`]*)`")
 DEFAULT = Locale.parse("en_US")
 MOST_LANGUAGES = 10
 _LANGUAGE = re.compile(r"\s*([A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,3})\s*(?:;\s*q=([01](?:\.\d{1,3})?)\s*)?")
-Values = ParamSpec("Values")
 
 
 class Clock(NamedTuple):
@@ -79,6 +78,7 @@ def _locale_of(accepted: str) -> Locale:
     return DEFAULT
 
 
+@lru_cache(MOST_KEPT, typed=True)
 def major(cents: float, currency: str) -> Decimal:
     """Return minor units as an exact number of major ones: 1234 of USD is 12.34, of JPY 1234."""
     return Decimal(str(cents)).scaleb(-currencies.digits(currency))
@@ -98,40 +98,29 @@ def minor(amount: str, currency: str) -> int | str:
         return amount
 
 
-def _localized(write: Callable[Concatenate[Locale, Values], str]) -> Callable[Values, str]:
-    """Return what writes by the viewer's locale. It keeps texts: babel takes long, and a chart's table has hundreds."""
-    kept: Any = lru_cache(MOST_KEPT)(write)
-
-    @wraps(write)
-    def written(*values: Values.args, **named: Values.kwargs) -> str:
-        text: str = kept(CLOCK.get().locale, *values, **named)
-        return text
-
-    return written
+# Texts are kept: babel takes long, and a chart's table has hundreds.
+_currency, _decimal = lru_cache(MOST_KEPT)(format_currency), lru_cache(MOST_KEPT)(format_decimal)
+_date, _skeleton = lru_cache(MOST_KEPT)(format_date), lru_cache(MOST_KEPT)(format_skeleton)
 
 
-@_localized
-def money(locale: Locale, cents: int, currency: str) -> str:
+def money(cents: int, currency: str) -> str:
     """Write an amount: $1,234.50, or 1.234,50 $."""
-    return format_currency(major(cents, currency), currency, locale=locale)
+    return _currency(major(cents, currency), currency, locale=CLOCK.get().locale)
 
 
-@_localized
-def number(locale: Locale, value: float) -> str:
+def number(value: float) -> str:
     """Write a count: 1,234, or 1.234."""
-    return format_decimal(value, locale=locale)
+    return _decimal(value, locale=CLOCK.get().locale)
 
 
-@_localized
-def day(locale: Locale, value: date) -> str:
+def day(value: date) -> str:
     """Write a day: May 5, 2026, or 05.05.2026."""
-    return format_date(value, "medium", locale=locale)
+    return _date(value, "medium", locale=CLOCK.get().locale)
 
 
-@_localized
-def short_day(locale: Locale, value: date, skeleton: str = "MMMd") -> str:
+def short_day(value: date, skeleton: str = "MMMd") -> str:
     """Write a day without its year, or the part of it that a skeleton names: May 5."""
-    return format_skeleton(skeleton, value, locale=locale)
+    return _skeleton(skeleton, value, locale=CLOCK.get().locale)
 
 
 def percentage(value: float) -> str:
