@@ -4,13 +4,14 @@ import json
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from starlette.requests import Request
 
 from presentation.api_request import NO_PROGRAM, ApiRequest, Result, row_id
 from presentation.operations import RouteMethod, operation
-from presentation.resource_table import Resource
+from presentation.resource_table import Resource, ScopeByBody
 from presentation.view import View, viewed, with_fields_of
 from storage import Storage
 from storage.access import agent_keys
@@ -62,17 +63,24 @@ async def get_key(call: AgentRequest) -> AgentKeyView:
 
 def behind_key(resource: Resource) -> RouteMethod:
     """Return a resource's operation behind a key with its scope; what creates something can be repeated."""
-    scopes = resource.scope if isinstance(resource.scope, tuple) else (resource.scope,) if resource.scope else ()
-    described, name = resource.operation.description, resource.operation.description.name
+    scope, described, name = resource.scope, resource.operation.description, resource.operation.description.name
 
     async def handle(request: Request) -> JsonResponse:
         try:
-            call = await _authorized(request, scopes[0] if len(scopes) == 1 else None)
-            return await resource.operation.handler(call)
+            return await perform(request)
         except (errors.InsufficientScope, errors.OverCap, errors.SecondKeyRequired) as error:
             await _record(request, error)
             raise
 
+    async def perform(request: Request) -> JsonResponse:
+        if not isinstance(scope, ScopeByBody):
+            return await resource.operation.handler(await _authorized(request, scope))
+        await _key(request, scope=None, program_id=None)  # no body is read for an invalid key
+        content = bytes(await body.read_body(request.scope, request.receive))
+        again = Request(request.scope, body.replay(content, request.receive))
+        return await resource.operation.handler(await _authorized(again, scope.choose(content)))
+
+    scopes = scope.scopes if isinstance(scope, ScopeByBody) else (scope,) if scope else ()
     if CreatedResponse.success in described.responses:
         described = described._replace(
             errors=(errors.IdempotencyKeyReused, *described.errors),
@@ -93,12 +101,10 @@ def behind_key(resource: Resource) -> RouteMethod:
 
 async def _authorized(request: Request, scope: Scope | None) -> AgentRequest:
     """Return the request. Raises InvalidKey, WrongKeyType, InsufficientScope, ProgramNotAllowed, in this order."""
-    state, at = request.app.state, request.app.state.clock()
-    storage: Storage = state.storage
+    storage: Storage = request.app.state.storage
+    at: datetime = request.app.state.clock()
     program_id = _program(request)
-    sent = client.agent_credential(request.headers.get("authorization"), request.headers.get("x-agent-key"))
-    async with state.limits.guessing(client_of(request.scope), sent):
-        key: AgentKey = await storage.read(agent_keys.authorize, sent, scope=scope, program_id=program_id, at=at)
+    key = await _key(request, scope=scope, program_id=program_id)
     if key.last_used_at is None or key.last_used_at <= at - agent_keys.USE_RECORDED_EVERY:
         with suppress(errors.Overloaded, errors.StorageUnavailable, errors.OutcomeUnknown):  # the next call records it
             await storage.write(agent_keys.touch, key.id, at=at)
@@ -113,6 +119,15 @@ async def _authorized(request: Request, scope: Scope | None) -> AgentRequest:
         scopes=key.scopes,
         key=key,
     )
+
+
+async def _key(request: Request, *, scope: Scope | None, program_id: int | None) -> AgentKey:
+    state = request.app.state
+    sent = client.agent_credential(request.headers.get("authorization"), request.headers.get("x-agent-key"))
+    about = {"scope": scope, "program_id": program_id, "at": state.clock()}
+    async with state.limits.guessing(client_of(request.scope), sent):
+        key: AgentKey = await state.storage.read(agent_keys.authorize, sent, **about)
+    return key
 
 
 async def _record(request: Request, error: errors.ServiceError) -> None:

@@ -37,8 +37,8 @@ class McpMiddleware:
         if scope["method"] != "POST":
             await error_response(MethodNotAllowed(), scope, {"Allow": "POST"})(scope, receive, send)
             return
-        # the headers in the form that the SDK compares
-        scope["headers"] = [(name, value.strip(b" \t")) for name, value in scope["headers"]]
+        host = dict(scope["headers"]).get(b"host", b"").decode("latin-1")
+        scope["headers"] = [_tidied(name, value.strip(b" \t"), scope) for name, value in scope["headers"]]
         headers = scope["header_fields"] = dict(scope["headers"])
         sent = (headers.get(name, b"").decode("latin-1") for name in (b"authorization", b"x-agent-key"))
         credential, resource = client.agent_credential(*sent), self.settings.mcp_url
@@ -52,7 +52,6 @@ class McpMiddleware:
             for message in response:
                 await send(message)
         except ServiceError as error:
-            host = headers.get(b"host", b"").decode("latin-1")
             challenge = _challenge(error, caller, self.settings, host=host)
             await error_response(error, scope, challenge)(scope, receive, send)
 
@@ -93,3 +92,13 @@ def _challenge(error: ServiceError, caller: Caller, settings: Configuration, *, 
         parameters["resource_metadata"] = f"{client.called(settings.base_url, host)}{METADATA}"
     quoted = ", ".join(f'{name}="{value}"' for name, value in parameters.items())
     return {"WWW-Authenticate": f"Bearer {quoted}".strip()}
+
+
+def _tidied(name: bytes, value: bytes, scope: Scope) -> tuple[bytes, bytes]:
+    """Return a header in the form that the SDK compares; a Host that is this socket's IP address counts as localhost.
+
+    A page that rebinds a domain to this machine sends the domain as Host; an IP address was typed by the client's user.
+    """
+    host, port = scope.get("server") or ("", 0)
+    served = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+    return (name, b"localhost") if name == b"host" and value.decode("latin-1") == served else (name, value)

@@ -17,24 +17,39 @@ from storage.lists.events import EVENTS
 from storage.lists.flags import FLAGS
 from storage.lists.partners import PARTNERS
 from storage.lists.rejected_calls import REJECTED_CALLS, TRACKING_LOG
-from storage.rules.errors import OverCap, SecondKeyRequired
+from storage.rules.commission import CommissionStatus
+from storage.rules.errors import OverCap, SecondKeyRequired, ServiceError
 from storage.rules.scope import Scope
+from web import body
+
+
+class ScopeByBody(NamedTuple):
+    """The scope that a body needs, and the scopes that there are."""
+
+    choose: Callable[[bytes], Scope]
+    scopes: tuple[Scope, ...]
 
 
 class Resource(NamedTuple):
-    """An operation under a program's path, for its members with these roles, and for agents; None: not for these.
-
-    An operation of several scopes asks for the one that the body needs.
-    """
+    """An operation under a program's path, for its members with these roles, and for agents; None: not for these."""
 
     method: str
     path: str
     operation: Operation[Any]
     roles: Collection[Role] | None
-    scope: Scope | tuple[Scope, ...] | None = None
+    scope: Scope | ScopeByBody | None = None
 
 
-WRITE_OR_PAY = (Scope.COMMISSIONS_WRITE, Scope.COMMISSIONS_PAY)
+def scope_of_decision(content: bytes) -> Scope:
+    """Return the scope that a decision on a commission needs."""
+    try:
+        status = body.parse(changes.CommissionChange, content).status
+    except ServiceError:  # the action says what is wrong with it
+        return Scope.COMMISSIONS_WRITE
+    return Scope.COMMISSIONS_PAY if status == CommissionStatus.PAID else Scope.COMMISSIONS_WRITE
+
+
+DECISION = ScopeByBody(scope_of_decision, (Scope.COMMISSIONS_WRITE, Scope.COMMISSIONS_PAY))
 # An agent overrides no hold.
 BY_AGENT = changes.decide_commission.taking(changes.CommissionChange, SecondKeyRequired, OverCap)
 FLAG_BY_AGENT = changes.decide_flag.taking(changes.FlagDecision, SecondKeyRequired)
@@ -53,7 +68,7 @@ RESOURCES = (
     Resource("GET", "/customers/{customer_id}", reads.get_customer, MEMBER, Scope.CUSTOMERS_READ),
     Resource("GET", "/commissions", listing(COMMISSIONS), MEMBER, Scope.COMMISSIONS_READ),
     Resource("PATCH", "/commissions/{commission_id}", changes.decide_commission, DECIDER),
-    Resource("PATCH", "/commissions/{commission_id}", BY_AGENT, None, WRITE_OR_PAY),
+    Resource("PATCH", "/commissions/{commission_id}", BY_AGENT, None, DECISION),
     Resource("POST", "/credits", changes.credit_sale, DECIDER, Scope.COMMISSIONS_WRITE),
     Resource("POST", "/adjustments", changes.adjust_balance, DECIDER, Scope.COMMISSIONS_WRITE),
     Resource("POST", "/customers/{customer_id}/move", changes.move_customer, DECIDER, Scope.COMMISSIONS_WRITE),

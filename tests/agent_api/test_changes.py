@@ -110,6 +110,16 @@ async def test_approving_and_paying_need_a_scope_each(agents: Agents, path: str)
     assert answers[-1].json()["status"] == "paid"
 
 
+async def test_a_malformed_decision_needs_the_scope_to_write_first(agents: Agents, path: str):
+    payer = await agents.issue([PAY])
+    bodies: list[Any] = [{}, {"status": "odd"}, {"status": ["paid"]}, [], {"status": None}]
+
+    for body in bodies:
+        rejected = await decide(agents, path, body, payer)
+        assert (rejected.status_code, rejected.json()["error"]["required_scope"]) == (403, WRITE), body
+        assert (await decide(agents, path, body)).status_code == 400, body
+
+
 async def test_where_the_owner_wants_two_keys_one_pays_what_another_key_or_an_owner_approved(agents: Agents, path: str):
     await agents.acme.do(agent_caps.change, {"two_keys_to_pay": True})
     await decide(agents, path, "approved")

@@ -43,6 +43,15 @@ async def test_host_and_origin_must_be_those_of_the_service_or_of_this_machine(a
     assert {origin: await status(Origin=origin) for origin in origins} == origins
 
 
+async def test_the_ip_address_of_the_socket_is_accepted_as_host(unserved: Assistant):
+    async with unserved.serving(base_url="https://track.example"):
+        unserved.http.base_url = httpx.URL("http://10.1.2.3:8000")
+        served = await unserved.call("tools/list", version=HANDSHAKE)
+        rebound = await unserved.call("tools/list", version=HANDSHAKE, headers={"Host": "rebound.example:8000"})
+
+    assert (served.http.status_code, rebound.http.status_code) == (200, 421)
+
+
 async def test_the_whole_service_serves_it_and_logging_stays_as_it_was(sqlite_url: str):
     before = (logging.getLogger().level, list(logging.getLogger().handlers))
     service = asgi.Service(Configuration(database_url=sqlite_url, base_url=BASE))

@@ -148,8 +148,7 @@ async def test_a_scope_opens_its_operations_and_no_other_scope_does(service: Ser
         sent = SENT.get(entry.described.name, {})
         if "reason" in sent.get("body", {}):
             sent["body"]["partner_id"] = service.scene.acme.ben
-        is_one = len(entry.described.security) == 1  # of several, the body decides: the program is checked before it
-        for program_id in (*((MISSING,) if is_one else ()), service.scene.acme.program_id) if entry.scope else ():
+        for program_id in (MISSING, service.scene.acme.program_id) if entry.scope else ():
             rejected = await service.call(entry, others, **sent, program_id=program_id)
             assert (rejected.status_code, code(rejected)) == (403, "insufficient_scope"), str(entry)
             assert rejected.json()["error"]["required_scope"] == entry.scope, str(entry)
