@@ -1,7 +1,7 @@
 """Saved views of Explore: a name and the page's query; one may be open to all who have its link, until a time."""
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from sqlalchemy import Connection, delete, insert, select, update
@@ -11,6 +11,7 @@ from storage.engine.audit import Actor, Change
 from storage.rules.errors import FieldError, LinkExpired, NotFound, ValidationError
 from storage.tables import programs, saved_views
 
+LASTS = timedelta(days=30)
 LONGEST_NAME, LONGEST_QUERY = 160, 2048
 _row = saved_views.c
 
@@ -32,17 +33,9 @@ def save(connection: Connection, program_id: int, name: str, query: str, *, acto
     audit.write(connection, program_id, [Change("saved_view.save", view_id, after=name)], actor=actor, at=at)
 
 
-def change(
-    connection: Connection,
-    program_id: int,
-    view_id: int,
-    action: str,
-    *,
-    until: datetime | None,
-    actor: Actor,
-    at: datetime,
-) -> None:
-    """Share a view by a new link until then, revoke its link (None), or delete both. Raises NotFound."""
+def change(connection: Connection, program_id: int, view_id: int, action: str, *, actor: Actor, at: datetime) -> None:
+    """Share a view by a new link of 30 days, revoke its link, or delete both. Raises NotFound."""
+    until = at + LASTS if action == "share" else None
     statement: Any = delete(saved_views) if action == "delete" else update(saved_views).values(shared_until=until)
     mine = (_row.program_id == program_id, _row.id == view_id)
     name = connection.execute(statement.where(*mine).returning(_row.name)).scalar()

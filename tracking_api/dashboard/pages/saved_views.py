@@ -1,6 +1,6 @@
 """Saved views of Explore, and the read-only link that opens one without signing in; it shows no customer."""
 
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 from urllib.parse import quote
 
@@ -16,7 +16,6 @@ from tracking_api.dashboard.authentication import storage_of, time_of
 from tracking_api.dashboard.pages import explore, forms, notices, page_context
 from tracking_api.dashboard.pages.page_context import PageContext
 
-LASTS = timedelta(days=30)
 PURPOSE = "read-only report"
 
 
@@ -36,8 +35,7 @@ async def change_view(request: Request) -> Response:
     if action == "save":
         await context.write(saved_views.save, form.text("name"), query)
     elif action in {"share", "revoke", "delete"}:
-        until = context.at + LASTS if action == "share" else None
-        await context.write(saved_views.change, valid_id(view_id), action, until=until)
+        await context.write(saved_views.change, valid_id(view_id), action)
     else:
         raise ValidationError("This button does not exist.")
     return notices.redirect(f"{context.program_path}/explore?{query}", "views-changed")
