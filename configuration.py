@@ -47,16 +47,13 @@ def _checked(is_valid: Callable[[str], object], advice: str) -> AfterValidator:
 def _url(*schemes: str, example: str, may_have_path: bool = True) -> AfterValidator:
     """Require an absolute URL of one of these schemes."""
 
-    def checked(url: str) -> str:
-        with suppress(ValueError):
-            parts = urlsplit(url)
-            names_host = bool(parts.hostname and parts.port != 0) or parts.scheme == "unix"
-            rest = f"{parts.path.strip('/')}{parts.query}{parts.fragment}"
-            if parts.scheme in schemes and names_host and (may_have_path or not rest):
-                return url.rstrip("/")
-        raise ValueError(f"Write a URL, such as {example}")
+    def fits(url: str) -> bool:
+        parts = urlsplit(url)
+        names_host = bool(parts.hostname and parts.port != 0) or parts.scheme == "unix"
+        rest = f"{parts.path.strip('/')}{parts.query}{parts.fragment}"
+        return parts.scheme in schemes and names_host and (may_have_path or not rest)
 
-    return AfterValidator(checked)
+    return _checked(fits, f"Write a URL, such as {example}")
 
 
 def _split(hosts: object) -> object:
@@ -64,15 +61,16 @@ def _split(hosts: object) -> object:
 
 
 DatabaseUrl = Annotated[str, _checked(database.parse_url, "Write a URL, such as sqlite+aiosqlite:///svc.db")]
-_IN_POSTGRESQL = _checked(
-    lambda url: not database.is_sqlite(database.parse_url(url)), "Only PostgreSQL has read replicas"
+_REPLICA, _SENDER = (
+    "Only PostgreSQL has read replicas",
+    "Write a sender, such as Acme affiliates <affiliates@acme.example>",
 )
-ReplicaUrl = Annotated[DatabaseUrl, _IN_POSTGRESQL]
-_SENDER = "Write a sender, such as Acme affiliates <affiliates@acme.example>"
-Sender = Annotated[str, _checked(lambda sender: is_email(parseaddr(sender)[1]), _SENDER)]
 _RATE = 'Write a rate, such as "240/minute"; SVC_RATE_LIMIT=off lifts all limits'
+ReplicaUrl = Annotated[DatabaseUrl, _checked(lambda url: not database.is_sqlite(database.parse_url(url)), _REPLICA)]
+Sender = Annotated[str, _checked(lambda sender: is_email(parseaddr(sender)[1]), _SENDER)]
 Rate = Annotated[str, _checked(lambda rate: parse(rate).amount > 0, _RATE)]
-BaseUrl = Annotated[str, _url("http", "https", example="https://track.example", may_have_path=False)]
+_PUBLIC = _url("http", "https", example="https://track.example", may_have_path=False)
+BaseUrl = Annotated[str, _PUBLIC, AfterValidator(lambda url: url.rstrip("/"))]
 RedisUrl = Annotated[str, _url("redis", "rediss", "unix", example="redis://host:6379")]
 SmtpUrl = Annotated[str, _url("smtp", "smtps", example="smtp://user:password@host:587", may_have_path=False)]
 Secret = Annotated[str | None, Field(repr=False, min_length=8)]
