@@ -64,13 +64,9 @@ class RightsOverTime(People):
         workspace_id = pick({each for each, _ in self.rights.members}, workspace)
         named, about = self.named(workspace_id, some), {"name": "An agent", "scopes": SCOPES[:scopes], "at": self.at}
         issued = self.do(agent_keys.issue, workspace_id, program_ids=sorted(named), **about)
-        grant: dict[str, Any] = {
-            "programs": named or None,
-            "scopes": frozenset(SCOPES[:scopes]),
-            "workspace_id": workspace_id,
-        }
-        of = str(self.assigned("agent_keys", issued.id))
-        self.give(issued.secret, Grant(Kind.AGENT_KEY, FOREVER, **grant, of=of))
+        grant: dict[str, Any] = {"workspace_id": workspace_id, "scopes": frozenset(SCOPES[:scopes])}
+        grant["of"] = str(self.assigned("agent_keys", issued.id))
+        self.give(issued.secret, Grant(Kind.AGENT_KEY, FOREVER, programs=named or None, **grant))
 
     @step(key=PICK)
     def revoke_agent_key(self, key: int) -> None:
