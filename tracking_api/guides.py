@@ -1,8 +1,15 @@
 """GET /docs, /docs/<name> and /llms.txt: the guides and their lists, as Markdown or as pages for browsers."""
 
+import re
 from collections.abc import Sequence
+from functools import lru_cache
+from itertools import pairwise
 from typing import Any
 
+from markdown_it import MarkdownIt
+from markdown_it.renderer import RendererHTML
+from markdown_it.token import Token
+from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
@@ -15,7 +22,7 @@ from storage.management import program_settings
 from storage.rules.errors import NotFound, ServiceError
 from tracking_api.dashboard import authentication
 from tracking_api.dashboard.authentication import storage_of
-from tracking_api.dashboard.pages import markdown, templates
+from tracking_api.dashboard.pages import templates
 from tracking_api.dashboard.pages.templates import HEADERS
 from web.response import accepts_html
 
@@ -97,8 +104,53 @@ async def _page(request: Request, name: str | None = None) -> Response:
         titles=guides.titles(),
         about=guides.about,
         name=name,
-        guide=markdown.rendered(guides.filled(name, filling)) if name else None,
+        guide=_rendered(guides.filled(name, filling)) if name else None,
         chosen=f"?program={program.id}" if program and "program" in request.query_params else "",
     )
     response.headers["Vary"] = "Accept"
     return response
+
+
+class _Renderer(RendererHTML):
+    """CommonMark's HTML: a link beside each section, a button beside code, tables that can be scrolled."""
+
+    def heading_close(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:
+        opening = tokens[idx - 2]
+        link = Markup('<a class="anchor" href="#{}" aria-label="Link to {}">#</a>')
+        written = link.format(opening.attrGet("id"), tokens[idx - 1].content) if opening.attrGet("id") else ""
+        return f"{written}{self.renderToken(tokens, idx, options, env)}"
+
+    def fence(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:  # noqa: ARG002 - the signature
+        block = Markup(
+            '<div class="code"><pre id="code-{0}" tabindex="0" aria-label="Code {0}"><code>{1}</code></pre>'
+            '<button type="button" class="copy">Copy<span class="unseen"> code {0}</span></button>'
+            "</div>\n"
+        )
+        env["blocks"] = env.get("blocks", 0) + 1
+        return block.format(env["blocks"], tokens[idx].content)
+
+    code_block = fence
+
+    def table_open(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:  # noqa: ARG002
+        return '<div class="scroll" tabindex="0"><table>'
+
+    def table_close(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:  # noqa: ARG002
+        return "</table></div>"
+
+
+@lru_cache(maxsize=64)
+def _rendered(text: str) -> dict[str, Any]:
+    """Return Markdown as HTML, and its main sections: the id and the title of each. HTML in its text is escaped."""
+    markdown = MarkdownIt("commonmark", {"html": False}, renderer_cls=_Renderer).enable("table")
+    env: dict[str, Any] = {}
+    tokens = markdown.parse(text, env)
+    sections = []
+    for opening, content in pairwise(tokens):
+        if opening.type == "heading_open" and opening.tag in {"h2", "h3"}:
+            name = re.sub(r"[^a-z0-9]+", "-", content.content.lower()).strip("-")
+            title = "".join(child.content for child in content.children or [])
+            opening.attrSet("id", name)
+            if opening.tag == "h2":
+                sections.append((name, title))
+    html = markdown.renderer.render(tokens, markdown.options, env)
+    return {"html": Markup(html), "sections": sections}  # noqa: S704 - html is off
