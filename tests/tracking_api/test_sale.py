@@ -208,8 +208,6 @@ REJECTED: list[tuple[dict[str, Any], int, str]] = [
     ({"transaction_id": "unknown"}, 404, "transaction_not_found"),
     ({"transaction_id": None}, 400, "validation_error"),
     ({"additional_data": TEST}, 404, "transaction_not_found"),
-    ({"key": None}, 401, "invalid_key"),
-    ({"key": "aff_wrong"}, 401, "invalid_key"),
 ]
 
 

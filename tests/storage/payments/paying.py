@@ -4,6 +4,7 @@ from typing import Any
 
 from storage.engine.audit import Actor
 from storage.engine.sealing import Sealer
+from storage.lists.payment_events import PAYMENT_EVENTS
 from storage.payments import accounts, processing
 from storage.payments.processing import EventOutcome
 from storage.payments.stripe import parse_event
@@ -24,3 +25,8 @@ async def connect(acme: World, *, secret: str = "whsec_12345678", key: str = "a 
 async def named(acme: World, **more: str) -> dict[str, str]:
     """Return a checkout's metadata for a visitor of Anna's."""
     return {"svc_click_id": await acme.visitor(), "program_id": str(acme.program_id), **more}
+
+
+async def listed(acme: World, outcome: str) -> list[str]:
+    """Return the types of the events with an outcome."""
+    return [event.type for event in (await acme.listed(PAYMENT_EVENTS, outcome=outcome)).data]

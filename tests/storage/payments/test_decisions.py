@@ -12,7 +12,6 @@ import storage
 from storage.checks import books
 from storage.engine import citus
 from storage.engine.audit import OPERATOR
-from storage.lists.payment_events import PAYMENT_EVENTS
 from storage.payments import decisions, event_log, processing
 from storage.payments.decisions import Decision, Named
 from storage.payments.processing import EventOutcome
@@ -22,15 +21,10 @@ from storage.tables import payment_events, sales
 from tests import stripe_events as stripe
 from tests import world
 from tests.needs import ON_CITUS
-from tests.storage.payments.paying import connect, named, take
+from tests.storage.payments.paying import connect, listed, named, take
 from tests.world import NOW, World, stored
 
 UNKNOWN = {"svc_customer_key": "user-1"}
-
-
-async def listed(acme: World, outcome: str) -> list[str]:
-    page = await acme.listed(PAYMENT_EVENTS, outcome=outcome)
-    return [event.type for event in page.data]
 
 
 async def decide(acme: World, decision: Decision, **named: str) -> str:

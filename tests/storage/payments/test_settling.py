@@ -18,9 +18,9 @@ from storage.rules.commission import CommissionStatus
 from storage.rules.errors import CommissionFlagged, DuplicateTransaction
 from storage.rules.fraud.flag import FlagState
 from storage.rules.reconciliation import Payment
-from storage.tables import payment_events, rollups, sales
+from storage.tables import rollups, sales
 from tests import stripe_events as stripe
-from tests.storage.payments.paying import connect, named, take
+from tests.storage.payments.paying import connect, listed, named, take
 from tests.world import NOW, World, stored
 
 Events = Callable[[dict[str, str]], list[dict[str, Any]]]
@@ -59,12 +59,6 @@ async def test_what_is_reported_in_parts_is_one_payment(
     assert await acme.store.read(books.run) == []
 
 
-async def of_outcome(acme: World, outcome: str) -> list[str]:
-    return [
-        kind for kind, done in await stored(acme, payment_events.c.type, payment_events.c.outcome) if done == outcome
-    ]
-
-
 async def late(acme: World, **after: float) -> int:
     """Record what can be recorded some time later, and return how much that was."""
     return int(await acme.store.write(decisions.record_late, acme.program_id, at=NOW + timedelta(**after)))
@@ -90,12 +84,12 @@ async def test_a_payment_that_nothing_links_to_its_invoice_is_held_until_somethi
         await take(acme, event)
         await late(acme, minutes=11)
 
-    held = await of_outcome(acme, "held_as_duplicate")
+    held = await listed(acme, "held_as_duplicate")
     await take(acme, stripe.invoice_payment())
 
     assert held == ["payment_intent.succeeded" if first == "in_1" else "invoice.paid"]
     assert await stored(acme, sales.c.transaction_id) == [(first,)]
-    assert (await of_outcome(acme, "held_as_duplicate"), len(await of_outcome(acme, "repeated"))) == ([], 1)
+    assert (await listed(acme, "held_as_duplicate"), len(await listed(acme, "repeated"))) == ([], 1)
 
 
 async def test_the_metadata_of_the_processors_customer_names_one_whose_lead_comes_later(acme: World):
@@ -108,7 +102,7 @@ async def test_the_metadata_of_the_processors_customer_names_one_whose_lead_come
 async def test_returned_money_stops_waiting_for_a_payment_that_no_one_reports_but_still_finds_it(acme: World):
     await take(acme, stripe.charge_refunded(total=2_500))
     counts = [await late(acme, days=6), await late(acme, days=7)]
-    ended = await of_outcome(acme, "not_referred")
+    ended = await listed(acme, "not_referred")
     await take(acme, stripe.checkout(metadata=await named(acme)))
 
     assert (counts, ended) == ([0, 1], ["charge.refunded"])
