@@ -1,5 +1,6 @@
 """`svc admin workspace` and `svc admin member`: workspaces, and who may sign in to them."""
 
+from collections.abc import Callable
 from typing import Annotated, Any
 
 import typer
@@ -87,24 +88,20 @@ def _account(email: str, *, asked: bool, takes_existing: bool) -> tuple[dict[str
     return values, {"notice": {"code": "password_kept", "message": message, "hint": hint}}
 
 
-@command.register(members_app)
-def suspend(workspace: command.WorkspaceId, email: command.Email) -> Answer:
-    """Suspend a member, who is signed out with their next request.
+def _add(name: str, does: str, said: str, operation: Callable[..., object] = members.change, **values: Any) -> None:
+    def change(workspace: command.WorkspaceId, email: command.Email) -> Answer:
+        user_id = command.read(members.get_member, workspace, email).user_id
+        command.change(operation, workspace, user_id, **values)
+        return Answer({"user_id": user_id, **values}, f"{escape(email)} {said} workspace {workspace}.")
 
-    Example: svc admin member suspend --workspace 1 --email bo@example.com
-    """
-    result = _change(workspace, email, status=MemberStatus.SUSPENDED)
-    return Answer(result, f"{escape(email)} is suspended from workspace {workspace}.")
+    change.__doc__ = f"{does}\n\nExample: svc admin member {name} --workspace 1 --email bo@example.com"
+    command.register(members_app, name)(change)
 
 
-@command.register(members_app)
-def reactivate(workspace: command.WorkspaceId, email: command.Email) -> Answer:
-    """Let a suspended member in again.
-
-    Example: svc admin member reactivate --workspace 1 --email bo@example.com
-    """
-    result = _change(workspace, email, status=MemberStatus.ACTIVE)
-    return Answer(result, f"{escape(email)} is an active member of workspace {workspace}.")
+SUSPENDED, ACTIVE = {"status": MemberStatus.SUSPENDED}, {"status": MemberStatus.ACTIVE}
+_add("suspend", "Suspend a member, who is signed out with their next request.", "is suspended from", **SUSPENDED)
+_add("reactivate", "Let a suspended member in again.", "is an active member of", **ACTIVE)
+_add("remove", "Remove a member from a workspace; the account stays.", "is no longer a member of", members.remove)
 
 
 @command.register(members_app, "change-role")
@@ -113,24 +110,9 @@ def change_role(workspace: command.WorkspaceId, email: command.Email, role: Memb
 
     Example: svc admin member change-role --workspace 1 --email bo@example.com --role owner
     """
-    return Answer(_change(workspace, email, role=role), f"{escape(email)} is {role} of workspace {workspace}.")
-
-
-def _change(workspace: int, email: str, **values: Any) -> dict[str, Any]:
     user_id = command.read(members.get_member, workspace, email).user_id
-    command.change(members.change, workspace, user_id, **values)
-    return {"user_id": user_id, **values}
-
-
-@command.register(members_app)
-def remove(workspace: command.WorkspaceId, email: command.Email) -> Answer:
-    """Remove a member from a workspace; the account stays.
-
-    Example: svc admin member remove --workspace 1 --email bo@example.com
-    """
-    user_id = command.read(members.get_member, workspace, email).user_id
-    command.change(members.remove, workspace, user_id)
-    return Answer({"user_id": user_id}, f"{escape(email)} is no longer a member of workspace {workspace}.")
+    command.change(members.change, workspace, user_id, role=role)
+    return Answer({"user_id": user_id, "role": role}, f"{escape(email)} is {role} of workspace {workspace}.")
 
 
 @command.register(members_app, "set-password")
