@@ -98,9 +98,9 @@ def _add(name: str, does: str, said: str, operation: Callable[..., object] = mem
     command.register(members_app, name)(change)
 
 
-SUSPENDED, ACTIVE = {"status": MemberStatus.SUSPENDED}, {"status": MemberStatus.ACTIVE}
-_add("suspend", "Suspend a member, who is signed out with their next request.", "is suspended from", **SUSPENDED)
-_add("reactivate", "Let a suspended member in again.", "is an active member of", **ACTIVE)
+SUSPENDED, ACTIVE = MemberStatus.SUSPENDED, MemberStatus.ACTIVE
+_add("suspend", "Suspend a member, who is signed out with their next request.", "is suspended from", status=SUSPENDED)
+_add("reactivate", "Let a suspended member in again.", "is an active member of", status=ACTIVE)
 _add("remove", "Remove a member from a workspace; the account stays.", "is no longer a member of", members.remove)
 
 
