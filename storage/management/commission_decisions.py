@@ -44,6 +44,23 @@ RELEASED = "This key dismissed a flag that held the commission, so another key h
 MOST_TOGETHER = 1_000  # commissions that a member approves at once
 
 
+class Waiting(NamedTuple):
+    """How many wait, and what they are worth in cents of the program's currency."""
+
+    number: int = 0
+    cents: int = 0
+
+
+class PendingWork(NamedTuple):
+    """Partners to pay, pending commissions whose hold is over, and apart what open flags hold; `flags` counts these."""
+
+    to_pay: Waiting
+    ready: Waiting
+    flags: int
+    held: Waiting
+    provisional_leads: int
+
+
 def decide(
     connection: Connection, /, program_id: int, commission_id: int, status: CommissionStatus, **about: Any
 ) -> Commission | ServiceError:
@@ -184,23 +201,6 @@ def _obstacles_for_key(
     worth = [ledger.net(each, PARTNER_KINDS) for each in free]
     over = agent_caps.count_each(connection, program_id, status, worth, at=at)
     return errors | {each.id: error for each, error in zip(free, over, strict=True) if error}
-
-
-class Waiting(NamedTuple):
-    """How many wait, and what they are worth in cents of the program's currency."""
-
-    number: int = 0
-    cents: int = 0
-
-
-class PendingWork(NamedTuple):
-    """Partners to pay, pending commissions whose hold is over, and apart what open flags hold; `flags` counts these."""
-
-    to_pay: Waiting
-    ready: Waiting
-    flags: int
-    held: Waiting
-    provisional_leads: int
 
 
 def get_pending_work(connection: Connection, program_id: int, *, at: datetime) -> PendingWork:
