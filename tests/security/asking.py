@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 from sqlalchemy import Connection
@@ -47,11 +48,8 @@ def reset(connection: Connection, token: str, programs: Programs, at: datetime) 
     """Set a password, and sign in with it."""
     email = accounts.reset_password(connection, token, "the password of the link", at=at)
     account = sessions.account(connection, email)
-    return (
-        session(connection, sessions.start(connection, account.user_id, at=at).token, programs, at)
-        if account
-        else set()
-    )
+    started = sessions.start(connection, account.user_id, at=at) if account else None
+    return session(connection, started.token, programs, at) if started else set()
 
 
 def invitation(connection: Connection, token: str, programs: Programs, at: datetime) -> Reach:
@@ -78,13 +76,12 @@ def program_key(connection: Connection, token: str, _: Programs, at: datetime) -
 
 def agent_key(connection: Connection, token: str, programs: Programs, at: datetime) -> Reach:
     """Read each program, and the list of programs."""
-    return _scoped(connection, programs, at, lambda **about: agent_keys.authorize(connection, token, **about))
+    return _scoped(connection, programs, at, partial(agent_keys.authorize, connection, token))
 
 
 def access(connection: Connection, token: str, programs: Programs, at: datetime) -> Reach:
     """Read as an assistant does."""
-    about: dict[str, Any] = {"resource": RESOURCE}
-    return _scoped(connection, programs, at, lambda **asked: assistants.authorize(connection, token, **about, **asked))
+    return _scoped(connection, programs, at, partial(assistants.authorize, connection, token, resource=RESOURCE))
 
 
 def exchange(connection: Connection, token: str, programs: Programs, at: datetime) -> Reach:

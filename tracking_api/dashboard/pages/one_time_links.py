@@ -24,7 +24,7 @@ from tracking_api.dashboard.mail import Alert
 from tracking_api.dashboard.members import reset_link
 from tracking_api.dashboard.pages import forms, notices, templates, values
 from tracking_api.dashboard.pages.forms import Form, Problems
-from tracking_api.dashboard.pages.sign_in import PROGRAMS, set_session_cookie
+from tracking_api.dashboard.pages.sign_in import PROGRAMS, let_in
 from tracking_api.dashboard.sessions import hash_of_new, hashed
 from web.body import Body
 from web.limits import network_of
@@ -108,8 +108,7 @@ async def _reset(request: Request, form: Form, link: Any, token: str) -> Respons
 async def _join(request: Request, form: Form, offer: Offer, token: str) -> Response:
     response = notices.redirect(PROGRAMS, "joined")
     if offer.user_id is None:
-        set_session_cookie(request, response, await _sign_up(request, form, offer, token))
-        authentication.remember_device(request, response, offer.email)
+        let_in(request, response, await _sign_up(request, form, offer, token), offer.email)
     else:
         visitor = await authentication.visitor(request)
         forms.require_token(request, form)

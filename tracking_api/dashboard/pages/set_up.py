@@ -17,7 +17,7 @@ from tracking_api.dashboard import authentication
 from tracking_api.dashboard.authentication import storage_of, time_of
 from tracking_api.dashboard.pages import forms, notices, templates, values
 from tracking_api.dashboard.pages.forms import Problems
-from tracking_api.dashboard.pages.sign_in import set_session_cookie
+from tracking_api.dashboard.pages.sign_in import let_in
 from tracking_api.dashboard.sessions import hash_of_new
 from web.body import Body
 from web.limits import network_of
@@ -77,9 +77,7 @@ async def set_up(request: Request) -> Response:
     if problems:
         return templates.render(request, "set_up.html", typed=forms.typed(form), problems=problems)
     response = templates.render(request, "set_up_done.html", program_id=program_id, key=key, name=chosen.name)
-    set_session_cookie(request, response, session)
-    authentication.remember_device(request, response, fields.email.lower())
-    return response
+    return let_in(request, response, session, fields.email.lower())
 
 
 async def _require_code(request: Request, code: str) -> None:

@@ -70,17 +70,13 @@ async def enter(request: Request) -> Response:
         response = offer(request, Held(*held), csrf=authentication.token_of(started.token))
     else:
         response = notices.redirect(typed["next"] if _OURS.fullmatch(typed["next"]) else PROGRAMS)
-    set_session_cookie(request, response, started)
-    authentication.remember_device(request, response, account.email)
-    return response
+    return let_in(request, response, started, account.email)
 
 
 async def leave(request: Request) -> Response:
     """Sign out: delete the session and its cookie."""
     await forms.read_form(request)
-    token_hash = authentication.presented(request)
-    if token_hash is not None:
-        await storage_of(request).write(sessions.end, token_hash)
+    await storage_of(request).write(sessions.end, authentication.presented(request) or "")
     response = notices.redirect("/sign-in", "signed-out")
     response.delete_cookie(authentication.cookie_name(request), **authentication.cookie_flags(request))
     return response
@@ -94,10 +90,12 @@ def show_form(request: Request, typed: Mapping[str, str], rejection: errors.Serv
     return response
 
 
-def set_session_cookie(request: Request, response: Response, started: Started) -> None:
-    """Let the browser store a session's token until the session ends."""
+def let_in(request: Request, response: Response, started: Started, email: str) -> Response:
+    """Let the browser store a session's token until the session ends, and that it signed in to the account."""
     seconds, name = int((started.expires_at - time_of(request)).total_seconds()), authentication.cookie_name(request)
     response.set_cookie(name, started.token, max_age=seconds, **authentication.cookie_flags(request))
+    authentication.remember_device(request, response, email)
+    return response
 
 
 async def _proven(request: Request, proof: str) -> Account:
