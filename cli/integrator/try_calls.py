@@ -110,11 +110,9 @@ def _visit(
     if click_id is not None:
         text = f"In {page.browser}, the shop's page sent the click that the next steps use."
         return [JourneyStep("shop", "pass", "click_recorded", text)], page.browser, click_id
-    waits = page.tags[0].needs_consent
-    text = (
-        f"In {page.browser}, the page has the tracker, but no click arrived.{' It waits for consent.' if waits else ''}"
-    )
-    return [JourneyStep("shop", "unknown" if waits else "fail", "no_click", text)], page.browser, None
+    text = f"In {page.browser}, the page has the tracker, but no click arrived."
+    state, text = ("unknown", f"{text} It waits for consent.") if page.tags[0].needs_consent else ("fail", text)
+    return [JourneyStep("shop", state, "no_click", text)], page.browser, None
 
 
 def _walk(account: project.ServiceClient, program: Program, click_id: str) -> list[JourneyStep]:
