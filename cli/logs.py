@@ -51,9 +51,8 @@ def formatter() -> logging.Formatter:
             structlog.stdlib.add_log_level,
             structlog.stdlib.add_logger_name,
             structlog.processors.TimeStamper(fmt="iso", utc=True),
-            _add_request,
             structlog.processors.format_exc_info,
-            _hide_secrets,
+            _finish,
         ],
         processors=[
             ProcessorFormatter.remove_processors_meta,
@@ -62,19 +61,14 @@ def formatter() -> logging.Formatter:
     )
 
 
-def _add_request(_: Any, __: str, event: structlog.typing.EventDict) -> structlog.typing.EventDict:
-    """Add the ids of the request that is being served, and of its program."""
+def _finish(_: Any, __: str, event: structlog.typing.EventDict) -> structlog.typing.EventDict:
+    """Add the ids of the request and its program, and hide what libraries may have put into messages and tracebacks."""
     scope = current_request.get()
     if scope is not None:
         program_id = scope.get("program_id") or scope.get("path_params", {}).get("program_id")
         event["request_id"] = scope.get("request_id")
         if program_id is not None:
             event["program_id"] = str(program_id)
-    return event
-
-
-def _hide_secrets(_: Any, __: str, event: structlog.typing.EventDict) -> structlog.typing.EventDict:
-    """Hide what drivers and libraries may have put into a message or a traceback."""
     for name in ("event", "exception"):
         if name in event:
             event[name] = hidden(str(event[name]))

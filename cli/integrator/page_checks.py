@@ -1,6 +1,7 @@
 """Checks of a page: the tracker's tag, its addresses, the Content Security Policy, consent and the cookie."""
 
 from collections.abc import Iterator
+from contextlib import suppress
 from http.cookies import SimpleCookie
 from typing import NamedTuple
 from urllib.parse import urljoin, urlsplit
@@ -68,13 +69,10 @@ def _response(page: ShopPage, domain: str) -> Iterator[ShopFinding]:
 def check_key(url: str) -> Iterator[ShopFinding]:
     """Yield a problem if the shop's web server publishes the program key, as PHP's does with the project's folder."""
     for address in dict.fromkeys(urljoin(url, path) for path in ("/.svc/.env", ".svc/.env")):
-        try:
-            is_published = f"{project.KEY}=" in httpx2.get(address, timeout=TIMEOUT_SECONDS).text
-        except (httpx2.TransportError, httpx2.InvalidURL):
-            is_published = False
-        if is_published:
-            fix = "Move it with `svc init --above`, then replace the key: svc init --generate-key."
-            yield ShopFinding("key_published", f"Anyone can read the program key at {address}.", fix)
+        with suppress(httpx2.TransportError, httpx2.InvalidURL):
+            if f"{project.KEY}=" in httpx2.get(address, timeout=TIMEOUT_SECONDS).text:
+                fix = "Move it with `svc init --above`, then replace the key: svc init --generate-key."
+                yield ShopFinding("key_published", f"Anyone can read the program key at {address}.", fix)
 
 
 def _tag(page: ShopPage, tag: TrackerTag, program_id: str) -> Iterator[ShopFinding]:
