@@ -1,4 +1,4 @@
-"""Journeys through real server processes: regenerated keys, stalled clients and shared rate limits."""
+"""Journeys through real server processes: a restart, regenerated keys, stalled clients and shared rate limits."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -9,6 +9,7 @@ import httpx
 import storage
 from storage import Storage
 from storage.access import program_keys
+from storage.checks import books
 from tests import world
 from tests.conftest import LiveServer
 from tests.redis import RedisServer
@@ -57,6 +58,26 @@ class Integrator:
 
     async def status(self) -> httpx.Response:
         return await self.client.get("/api/v1/cli/status")
+
+
+async def test_from_click_to_refund_across_a_restart(database_url: str, live_server: Start):
+    acme = await stored(database_url, world.acme)
+    first = live_server(database_url)
+    async with Integrator(first, acme) as integrator:
+        await integrator.customer()
+        sold = (await integrator.sale()).json()["data"]
+        halved = (await integrator.post("refund", transaction_id="inv-1", refund_amount_cents=5_000)).json()["data"]
+    first.process.terminate()
+    first.process.wait(timeout=20)
+
+    async with Integrator(live_server(database_url), acme) as integrator:
+        again = await integrator.sale()
+        rest = (await integrator.post("refund", transaction_id="inv-1")).json()["data"]
+
+    assert [each["commission_reversed_cents"] for each in (halved, rest)] == [1_000, 1_000]
+    assert (again.status_code, again.json()["error"]["existing"]["eventId"]) == (409, sold["eventId"])
+    assert rest["status"] == "refunded"
+    assert await stored(database_url, lambda store: store.read(books.run)) == []
 
 
 async def test_a_replaced_key_fails_at_the_next_call_in_every_worker(database_url: str, live_server: Start):
