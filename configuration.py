@@ -158,6 +158,9 @@ class Configuration(BaseSettings):
     `SVC_BASE_URL`."""
     body_seconds: Annotated[float, Field(gt=0, le=600)] = 30.0
     """The time in which a request body must arrive."""
+    drain_seconds: Annotated[float, Field(ge=0, le=600)] = 0.0
+    """How long a process that is told to stop still serves, with 503 on `/readyz`: time for a proxy that asks for it to
+    send calls elsewhere. SIGINT (Ctrl-C) ends it."""
     private_client_hosts: Hosts = ()
     """Hosts, separated by commas, whose client metadata documents may have private IP addresses (assistants in your own
     network)."""

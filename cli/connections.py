@@ -2,12 +2,18 @@
 
 import asyncio
 import secrets
+import socket
+from contextlib import suppress
+from functools import partial
 from typing import Any
 
+import uvicorn
 from pydantic_core import to_json
 from starlette.types import Receive, Scope, Send
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+from uvicorn.supervisors.multiprocess import Process
 
+import configuration
 from storage.rules.errors import Overloaded, PayloadTooLarge
 from web.errors import error_body
 from web.middleware import RequestMiddleware
@@ -16,6 +22,7 @@ from web.response import error_response
 HEAD_SECONDS = 10.0
 MOST_HEAD_BYTES = 64 * 1024
 MOST_CONNECTIONS = 4_000
+LAST_SECONDS = 1.0  # for the first request of a connection when the server stops
 
 
 class Connection(HttpToolsProtocol):
@@ -38,6 +45,7 @@ class Connection(HttpToolsProtocol):
         self._most_connections = most_connections
         self._head_timer: asyncio.TimerHandle | None = None
         self._is_rejected = False
+        self._is_last = False  # the server stops after this request
         self._unread = 0  # bytes since the last head or piece of a body was complete
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as in uvicorn
@@ -76,6 +84,16 @@ class Connection(HttpToolsProtocol):
         self._stop_waiting()
         self.app = self._served_app if len(self.connections) <= self._most_connections else _OVERLOADED
         super().on_headers_complete()
+        if self._is_last:
+            self.cycle.keep_alive = False
+
+    def shutdown(self) -> None:
+        """Close the connection once it is idle; one that has not sent its first request yet still gets a response."""
+        if self.cycle is not None:
+            super().shutdown()
+            return
+        self._is_last = True
+        self.loop.call_later(LAST_SECONDS, super().shutdown)
 
     def on_body(self, body: bytes) -> None:
         """Receive a piece of the body."""
@@ -112,3 +130,38 @@ async def _overloaded(scope: Scope, receive: Receive, send: Send) -> None:
 
 
 _OVERLOADED: Any = RequestMiddleware(_overloaded)
+
+
+class Server(uvicorn.Server):
+    """uvicorn's server; before it stops it says that it is not ready, and accepts the connections that are open."""
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Serve on for SVC_DRAIN_SECONDS, accept what waits, and stop listening at once: no new connection is reset."""
+        loop = asyncio.get_running_loop()
+        self.lifespan.state["is_stopping"] = True
+        until = loop.time() + configuration.load().drain_seconds
+        while loop.time() < until and not self.force_exit:  # noqa: ASYNC110 - a flag that a signal sets
+            await asyncio.sleep(0.1)
+        opened = list[socket.socket]()
+        for listening in sockets or []:
+            listening.setblocking(False)
+            with suppress(BlockingIOError):
+                while True:
+                    opened.append(listening.accept()[0])
+        for server in self.servers:
+            server.close()
+        state = {"config": self.config, "server_state": self.server_state, "app_state": self.lifespan.state}
+        connection: Any = partial(self.config.http_protocol_class, **state)
+        for each in opened:
+            await loop.connect_accepted_socket(connection, each)
+        await super().shutdown(sockets)
+
+
+class Worker(Process):
+    """A process of uvicorn's supervisor."""
+
+    @property
+    def server(self) -> uvicorn.Server:
+        """Return the server that it runs."""
+        self._server = self._server or Server(self.config)
+        return self._server

@@ -22,7 +22,7 @@ import configuration
 from cli import logs
 from cli.admin import backup
 from cli.admin import command as admin
-from cli.connections import MOST_CONNECTIONS, Connection
+from cli.connections import MOST_CONNECTIONS, Connection, Server, Worker
 from cli.integrator.output import Failure, answering
 from storage import migrations
 from storage.access import workspaces
@@ -181,7 +181,7 @@ def run(listening: socket.socket, *, workers: int = 1) -> None:
             if any(worker.exitcode == STARTUP_FAILURE for worker in supervisor.processes):
                 raise typer.Exit(STARTUP_FAILURE)
         else:
-            server = uvicorn.Server(config)
+            server = Server(config)
             server.run(sockets=[listening])
             if not server.started:
                 raise typer.Exit(STARTUP_FAILURE)
@@ -194,6 +194,15 @@ class Supervisor(Multiprocess):
         super().__init__(config, sockets)
         self._heard_at: dict[int | None, float] = {}  # by the worker's process id
 
+    def init_processes(self) -> None:
+        """Start the workers."""
+        self.processes = [self._started() for _ in range(self.processes_num)]
+
+    def _started(self) -> Process:
+        worker = Worker(self.config, self.sockets)
+        worker.start()
+        return worker
+
     def keep_subprocess_alive(self) -> None:
         """Replace the workers that ended or have not responded for a long time."""
         for number, worker in enumerate(self.processes):
@@ -204,8 +213,7 @@ class Supervisor(Multiprocess):
             if worker.exitcode == STARTUP_FAILURE:  # the next one would fail, too
                 self.should_exit.set()
                 return
-            self.processes[number] = Process(self.config, self.sockets)
-            self.processes[number].start()
+            self.processes[number] = self._started()
             log.warning("worker %s ended: worker %s takes its place", worker.pid, self.processes[number].pid)
 
     def _responds(self, worker: Process) -> bool:
@@ -222,7 +230,7 @@ class Supervisor(Multiprocess):
 
     def join_all(self) -> None:
         """Wait for the workers to stop; end those that do not."""
-        until = time.monotonic() + STOP_SECONDS
+        until = time.monotonic() + configuration.load().drain_seconds + STOP_SECONDS
         for worker in self.processes:
             worker.process.join(max(0, until - time.monotonic()))
             worker.process.kill()

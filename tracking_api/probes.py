@@ -9,7 +9,7 @@ from presentation.view import View
 from storage import migrations
 from storage.engine import read_queue
 from storage.engine.failures import RETRY_SECONDS, unavailable
-from storage.rules.errors import ServiceError, StorageUnavailable
+from storage.rules.errors import Overloaded, ServiceError, StorageUnavailable
 from web.build import VERSION
 from web.response import ModelResponse
 
@@ -39,7 +39,12 @@ async def get_health(request: Request) -> ModelResponse[HealthyView]:  # noqa: A
 
 @operation(tag="probes")
 async def get_readiness(request: Request) -> ReadyView:
-    """Report that the database can be read and written, and its migrations are applied."""
+    """Report that the database can be read and written, and its migrations are applied.
+
+    A process that is about to stop is not ready.
+    """
+    if getattr(request.state, "is_stopping", False):
+        raise Overloaded("This process is about to stop.", retry_after_seconds=RETRY_SECONDS)
     storage, at = request.app.state.storage, request.app.state.clock()
     try:
         ready = await storage.read(migrations.is_usable)

@@ -171,8 +171,9 @@ def record_late(connection: Connection, program_id: int, *, at: datetime) -> int
             done = processing.apply(connection, program_id, content, at)
             processing.note(connection, program_id, row.event_id, content, done, at=at)
     ended = [row.event_id for row in connection.execute(old)]
-    mine = (event.program_id == program_id, event.event_id.in_(ended))
-    connection.execute(update(payment_events).where(*mine).values(outcome=PaymentOutcome.NOT_REFERRED))
+    if ended:
+        mine = (event.program_id == program_id, event.event_id.in_(ended))
+        connection.execute(update(payment_events).where(*mine).values(outcome=PaymentOutcome.NOT_REFERRED))
     return max(map(len, (rows, ended)))
 
 

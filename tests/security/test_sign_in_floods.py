@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-import anyio.lowlevel
+import anyio
 import httpx
 import pyotp
 import pytest
@@ -56,7 +56,7 @@ async def flood(queue: PasswordQueue, gate: threading.Event) -> list[asyncio.Tas
     """Fill the queue by as many clients as it takes; each holds its place until the gate opens."""
     work = [queue.run(f"client {number}", lambda: gate.wait(timeout=30)) for number in range(RUNNING + LONGEST_QUEUE)]
     tasks = [asyncio.create_task(each) for each in work]
-    await anyio.lowlevel.checkpoint()  # each has entered
+    await anyio.wait_all_tasks_blocked()  # each has entered
     return tasks
 
 
@@ -91,28 +91,21 @@ async def test_a_second_factor_signs_in_during_the_pause(app: Starlette):
 
 
 async def test_clients_take_turns_and_a_flood_is_told_to_come_back():
-    queue, gate, order = PasswordQueue(), threading.Event(), list[str]()
-
-    def work(name: str) -> None:
-        gate.wait(timeout=30)
-        order.append(name)
-
-    async def enter(client: str) -> None:
-        await queue.run(client, lambda: work(client))
+    queue, turns = PasswordQueue(), threading.Semaphore(0)
 
     async with asyncio.TaskGroup() as group:
         for _ in range(RUNNING + LONGEST_OF_CLIENT):
-            group.create_task(enter("flood"))
-        await anyio.lowlevel.checkpoint()  # each has entered
-        group.create_task(enter("member"))
-        await anyio.lowlevel.checkpoint()
+            group.create_task(queue.run("flood", lambda: turns.acquire(timeout=30)))
+        await anyio.wait_all_tasks_blocked()
+        member = group.create_task(queue.run("member", lambda: True))
+        await anyio.wait_all_tasks_blocked()
         with pytest.raises(Overloaded) as rejection:
-            await enter("flood")
-        gate.set()
+            await queue.run("flood", turns.acquire)
+        turns.release(RUNNING)  # what ran ends; the rest of the flood does not
+        assert await asyncio.wait_for(member, timeout=20)
+        turns.release(LONGEST_OF_CLIENT)
 
     assert rejection.value.details["retry_after_seconds"] >= 1
-    assert order.index("member") <= 2 * RUNNING + 1
-    assert len(order) == RUNNING + LONGEST_OF_CLIENT + 1
 
 
 async def test_the_queue_is_bounded_in_all_and_a_client_that_leaves_gives_its_place_back():
