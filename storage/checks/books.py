@@ -1,15 +1,35 @@
 """The check that every rollup, ledger and unique key agrees with the events: `svc admin db check`."""
 
+from collections import Counter
 from collections.abc import Iterator
+from datetime import date, timedelta
 from typing import Any
 
-from sqlalchemy import Connection, and_, func, select
+from sqlalchemy import BigInteger, Column, Connection, Select, and_, case, func, select, type_coerce
 
-from storage.checks import ledger, rollups
+from storage.checks import ledger
 from storage.checks.ledger import BookDifference, compare
+from storage.rules.reports.breakdown import EPOCH
 from storage.rules.settlement import CustomerStatus
-from storage.tables import clicks, commissions, customers, leads, partners, refunds, refused_calls, sales
-from storage.tables.columns import to_millis
+from storage.tables import (
+    click_retention,
+    clicks,
+    commissions,
+    customers,
+    leads,
+    ledger_entries,
+    partner_rollups,
+    partners,
+    refunds,
+    refused_calls,
+    rollups,
+    sales,
+)
+from storage.tables.columns import DAY_MILLIS, to_millis
+from storage.tables.event import COUNTS
+from storage.tracking.ledger import PARTNER_KINDS
+
+_Cell = tuple[int, int | None, date, str]  # a total of a program's day, of a partner in it or (None) of all
 
 # What the unique keys forbid, in case a database was restored or changed without them.
 UNIQUE: tuple[tuple[str, Any, tuple[str, ...]], ...] = (
@@ -29,7 +49,7 @@ UNIQUE: tuple[tuple[str, Any, tuple[str, ...]], ...] = (
 
 def run(connection: Connection) -> list[BookDifference]:
     """Recompute everything that is stored twice, over one snapshot, and return each difference."""
-    parts = (_doubled, _customers, _without_partner, ledger.differences, rollups.differences)
+    parts = (_doubled, _customers, _without_partner, ledger.differences, _rollups)
     return [difference for part in parts for difference in part(connection)]
 
 
@@ -72,3 +92,75 @@ def _without_partner(connection: Connection) -> Iterator[BookDifference]:
     for row in connection.execute(lost.where(partners.c.id.is_(None)).group_by(click.program_id, click.partner_id)):
         where = f"program {row.program_id}, partner {row.partner_id}"
         yield BookDifference("clicks without a partner", where, row.rows, 0)
+
+
+def _rollups(connection: Connection) -> Iterator[BookDifference]:
+    """Yield every daily total of a program or a partner that is not what the events add up to."""
+    recomputed, stored = Counter[_Cell](), Counter[_Cell]()
+    for statement in _counted():
+        for row in connection.execute(statement).mappings():
+            day = EPOCH + timedelta(days=row["day"])
+            for name in COUNTS:
+                if value := int(row.get(name) or 0):
+                    recomputed[row["program_id"], row["partner_id"], day, name] += value
+                    recomputed[row["program_id"], None, day, name] += value
+    for table in (rollups, partner_rollups):
+        for row in connection.execute(select(table)).mappings():
+            own = (row["program_id"], row.get("partner_id"), row["day"])
+            stored.update({(*own, name): row[name] for name in COUNTS})
+    # Clicks that are deleted by now are as the partners' totals have them: the programs' totals are their sums.
+    ends = {row.program_id: row.deleted_before.date() for row in connection.execute(select(click_retention))}
+    for (program_id, partner_id, day, name), count in stored.items():
+        missing = count - recomputed[program_id, partner_id, day, name]
+        is_deleted = name == "clicks" and program_id in ends and day < ends[program_id]
+        if is_deleted and partner_id is not None and missing > 0:
+            recomputed[program_id, None, day, name] += missing
+            recomputed[program_id, partner_id, day, name] = count
+    for cell in sorted(recomputed.keys() | stored.keys(), key=lambda each: (each[0], each[1] or 0, *each[2:])):
+        program_id, partner_id, day, name = cell
+        kind, whose = ("program", "") if partner_id is None else ("partner", f", partner {partner_id}")
+        where = f"program {program_id}{whose} on {day}"
+        yield from compare(where, (f"{kind} rollup {name}", stored[cell], recomputed[cell]))
+
+
+def _counted() -> Iterator[Select[Any]]:
+    """Yield the statements that count: each kind of events by program, partner and day."""
+    customer, count = customers.c, func.count()
+    yield _daily(clicks, clicks.c.at, count.label("clicks")).where(clicks.c.filtered.is_(None))
+    signed_up = customer.signup_at.is_not(None) & customer.status.in_((CustomerStatus.LEAD, CustomerStatus.CONVERSION))
+    yield _daily(customers, customer.signup_at, count.label("leads")).where(signed_up)
+    paid = customer.first_purchase_at.is_not(None) & (customer.status == CustomerStatus.CONVERSION)
+    yield _daily(customers, customer.first_purchase_at, count.label("conversions")).where(paid)
+    yield _sales()
+    yield _commissions()
+    yield _daily(partners, partners.c.created_at, count.label("partners"), partner="id")
+
+
+def _daily(table: Any, at: Column[Any], *counts: Any, partner: str = "partner_id") -> Select[Any]:
+    """Return the start of a statement that counts for each program, partner and UTC day of `at`."""
+    key = (table.c.program_id, table.c[partner].label("partner_id"))
+    day = (type_coerce(at, BigInteger) // DAY_MILLIS).label("day")
+    return select(*key, day, *counts).group_by(*key, day)
+
+
+def _sales() -> Select[Any]:
+    """Sales and revenue net of refunds, by the day of the sale; a fully refunded sale does not count."""
+    back = ledger.refunded()
+    whole = func.coalesce(back.c.cents, 0) == sales.c.amount_cents
+    counted = func.sum(case((whole, 0), else_=1)).label("sales")
+    net_cents = func.sum(sales.c.program_cents - func.coalesce(back.c.program_cents, 0)).label("revenue_cents")
+    of_sale = and_(back.c.program_id == sales.c.program_id, back.c.sale_id == sales.c.id)
+    return _daily(sales, sales.c.occurred_at, counted, net_cents).select_from(sales.outerjoin(back, of_sale))
+
+
+def _commissions() -> Select[Any]:
+    """Commission net of its reversals, by the day the commission was created."""
+    entry = ledger_entries.c
+    movement = and_(
+        entry.program_id == commissions.c.program_id,
+        entry.commission_id == commissions.c.id,
+        entry.kind.in_(PARTNER_KINDS),
+    )
+    net_cents = func.sum(entry.amount_cents).label("commission_cents")
+    daily = _daily(commissions, commissions.c.created_at, net_cents)
+    return daily.select_from(commissions.join(ledger_entries, movement))

@@ -1,4 +1,4 @@
-"""The events that a report counts, as tables that can be grouped; storage/checks/rollups.py counts the same ones."""
+"""The events that a report counts, as tables that can be grouped; storage/checks/books.py counts the same ones."""
 
 from collections.abc import Iterator, Mapping
 from datetime import timedelta
