@@ -13,7 +13,7 @@ from presentation import openapi
 from presentation.operations import DescribedRoute, route
 from storage import Storage
 from storage.rules.contact import AddressHashes
-from storage.rules.handover import HandoverTokens
+from storage.tracking.handovers import HandoverTokens
 from tracking_api import assets, guides, probes, stripe_events
 from tracking_api.authorization import app as authorization
 from tracking_api.calls import click, handover, lead, refund, sale, status

@@ -103,11 +103,6 @@ def keeps_existing(model: AttributionModel, *, same_partner: bool) -> bool:
     return same_partner or model == AttributionModel.FIRST_CLICK
 
 
-def stays_on_arrival(model: AttributionModel, *, existing_at: datetime | None, arriving_at: datetime) -> bool:
-    """Return whether the click that a visitor carries stays when another comes with them from the program's domains."""
-    return existing_at is not None and (model == AttributionModel.FIRST_CLICK or existing_at >= arriving_at)
-
-
 def is_before(clicked_at: datetime, at: datetime) -> bool:
     """Return whether `at` is before the click, in whole seconds: senders truncate their timestamps."""
     return at < clicked_at.replace(microsecond=0)

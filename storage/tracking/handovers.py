@@ -1,25 +1,35 @@
-"""Hand-overs: a visitor's click goes with them to another domain of the program."""
+"""Hand-overs: a signed token takes a visitor's click to another domain of the program, once and within five minutes."""
 
-from collections.abc import Sequence
+import hmac
+import re
+import secrets
+from collections.abc import Callable
 from datetime import datetime, timedelta
+from functools import cached_property
 from typing import NamedTuple
 
 from sqlalchemy import Connection, select
 
 from storage.engine.database import insert_for
-from storage.rules import attribution
-from storage.rules.errors import InvalidHandover, ProgramNotFound
-from storage.rules.handover import Handover
+from storage.rules import keys
+from storage.rules.attribution import AttributionModel
+from storage.rules.errors import FieldError, InvalidHandover, ProgramNotFound, ValidationError
 from storage.tables import clicks, programs, used_handovers
+
+LIFETIME = timedelta(minutes=5)
+_PURPOSE = b"hand-over tokens"
+_ORIGIN = re.compile(r"https?://([a-z0-9.-]{1,253})(:[0-9]{1,5})?")
 
 
 class Arrival(NamedTuple):
-    """A visitor arrives on another domain with a click, where they may carry one already."""
+    """A visitor arrives on another domain with the click of a token, where they may carry one already."""
 
     program_id: int
-    handover: Handover
-    existing_click_id: str | None
+    click_id: str
+    nonce: str
+    expires_at: datetime
     at: datetime
+    existing_click_id: str | None = None
 
 
 class ArrivalResult(NamedTuple):
@@ -29,13 +39,53 @@ class ArrivalResult(NamedTuple):
     cookie_window_days: int
 
 
-def domains_of(connection: Connection, program_id: int) -> Sequence[str]:
-    """Return the domains of a program. Raises ProgramNotFound."""
+class HandoverTokens:
+    """Issues and opens tokens with a key that is derived from the service's secret key: every worker has the same."""
+
+    def __init__(self, secret: Callable[[], str]) -> None:
+        self._secret = secret
+
+    def issue(self, program_id: int, click_id: str, at: datetime) -> str:
+        """Return a new token for a click. Raises ValidationError for one that does not name the program."""
+        if keys.click_program(click_id) != program_id:
+            raise ValidationError(fields=[FieldError("click_id", "Must be a click_id of this program")])
+        expires = int((at + LIFETIME).timestamp())
+        content = f"{click_id}.{expires:x}.{secrets.token_hex(16)}"
+        return f"{content}.{self._signature(program_id, content)}"
+
+    def open(self, program_id: int, token: str, at: datetime) -> Arrival:
+        """Return what a token says. Raises InvalidHandover if it is not of this program, forged or expired."""
+        content, _, signature = token.rpartition(".")
+        if not hmac.compare_digest(signature.encode(), self._signature(program_id, content).encode()):
+            raise InvalidHandover
+        click_id, expires, nonce = content.rsplit(".", 2)
+        expires_at = datetime.fromtimestamp(int(expires, 16), at.tzinfo)
+        if at >= expires_at:
+            raise InvalidHandover
+        return Arrival(program_id, click_id, nonce, expires_at, at)
+
+    @cached_property
+    def _key(self) -> bytes:
+        return hmac.digest(self._secret().encode(), _PURPOSE, "sha256")
+
+    def _signature(self, program_id: int, content: str) -> str:
+        return hmac.digest(self._key, f"{program_id}.{content}".encode(), "sha256").hex()
+
+
+def is_own_origin(connection: Connection, program_id: int, origin: str) -> bool:
+    """Return whether a page's origin is one of the program's domains or of their subdomains, on any port unless named.
+
+    A leading `www.` of a domain does not count: the pages of shop.example belong to www.shop.example.
+    Raises ProgramNotFound.
+    """
     own = select(programs.c.domain, programs.c.further_domains).where(programs.c.id == program_id)
     row = connection.execute(own).one_or_none()
     if row is None:
         raise ProgramNotFound
-    return [row.domain, *(row.further_domains or "").split()]
+    found = _ORIGIN.fullmatch(origin)
+    hosts = (found[1], f"{found[1]}{found[2] or ''}") if found else ()
+    domains = [f".{domain.removeprefix('www.')}" for domain in (row.domain, *(row.further_domains or "").split())]
+    return any(f".{host}".endswith(domain) for host in hosts for domain in domains)
 
 
 def redeem(connection: Connection, arrival: Arrival) -> ArrivalResult:
@@ -43,21 +93,17 @@ def redeem(connection: Connection, arrival: Arrival) -> ArrivalResult:
 
     Raises InvalidHandover for a token that was used, or a click that is unknown or too old.
     """
-    program_id, handover, existing, at = arrival
-    used = insert_for(connection)(used_handovers).values(
-        program_id=program_id, nonce=handover.nonce, expires_at=handover.expires_at
-    )
+    program_id, click_id, nonce, expires_at, at, existing = arrival
+    used = insert_for(connection)(used_handovers).values(program_id=program_id, nonce=nonce, expires_at=expires_at)
     first_use = used.on_conflict_do_nothing().returning(used_handovers.c.nonce)
     if connection.execute(first_use).scalar() is None:
         raise InvalidHandover
     settings = select(programs.c.attribution_model, programs.c.cookie_window_days).where(programs.c.id == program_id)
     model, window_days = connection.execute(settings).one()
-    named = (clicks.c.program_id == program_id, clicks.c.click_id.in_([handover.click_id, existing or ""]))
+    named = (clicks.c.program_id == program_id, clicks.c.click_id.in_([click_id, existing or ""]))
     oldest = at - timedelta(days=window_days)
     live = {row.click_id: row.at for row in connection.execute(select(clicks).where(*named, clicks.c.at >= oldest))}
-    if handover.click_id not in live:
+    if click_id not in live:
         raise InvalidHandover
-    stays = attribution.stays_on_arrival(
-        model, existing_at=live.get(existing or ""), arriving_at=live[handover.click_id]
-    )
-    return ArrivalResult(existing if existing and stays else handover.click_id, window_days)
+    stays = existing in live and (model == AttributionModel.FIRST_CLICK or live[existing] >= live[click_id])
+    return ArrivalResult(existing if existing and stays else click_id, window_days)

@@ -9,10 +9,9 @@ import pytest
 
 import storage
 from storage.engine import recurring
-from storage.rules import handover, keys
+from storage.rules import keys
 from storage.rules.attribution import AttributionModel
 from storage.rules.errors import InvalidHandover
-from storage.rules.handover import Handover
 from storage.tables import used_handovers
 from storage.tracking import handovers
 from storage.tracking.handovers import Arrival
@@ -60,7 +59,7 @@ async def test_a_click_crosses_once_and_in_time_between_the_programs_domains(sho
     token, late = await issued(shop, click_id), await issued(shop, click_id)
 
     answer, again = await redeemed(shop, token), await redeemed(shop, token)
-    shop.at = NOW + handover.LIFETIME
+    shop.at = NOW + handovers.LIFETIME
     expired = await redeemed(shop, late)
 
     assert [code(again), code(expired)] == ["invalid_handover"] * 2
@@ -89,7 +88,7 @@ async def test_of_two_at_once_in_two_processes_one_gets_the_click(shop: Api, dat
     click_id = await clicked(shop)
     async with storage.opened(database_url) as other:
         for nonce in map(str, range(10)):
-            arrival = Arrival(shop.acme.program_id, Handover(click_id, nonce, NOW), None, NOW)
+            arrival = Arrival(shop.acme.program_id, click_id, nonce, NOW, NOW)
             both = [store.write(handovers.redeem, arrival) for store in (shop.acme.store, other)]
 
             first, second = await asyncio.gather(*both, return_exceptions=True)
@@ -184,8 +183,8 @@ async def test_used_tokens_are_deleted_once_expired(shop: Api):
     await redeemed(shop, await issued(shop, await clicked(shop)))
 
     kept = await shop.acme.store.write(
-        recurring.prune, used_handovers, at=NOW + handover.LIFETIME - timedelta(seconds=1)
+        recurring.prune, used_handovers, at=NOW + handovers.LIFETIME - timedelta(seconds=1)
     )
-    deleted = await shop.acme.store.write(recurring.prune, used_handovers, at=NOW + handover.LIFETIME)
+    deleted = await shop.acme.store.write(recurring.prune, used_handovers, at=NOW + handovers.LIFETIME)
 
     assert (kept, deleted, await shop.count(used_handovers)) == (0, 1, 0)

@@ -14,8 +14,8 @@ from storage.access.program_keys import ProgramKey
 from storage.rules import keys
 from storage.rules.contact import AddressHashes
 from storage.rules.errors import InvalidKey
-from storage.rules.handover import HandoverTokens
 from storage.rules.keys import Rotation, rotation_state
+from storage.tracking.handovers import HandoverTokens
 from storage.tracking.received_calls import PresentedKey
 from tracking_api.calls.visitors import Places
 from web import client

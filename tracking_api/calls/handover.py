@@ -11,9 +11,8 @@ from starlette.types import Receive
 from presentation.operations import ALWAYS, ANYONE, Description, Error, Model
 from presentation.view import View, with_fields_of
 from storage.rules.errors import InvalidHandover, OriginNotAllowed, ProgramIdRequired, ProgramNotFound, RateLimited
-from storage.rules.handover import LIFETIME, is_own_origin
 from storage.tracking import handovers
-from storage.tracking.handovers import Arrival, ArrivalResult
+from storage.tracking.handovers import LIFETIME, ArrivalResult
 from storage.tracking.received_calls import Public
 from tracking_api.calls.call import Answer, Endpoint, KeyUse, Parsed, Recording
 from tracking_api.calls.caller import TrackingCaller
@@ -70,8 +69,8 @@ def handover(body: HandoverBody, caller: TrackingCaller) -> Answer:
 def redeem(body: RedeemBody, caller: TrackingCaller) -> Recording:
     """Use a token up and return the click that the visitor then carries."""
     program_id = _program_of(caller)
-    handed = caller.services.handover_tokens.open(program_id, body.token, caller.at)
-    arrival = Arrival(program_id, handed, body.existing_click_id, caller.at)
+    opened = caller.services.handover_tokens.open(program_id, body.token, caller.at)
+    arrival = opened._replace(existing_click_id=body.existing_click_id)
     return Recording(handovers.redeem, arrival, lambda carried: SUCCESS | carried._asdict(), public=Public(program_id))
 
 
@@ -93,7 +92,7 @@ class _OwnPages(Endpoint[Parsed]):
         program_id = _program_of(caller)
         await caller.services.limits.hit("click", caller.address, program_id)
         origin = caller.header(b"origin") or ""
-        if not is_own_origin(origin, await caller.services.storage.read(handovers.domains_of, program_id)):
+        if not await caller.services.storage.read(handovers.is_own_origin, program_id, origin):
             raise OriginNotAllowed
         scope["extra_headers"] += ((b"access-control-allow-origin", origin.encode()),)
         if scope["method"] == "OPTIONS":

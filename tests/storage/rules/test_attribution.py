@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from storage.rules import attribution, keys, settlement
 from storage.rules.attribution import AttributionModel
 from storage.rules.errors import AffMissing, InvalidAffiliateUrl, InvalidHandover, StatusTransitionRefused
-from storage.rules.handover import HandoverTokens
 from storage.rules.settlement import CustomerStatus, LeadAuthPolicy, Settlement
+from storage.tracking.handovers import HandoverTokens
 
 NOW = datetime(2026, 5, 20, tzinfo=UTC)
 
