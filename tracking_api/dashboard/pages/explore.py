@@ -1,21 +1,30 @@
-"""Explore: where results come from, as figures, a chart and cards; with filters the frame of the page is sent first."""
+"""Explore: where results come from, as figures, a chart and cards; its saved views, and the links that show them.
+
+With filters the frame of the page is sent first. A link opens a view without signing in; it shows no customer.
+"""
 
 from collections.abc import AsyncIterator, Mapping
-from functools import cache, partial
+from datetime import datetime
+from functools import partial
 from typing import Any
+from urllib.parse import quote
 
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
 from presentation import queries
-from presentation.api_request import ApiRequest
+from presentation.api_request import ApiRequest, valid_id
+from storage.access.workspaces import MANAGERS
+from storage.engine.audit import Actor
+from storage.management import saved_views
 from storage.reports import explore
 from storage.reports.explore import Card, Frame
-from storage.rules.errors import ServiceError, ValidationError
+from storage.rules.errors import LinkExpired, ServiceError, ValidationError
 from storage.rules.reports import breakdown_query
 from storage.rules.reports.breakdown import Dimension, Filters, GroupTotals, Operator
 from storage.rules.reports.breakdown_query import NONE
-from tracking_api.dashboard.pages import charted, notices, page_context, ranges, templates, text
+from tracking_api.dashboard.authentication import storage_of, time_of
+from tracking_api.dashboard.pages import charted, forms, notices, page_context, ranges, templates, text
 from tracking_api.dashboard.pages.lists import csv_lines, guarded
 from tracking_api.dashboard.pages.page_context import PageContext
 from tracking_api.dashboard.pages.ranges import FilterValues, Picker
@@ -39,7 +48,58 @@ _TITLES = {
     Dimension.BUYER: "New or returning",
     Dimension.COHORT: "Signed up in",
 }
+PURPOSE = "read-only report"
 ROWS, SHOWN_ROWS, MOST_ROWS = 8, 200, 10_000  # of a card, of a page with its rows, of its file
+
+
+async def show_explore(request: Request) -> Response:
+    """Show Explore with the program's saved views and their links; `add` leads to the page with one filter more."""
+    context, sent = await page_context.as_member(request), request.query_params
+    if dimension := queries.choice(sent, "add", Dimension) if sent.get("add") else None:
+        how = queries.choice(sent, "how", Operator) or Operator.IS
+        rest = FilterValues(sent).without("add", "how", "value", "cursor")
+        name = f"{dimension}" if how == Operator.IS else f"{dimension}.{how}"
+        value = _stored(dimension, sent.get("value", "").strip())
+        return notices.redirect(f"{request.url.path}{rest.link(**{name: value})}")
+    views = [(view, _link(context, view)) for view in await context.read(saved_views.list_views)]
+    return await _page(context, context=context, views=views)
+
+
+async def change_view(request: Request) -> Response:
+    """Save the page's query under a name; share, revoke or delete a saved view. Raises NotFound, ValidationError."""
+    context, form = await page_context.as_member(request, MANAGERS), await forms.read_form(request)
+    action, query, view_id = (form.text(name) for name in ("action", "query", "view_id"))
+    if action == "save":
+        await context.write(saved_views.save, form.text("name"), query)
+    elif action in {"share", "revoke", "delete"}:
+        await context.write(saved_views.change, valid_id(view_id), action)
+    else:
+        raise ValidationError("This button does not exist.")
+    return notices.redirect(f"{context.program_path}/explore?{query}", "views-changed")
+
+
+def _link(context: PageContext, view: Any) -> str:
+    """Return the link of a view, which no one can forge or change; empty for one that is not shared, or too old."""
+    until = view.shared_until
+    if until is None or until <= context.at:
+        return ""
+    values = (until, PURPOSE, context.program.id, view.id, until.isoformat())
+    return f"{context.base_url}/reports/{quote(context.request.app.state.settings.sealer().seal_until(*values))}"
+
+
+async def show_shared(request: Request) -> Response:
+    """Show the report of a link, whatever else its URL says. Raises LinkExpired for a revoked one, too."""
+    storage, at, sealer = storage_of(request), time_of(request), request.app.state.settings.sealer()
+    values = sealer.open_until(at, PURPOSE, request.path_params["sealed"])
+    if not values:
+        raise LinkExpired(hint="Ask whoever sent you the link for a new one.")
+    program_id, view_id, until = values
+    view = await storage.read(saved_views.get_shared, program_id, view_id, until=datetime.fromisoformat(until))
+    figure = quote(request.query_params.get("figure", ""))  # which one the chart draws
+    saved = Request({**request.scope, "query_string": f"{view.query}&figure={figure}".encode()})
+    actor = Actor("link", str(view.id), view.name)
+    call = ApiRequest(request=saved, storage=storage, at=at, actor=actor, program_id=program_id)
+    return await _page(call, view=view, program_name=view.program)
 
 
 def _filters(picker: Picker) -> tuple[dict[str, str], Filters, ServiceError | None]:
@@ -53,7 +113,7 @@ def _filters(picker: Picker) -> tuple[dict[str, str], Filters, ServiceError | No
         return sent, (), rejection
 
 
-async def page(call: ApiRequest, **shown: Any) -> Response:
+async def _page(call: ApiRequest, **shown: Any) -> Response:
     """Return the page of what the request asks for, with what else is shown on it."""
     picker = ranges.picker(call.request, call.at)
     (sent, filters, problem), wanted = _filters(picker), picker.picked
@@ -114,26 +174,14 @@ def _values(picker: Picker, sent: dict[str, str], filters: Filters, frame: Frame
     }
 
 
-def add_filter(request: Request) -> Response:
-    """Lead to the page with one filter more."""
-    sent = request.query_params
-    dimension = queries.choice(sent, "add", Dimension)
-    how = queries.choice(sent, "how", Operator) or Operator.IS
-    rest = FilterValues(sent).without("add", "how", "value", "cursor")
-    name = f"{dimension}" if how == Operator.IS else f"{dimension}.{how}"
-    value = _stored(dimension, sent.get("value", "").strip()) if dimension else ""
-    return notices.redirect(f"{request.url.path}{rest.link(**{name: value})}")
-
-
 async def show_rows(request: Request) -> Response:
     """Show the rows of a card whose names contain the search, most revenue first. Raises ValidationError."""
-    context = await page_context.as_member(request)
-    names, _, card = await _read(context)
+    context, picker, names, card = await _read(request)
     return templates.render(
         request,
         "explore_rows.html",
         context=context,
-        picker=ranges.picker(request, context.at),
+        picker=picker,
         card=card,
         shown=SHOWN_ROWS,
         title=title_of(card.dimension),
@@ -145,38 +193,36 @@ async def show_rows(request: Request) -> Response:
 
 async def export_card(request: Request) -> Response:
     """Return the same rows as a CSV file, with those of the period before, then the rest. Raises ValidationError."""
-    context = await page_context.as_member(request)
-    _, currency, card = await _read(context)
+    context, _, _, card = await _read(request)
+    currency = context.currency
     names = [name.removesuffix("_cents") for name in GroupTotals._fields]
     header = [card.dimension.value, *names, *(f"previous_{name}" for name in names), "currency"]
-    named = [(guarded(group.value or NONE), group) for group in card.groups]
+    named = [(guarded(each.value or NONE), each) for each in card.groups]
     named += [("(other)", card.other)] if card.other_groups else []
-    rows = [
-        [name, *(_figure(*each, currency) for totals in group[1:] for each in totals._asdict().items()), currency]
-        for name, group in named
-    ]
+    rows = []
+    for name, group in named:
+        figures = [figure for totals in group[1:] for figure in totals._asdict().items()]
+        written = [text.major(count, currency) if each.endswith("_cents") else count for each, count in figures]
+        rows.append([name, *map(str, written), currency])
     file = f"{card.dimension}-{context.program.id}-{context.at:%Y-%m-%d}.csv"
     headers = {"Content-Disposition": f'attachment; filename="{file}"'}
     return Response(csv_lines([header, *rows]), media_type="text/csv; charset=utf-8", headers=headers)
 
 
-def _figure(name: str, count: int, currency: str) -> str:
-    return str(text.major(count, currency) if name.endswith("_cents") else count)
-
-
-async def _read(context: PageContext) -> tuple[dict[str, str], str, Card]:
-    """Return the names of partners, the currency, and the card. Raises ValidationError, InvalidPeriod, InvalidRange."""
-    sent, picker = context.request.query_params, ranges.picker(context.request, context.at, is_valid=True)
+async def _read(request: Request) -> tuple[PageContext, Picker, dict[str, str], Card]:
+    """Return the names of partners and the card. Raises ValidationError, InvalidPeriod, InvalidRange."""
+    context, sent = await page_context.as_member(request), request.query_params
+    picker = ranges.picker(request, context.at, is_valid=True)
     _, filters, problem = _filters(picker)
     if problem:
         raise problem
-    by, wanted = queries.choice(sent, "by", Dimension) or Dimension.REFERRER, picker.picked
-    read = context.report(explore.read_card, wanted, by, filters, rows=MOST_ROWS, at=context.at)
-    names, currency, card = await read
+    by = queries.choice(sent, "by", Dimension) or Dimension.REFERRER
+    read = context.report(explore.read_card, picker.picked, by, filters, rows=MOST_ROWS, at=context.at)
+    names, _, card = await read
     typed = sent.get("q", "").lower()
     found = [each for each in card.groups if typed in name_of(by, each.value, names).lower()]
     is_whole = len(found) == len(card.groups)
-    return names, currency, card._replace(groups=found, other_groups=card.other_groups if is_whole else 0)
+    return context, picker, names, card._replace(groups=found, other_groups=card.other_groups if is_whole else 0)
 
 
 def title_of(dimension: Dimension) -> str:
@@ -199,11 +245,6 @@ def name_of(dimension: Dimension, value: str | None, names: Mapping[str, str]) -
 def _stored(dimension: Dimension, value: str) -> str:
     """Return a value as it is stored: the code of a country that was named, a device in small letters."""
     if dimension == Dimension.COUNTRY:
-        return _countries().get(value.lower(), value)
+        codes = {str(name).lower(): code for code, name in text.DEFAULT.territories.items() if code.isalpha()}
+        return value.upper() if value.upper() in codes.values() else codes.get(value.lower(), value)
     return value.lower() if dimension in {Dimension.DEVICE, Dimension.LANGUAGE, Dimension.BUYER} else value
-
-
-@cache
-def _countries() -> dict[str, str]:
-    codes = {code: str(name) for code, name in text.DEFAULT.territories.items() if code.isalpha()}
-    return {written.lower(): code for code, name in codes.items() for written in (code, name)}

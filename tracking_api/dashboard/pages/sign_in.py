@@ -1,27 +1,35 @@
-"""Sign in with e-mail address and password, then with a code, and sign out: the session's token is in a cookie.
+"""The home page, the set-up of an empty server, and signing in and out: the session's token is in a cookie.
 
+The set-up page is opened by the code that `svc serve` printed once. Signing in asks for a password, then for a code.
 What proves, for five minutes, that the first step gave the right password is sealed in the form of the second one. So
 is, for an hour, a form from our own pages whose session had ended: signed in, the visitor sees it and can send it.
 """
 
+import hmac
 import re
 from collections.abc import Mapping
 from datetime import timedelta
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from starlette.requests import Request
 from starlette.responses import Response
 
+from presentation.changes import Code, Email
+from presentation.settings_models import Currency, Host, Name
 from storage.access import sessions, workspaces
 from storage.access.sessions import Account, Started
+from storage.management import program_settings
 from storage.rules import errors, keys
+from storage.rules.settings import ProgramSettings
 from tracking_api.dashboard import authentication
 from tracking_api.dashboard.authentication import storage_of, time_of
 from tracking_api.dashboard.pages import forms, notices, templates, values
-from tracking_api.dashboard.pages.forms import FIELD
-from tracking_api.dashboard.sessions import Credentials, require_account, start
+from tracking_api.dashboard.pages.forms import FIELD, Problems
+from tracking_api.dashboard.sessions import Credentials, hash_of_new, require_account, start
+from web.body import Body
 from web.errors import STATUS, error_headers
+from web.limits import network_of
 
 PROGRAMS = "/programs"
 _OURS = re.compile(
@@ -36,6 +44,74 @@ LARGEST_HELD = 32 * 1024  # sealed
 HELD_PURPOSE = "form after signing in"
 NOT_HELD = {"/sign-out"}  # a session that has ended needs no signing out
 SECRETS = {"current_password", "new_password", "repeated", "password", "totp", "webhook_secret"}
+
+
+class SetUpForm(Body):
+    """The fields of the form, without the password."""
+
+    email: Email
+    workspace_name: Name
+    program_name: Name
+    domain: Host
+    currency: Currency
+    partner_name: Name
+    partner_code: Code
+
+
+async def show_home(request: Request) -> Response:
+    """Show the home page, or how to set up an empty server; redirect a signed-in visitor to their programs."""
+    try:
+        await authentication.visitor(request)
+    except errors.Forbidden:
+        if not await storage_of(request).read(workspaces.exist):
+            return templates.render(request, "set_up_needed.html")
+        return templates.render(request, "home.html")
+    return notices.redirect("/programs")
+
+
+async def show_set_up(request: Request) -> Response:
+    """Show the form; opening it does not use the code up. Raises Forbidden, RateLimited, NotFound."""
+    await _require_code(request, request.query_params.get("code", ""))
+    typed = {"code": request.query_params["code"], "currency": "USD"}
+    return templates.render(request, "set_up.html", typed=typed, problems=Problems())
+
+
+async def set_up(request: Request) -> Response:
+    """Create the workspace, sign its owner in and show the program's key once; errors appear beside their fields.
+
+    Raises Forbidden, RateLimited, NotFound.
+    """
+    form, problems = await forms.read_open_form(request, "the link"), Problems()
+    await _require_code(request, form.text("code"))
+    try:
+        fields = values.parsed(form, SetUpForm)
+    except errors.ValidationError as rejection:
+        problems |= Problems.of(rejection)
+    try:
+        password_hash = await hash_of_new(request, forms.chosen_password(form), email=form.text("email"))
+        if not problems:
+            chosen = ProgramSettings(fields.program_name, fields.domain, fields.currency)
+            about: dict[str, Any] = {"workspace": fields.workspace_name, "email": fields.email, "at": time_of(request)}
+            about |= {"password_hash": password_hash, "client": request.headers.get("user-agent")}
+            about["partner"] = {"name": fields.partner_name, "code": fields.partner_code}
+            program_id, key, session = await storage_of(request).write(program_settings.set_up, chosen, **about)
+    except (errors.ValidationError, errors.CurrencyNotSupported) as rejection:
+        problems |= Problems.of(rejection)
+    if problems:
+        return templates.render(request, "set_up.html", typed=forms.typed(form), problems=problems)
+    response = templates.render(request, "set_up_done.html", program_id=program_id, key=key, name=chosen.name)
+    return let_in(request, response, session, fields.email.lower())
+
+
+async def _require_code(request: Request, code: str) -> None:
+    """Raise Forbidden on a server with a workspace, and NotFound without the code; wrong codes are limited."""
+    if await storage_of(request).read(workspaces.exist):
+        raise errors.Forbidden("This server is set up already.")
+    limits, client = request.app.state.limits, network_of(request)
+    await limits.check("set_up", client)
+    if not hmac.compare_digest(keys.digest(code), keys.digest(request.app.state.settings.set_up_code())):
+        await limits.hit("set_up", client)
+        raise errors.NotFound("This code does not open the set-up page.", hint="Use the code that `svc serve` prints.")
 
 
 async def show_sign_in(request: Request) -> Response:

@@ -1,26 +1,32 @@
-"""Connected assistants: GET /api/assistants, DELETE /api/assistants/:id, and the pages, also the one that connects."""
+"""What acts for a member: `svc login` (RFC 8628, /api/auth/device) and assistants (/api/assistants), with pages."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Annotated, Any
 
+from pydantic import StringConstraints
 from starlette.requests import Request
 from starlette.responses import Response
 
 from presentation.api_request import row_id
 from presentation.operations import operation
-from storage.access import assistants
+from presentation.view import View
+from storage.access import assistants, device_logins
 from storage.access.assistants import Assistant, AuthorizationRequest
+from storage.access.device_logins import INTERVAL, LIFETIME
 from storage.lists.declaration import MOST, ListQuery
 from storage.lists.find import find
 from storage.lists.programs import PROGRAMS, Program
-from storage.rules.errors import ValidationError
+from storage.rules import errors
 from storage.rules.scope import Scope
 from tracking_api.authorization import redirects
-from tracking_api.dashboard.authentication import VisitorRequest, visitor_request
+from tracking_api.dashboard.authentication import VisitorRequest, storage_of, time_of, visitor_request
 from tracking_api.dashboard.pages import forms, notices, templates
 from tracking_api.dashboard.pages.buttons import Button, FormPage, Question, elsewhere
 from tracking_api.dashboard.pages.forms import Problems
 from tracking_api.dashboard.pages.templates import HEADERS, POLICY
+from tracking_api.dashboard.sessions import NewSessionView, new_session
+from web.body import Body, Identifier
+from web.limits import client_of
 
 WORDS = {
     Scope.PROGRAMS_READ: "Programs: settings, integration state and guides",
@@ -30,6 +36,85 @@ WORDS = {
     Scope.CUSTOMERS_READ: "Customers: who they are, and which partner sent them",
     Scope.COMMISSIONS_READ: "Commissions: what each partner earns and was paid",
 }
+
+
+class DeviceLogin(Body):
+    """A device that wants to log in; `client` is its name."""
+
+    client: Annotated[str, StringConstraints(max_length=255)] = "svc"
+
+
+class DeviceToken(Body):
+    """A device's request for the result of its login."""
+
+    device_code: Identifier
+
+
+class DeviceCodeView(View):
+    """A login that waits for approval (RFC 8628, 3.2); times are in seconds."""
+
+    device_code: str
+    user_code: str
+    verification_uri: str
+    verification_uri_complete: str
+    expires_in: int
+    interval: int
+
+
+@operation(errors.RateLimited)
+async def start_device_login(request: Request, sent: DeviceLogin) -> DeviceCodeView:
+    """Start a login of a device without a browser (RFC 8628)."""
+    await request.app.state.limits.hit("login", client_of(request.scope), "device")
+    pending = await storage_of(request).write(device_logins.ask, client=sent.client, at=time_of(request))
+    page = f"{request.app.state.settings.base_url}/device"
+    return DeviceCodeView(
+        **pending._asdict(),
+        verification_uri=page,
+        verification_uri_complete=f"{page}/{pending.user_code}",
+        expires_in=int(LIFETIME.total_seconds()),
+        interval=int(INTERVAL.total_seconds()),
+    )
+
+
+@operation(errors.AuthorizationPending, errors.SlowDown, errors.AccessDenied, errors.ExpiredToken, errors.RateLimited)
+async def poll_device_login(request: Request, sent: DeviceToken) -> NewSessionView:
+    """Return the session's token once a member has approved the login."""
+    async with request.app.state.limits.guessing(client_of(request.scope)):
+        started = await storage_of(request).write(device_logins.poll, sent.device_code, at=time_of(request))
+    return await new_session(request, started)
+
+
+async def enter_device_code(request: Request) -> Response:
+    """Show the form for the terminal's code; a code in the query leads to its page."""
+    call = await visitor_request(request)
+    sent = request.query_params.get("code", "").strip().upper()
+    if len(sent) == len("XXXX-XXXX") and sent.replace("-", "", 1).isalpha():
+        return notices.redirect(f"/device/{sent}")
+    return _device_page(call, sent=sent)
+
+
+async def show_device_login(request: Request) -> Response:
+    """Show the device that wants to log in. Raises NotFound for a code without a waiting login."""
+    call = await visitor_request(request)
+    return _device_page(
+        call, waiting=await call.storage.read(device_logins.find, call.path_name("user_code"), at=call.at)
+    )
+
+
+async def decide_device_login(request: Request) -> Response:
+    """Approve or deny the login. Raises NotFound if it was decided before or has expired."""
+    call = await visitor_request(request)
+    is_approved = (await forms.read_form(request)).text("decision") == "approve"
+    decision: dict[str, Any] = {"user_id": call.visitor.user_id, "approved": is_approved, "at": call.at}
+    await call.storage.write(device_logins.decide, call.path_name("user_code"), **decision)
+    return _device_page(call, is_approved=is_approved)
+
+
+def _device_page(
+    call: VisitorRequest, *, waiting: Any = None, is_approved: bool | None = None, sent: str = ""
+) -> Response:
+    shown: dict[str, Any] = {"visitor": call.visitor, "waiting": waiting, "decided": is_approved, "sent": sent}
+    return templates.render(call.request, "device.html", **shown)
 
 
 @operation()
@@ -62,7 +147,7 @@ async def show_assistants(request: Request) -> Response:
 async def show_consent(request: Request) -> Response:
     """Show what an assistant redirects. Raises NotFound for a request that is not ours or has expired."""
     call = await visitor_request(request)
-    return await _page(call, _authorization(call), set(), Problems())
+    return await _consent_page(call, _authorization(call), set(), Problems())
 
 
 async def decide_consent(request: Request) -> Response:
@@ -76,8 +161,8 @@ async def decide_consent(request: Request) -> Response:
     grant: dict[str, Any] = {"visitor": call.visitor, "program_ids": sorted(chosen), "at": call.at}
     try:
         code = await call.storage.write(assistants.connect, authorization, **grant)
-    except ValidationError as rejection:
-        return await _page(call, authorization, chosen, Problems.of(rejection))
+    except errors.ValidationError as rejection:
+        return await _consent_page(call, authorization, chosen, Problems.of(rejection))
     return notices.redirect(redirects.response_url(authorization, call.base_url, code=code))
 
 
@@ -90,7 +175,7 @@ async def _programs_of(call: VisitorRequest) -> Sequence[Program]:
     return (await call.storage.read(find, PROGRAMS, call.scope, ListQuery(MOST))).data
 
 
-async def _page(
+async def _consent_page(
     call: VisitorRequest, authorization: AuthorizationRequest, chosen: set[int], problems: Problems
 ) -> Response:
     # The form ends at the client's origin: browsers also check the redirects of a form's response.
