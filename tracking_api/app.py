@@ -17,8 +17,8 @@ from storage.tracking.handovers import HandoverTokens
 from tracking_api import assets, guides, probes, stripe_events
 from tracking_api.authorization import app as authorization
 from tracking_api.calls import click, handover, lead, refund, sale, status
-from tracking_api.calls.caller import CallServices
-from tracking_api.calls.fields import PREFLIGHT, OpenToBrowsers
+from tracking_api.calls.call import CallServices
+from tracking_api.calls.fields import PREFLIGHT
 from tracking_api.calls.visitors import Places
 from tracking_api.dashboard import routes as dashboard
 from tracking_api.dashboard.pages.page import HANDLERS
@@ -38,17 +38,14 @@ HOT: dict[str, ASGIApp] = {
 ROUTES = [
     DescribedRoute(
         "/api/v1/track/click",
-        OpenToBrowsers(click.respond_to_head),
+        click.endpoint,
         POST=click.DESCRIPTION,
         HEAD=click.HEAD_DESCRIPTION,
         OPTIONS=PREFLIGHT._replace(name="preflightClick"),
     ),
     DescribedRoute("/api/v1/track/sale", sale.endpoint, POST=sale.DESCRIPTION),
     DescribedRoute(
-        "/api/v1/track/lead",
-        OpenToBrowsers(lead.endpoint),
-        POST=lead.DESCRIPTION,
-        OPTIONS=PREFLIGHT._replace(name="preflightLead"),
+        "/api/v1/track/lead", lead.endpoint, POST=lead.DESCRIPTION, OPTIONS=PREFLIGHT._replace(name="preflightLead")
     ),
     DescribedRoute(
         "/api/v1/track/handover",

@@ -9,11 +9,10 @@ from typing import NamedTuple
 
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.types import Receive, Scope, Send
 
 from presentation.operations import Description
 from storage.rules.errors import NotFound
-from tracking_api.calls.fields import OpenToBrowsers
+from tracking_api.calls.fields import ANY_ORIGIN
 
 TRACKER_FOLDER = Path(__file__).parent / "static"
 TRACKER = "svc-tracker.js"
@@ -67,11 +66,11 @@ def page_asset_path(name: str) -> str:
     return f"/static/{page_assets()[name].version}/{name}"
 
 
-async def _serve_tracker(scope: Scope, receive: Receive, send: Send) -> None:
+async def tracker(request: Request) -> Response:
     """Respond with a tracker. Raises NotFound."""
-    request = Request(scope)
+    request.scope["extra_headers"] = (ANY_ORIGIN,)  # also of an error
     lifetime = _SHORT if request.path_params["name"] == TRACKER else _FOR_EVER
-    await _response(request, trackers(TRACKER_FOLDER), lifetime, is_tracker=True)(scope, receive, send)
+    return _response(request, trackers(TRACKER_FOLDER), lifetime, is_tracker=True)
 
 
 async def page_asset(request: Request) -> Response:
@@ -103,7 +102,6 @@ def _asset(content: bytes, suffix: str) -> Asset:
     return Asset(content, gzip.compress(content, mtime=0), _TYPES[suffix], version)
 
 
-tracker = OpenToBrowsers(_serve_tracker)
 TRACKER_DESCRIPTION = Description(
     "getTracker",
     "The browser tracker: `svc-tracker.js`, or a fixed version of it, `svc-tracker.<version>.js`",

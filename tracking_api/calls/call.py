@@ -6,24 +6,109 @@ A call itself is a function of values, `record(body, caller) -> Recording`; it r
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from enum import Enum, auto
-from typing import Any, Generic, NamedTuple, TypeVar
+from datetime import datetime
+from email.utils import format_datetime
+from functools import cached_property
+from typing import Any, Generic, Literal, NamedTuple, TypeVar
 
 from pydantic_core import from_json, to_json
-from starlette.types import Receive, Scope, Send
+from starlette.responses import Response
+from starlette.types import ASGIApp, Receive, Scope, Send
 
+from configuration import Configuration
+from storage import Storage
+from storage.access.program_keys import ProgramKey
+from storage.rules import keys
+from storage.rules.contact import AddressHashes
 from storage.rules.errors import InvalidKey, Overloaded, ServiceError
+from storage.rules.keys import Rotation, rotation_state
 from storage.tracking import program_terms, test_mode
+from storage.tracking.handovers import HandoverTokens
 from storage.tracking.received_calls import Call, PresentedKey, Principal, Public, Repeatable, Replayed, reject
 from storage.tracking.test_mode import TestModeCall, TestModeResult
-from tracking_api.calls.caller import TrackingCaller
-from tracking_api.calls.fields import ANY_ORIGIN, TrackingBody, event_data
-from web import body
+from tracking_api.calls.fields import ALLOWED, ANY_ORIGIN, TrackingBody, event_data
+from tracking_api.calls.visitors import Places
+from web import body, client
 from web.body import Body
+from web.limits import RateLimits
 from web.response import JsonResponse, error_response
 
 Parsed = TypeVar("Parsed", bound=Body)
 Answer = Mapping[str, Any]  # the fields of a View; a model would take a twentieth of a sale's time
+_PREFLIGHT: ASGIApp = Response(status_code=204)
+_RESPONDS: ASGIApp = JsonResponse({"success": True})
+FLAGGED = {
+    "code": "api_key_rotation_required",
+    "message": "This program key must be replaced before its deadline; calls with it are rejected from then on.",
+    "hint": "An owner regenerates it under Settings, Developers, API keys. The old key stops at once: "
+    "deploy the new one.",
+}
+
+
+class CallServices(NamedTuple):
+    """One for the whole app, at `app.state.calls`.
+
+    `known_programs` are those that were found. The writer looks again, so one that is deleted since is rejected there.
+    """
+
+    storage: Storage
+    settings: Configuration
+    clock: Callable[[], datetime]
+    limits: RateLimits
+    address_hashes: AddressHashes
+    places: Places
+    handover_tokens: HandoverTokens
+    known_programs: set[int]
+
+
+class TrackingCaller:
+    """The caller of a tracking call, which a call reads and never changes; `at` is the time of the call."""
+
+    def __init__(self, scope: Scope) -> None:
+        self.scope = scope
+        self.services: CallServices = scope["app"].state.calls
+        self.at = self.services.clock()
+        self.headers: dict[bytes, bytes] = dict(scope["headers"])
+        self.address: str = (scope.get("client") or ("unknown", 0))[0]
+        scope["header_fields"] = self.headers
+
+    def header(self, name: bytes) -> str | None:
+        """Return a request header's text, if it was sent."""
+        value = self.headers.get(name)
+        return None if value is None else value.decode("latin-1").strip()
+
+    @cached_property
+    def key(self) -> PresentedKey | None:
+        """The presented program key, None without an Authorization header. Raises InvalidKey."""
+        header = self.header(b"authorization")
+        if header is None:
+            return None
+        credential = client.bearer(header)
+        if credential is None:
+            raise InvalidKey
+        network_hash = self.services.address_hashes.of_caller(self.address)
+        by = (self.header(b"user-agent"), network_hash)
+        return PresentedKey(keys.digest(credential), keys.key_program(credential), *by)
+
+    @property
+    def address_hash(self) -> str | None:
+        """The hash of the caller's network for today, which is all that is stored of its IP address."""
+        return self.services.address_hashes.of(self.address, self.at)
+
+    def signal(self, key: ProgramKey, response: JsonResponse) -> None:
+        """Add the headers (RFC 9745, RFC 8594) of a flagged or expired key, and a warning before its deadline."""
+        self.scope["program_id"] = key.program_id
+        if key.rotate_by is None or key.flagged_at is None:
+            return
+        docs_url = f"{self.services.settings.base_url}/docs/key-rotation"
+        response.headers = {
+            **response.headers,
+            "Deprecation": f"@{int(key.flagged_at.timestamp())}",
+            "Sunset": format_datetime(key.rotate_by, usegmt=True),
+            "Link": f'<{docs_url}>; rel="deprecation", <{docs_url}>; rel="sunset"',
+        }
+        if rotation_state(key.rotate_by, self.at) == Rotation.FLAGGED:
+            response.warn({**FLAGGED, "rotate_by": key.rotate_by, "docs_url": docs_url})
 
 
 class Recording(NamedTuple):
@@ -40,14 +125,6 @@ class Recording(NamedTuple):
     public: Public | None = None
 
 
-class KeyUse(Enum):
-    """What a call does with an Authorization header. IGNORED: only test mode reads it, and no rejection is logged."""
-
-    REQUIRED = auto()
-    OPTIONAL = auto()
-    IGNORED = auto()
-
-
 @dataclass(eq=False)
 class Endpoint(Generic[Parsed]):
     """The ASGI app of a call that records what its body says, or answers at once.
@@ -57,7 +134,7 @@ class Endpoint(Generic[Parsed]):
 
     record: Callable[[Parsed, TrackingCaller], Recording | Answer]
     model: type[Parsed]
-    key: KeyUse = KeyUse.REQUIRED
+    key: Literal["required", "optional", "ignored"] = "required"  # ignored: for test mode, and no rejection is logged
     program_of: Callable[[Parsed], int | None] | None = None
 
     def __post_init__(self) -> None:
@@ -65,23 +142,23 @@ class Endpoint(Generic[Parsed]):
         self.headers = (ANY_ORIGIN,) if self.program_of else ()  # of every response, errors included
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve one call."""
-        scope["extra_headers"] = self.headers
-        caller = TrackingCaller(scope)
-        try:
-            response = await self.serve(caller, receive)
-        except ServiceError as error:
-            response = error_response(error, scope)
+        """Serve one call, or the preflight request of one for pages; HEAD without a body only says that it responds."""
+        scope["extra_headers"], response = self.headers, _RESPONDS
+        if scope["method"] == "OPTIONS" and self.headers:
+            scope["extra_headers"], response = (ANY_ORIGIN, *ALLOWED), _PREFLIGHT
+        elif scope["method"] != "HEAD" or not self.headers or b"content-type" in dict(scope["headers"]):
+            caller = TrackingCaller(scope)
+            try:
+                response = await self.serve(caller, receive)
+            except ServiceError as error:
+                response = error_response(error, scope)
         await response(scope, receive, send)
 
     async def serve(self, caller: TrackingCaller, receive: Receive) -> JsonResponse:
-        """Check the key and the limits, parse the body, and store what it records.
-
-        Raises errors that are not logged.
-        """
+        """Check the key and limits, parse the body, and store what it records. Raises errors that are not logged."""
         services, sent, repeatable = caller.services, None, None
-        key = None if self.key is KeyUse.IGNORED else caller.key
-        if key is None and self.key is KeyUse.REQUIRED:
+        key = None if self.key == "ignored" else caller.key
+        if key is None and self.key == "required":
             raise InvalidKey
         program_of = self.program_of if key is None else None
         try:
@@ -116,10 +193,7 @@ class Endpoint(Generic[Parsed]):
         sent: Body | None = None,
         repeatable: Repeatable | None = None,
     ) -> JsonResponse:
-        """Have the writer run an operation, and return the response.
-
-        Raises RateLimited for a key, and the errors of storage in an outage.
-        """
+        """Have the writer run an operation, and return the response. Raises RateLimited for a key."""
         services, (operation, item, _, principal, _) = caller.services, recording
         assert principal is not None  # noqa: S101 - a call without one is written by `serve`
         if isinstance(principal, PresentedKey):
@@ -131,13 +205,6 @@ class Endpoint(Generic[Parsed]):
         if key is not None:
             caller.signal(key, response)
         return response
-
-
-def event_of_test(kind: str, body: TrackingBody, caller: TrackingCaller, **others: Any) -> TestModeCall:
-    """Return the test event of a body: the fields that it shares with the event, and others."""
-    sent = {name: getattr(body, name) for name in TestModeCall._fields if hasattr(body, name)}
-    extra = {"program_id": body.extra.program_id, "event_name": body.extra.event_name}
-    return TestModeCall(**{"kind": kind, "at": caller.at, **sent, **extra, **others})
 
 
 def recording_of_test(

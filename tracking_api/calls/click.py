@@ -3,21 +3,17 @@
 from typing import Literal
 
 from pydantic_core import to_json
-from starlette.types import Receive, Scope, Send
 
 from presentation.view import View, with_fields_of
 from storage.rules import attribution, click_details, errors, keys
-from storage.rules.attribution import LinkCode
 from storage.tracking import clicks
 from storage.tracking.clicks import Click, ClickResult, PartnerInactive
 from storage.tracking.received_calls import Public
 from storage.tracking.test_mode import TestModeCall
-from tracking_api.calls.call import Answer, Endpoint, KeyUse, Recording, recording_of_test
-from tracking_api.calls.caller import TrackingCaller
+from tracking_api.calls.call import Answer, Endpoint, Recording, TrackingCaller, recording_of_test
 from tracking_api.calls.fields import TEST_MODE, ProgramId, TestRecordedView, TrackingBody, public_call
 from tracking_api.calls.visitors import agent_of, reason_to_filter
 from web.body import Text, Url
-from web.response import JsonResponse
 
 VISITOR = ("session_id", "user_agent", "language", "timezone", "screen_resolution", "viewport_size")
 
@@ -62,7 +58,30 @@ def click(body: ClickBody, caller: TrackingCaller) -> Recording:
     link = attribution.link_code(body.affiliate_url)
     if body.extra.test_mode:
         return recording_of_test(TestModeCall("click", caller.at, program_id), caller.key, public=Public(program_id))
-    return Recording(clicks.record, _click(body, caller, program_id, link), _answer, public=Public(program_id))
+    user_agent = body.user_agent or (caller.header(b"user-agent") or "")[:512] or None
+    sent = vars(body)
+    visitor = {name: sent[name] for name in VISITOR}
+    visitor["user_agent"] = user_agent
+    landing_url = str(body.affiliate_url)
+    language = body.language or caller.header(b"accept-language")
+    place = caller.services.places.of(caller.headers, caller.address)
+    described = click_details.describe(landing_url, agent_of(user_agent), place, language)
+    item = Click(
+        program_id=program_id,
+        code=link.code,
+        parameter=link.parameter,
+        landing_url=landing_url,
+        at=caller.at,
+        click_id=keys.click_id(program_id, caller.at),
+        filtered=reason_to_filter(user_agent, caller.scope["method"], caller.headers),
+        visitor=to_json(visitor, exclude_none=True).decode(),
+        details=click_details.read(landing_url, body.referrer_url, caller.address_hash, described),
+        existing_click_id=body.existing_click_id,
+        page_url=body.page_url,
+        page_title=body.page_title,
+        referrer_url=body.referrer_url,
+    )
+    return Recording(clicks.record, item, _answer, public=Public(program_id))
 
 
 def _program_of(body: ClickBody) -> int:
@@ -78,42 +97,7 @@ def _answer(recorded: ClickResult | PartnerInactive) -> Answer:
     return {"success": True, **recorded._asdict()}
 
 
-def _click(body: ClickBody, caller: TrackingCaller, program_id: int, link: LinkCode) -> Click:
-    user_agent = body.user_agent or (caller.header(b"user-agent") or "")[:512] or None
-    sent = vars(body)
-    visitor = {name: sent[name] for name in VISITOR}
-    visitor["user_agent"] = user_agent
-    landing_url = str(body.affiliate_url)
-    language = body.language or caller.header(b"accept-language")
-    place = caller.services.places.of(caller.headers, caller.address)
-    described = click_details.describe(landing_url, agent_of(user_agent), place, language)
-    details = click_details.read(landing_url, body.referrer_url, caller.address_hash, described)
-    return Click(
-        program_id=program_id,
-        code=link.code,
-        parameter=link.parameter,
-        landing_url=landing_url,
-        at=caller.at,
-        click_id=keys.click_id(program_id, caller.at),
-        filtered=reason_to_filter(user_agent, caller.scope["method"], caller.headers),
-        visitor=to_json(visitor, exclude_none=True).decode(),
-        details=details,
-        existing_click_id=body.existing_click_id,
-        page_url=body.page_url,
-        page_title=body.page_title,
-        referrer_url=body.referrer_url,
-    )
-
-
-async def respond_to_head(scope: Scope, receive: Receive, send: Send) -> None:
-    """Serve a call or a HEAD request; one without a click only checks that the URL responds."""
-    if scope["method"] == "HEAD" and b"content-type" not in dict(scope["headers"]):
-        await JsonResponse({"success": True})(scope, receive, send)
-    else:
-        await endpoint(scope, receive, send)
-
-
-endpoint = Endpoint(click, ClickBody, key=KeyUse.IGNORED, program_of=_program_of)
+endpoint = Endpoint(click, ClickBody, key="ignored", program_of=_program_of)
 PREFETCH = dict.fromkeys(("Sec-Purpose", "Purpose", "X-Moz"), "`prefetch`: stored, never counted.")
 DESCRIPTION = public_call(
     "trackClick",

@@ -1,17 +1,17 @@
 """What several tracking calls share: fields of bodies and answers, CORS without credentials, and their description."""
 
 from collections.abc import Sequence
+from datetime import datetime
 from functools import cache
 from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import ConfigDict, Field
-from starlette.types import ASGIApp, Receive, Scope, Send
 
 from presentation.operations import ALWAYS, ANYONE, Description, Error, Model
 from presentation.view import View, with_fields_of
 from storage.rules.errors import ApiKeyRotationRequired, InvalidKey, RateLimited
 from storage.tracking.received_calls import SENT
-from storage.tracking.test_mode import TestModeResult
+from storage.tracking.test_mode import TestModeCall, TestModeResult
 from web.body import IDEMPOTENCY_KEY, Body, Text
 from web.errors import CallWarning, RotationWarning
 
@@ -30,7 +30,6 @@ ALLOWED = (
     (b"access-control-allow-headers", b"content-type, authorization"),
     (b"access-control-max-age", b"86400"),
 )
-_PREFLIGHT = [ANY_ORIGIN, *ALLOWED]
 CORS = "Access-Control-Allow-Origin"
 PREFLIGHT = Description(
     "preflight",
@@ -39,21 +38,6 @@ PREFLIGHT = Description(
     tag="tracking",
     response_headers=(CORS, "Access-Control-Allow-Methods", "Access-Control-Allow-Headers", "Access-Control-Max-Age"),
 )
-
-
-class OpenToBrowsers:
-    """An endpoint with CORS headers on every response, and a preflight response."""
-
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["method"] == "OPTIONS":
-            await send({"type": "http.response.start", "status": 204, "headers": _PREFLIGHT})
-            await send({"type": "http.response.body", "body": b""})
-            return
-        scope["extra_headers"] = (ANY_ORIGIN,)  # web.middleware sends them with every response, errors included
-        await self._app(scope, receive, send)
 
 
 class AdditionalData(Body):
@@ -78,6 +62,12 @@ class TrackingBody(Body):
         """Return the fields that the log of rejected calls stores: identifiers, and the amount of a live event."""
         fields = {name: getattr(self, name, None) for name in SENT}
         return fields | {"amount_cents": None, "currency": None} if self.extra.test_mode else fields
+
+    def test_event(self, kind: str, at: datetime, **others: Any) -> TestModeCall:
+        """Return the test event of a body: the fields that it shares with the event, and others."""
+        sent = {name: getattr(self, name) for name in TestModeCall._fields if hasattr(self, name)}
+        extra = {"program_id": self.extra.program_id, "event_name": self.extra.event_name}
+        return TestModeCall(**{"kind": kind, "at": at, **sent, **extra, **others})
 
 
 class FlaggableView(View):

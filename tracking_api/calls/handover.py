@@ -14,8 +14,7 @@ from storage.rules.errors import InvalidHandover, OriginNotAllowed, ProgramIdReq
 from storage.tracking import handovers
 from storage.tracking.handovers import LIFETIME, ArrivalResult
 from storage.tracking.received_calls import Public
-from tracking_api.calls.call import Answer, Endpoint, KeyUse, Parsed, Recording
-from tracking_api.calls.caller import TrackingCaller
+from tracking_api.calls.call import Answer, Endpoint, Parsed, Recording, TrackingCaller
 from tracking_api.calls.fields import ALLOWED
 from web.body import Body, Text
 from web.response import JsonResponse
@@ -107,8 +106,8 @@ def _described(name: str, summary: str, view: Model, *errors: Error, **options: 
     return described._replace(security=(ANYONE,), query=_PROGRAM, response_headers=("Vary",), **options)
 
 
-HANDOVER = _OwnPages(handover, HandoverBody, key=KeyUse.IGNORED)
-REDEEM = _OwnPages(redeem, RedeemBody, key=KeyUse.IGNORED)
+HANDOVER = _OwnPages(handover, HandoverBody, key="ignored")
+REDEEM = _OwnPages(redeem, RedeemBody, key="ignored")
 HANDOVER_DESCRIPTION = _described(
     "issueHandover", "Issue a token that takes a click to another domain", HandoverView, body=HandoverBody
 )

@@ -10,8 +10,7 @@ from storage.rules.settlement import Settlement
 from storage.tracking import leads
 from storage.tracking.leads import Lead, LeadResult
 from storage.tracking.received_calls import Public
-from tracking_api.calls.call import Answer, Endpoint, KeyUse, Recording, event_of_test, recording_of_test
-from tracking_api.calls.caller import TrackingCaller
+from tracking_api.calls.call import Answer, Endpoint, Recording, TrackingCaller, recording_of_test
 from tracking_api.calls.fields import IDEMPOTENT, TEST_MODE, FlaggableView, TestRecordedView, TrackingBody, public_call
 from web.body import Identifier
 
@@ -48,7 +47,7 @@ def lead(body: LeadBody, caller: TrackingCaller) -> Recording:
     warned: dict[str, Any] = {} if known or body.email is None or body.email == "" else {"warnings": [EMAIL_IGNORED]}
     if body.extra.test_mode:
         click_program_id, mask = keys.click_program(body.click_id or ""), known.mask if known else None
-        event = event_of_test("lead", body, caller, click_program_id=click_program_id, email_mask=mask)
+        event = body.test_event("lead", caller.at, click_program_id=click_program_id, email_mask=mask)
         return recording_of_test(event, key, **warned)
     if body.click_id is None and body.customer_key is None:
         raise errors.IdentifierRequired
@@ -80,7 +79,7 @@ def _program_of(body: LeadBody) -> int | None:
     return body.extra.program_id or keys.click_program(body.click_id or "")
 
 
-endpoint = Endpoint(lead, LeadBody, key=KeyUse.OPTIONAL, program_of=_program_of)
+endpoint = Endpoint(lead, LeadBody, key="optional", program_of=_program_of)
 DESCRIPTION = public_call(
     "trackLead",
     "Record a lead, which settles with the program key or as the program's policy allows",

@@ -9,8 +9,7 @@ from storage.tracking import refunds
 from storage.tracking.refunds import Refund, RefundResult
 from storage.tracking.test_mode import TestModeRefund, record_with_key
 from tracking_api.calls import fields
-from tracking_api.calls.call import Answer, Endpoint, Recording, event_of_test
-from tracking_api.calls.caller import TrackingCaller
+from tracking_api.calls.call import Answer, Endpoint, Recording, TrackingCaller
 from web.body import Identifier, Text
 
 HELD = {
@@ -68,7 +67,7 @@ def refund(body: RefundBody, caller: TrackingCaller) -> Recording:
         wrong = errors.FieldError("transaction_id", "Required: the transaction_id of the sale")
         raise errors.ValidationError(fields=[wrong])
     if body.extra.test_mode:
-        event = event_of_test("refund", body, caller, event_name=None)
+        event = body.test_event("refund", caller.at, event_name=None)
         return Recording(record_with_key, event, partial(_test_answer, body), caller.key)
     reported = Refund(
         transaction_id=body.transaction_id,
@@ -77,7 +76,7 @@ def refund(body: RefundBody, caller: TrackingCaller) -> Recording:
         refund_id=body.refund_id,
         reason=body.refund_reason,
         request_id=caller.scope["request_id"],
-        caller=caller.name,
+        caller=caller.key and caller.key.caller,
     )
     return Recording(refunds.record, reported, partial(_answer, body), caller.key)
 

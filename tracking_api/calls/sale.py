@@ -15,8 +15,7 @@ from storage.rules.errors import FieldError
 from storage.tracking import sales
 from storage.tracking.sale_decisions import Sale, SaleResult
 from tracking_api.calls import fields
-from tracking_api.calls.call import Answer, Endpoint, Recording, event_of_test, recording_of_test
-from tracking_api.calls.caller import TrackingCaller
+from tracking_api.calls.call import Answer, Endpoint, Recording, TrackingCaller, recording_of_test
 from web.body import Identifier
 
 DEFAULT_CURRENCY = "USD"
@@ -92,8 +91,17 @@ class SaleRecordedView(fields.FlaggableView):
 def sale(body: SaleBody, caller: TrackingCaller) -> Recording:
     """Record a sale and the commission it earns."""
     if body.extra.test_mode:
-        return recording_of_test(event_of_test("sale", body, caller), caller.key)
-    return Recording(sales.record, _sale(body, caller), partial(_answer, body), caller.key)
+        return recording_of_test(body.test_event("sale", caller.at), caller.key)
+    if wrong := list(_wrong(body, caller.at)):
+        raise errors.ValidationError(fields=wrong)
+    sent = vars(body)
+    reported = {name: sent[name] for name in REPORTED if sent[name] is not None}
+    details = {name: sent[name] for name in DETAILS if sent[name] is not None}
+    if body.occurred_at is not None:
+        reported["occurred_at"] = min(body.occurred_at.astimezone(UTC), caller.at)
+    by = caller.key and caller.key.caller
+    item = Sale(**reported, at=caller.at, details=json.dumps(details) if details else None, caller=by)
+    return Recording(sales.record, item, partial(_answer, body), caller.key)
 
 
 def _answer(body: SaleBody, result: SaleResult) -> Answer:
@@ -114,19 +122,8 @@ def _possible_duplicate(transaction_id: str) -> Mapping[str, Any]:
     }
 
 
-def _sale(body: SaleBody, caller: TrackingCaller) -> Sale:
-    """Return the sale from the body. Raises ValidationError naming every field that is missing or wrong."""
-    if wrong := list(_wrong(body, caller.at)):
-        raise errors.ValidationError(fields=wrong)
-    sent = vars(body)
-    reported = {name: sent[name] for name in REPORTED if sent[name] is not None}
-    details = {name: sent[name] for name in DETAILS if sent[name] is not None}
-    if body.occurred_at is not None:
-        reported["occurred_at"] = min(body.occurred_at.astimezone(UTC), caller.at)
-    return Sale(**reported, at=caller.at, details=json.dumps(details) if details else None, caller=caller.name)
-
-
 def _wrong(body: SaleBody, at: datetime) -> Iterator[FieldError]:
+    """Yield every field that is missing or wrong."""
     if body.transaction_id is None:
         yield FieldError("transaction_id", "Required: your own id of this payment, unique per sale")
     if body.customer_key is None and body.click_id is None:

@@ -9,19 +9,13 @@ from presentation.view import View, with_fields_of
 from storage.payments.event_log import LatestPayments
 from storage.reports import program_status
 from storage.reports.checklist import ChecklistStep
-from storage.reports.program_status import ProgramHealth, RecentEvents
+from storage.reports.program_status import ProgramHealth
 from storage.rules.errors import ApiKeyRotationRequired, InvalidKey
 from storage.tracking.received_calls import reject
-from tracking_api.calls.call import Answer, Endpoint, Recording
-from tracking_api.calls.caller import TrackingCaller
+from tracking_api.calls.call import Answer, Endpoint, Recording, TrackingCaller
 from tracking_api.calls.fields import FlaggableView, keyed_call
 from web.body import Body
 from web.response import JsonResponse
-
-
-@with_fields_of(RecentEvents)
-class RecentEventsView(View):
-    """Counts of the last 24 hours."""
 
 
 @with_fields_of(LatestPayments)
@@ -36,7 +30,7 @@ class ChecklistStepView(View):
     step: Literal["tracker_installed", "test_click", "test_lead", "test_sale", "live_click", "live_lead", "live_sale"]
 
 
-@with_fields_of(ProgramHealth, recent_events=RecentEventsView, checklist=list[ChecklistStepView])
+@with_fields_of(ProgramHealth, checklist=list[ChecklistStepView])
 class StatusDataView(View):
     """A program's health. Only a sandbox has `sandbox_of`, the id of its live program.
 

@@ -25,7 +25,12 @@ _ONE_NAME = {"Mac OS X": "macOS"}
 _VARIANTS = frozenset({"Mobile", "iOS"})  # Chrome Mobile iOS is Chrome
 # A server-side integration that forwards clicks sends the name of its HTTP library, which is not a crawler.
 BOTS = [bot["pattern"] for bot in CRAWLER_USER_AGENTS_DATA if "http-library" not in bot.get("tags", ())]
-_BOT_MEMORY = 32 << 20  # for what re2 remembers of user agents; half of it makes hostile ones twice as expensive
+_options = re2.Options()
+_options.max_mem = 32 << 20  # for what re2 remembers of user agents; half of it makes hostile ones twice as expensive
+_bots = re2.Set.SearchSet(_options)
+for pattern in BOTS:
+    _bots.Add(pattern)
+_bots.Compile()
 
 
 @lru_cache(maxsize=4096)
@@ -69,19 +74,6 @@ def reason_to_filter(user_agent: str | None, method: str, headers: Mapping[bytes
 def is_bot(user_agent: str) -> bool:
     """Say whether one of the package's patterns is found in a user agent; re2 reads each character once."""
     return bool(_bots.Match(user_agent.encode(errors="replace")))  # a lone surrogate has no UTF-8
-
-
-def _compiled_bots() -> re2.Set:
-    options = re2.Options()
-    options.max_mem = _BOT_MEMORY
-    patterns = re2.Set.SearchSet(options)
-    for pattern in BOTS:
-        patterns.Add(pattern)
-    patterns.Compile()
-    return patterns
-
-
-_bots = _compiled_bots()
 
 
 class Places:
