@@ -10,7 +10,7 @@ from storage.engine import audit
 from storage.engine.audit import Actor
 from storage.engine.database import insert_for
 from storage.rules import agent_caps as rules
-from storage.rules.agent_caps import CAPS, FREEZABLE, WINDOW, AgentCaps, RateTerms
+from storage.rules.agent_caps import CAPS, FREEZABLE, WINDOW, AgentCaps
 from storage.rules.errors import CurrencyNotSupported, OverCap
 from storage.rules.setting_kinds import Kind
 from storage.rules.settings import ProgramSettings, published, stored_percents
@@ -28,7 +28,13 @@ def get_caps(connection: Connection, program_id: int, currency: str | None = Non
     if currency is None:
         currency = connection.execute(select(programs.c.currency).where(programs.c.id == program_id)).scalar_one()
     defaults = AgentCaps()
-    worth = {name: _worth(connection, getattr(defaults, name), currency) for name in AMOUNTS}
+    worth = {}
+    for name in AMOUNTS:
+        cents = getattr(defaults, name)
+        try:
+            worth[name] = currencies.convert(connection, cents, Exchange("USD", currency, date.max))
+        except CurrencyNotSupported:  # as if the currency were the dearest of all
+            worth[name] = cents * 10 ** currencies.digits(currency) // (100 * HIGHEST_WORTH)
     return defaults._replace(**worth | _chosen(connection, program_id))
 
 
@@ -55,15 +61,17 @@ def require_within(
 ) -> None:
     """Raise OverCap for a change by an agent key beyond the caps; the program's row is locked by the caller."""
     caps = get_caps(connection, program_id, after.currency)
-    frozen = rules.frozen(caps, before, after)
-    if frozen:
+    if frozen := rules.frozen(caps, before, after):
         raise OverCap(f"An owner has frozen {' and '.join(frozen)}.", cap="frozen_settings")
     fixed = [name for name in AMOUNTS if name in _chosen(connection, program_id)]
     if fixed and after.currency != before.currency:
         raise OverCap(f"An owner has set {fixed[0]} in {before.currency}.", cap=fixed[0])
-    asked = RateTerms(after.commission_type, after.rate, after.platform_fee_bps, by_agent=True)
-    versions = [*_versions(connection, program_id, since=at - WINDOW), asked]
-    cap = rules.exceeded_ceiling(caps, before, after) or rules.exceeded_step(caps, versions)
+    terms, since = commission_terms.c, at - WINDOW
+    mine = terms.program_id == program_id
+    earlier = select(func.max(terms.version)).where(mine, terms.created_at <= since).group_by(terms.commission_type)
+    needed = or_(terms.created_at > since, terms.version.in_(earlier))
+    versions = connection.execute(select(commission_terms).where(mine, needed).order_by(terms.version))
+    cap = rules.exceeded_ceiling(caps, before, after) or rules.exceeded_step(caps, versions, after, since=since)
     if cap is not None:
         raise OverCap(f"The change exceeds {cap}, a cap for agent keys: {published(caps, CAPS)[cap]}.", cap=cap)
 
@@ -110,24 +118,3 @@ def _chosen(connection: Connection, program_id: int) -> dict[str, Any]:
     if "frozen_settings" in chosen:
         chosen["frozen_settings"] = tuple(chosen["frozen_settings"].split())
     return chosen
-
-
-def _worth(connection: Connection, cents: int, currency: str) -> int:
-    """Return an amount of USD in a currency, at most: without a rate, as if the currency were the dearest of all."""
-    try:
-        return currencies.convert(connection, cents, Exchange("USD", currency, date.max))
-    except CurrencyNotSupported:
-        return cents * 10 ** currencies.digits(currency) // (100 * HIGHEST_WORTH)
-
-
-def _versions(connection: Connection, program_id: int, *, since: datetime) -> list[RateTerms]:
-    """Return the terms since then, oldest first, after the last earlier ones of each commission type."""
-    terms = commission_terms.c
-    mine = terms.program_id == program_id
-    earlier = select(func.max(terms.version)).where(mine, terms.created_at <= since).group_by(terms.commission_type)
-    needed = or_(terms.created_at > since, terms.version.in_(earlier))
-    rows = connection.execute(select(commission_terms).where(mine, needed).order_by(terms.version))
-    return [
-        RateTerms(row.commission_type, row.rate, row.platform_fee_bps, row.by_agent and row.created_at > since)
-        for row in rows
-    ]

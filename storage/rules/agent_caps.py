@@ -1,10 +1,10 @@
 """The caps that an owner sets for agent keys, each declared once: API, form and docs follow from it."""
 
 from collections import defaultdict
-from collections.abc import Sequence
-from datetime import timedelta
+from collections.abc import Iterable
+from datetime import datetime, timedelta
 from fractions import Fraction
-from typing import Annotated, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 from storage.rules.commission import CommissionType
 from storage.rules.money import BPS
@@ -78,15 +78,6 @@ class AgentCaps(NamedTuple):
 CAPS: tuple[Setting, ...] = declared(AgentCaps())
 
 
-class RateTerms(NamedTuple):
-    """The rates of one version of a program's terms, and whether an agent key made it in the last 30 days."""
-
-    commission_type: CommissionType
-    rate: int
-    platform_fee_bps: int
-    by_agent: bool
-
-
 def frozen(caps: AgentCaps, before: ProgramSettings, after: ProgramSettings) -> list[str]:
     """Return the frozen settings that a change would change; a new commission type gives the rate a new meaning.
 
@@ -117,32 +108,30 @@ def exceeded_ceiling(caps: AgentCaps, before: ProgramSettings, after: ProgramSet
     return None
 
 
-def exceeded_step(caps: AgentCaps, versions: Sequence[RateTerms]) -> str | None:
-    """Return the cap on steps that the last of a program's versions exceeds, the change that an agent key asks for.
+def exceeded_step(caps: AgentCaps, versions: Iterable[Any], asked: ProgramSettings, *, since: datetime) -> str | None:
+    """Return the cap on steps that a change by an agent key exceeds, after the versions of a program's terms.
 
     A rate may move `rate_change_in_30_days` away from where agent keys found it at any time of these days: many small
     steps add up, and a step back makes room. A percentage and an amount per sale are two rates, each with its own last
     value, 0 if it never had one.
     """
     steps, last = defaultdict[str, list[Fraction]](list), defaultdict[str, Fraction](Fraction)
-    for terms in versions:
+    for terms in (*versions, asked):
         for rate, value in _rates(caps, terms).items():
-            if terms.by_agent:
+            if terms is asked or (terms.by_agent and terms.created_at > since):
                 steps[rate].append(value - last[rate])
             last[rate] = value
     cap = None
-    for each in (steps[rate] for rate in _rates(caps, versions[-1])):
-        if (
-            each[-1]
-            and max(abs(sum(each[start:], Fraction(0))) for start in range(len(each))) > caps.rate_change_in_30_days_bps
-        ):
+    for each in (steps[rate] for rate in _rates(caps, asked)):
+        moved = max(abs(sum(each[start:], Fraction(0))) for start in range(len(each)))
+        if each[-1] and moved > caps.rate_change_in_30_days_bps:
             cap = "rate_change_in_30_days"
         if abs(each[-1]) > caps.rate_step_bps:
             return "rate_step"
     return cap
 
 
-def _rates(caps: AgentCaps, terms: RateTerms) -> dict[str, Fraction]:
+def _rates(caps: AgentCaps, terms: Any) -> dict[str, Fraction]:
     """Return what agent keys can move, in basis points; an amount per sale as its share of the highest."""
     if terms.commission_type == CommissionType.PERCENT:
         share = Fraction(terms.rate)
