@@ -1,8 +1,9 @@
 """Payments that do not count, a possible duplicate or of an unknown customer: an owner decides, or a lead arrives."""
 
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 from enum import StrEnum
-from typing import Any, NamedTuple
+from typing import Any
 
 from sqlalchemy import Connection, Select, and_, func, or_, select, update
 
@@ -29,15 +30,6 @@ class Decision(StrEnum):
     REFUND = "refund"
 
 
-class Named(NamedTuple):
-    """What the owner names: the customer who paid, or the sale that money went back of."""
-
-    click_id: str | None = None
-    customer_key: str | None = None
-    transaction_id: str | None = None
-
-
-NOT_NAMED = Named()
 RETRIED = {*event_log.UNLINKED, PaymentOutcome.NOT_REFERRED}
 RETURNS_WAIT = timedelta(days=7)  # the processor gives up on an event after 3 days
 AT_ONCE = 100  # late payments; each is a sale of its own
@@ -47,16 +39,18 @@ WITHOUT_PAYMENT = {PaymentOutcome.WAITING, PaymentOutcome.NOT_REFERRED}
 
 def decide(
     connection: Connection,
+    /,
     program_id: int,
     event_id: int,
     decision: Decision,
     *,
-    named: Named = NOT_NAMED,
     actor: Actor,
     at: datetime,
+    **named: str | None,
 ) -> str:
     """Decide on a payment, or on returned money, and return its outcome.
 
+    `named` are the click_id or the customer_key of who paid, or the transaction_id of the sale that money went back of.
     Raises NotFound, ValidationError for a decision that does not fit the event, CustomerNotFound, TransactionNotFound,
     and for a counted one the errors of a sale (DuplicateTransaction if both have one transaction_id).
     """
@@ -82,7 +76,7 @@ def _decided(
     row: Any,
     content: Content | None,
     decision: Decision,
-    named: Named,
+    named: Mapping[str, str | None],
     *,
     by: str,
     at: datetime,
@@ -104,22 +98,25 @@ def _decided(
         case Paid(), Decision.DISMISS if is_unlinked:
             return EventOutcome(PaymentOutcome.NOT_REFERRED, content.transaction_id)
         case Returned(), Decision.REFUND if is_without_payment:
-            if payers.lock_sale(connection, program_id, named.transaction_id) is None or named.transaction_id is None:
+            sale = named.get("transaction_id")
+            if payers.lock_sale(connection, program_id, sale) is None or sale is None:
                 raise TransactionNotFound
-            processing.refer(connection, program_id, (content.reference,), named.transaction_id, at)
+            processing.refer(connection, program_id, (content.reference,), sale, at)
             processing.try_again(connection, program_id, [content.reference], at)
-            return EventOutcome(PaymentOutcome.RECORDED, named.transaction_id, content.reference)
+            return EventOutcome(PaymentOutcome.RECORDED, sale, content.reference)
         case Returned() | Linked(), Decision.DISMISS if is_without_payment:
             return EventOutcome(PaymentOutcome.NOT_REFERRED, None, row.waits_for)
         case _:
             raise ValidationError("This decision does not fit the event's outcome.")
 
 
-def _retry(connection: Connection, program_id: int, paid: Paid, named: Named, at: datetime) -> EventOutcome:
-    if named == NOT_NAMED:
+def _retry(
+    connection: Connection, program_id: int, paid: Paid, named: Mapping[str, str | None], at: datetime
+) -> EventOutcome:
+    if not any(named.values()):
         customer = payers.find(connection, program_id, paid, at)
     else:
-        customer = payers.find_named(connection, program_id, named.click_id, named.customer_key, at)
+        customer = payers.find_named(connection, program_id, named.get("click_id"), named.get("customer_key"), at)
         if customer is not None:
             own_key = None if customer.has_other_key(paid.customer_key) else paid.customer_key
             paid = paid._replace(click_id=customer.click_id, customer_key=own_key)

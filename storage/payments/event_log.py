@@ -1,7 +1,7 @@
 """The log of a payment account's events: each once, with its outcome, its content and its names; and what it says."""
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from enum import StrEnum
 from typing import Any, NamedTuple
@@ -134,16 +134,6 @@ class LatestPayments(NamedTuple):
     with_customer: int
 
 
-class OutcomeCount(NamedTuple):
-    """The events with one outcome: how many of how many payments, and the times of the first and the last one."""
-
-    outcome: str
-    events: int
-    payments: int
-    first_at: datetime
-    last_at: datetime
-
-
 def count_latest(connection: Connection, program_id: int) -> LatestPayments:
     """Return how many of the last events report a payment, and how many of these name a customer in the metadata."""
     event = payment_events.c
@@ -154,18 +144,15 @@ def count_latest(connection: Connection, program_id: int) -> LatestPayments:
     return LatestPayments(len(events), sum(row.type in REPORT_A_PAYMENT for row in events), len(named))
 
 
-def count_outcomes(connection: Connection, program_id: int, *, span: Span = ALWAYS) -> list[OutcomeCount]:
-    """Return how many events had each outcome, most frequent first."""
+def count_outcomes(connection: Connection, program_id: int, *, span: Span = ALWAYS) -> Sequence[Any]:
+    """Return each outcome, most frequent first: its `events`, of how many `payments`, its `first_at` and `last_at`."""
     event = payment_events.c
     mine = (event.program_id == program_id, *within(event.id, event.received_at, span))
     count = func.count().label("events")
-    times = (func.min(event.received_at), func.max(event.received_at))
-    grouped = (
-        select(event.outcome, count, func.count(event.transaction_id.distinct()), *times)
-        .where(*mine)
-        .group_by(event.outcome)
-    )
-    return [OutcomeCount(*row) for row in connection.execute(grouped.order_by(count.desc(), event.outcome))]
+    payments = func.count(event.transaction_id.distinct()).label("payments")
+    times = (func.min(event.received_at).label("first_at"), func.max(event.received_at).label("last_at"))
+    grouped = select(event.outcome, count, payments, *times).where(*mine).group_by(event.outcome)
+    return connection.execute(grouped.order_by(count.desc(), event.outcome)).all()
 
 
 def first_received_at(connection: Connection, program_id: int, since: datetime) -> datetime | None:

@@ -10,8 +10,7 @@ from sqlalchemy import Column, Connection, select
 
 from storage.rules import keys, reconciliation
 from storage.rules.fraud.flag import FlagKind, FlagState
-from storage.rules.reconciliation import CORRECTED, WITHIN, Buyer, Payment, PaymentFinding, Recorded
-from storage.rules.settlement import Settlement
+from storage.rules.reconciliation import CORRECTED, WITHIN, Payment, PaymentFinding, Recorded
 from storage.tables import customers, flags, payment_customers, payment_references, sales
 from storage.tracking.customers import Customer, CustomerQuery, Registry
 
@@ -36,10 +35,7 @@ def compare(connection: Connection, program_id: int, payments: Sequence[Payment]
     recorded = _recorded(connection, program_id, known, payments)
     findings: list[PaymentFinding] = []
     for customer_id, paid in groups.items():
-        buyer = known[customer_id]
-        settled = buyer.settlement != Settlement.PROVISIONAL
-        who = Buyer(buyer.click_id, buyer.customer_key, settled, buyer.first_purchase_at)
-        findings += reconciliation.judge(paid, recorded[customer_id], who)
+        findings += reconciliation.judge(paid, recorded[customer_id], known[customer_id])
     return Reconciliation(sorted(findings, key=lambda finding: finding.line), len(payments) - len(buyers))
 
 

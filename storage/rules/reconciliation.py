@@ -5,6 +5,8 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any, NamedTuple
 
+from storage.rules.settlement import Settlement
+
 WITHIN = timedelta(minutes=10)  # two reports this close may be one payment
 CORRECTED = ":corrected"
 
@@ -59,15 +61,6 @@ class Recorded(NamedTuple):
         return (self.has_remainder, self.currency == payment.currency, self.amount_cents == payment.amount_cents)
 
 
-class Buyer(NamedTuple):
-    """The customer who paid; `settled` is False if their lead is provisional."""
-
-    click_id: str
-    customer_key: str | None
-    settled: bool
-    bought_at: datetime | None
-
-
 class CorrectingCall(NamedTuple):
     """A call of the tracking API, with the program's key, that corrects the difference; repeating it is safe."""
 
@@ -91,8 +84,8 @@ class PaymentFinding(NamedTuple):
     reason: str | None
 
 
-def judge(payments: Sequence[Payment], recorded: Sequence[Recorded], buyer: Buyer) -> list[PaymentFinding]:
-    """Return what is wrong about one customer's payments, given their recorded sales."""
+def judge(payments: Sequence[Payment], recorded: Sequence[Recorded], buyer: Any) -> list[PaymentFinding]:
+    """Return what is wrong about the payments of a customer (`buyer`), given their recorded sales."""
     named = {
         payment.line: [sale for sale in recorded if sale.names.intersection(payment.names)] for payment in payments
     }
@@ -123,7 +116,7 @@ def _take(free: list[Recorded], payment: Payment) -> Recorded | None:
     return None
 
 
-def _compared(payment: Payment, sale: Recorded, buyer: Buyer) -> Iterable[PaymentFinding]:
+def _compared(payment: Payment, sale: Recorded, buyer: Any) -> Iterable[PaymentFinding]:
     """Compare what remains of the sale with what remains of the payment; refunds correct a mismatch."""
     left_cents = payment.amount_cents - payment.returned_cents
     too_much_cents = sale.amount_cents - sale.refunded_cents - left_cents
@@ -136,16 +129,17 @@ def _compared(payment: Payment, sale: Recorded, buyer: Buyer) -> Iterable[Paymen
         yield _finding(code, payment, sale, _refund(sale.transaction_id, sale.refunded_cents, too_much_cents))
 
 
-def _unrecorded(payment: Payment, buyer: Buyer) -> Iterable[PaymentFinding]:
+def _unrecorded(payment: Payment, buyer: Any) -> Iterable[PaymentFinding]:
     """Report a payment that is not recorded, unless it was fully returned."""
     if payment.returned_cents >= payment.amount_cents:
         return
-    bought = buyer.bought_at is not None and buyer.bought_at < payment.occurred_at
+    bought = buyer.first_purchase_at is not None and buyer.first_purchase_at < payment.occurred_at
+    is_settled = buyer.settlement != Settlement.PROVISIONAL
     code = Code.RENEWAL_NOT_REPORTED if bought else Code.MISSING
     lead = CorrectingCall("/api/v1/track/lead", {"click_id": buyer.click_id, "customer_key": payment.customer_key})
-    if buyer.settled or payment.customer_key is not None:
+    if is_settled or payment.customer_key is not None:
         recorded = _record(payment, payment.names[0], buyer)
-        yield _finding(code, payment, None, *([] if buyer.settled else [lead]), *recorded)
+        yield _finding(code, payment, None, *([] if is_settled else [lead]), *recorded)
     else:
         reason = "The customer's lead is not settled, and the export has no customer key."
         yield _finding(code, payment, None, reason=reason)
@@ -167,7 +161,7 @@ def _finding(
     return PaymentFinding(code, *of_payment, *of_sale, calls, reason)
 
 
-def _replacement(payment: Payment, sale: Recorded, buyer: Buyer) -> Iterable[CorrectingCall]:
+def _replacement(payment: Payment, sale: Recorded, buyer: Any) -> Iterable[CorrectingCall]:
     """Record the payment under a new id, then refund the wrong sale: in this order, an interruption loses nothing."""
     if payment.returned_cents < payment.amount_cents:
         yield from _record(payment, f"{sale.transaction_id}{CORRECTED}", buyer)
@@ -175,7 +169,7 @@ def _replacement(payment: Payment, sale: Recorded, buyer: Buyer) -> Iterable[Cor
         yield _refund(sale.transaction_id, sale.refunded_cents, left_cents)
 
 
-def _record(payment: Payment, transaction_id: str, buyer: Buyer) -> Iterable[CorrectingCall]:
+def _record(payment: Payment, transaction_id: str, buyer: Any) -> Iterable[CorrectingCall]:
     sale = {"transaction_id": transaction_id, "click_id": buyer.click_id, "amount_cents": payment.amount_cents}
     yield CorrectingCall(
         "/api/v1/track/sale", {**sale, "currency": payment.currency, "occurred_at": payment.occurred_at}

@@ -12,7 +12,7 @@ from storage.diagnosis.messages import MESSAGES
 from storage.lists.payment_events import PAYMENT_EVENTS, PaymentEvent
 from storage.lists.payment_events import TO_DO as OPEN_OUTCOMES
 from storage.payments import accounts, decisions, event_log, stripe
-from storage.payments.decisions import Decision, Named
+from storage.payments.decisions import Decision
 from storage.rules import errors
 from storage.rules.outcome import of_payment
 from storage.rules.payment import PaymentOutcome
@@ -94,8 +94,7 @@ async def disconnect_payment_account(call: ApiRequest) -> None:
 )
 async def decide_payment_event(call: ApiRequest, sent: PaymentDecision) -> PaymentDecidedView:
     """Decide on a payment that is held as a possible duplicate, or on a payment or refund that waits."""
-    named = Named(sent.click_id, sent.customer_key, sent.transaction_id)
-    outcome = await call.write(decisions.decide, call.path_id("event_id"), sent.decision, named=named)
+    outcome = await call.write(decisions.decide, call.path_id("event_id"), **dict(sent))
     return PaymentDecidedView(success=True, outcome=outcome)
 
 

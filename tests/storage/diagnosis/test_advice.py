@@ -12,7 +12,7 @@ from storage.diagnosis.explanation import explain
 from storage.engine.audit import OPERATOR
 from storage.management import partners, program_settings
 from storage.payments import decisions
-from storage.payments.decisions import Decision, Named
+from storage.payments.decisions import Decision
 from storage.rules import errors
 from storage.rules.attribution import PartnerStatus
 from storage.rules.outcome import SaleOutcome
@@ -47,7 +47,7 @@ async def retry(acme: World, click_id: str | None = None, customer_key: str | No
     event = payment_events.c
     newest = select(event.id).where(event.program_id == acme.program_id).order_by(event.id.desc()).limit(1)
     event_id = await acme.store.read(lambda connection: connection.execute(newest).scalar_one())
-    about: dict[str, Any] = {"named": Named(click_id, customer_key), "actor": OPERATOR, "at": NOW}
+    about: dict[str, Any] = {"click_id": click_id, "customer_key": customer_key, "actor": OPERATOR, "at": NOW}
     await acme.store.write(decisions.decide, acme.program_id, event_id, Decision.RETRY, **about)
 
 

@@ -13,7 +13,7 @@ from storage.checks import books
 from storage.engine import citus
 from storage.engine.audit import OPERATOR
 from storage.payments import decisions, event_log, processing
-from storage.payments.decisions import Decision, Named
+from storage.payments.decisions import Decision
 from storage.payments.processing import EventOutcome
 from storage.payments.stripe import parse_event
 from storage.rules.errors import CustomerNotFound, DuplicateTransaction, NotFound, TransactionNotFound, ValidationError
@@ -30,7 +30,7 @@ UNKNOWN = {"svc_customer_key": "user-1"}
 async def decide(acme: World, decision: Decision, **named: str) -> str:
     """Decide on the first event that the account sent."""
     [(event_id,), *_] = await stored(acme, payment_events.c.id)
-    about: dict[str, Any] = {"named": Named(**named), "actor": OPERATOR, "at": NOW}
+    about: dict[str, Any] = {**named, "actor": OPERATOR, "at": NOW}
     return str(await acme.store.write(decisions.decide, acme.program_id, event_id, decision, **about))
 
 

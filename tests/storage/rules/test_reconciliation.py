@@ -6,10 +6,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from storage.rules import reconciliation
-from storage.rules.reconciliation import CORRECTED, Buyer, Code, Payment, PaymentFinding, Recorded
+from storage.rules.attribution import PartnerStatus
+from storage.rules.reconciliation import CORRECTED, Code, Payment, PaymentFinding, Recorded
+from storage.rules.settlement import Settlement
+from storage.tracking.customers import Customer
 from tests.world import NOW
 
-JANE = Buyer("click-1", "user-1", settled=True, bought_at=None)
+JANE = Customer(PartnerStatus.ACTIVE, 1, 1, 1, "click-1", NOW, NOW, "user-1", settlement=Settlement.SETTLED)
 PAID = Payment(2, ("pi_1", "ch_1"), 10_000, 0, "USD", NOW)
 SOLD = Recorded("pi_1", 10_000, 0, "USD", NOW, frozenset({"pi_1"}), by_processor=False)
 amounts = st.sampled_from([1, 5_000, 9_999, 10_000, 12_000])
@@ -105,7 +108,7 @@ def test_correctly_recorded_payments_give_no_finding(paid: list[Payment]):
 
 def test_each_difference_has_its_code():
     own = SOLD._replace(transaction_id="order-1", names=frozenset({"order-1"}))
-    earlier = JANE._replace(bought_at=NOW - timedelta(days=30))
+    earlier = JANE._replace(first_purchase_at=NOW - timedelta(days=30))
     cases = [
         (PAID, [], JANE, Code.MISSING),
         (PAID, [], earlier, Code.RENEWAL_NOT_REPORTED),
