@@ -12,8 +12,6 @@ import configuration
 import mcp_server.app
 import storage
 import tracking_api.app
-from configuration import Configuration
-from storage import Storage
 from storage.engine import database
 from web import metrics, tracing
 from web.app import settle_garbage
@@ -27,7 +25,7 @@ log = logging.getLogger(__name__)
 class Service:
     """The ASGI app: one lifespan that opens storage, then each request goes to the app with the prefix of its path."""
 
-    def __init__(self, config: Configuration | None = None) -> None:
+    def __init__(self, config: configuration.Configuration | None = None) -> None:
         self._config = config  # None: read from the environment when the lifespan starts
         self._is_https = False
         self._mounts: list[tuple[str, ASGIApp]] = []  # path prefix and app, the first that fits
@@ -57,7 +55,7 @@ class Service:
         await send({"type": "lifespan.shutdown.complete"})
 
     @asynccontextmanager
-    async def opened(self) -> AsyncIterator[Storage]:
+    async def opened(self) -> AsyncIterator[storage.Storage]:
         """Open storage, mount the apps and start housekeeping. Closing drains every accepted write."""
         config = self._config or configuration.load()
         self._is_https = config.base_url.startswith("https://")

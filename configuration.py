@@ -19,7 +19,6 @@ from sqlalchemy.exc import ArgumentError
 
 import storage
 from storage.engine import database, sealing
-from storage.engine.sealing import Sealer
 from storage.rules import keys
 from storage.rules.contact import is_email
 from web.client import LOOPBACK
@@ -178,9 +177,9 @@ class Configuration(BaseSettings):
         derived = hmac.digest(self.stored_secret().encode(), b"set-up code", "sha256")
         return keys.SET_UP_PREFIX + urlsafe_b64encode(derived).decode().rstrip("=")
 
-    def sealer(self) -> Sealer:
+    def sealer(self) -> sealing.Sealer:
         """Return the sealer that encrypts and decrypts webhook secrets."""
-        return Sealer(self.stored_secret())
+        return sealing.Sealer(self.stored_secret())
 
     @property
     def mcp_url(self) -> str:

@@ -14,16 +14,13 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
 from presentation import guides
-from presentation.guides import Filling
 from presentation.operations import Description
 from storage.lists.partners import newest_code
 from storage.lists.programs import read_program
 from storage.management import program_settings
 from storage.rules.errors import NotFound, ServiceError
 from tracking_api.dashboard import authentication
-from tracking_api.dashboard.authentication import storage_of
 from tracking_api.dashboard.pages import templates
-from tracking_api.dashboard.pages.templates import HEADERS
 from web.response import accepts_html
 
 DESCRIPTION = Description(
@@ -48,7 +45,7 @@ async def guide(request: Request) -> Response:
     name: str = request.path_params["name"]
     if accepts_html(request.scope):
         return await _page(request, name)
-    return _markdown(guides.filled(name, Filling(request.app.state.base_url, 1)))
+    return _markdown(guides.filled(name, guides.Filling(request.app.state.base_url, 1)))
 
 
 async def llms_txt(request: Request) -> PlainTextResponse:
@@ -80,9 +77,9 @@ def _markdown(text: str) -> Response:
 
 async def _page(request: Request, name: str | None = None) -> Response:
     """Render a guide, or their list, for the program in the query or the visitor's first one."""
-    request.scope["extra_headers"] = HEADERS
-    base_url, storage = request.app.state.base_url, storage_of(request)
-    filling, visitor, program = Filling(base_url, 1), None, None
+    request.scope["extra_headers"] = templates.HEADERS
+    base_url, storage = request.app.state.base_url, authentication.storage_of(request)
+    filling, visitor, program = guides.Filling(base_url, 1), None, None
     choices: Sequence[Any] = ()
     try:
         visitor = await authentication.visitor(request)

@@ -14,7 +14,6 @@ from storage import Storage
 from storage.payments import accounts, processing
 from storage.payments.stripe import parse_event
 from storage.rules import errors, payment
-from storage.rules.payment import CLOCK_SKEW, OLDEST, Paid, ProcessorEvent
 from web import body
 from web.limits import client_of
 
@@ -61,13 +60,13 @@ async def receive_stripe_event(request: Request) -> ReceivedEventView:
     return ReceivedEventView(received=True, outcome=done.outcome, transaction_id=done.transaction_id)
 
 
-def event_of(content: bytes, at: datetime) -> ProcessorEvent:
+def event_of(content: bytes, at: datetime) -> payment.ProcessorEvent:
     """Return the event in a body. Raises InvalidJson for anything else."""
     try:
         event = parse_event(from_json(content))
     except ValueError:
         raise errors.InvalidJson("The body is not an event of this processor.") from None
-    paid_at = event.content.occurred_at if isinstance(event.content, Paid) else event.occurred_at
-    if not all(at - OLDEST <= time <= at + CLOCK_SKEW for time in (event.occurred_at, paid_at)):
+    paid_at = event.content.occurred_at if isinstance(event.content, payment.Paid) else event.occurred_at
+    if not all(at - payment.OLDEST <= time <= at + payment.CLOCK_SKEW for time in (event.occurred_at, paid_at)):
         raise errors.InvalidJson("The event, or the payment in it, lies in the future or more than 366 days back.")
     return event

@@ -20,7 +20,6 @@ from cli.integrator.output import Answer, Failure
 from storage import Storage, migrations
 from storage.checks import books
 from storage.engine import copying, database
-from storage.engine.copying import Position
 
 _DUMP = "pg_dump --format=custom --file={file} {url}"
 _LOAD = "pg_restore --clean --if-exists --single-transaction --dbname={url} {file}"
@@ -213,7 +212,7 @@ async def _copy_rows(reading: Storage, writing: Storage, source: str) -> None:
         raise Failure("target_not_empty", "The target database already holds rows.", hint)
     totals = await reading.read(copying.counts)
     for table in copying.TABLES:
-        at = positions.get(table.name, Position())
+        at = positions.get(table.name, copying.Position())
         reported = at.rows
         while at.rows < totals[table.name]:
             rows = await reading.read(copying.read_chunk, table, at.last_key)

@@ -17,7 +17,6 @@ from storage import Storage, migrations
 from storage.access import second_factors
 from storage.checks import books
 from storage.engine import citus, sealing
-from storage.engine.sealing import Sealer, UnreadableSecretError
 from storage.payments import accounts
 
 _SEALED = {"payment_accounts": accounts.reseal, "second_factors": second_factors.reseal}
@@ -100,9 +99,9 @@ def rotate() -> Answer:
         raise Failure("secret_key_missing", "SVC_SECRET_KEY is not set.", "Set it to the new key.")
     old = os.environ.get(configuration.OLD_SECRET_KEY) or sealing.local_key(Path("svc.secret"))
     try:
-        sealer = Sealer(new, old)
+        sealer = sealing.Sealer(new, old)
         sealed = command.write(lambda opened: {name: reseal(opened, sealer) for name, reseal in _SEALED.items()})
-    except UnreadableSecretError as unreadable:
+    except sealing.UnreadableSecretError as unreadable:
         raise Failure(
             "secret_unreadable", str(unreadable), f"Set {configuration.OLD_SECRET_KEY} to the previous key."
         ) from None

@@ -13,7 +13,6 @@ from cli.integrator.reconcile import money
 from storage.management import imports
 from storage.management.import_report import ImportReport, OnConflict
 from storage.rules import ecb, tool_exports
-from storage.rules.tool_exports import AmountUnit, FileKind, ImportFile, ImportTool
 from storage.tracking import currencies
 
 MOST_SHOWN = 20  # conflicts and problems
@@ -22,9 +21,9 @@ app, rates_app = typer.Typer(), typer.Typer(no_args_is_help=True)
 Files = Annotated[
     list[Path], typer.Argument(exists=True, dir_okay=False, readable=True, metavar="FILE...", help="CSV exports.")
 ]
-From = Annotated[ImportTool, typer.Option("--from", help="The tool that wrote the files.")]
+From = Annotated[tool_exports.ImportTool, typer.Option("--from", help="The tool that wrote the files.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Say what would be imported, and import nothing.")]
-Amounts = Annotated[AmountUnit | None, typer.Option(help="What amounts count that are whole numbers.")]
+Amounts = Annotated[tool_exports.AmountUnit | None, typer.Option(help="What amounts count that are whole numbers.")]
 Conflicts = Annotated[
     OnConflict, typer.Option(help="Lines that contradict: import nothing, leave them out, or do what they say.")
 ]
@@ -70,13 +69,13 @@ def undo_import(import_id: Annotated[int, typer.Argument(metavar="ID")], program
     return Answer({"import_id": import_id, "undone": True}, "Undone.")
 
 
-def _lines(read: Sequence[ImportFile], report: ImportReport, *, dry_run: bool) -> Iterator[str]:
+def _lines(read: Sequence[tool_exports.ImportFile], report: ImportReport, *, dry_run: bool) -> Iterator[str]:
     for file in read:
         columns = ", ".join(f"{field} from {column}" for field, column in file.read.items())
         unread = f"; not read: {', '.join(file.unread)}" if file.unread else ""
         yield escape(f"{file.name}: {len(file.rows)} {file.kind} ({columns}{unread})")
     word = "would be added" if dry_run or report.is_stopped else "added"
-    for kind in FileKind:
+    for kind in tool_exports.FileKind:
         yield f"{kind}: {report.added[kind]} {word}, {report.there[kind]} there before"
         yield from (escape("  " + ", ".join(map(" ".join, row.items()))) for row in report.first[kind])
     for each in report.totals:

@@ -9,7 +9,6 @@ from rich.markup import escape
 from cli.admin import command
 from cli.integrator.output import Answer
 from storage.access import agent_keys, program_keys
-from storage.access.agent_keys import AgentKey
 from storage.management import partners, program_settings
 from storage.rules.keys import rotation_state
 from storage.rules.scope import Scope
@@ -137,13 +136,13 @@ def list_keys(
 
     Example: svc admin agent-key list --workspace 1
     """
-    found: list[AgentKey] = command.read(agent_keys.list_all, workspace_id=workspace)
+    found: list[agent_keys.AgentKey] = command.read(agent_keys.list_all, workspace_id=workspace)
     names = {"id": "agent_key_id", "masked": "api_key_masked"}
     keys = [{names.get(name, name): value for name, value in key._asdict().items()} for key in found]
     return Answer({"agent_keys": keys}, "\n".join(map(_line, found)) or "No agent key has been issued.")
 
 
-def _line(key: AgentKey) -> str:
+def _line(key: agent_keys.AgentKey) -> str:
     reach = "all programs" if key.program_ids is None else f"programs {', '.join(map(str, key.program_ids))}"
     until = f", expires {key.expires_at:%Y-%m-%d %H:%M} UTC" if key.expires_at else ""
     ended = ", [red]revoked[/]" if key.revoked_at else ""

@@ -10,7 +10,6 @@ import configuration
 from cli.admin import command
 from cli.integrator.output import Answer, warn
 from storage.access import accounts, members, passwords, second_factors, workspaces
-from storage.access.workspaces import MemberStatus, Role
 
 app, members_app = typer.Typer(no_args_is_help=True), typer.Typer(no_args_is_help=True)
 ExistingAccount = Annotated[
@@ -18,7 +17,7 @@ ExistingAccount = Annotated[
     typer.Option("--existing-account", help="Take an account that exists with another password, which it keeps."),
 ]
 MemberRole = Annotated[
-    Role,
+    workspaces.Role,
     typer.Option(
         help="Owners do everything, managers run the program, finance decides and pays, members can only read."
     ),
@@ -98,7 +97,7 @@ def _add(name: str, does: str, said: str, operation: Callable[..., object] = mem
     command.register(members_app, name)(change)
 
 
-SUSPENDED, ACTIVE = MemberStatus.SUSPENDED, MemberStatus.ACTIVE
+SUSPENDED, ACTIVE = workspaces.MemberStatus.SUSPENDED, workspaces.MemberStatus.ACTIVE
 _add("suspend", "Suspend a member, who is signed out with their next request.", "is suspended from", status=SUSPENDED)
 _add("reactivate", "Let a suspended member in again.", "is an active member of", status=ACTIVE)
 _add("remove", "Remove a member from a workspace; the account stays.", "is no longer a member of", members.remove)

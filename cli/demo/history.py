@@ -23,12 +23,7 @@ from storage.rules.settlement import LeadAuthPolicy
 from storage.tables import commissions as earned
 from storage.tracking import clicks, leads, program_terms, received_calls, refunds, sales, test_mode
 from storage.tracking.clicks import Click, ClickResult
-from storage.tracking.leads import Lead
-from storage.tracking.program_terms import ProgramTerms
-from storage.tracking.received_calls import Call, PresentedKey
-from storage.tracking.refunds import Refund
 from storage.tracking.sale_decisions import Sale, SaleResult
-from storage.tracking.test_mode import TestModeCall
 
 DAYS = 90
 STEP = timedelta(hours=6)
@@ -82,10 +77,10 @@ class History:
         self._due: list[tuple[datetime, int, Callable[[datetime], object]]] = []
         self._numbers = count(1)
         for kind in ("click", "lead", "sale"):
-            test_mode.record_with_key(connection, [(self._terms, TestModeCall(kind, start))])
+            test_mode.record_with_key(connection, [(self._terms, test_mode.TestModeCall(kind, start))])
 
     @property
-    def _terms(self) -> ProgramTerms:
+    def _terms(self) -> program_terms.ProgramTerms:
         return program_terms.load_one(self._connection, self.program_id)
 
     def record(self, begin: datetime, end: datetime) -> None:
@@ -155,7 +150,7 @@ class History:
         customer, is_trusted = f"user_{next(self._numbers)}", not self._happens(1 / 8)
         who = contact.protect(f"{customer}@mail.example")
         leads.record(
-            self._connection, [(self._terms, Lead(click_id, customer, at, is_trusted=is_trusted, contact=who))]
+            self._connection, [(self._terms, leads.Lead(click_id, customer, at, is_trusted=is_trusted, contact=who))]
         )
         is_settled = is_trusted or self.shop.settings.lead_auth_policy == LeadAuthPolicy.BROWSER_ALLOWED
         if self._happens(self.shop.buys) and (is_settled or self._happens(0.5)):
@@ -185,12 +180,12 @@ class History:
         if isinstance(recorded, SaleResult):
             return True
         request_id = f"{self._random.getrandbits(64):016x}"
-        call = Call(PresentedKey(""), sale, "sale", request_id, at, sale._asdict)
+        call = received_calls.Call(received_calls.PresentedKey(""), sale, "sale", request_id, at, sale._asdict)
         received_calls.log(self._connection, [(self.program_id, call, recorded)])
         return False
 
     def _refund(self, transaction_id: str, cents: int | None, at: datetime) -> None:
-        refund = Refund(transaction_id, at, cents, reason="requested_by_customer")
+        refund = refunds.Refund(transaction_id, at, cents, reason="requested_by_customer")
         refunds.record(self._connection, [(self._terms, refund)])
 
     def _later(self, at: datetime, happen: Callable[[datetime], object]) -> None:

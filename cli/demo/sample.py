@@ -19,7 +19,6 @@ from cli.demo.history import DAYS, STEP, History, Shop
 from cli.integrator.output import answering, say
 from storage import migrations
 from storage.access import agent_keys, passwords, workspaces
-from storage.access.workspaces import Role
 from storage.engine.audit import Actor
 from storage.rules.scope import Scope
 from storage.rules.settings import ProgramSettings
@@ -105,7 +104,7 @@ def create(connection: Connection, *, password_hash: str, at: datetime) -> Sampl
     """Create the sample workspace with events up to `at`; about ten thousand clicks, the same in every run."""
     start = (at - timedelta(days=DAYS)).replace(hour=0, minute=0, second=0, microsecond=0)
     owned = workspaces.create(connection, "Sample", owner_email=OWNER, password_hash=password_hash, at=start)
-    colleague: Any = {"email": "max@sample.example", "role": Role.MEMBER, "password_hash": password_hash}
+    colleague: Any = {"email": "max@sample.example", "role": workspaces.Role.MEMBER, "password_hash": password_hash}
     workspaces.add_member(connection, owned.workspace_id, **colleague, at=start)
     owner = Actor("user", str(owned.user_id), OWNER)
     histories = [History(connection, owned.workspace_id, owner, shop, start) for shop in SHOPS]

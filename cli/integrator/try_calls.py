@@ -9,7 +9,6 @@ import typer
 
 from cli.integrator import accounts, page_checks, project, shop_page, status, try_stripe
 from cli.integrator.output import Answer, Failure, command, plain, say
-from cli.integrator.status import MARKS
 from cli.integrator.try_stripe import CENTS, Code, SampleBuyer, Shape, ShopShape
 
 app = typer.Typer(no_args_is_help=True, help="Send a test-mode call, without commission or attribution.")
@@ -80,7 +79,7 @@ def journey(shop: Shop = None, code: Code = "sandbox", shape: Shape = ShopShape.
         text = wrong or "Every event had the right outcome."
         steps.append(JourneyStep("stripe", "fail" if wrong else "pass", shape, text))
     for each in steps:
-        say(f"  {MARKS[each.state]}  {each.step:<10}  {plain(each.verdict)}: {plain(each.text)}")
+        say(f"  {status.MARKS[each.state]}  {each.step:<10}  {plain(each.verdict)}: {plain(each.text)}")
     passed = all(each.state != "fail" for each in steps)
     done = {"passed": passed, "steps": [each._asdict() for each in steps]}
     return Answer({"program_id": program["id"], "browser": browser} | done, ok=passed)

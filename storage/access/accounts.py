@@ -6,8 +6,6 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, delete, insert, select, update
 
 from storage.access import assistants, members, sessions, workspaces
-from storage.access.sessions import Account
-from storage.access.workspaces import Role
 from storage.engine.audit import Actor, Change
 from storage.rules import keys
 from storage.rules.errors import Forbidden, LinkExpired, NotFound
@@ -39,7 +37,7 @@ def find_hash(connection: Connection, email: str) -> str | None:
     return connection.execute(select(users.c.password_hash).where(users.c.email == email.strip().lower())).scalar()
 
 
-def renew_hash(connection: Connection, account: Account, password_hash: str) -> bool:
+def renew_hash(connection: Connection, account: sessions.Account, password_hash: str) -> bool:
     """Replace the hash of a password that stays; return False if the stored one has changed since it was verified."""
     same = (users.c.id == account.user_id, users.c.password_hash == account.password_hash)
     return connection.execute(update(users).where(*same).values(password_hash=password_hash)).rowcount == 1
@@ -82,7 +80,7 @@ def create_reset_link(connection: Connection, user_id: int, *, actor: Actor | No
                 "This account also belongs to a workspace that is not yours.",
                 hint="They can ask for a link on the sign-in page, or the operator of this server can create one.",
             )
-        owns = (joined.c.user_id == user_id, joined.c.role == Role.OWNER)  # suspended, too
+        owns = (joined.c.user_id == user_id, joined.c.role == workspaces.Role.OWNER)  # suspended, too
         if connection.execute(select(joined.c.user_id).where(*owns).limit(1)).scalar() is not None:
             usable_at = at + OWNER_DELAY
     if actor is not None:

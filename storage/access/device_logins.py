@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, delete, insert, select, update
 
 from storage.access import sessions
-from storage.access.sessions import Started
 from storage.rules import keys
 from storage.rules.errors import AccessDenied, AuthorizationPending, ExpiredToken, NotFound, ServiceError, SlowDown
 from storage.tables import device_logins
@@ -51,7 +50,7 @@ def decide(connection: Connection, user_code: str, *, user_id: int, approved: bo
         raise NotFound
 
 
-def poll(connection: Connection, device_code: str, *, at: datetime) -> Started | ServiceError:
+def poll(connection: Connection, device_code: str, *, at: datetime) -> sessions.Started | ServiceError:
     """Return the device's session when the login is approved, and delete the login.
 
     Returns an error instead of raising it, so that the time of the poll is committed; the writer then raises it.

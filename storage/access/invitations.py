@@ -6,8 +6,6 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, delete, insert, or_, select
 
 from storage.access import accounts, members, second_factors, sessions, workspaces
-from storage.access.sessions import Started
-from storage.access.workspaces import Role
 from storage.engine.audit import Actor, Change
 from storage.engine.sealing import Sealer
 from storage.rules import keys
@@ -25,7 +23,7 @@ class Invitation(NamedTuple):
 
     id: int
     email: str
-    role: Role
+    role: workspaces.Role
     created_at: datetime
     expires_at: datetime
 
@@ -49,14 +47,14 @@ class Offer(NamedTuple):
     workspace_id: int
     workspace: str
     email: str
-    role: Role
+    role: workspaces.Role
     user_id: int | None
     is_mailed: bool
     asks_password: bool
 
 
 def invite(
-    connection: Connection, workspace_id: int, *, email: str, role: Role, actor: Actor, at: datetime
+    connection: Connection, workspace_id: int, *, email: str, role: workspaces.Role, actor: Actor, at: datetime
 ) -> NewInvitation:
     """Create an invitation, which replaces an earlier one to the same person. Raises ValidationError for a member.
 
@@ -82,7 +80,7 @@ def list_invitations(connection: Connection, workspace_id: int, *, at: datetime)
     """Return a workspace's invitations that have neither been accepted nor expired, the oldest first."""
     waiting = (invitations.c.workspace_id == workspace_id, invitations.c.expires_at > at)
     rows = connection.execute(select(invitations).where(*waiting).order_by(invitations.c.id))
-    return [Invitation(row.id, row.email, Role(row.role), row.created_at, row.expires_at) for row in rows]
+    return [Invitation(row.id, row.email, workspaces.Role(row.role), row.created_at, row.expires_at) for row in rows]
 
 
 def withdraw(connection: Connection, workspace_id: int, invitation_id: int, *, actor: Actor, at: datetime) -> None:
@@ -111,7 +109,7 @@ def find(connection: Connection, token: str, *, at: datetime) -> Offer:
     account: Any = connection.execute(known.where(users.c.email == row.email).limit(1)).one_or_none()
     user_id, is_mailed = account and account.user_id, row.mailed_hash == keys.digest(proof)
     asks_password = account is not None and user_id is None and not is_mailed
-    return Offer(*row[:4], Role(row.role), user_id, is_mailed, asks_password)
+    return Offer(*row[:4], workspaces.Role(row.role), user_id, is_mailed, asks_password)
 
 
 def join(connection: Connection, token: str, *, user_id: int, at: datetime) -> Offer:
@@ -132,7 +130,7 @@ def sign_up(
     sealer: Sealer,
     client: str | None = None,
     at: datetime,
-) -> Started:
+) -> sessions.Started:
     """Create the invited account and sign it in, once. An account that is in no workspace any more is opened again.
 
     It keeps its password, which must be this one, unless the link was mailed; its second factor needs a code, and no

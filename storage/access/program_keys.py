@@ -6,10 +6,8 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, delete, insert, select, update
 
 from storage.engine import audit
-from storage.engine.audit import Actor
 from storage.rules import keys
 from storage.rules.errors import ApiKeyRotationRequired, InvalidKey, ValidationError
-from storage.rules.keys import Rotation, rotation_state
 from storage.tables import program_keys, retired_program_keys
 
 
@@ -21,7 +19,7 @@ class ProgramKey(NamedTuple):
     rotate_by: datetime | None
 
     def has_expired(self, at: datetime) -> bool:
-        return rotation_state(self.rotate_by, at) == Rotation.EXPIRED
+        return keys.rotation_state(self.rotate_by, at) == keys.Rotation.EXPIRED
 
 
 class NewKey(NamedTuple):
@@ -52,7 +50,7 @@ def create(connection: Connection, program_id: int, *, at: datetime) -> None:
     connection.execute(insert(program_keys).values(_values(program_id, keys.generate_program_key(program_id), at)))
 
 
-def regenerate(connection: Connection, program_id: int, *, at: datetime, actor: Actor | None = None) -> NewKey:
+def regenerate(connection: Connection, program_id: int, *, at: datetime, actor: audit.Actor | None = None) -> NewKey:
     """Replace a program's key: the commit invalidates the old one and clears any flag."""
     new_key = _replace(connection, program_id, keys.generate_program_key(program_id), at)
     audit.write(connection, program_id, [audit.Change("program_key.regenerate", program_id)], actor=actor, at=at)
@@ -60,7 +58,7 @@ def regenerate(connection: Connection, program_id: int, *, at: datetime, actor: 
 
 
 def import_key(
-    connection: Connection, program_id: int, secret: str, *, at: datetime, actor: Actor | None = None
+    connection: Connection, program_id: int, secret: str, *, at: datetime, actor: audit.Actor | None = None
 ) -> NewKey:
     """Replace a program's key by one without the prefix. Raises ValidationError for a weak or used one."""
     if len(secret) < keys.SHORTEST_IMPORT or not secret.isascii() or not secret.isprintable() or " " in secret:
@@ -72,7 +70,7 @@ def import_key(
 
 
 def flag(
-    connection: Connection, program_id: int, *, rotate_by: datetime, at: datetime, actor: Actor | None = None
+    connection: Connection, program_id: int, *, rotate_by: datetime, at: datetime, actor: audit.Actor | None = None
 ) -> None:
     """Mark a program's key for mandatory rotation by a deadline."""
     mine = program_keys.c.program_id == program_id

@@ -19,9 +19,7 @@ from tests import failing, serving, shops, world
 from tests.browser.scene import FIREFOX
 from tests.conftest import ROOT
 from tests.failing import PASSES_ON, FailingService
-from tests.serving import Served
 from tests.test_journeys import stored
-from tests.world import NOW, World
 
 EXAMPLES = ROOT / "examples"
 NEXT = ["node", "node_modules/next/dist/bin/next", "start", "-p", "PORT", "-H", "127.0.0.1"]
@@ -89,8 +87,8 @@ async def open_shopper(browser: Browser, example: Example) -> Shopper:
 class Around(NamedTuple):
     """What a shop is in: Acme, the service, and what stands between the two."""
 
-    acme: World
-    served: Served
+    acme: world.World
+    served: serving.Served
     between: FailingService
 
 
@@ -105,10 +103,10 @@ def service(sqlite_template: Path, tmp_path_factory: pytest.TempPathFactory) -> 
         yield Around(acme, served, between)
 
 
-async def _acme(store: Storage) -> World:
+async def _acme(store: Storage) -> world.World:
     made = await world.acme(store)
     domains = {"domain": "shop.example", "further_domains": "checkout.example"}
-    await store.write(program_settings.change, made.program_id, domains, actor=OPERATOR, at=NOW)
+    await store.write(program_settings.change, made.program_id, domains, actor=OPERATOR, at=world.NOW)
     return made
 
 

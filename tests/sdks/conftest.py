@@ -15,14 +15,13 @@ from svc_affiliate import Track, delivery, result
 
 from tests import failing
 from tests.conftest import ROOT
-from tests.failing import FailingService
 
 KEY = "aff_1_secret"
 NODE_SDK = ROOT / "sdks/node"
 
 
 @pytest.fixture
-def service(monkeypatch: pytest.MonkeyPatch) -> Iterator[FailingService]:
+def service(monkeypatch: pytest.MonkeyPatch) -> Iterator[failing.FailingService]:
     """A service, with an SDK that has not logged anything yet."""
     monkeypatch.setattr(result, "_said", {})
     for name in [name for name in os.environ if name.startswith("SERVICE_")]:
@@ -41,7 +40,7 @@ def no_thread(monkeypatch: pytest.MonkeyPatch) -> None:
 class Sdk:
     """`sdk(**options)` makes a Track for the service; `logged` is what it has logged."""
 
-    service: FailingService
+    service: failing.FailingService
     make: Callable[..., Any]
     logged: Callable[[], list[str]]
 
@@ -50,7 +49,7 @@ class Sdk:
 
 
 @pytest.fixture
-def sdk(service: FailingService, caplog: pytest.LogCaptureFixture) -> Sdk:
+def sdk(service: failing.FailingService, caplog: pytest.LogCaptureFixture) -> Sdk:
     """Python's SDK for threads; tests/sdks/node has one of its own."""
     return Sdk(service, Track, lambda: [record.getMessage() for record in caplog.records])
 

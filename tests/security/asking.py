@@ -9,8 +9,6 @@ from typing import Any
 from sqlalchemy import Connection
 
 from storage.access import accounts, agent_keys, assistants, device_logins, invitations, program_keys, sessions
-from storage.access.assistants import CODE, REFRESH
-from storage.access.sessions import Started
 from storage.engine.sealing import Sealer
 from storage.lists.declaration import ListQuery, ListScope
 from storage.lists.find import find
@@ -41,7 +39,7 @@ def session(connection: Connection, token: str, programs: Programs, at: datetime
 def device(connection: Connection, token: str, programs: Programs, at: datetime) -> Reach:
     """Let the device ask for its session."""
     polled = device_logins.poll(connection, token, at=at)
-    return session(connection, polled.token, programs, at) if isinstance(polled, Started) else set()
+    return session(connection, polled.token, programs, at) if isinstance(polled, sessions.Started) else set()
 
 
 def reset(connection: Connection, token: str, programs: Programs, at: datetime) -> Reach:
@@ -86,7 +84,7 @@ def access(connection: Connection, token: str, programs: Programs, at: datetime)
 
 def exchange(connection: Connection, token: str, programs: Programs, at: datetime) -> Reach:
     """Exchange a code or a refresh token, and read."""
-    kind = CODE if token.startswith(keys.CODE_PREFIX) else REFRESH
+    kind = assistants.CODE if token.startswith(keys.CODE_PREFIX) else assistants.REFRESH
     about: dict[str, Any] = {"client_id": ASKED.client_id, "scopes": SCOPES}
     tokens = assistants.exchange(connection, token, kind, **about, at=at)
     return access(connection, tokens.access, programs, at) if tokens else set()

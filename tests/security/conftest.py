@@ -5,7 +5,6 @@ from collections.abc import AsyncIterator
 import pytest
 
 from tests.security import operations
-from tests.security.operations import Service
 from tests.storage.databases import database_url
 from tests.tracking_api.conftest import api
 from tests.tracking_api.dashboard.conftest import dashboard
@@ -14,7 +13,7 @@ __all__ = ["api", "dashboard", "database_url"]
 
 
 @pytest.fixture
-async def service(database_url: str) -> AsyncIterator[Service]:
+async def service(database_url: str) -> AsyncIterator[operations.Service]:
     """The whole service over the scene of the matrix."""
     async with operations.serving(database_url) as served:
         yield served

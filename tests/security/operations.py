@@ -14,7 +14,6 @@ import storage
 import tracking_api.app
 from configuration import Configuration
 from presentation.operations import Description, described
-from storage import Storage
 from storage.access import agent_keys, invitations, program_keys, sessions
 from storage.access.workspaces import ANYONE, Role
 from storage.engine.audit import OPERATOR
@@ -51,7 +50,7 @@ class Scene(NamedTuple):
         return await self.acme.issue(*scopes, **options)
 
 
-async def prepare(store: Storage) -> Scene:
+async def prepare(store: storage.Storage) -> Scene:
     """Fill the database."""
     acme = await world.acme(store)
     globex = await world.globex(store, name="Globex partners")

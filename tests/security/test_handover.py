@@ -14,7 +14,6 @@ from storage.rules.attribution import AttributionModel
 from storage.rules.errors import InvalidHandover
 from storage.tables import used_handovers
 from storage.tracking import handovers
-from storage.tracking.handovers import Arrival
 from tests.storage.databases import both_databases
 from tests.tracking_api.conftest import Api
 from tests.world import LANDING_PAGE, NOW
@@ -88,7 +87,7 @@ async def test_of_two_at_once_in_two_processes_one_gets_the_click(shop: Api, dat
     click_id = await clicked(shop)
     async with storage.opened(database_url) as other:
         for nonce in map(str, range(10)):
-            arrival = Arrival(shop.acme.program_id, click_id, nonce, NOW, NOW)
+            arrival = handovers.Arrival(shop.acme.program_id, click_id, nonce, NOW, NOW)
             both = [store.write(handovers.redeem, arrival) for store in (shop.acme.store, other)]
 
             first, second = await asyncio.gather(*both, return_exceptions=True)

@@ -15,7 +15,6 @@ from storage.tables import leads, test_events, tracking_log
 from storage.tracking import test_mode
 from tests import world
 from tests.tracking_api.conftest import Api
-from tests.world import NOW
 from web.middleware import RequestMiddleware
 
 TEST = {"test_mode": True}
@@ -76,7 +75,7 @@ async def test_test_events_without_a_key_make_room_for_newer_ones_and_are_delete
     assert await stored() == [{with_key, *sent[3:]}] * 2
     for day, deleted in ((19, 0), (20, 3)):
         for table in (tracking_log, test_events):
-            pruned = await api.acme.store.write(recurring.prune, table, at=NOW.replace(month=6, day=day))
+            pruned = await api.acme.store.write(recurring.prune, table, at=world.NOW.replace(month=6, day=day))
             assert pruned == deleted
     assert await stored() == [{with_key}] * 2
 

@@ -20,7 +20,6 @@ from storage.engine.audit import OPERATOR
 from storage.rules.errors import Overloaded
 from tests import documented, world
 from tests.tracking_api.dashboard.conftest import OURS
-from tests.world import NOW
 from tracking_api.dashboard.sessions import LONGEST_OF_CLIENT, LONGEST_QUEUE, RUNNING, PasswordQueue
 
 OLGA, PASSWORD = "olga@acme.example", "correct horse"
@@ -31,7 +30,7 @@ async def app(sqlite_url: str) -> AsyncIterator[Starlette]:
     """The service, with a low limit across accounts."""
     async with storage.opened(sqlite_url) as store:
         olga: dict[str, Any] = {"owner_email": OLGA, "password_hash": world.password_hash(PASSWORD)}
-        await store.write(workspaces.create, "Acme", **olga, at=NOW)
+        await store.write(workspaces.create, "Acme", **olga, at=world.NOW)
         yield tracking_api.app.create(store, Configuration(secret_key="a secret key", sign_in_rate="5/15 minutes"))
 
 

@@ -20,13 +20,11 @@ from cli.integrator import project
 from configuration import Configuration
 from presentation import guides
 from presentation.settings_models import is_host
-from storage import migrations
 from storage.access import workspaces
 from storage.engine import sqlite_file
 from storage.lists.programs import read_program
 from tests import world
 from tests.tracking_api.dashboard.conftest import Dashboard
-from tests.world import NOW
 from tracking_api.dashboard.pages import lists
 from web.middleware import RequestMiddleware
 
@@ -46,7 +44,7 @@ async def service(sqlite_url: str, request: pytest.FixtureRequest) -> AsyncItera
     """The whole service under a public URL, reached by plain HTTP as behind a proxy."""
     async with storage.opened(sqlite_url) as store:
         owner: dict[str, Any] = {"owner_email": "olga@acme.example", "password_hash": world.password_hash(PASSWORD)}
-        await store.write(workspaces.create, "Acme", **owner, at=NOW)
+        await store.write(workspaces.create, "Acme", **owner, at=world.NOW)
     config = Configuration(database_url=sqlite_url, base_url=request.param, secret_key="a secret key")
     made = asgi.Service(config)
     transport = httpx.ASGITransport(RequestMiddleware(made))
@@ -123,7 +121,7 @@ def modes(folder: Path) -> dict[str, int]:
 @pytest.mark.parametrize("is_new", [True, False])
 async def test_the_database_and_the_files_beside_it_are_private_to_their_owner(tmp_path: Path, *, is_new: bool):
     url = f"sqlite+aiosqlite:///{tmp_path / 'svc.db'}"
-    await migrations.upgrade(url)
+    await storage.migrations.upgrade(url)
     if not is_new:
         (tmp_path / "svc.db").chmod(0o644)
 

@@ -5,14 +5,13 @@ from collections.abc import Iterator
 import pytest
 
 from tests import failing
-from tests.failing import FailingService
 from tests.sdks.conftest import built_node  # noqa: F401 - a fixture
 from tests.serving import Serve
 from tests.tracking_api.conftest import database_url  # noqa: F401
 
 
 @pytest.fixture
-def service(sqlite_url: str, serve: Serve) -> Iterator[FailingService]:
+def service(sqlite_url: str, serve: Serve) -> Iterator[failing.FailingService]:
     """What stands before the service, and fails as a test says."""
     with failing.running(serve(sqlite_url).base_url) as running:
         yield running

@@ -13,7 +13,6 @@ from typing import NamedTuple
 import httpx
 
 from presentation import guides
-from presentation.guides import Filling
 from tests import shops
 from tests.conftest import ROOT
 from tests.serving import PLAIN
@@ -75,7 +74,7 @@ class Shop:
 
 
 @contextmanager
-def opened(name: str, folder: Path, filling: Filling, packages: Path, **environment: str) -> Iterator[Shop]:
+def opened(name: str, folder: Path, filling: guides.Filling, packages: Path, **environment: str) -> Iterator[Shop]:
     """Write a framework's shop with the snippets of the guides, and run it until the block ends."""
     framework = FRAMEWORKS[name]
     (folder / "node_modules").symlink_to(packages / "node_modules")

@@ -12,12 +12,11 @@ import pytest
 from stripe import StripeObject
 
 from presentation import guides
-from presentation.guides import Filling
 from tests import stripe_events
 
 
 def test_wordpress_prints_the_tracker_into_the_head(tmp_path: Path):
-    blocks = guides.blocks("snippets", Filling("https://svc.example", 7))
+    blocks = guides.blocks("snippets", guides.Filling("https://svc.example", 7))
     (tmp_path / "affiliate.php").write_text(f"<?php\n{blocks['php_track']}")
     stub = "<?php function add_action(string $hook, callable $print) { echo $hook; $print(); }\n"
     (tmp_path / "functions.php").write_text(stub + blocks["wordpress_tracker"])
@@ -42,7 +41,7 @@ CHECKOUTS = {
 @pytest.mark.parametrize("snippet", CHECKOUTS)
 def test_the_checkout_s_metadata_is_complete_with_and_without_a_click_in_every_language(snippet: str):
     around = (AROUND / f"{snippet}.txt").read_text(encoding="utf-8")
-    code = around.replace("CODE", guides.blocks("payments", Filling("https://svc.example", 1))[snippet])
+    code = around.replace("CODE", guides.blocks("payments", guides.Filling("https://svc.example", 1))[snippet])
 
     for cookie, click_id in (("svc_click_id=c1", "c1"), ("", "")):
         run = [*CHECKOUTS[snippet], code.replace("@COOKIE@", cookie)]
@@ -74,7 +73,7 @@ def test_a_webhook_of_one_s_own_reports_renewals_refunds_and_chargebacks_in_both
         ),
     )
     names: dict[str, Any] = {"stripe": Library(**library), "track": lambda call, **body: calls.append((call, body))}
-    exec(guides.blocks("payments", Filling("https://svc.example", 1))["stripe_webhook_python"], names)
+    exec(guides.blocks("payments", guides.Filling("https://svc.example", 1))["stripe_webhook_python"], names)
 
     for event in events:
         names["report"](_of_stripe(event), lambda _: Library(id=7, click_id="c1"))

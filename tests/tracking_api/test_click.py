@@ -14,7 +14,6 @@ from storage.rules.click_details import NOWHERE, Agent, Location
 from storage.tables import clicks, customers, rollups, test_events
 from tests.tracking_api.conftest import Api
 from tracking_api.calls import visitors
-from tracking_api.calls.visitors import Places, agent_of
 
 GOOGLEBOT = "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)"
 LANDING = "https://acme.example/"
@@ -168,14 +167,14 @@ async def test_a_click_stores_its_dimensions_the_parts_of_its_urls_and_a_hash_of
 
 
 def test_a_user_agent_says_device_browser_and_system_and_a_hostile_one_little():
-    assert {text: agent_of(text) for text in AGENTS} == AGENTS
+    assert {text: visitors.agent_of(text) for text in AGENTS} == AGENTS
     for text in ("A" * 100_000, "Mozilla/5.0 (" * 500, "Chrome/\x00\u202e", ""):
-        assert all(value is None or (value.isprintable() and len(value) <= 100) for value in agent_of(text))
+        assert all(value is None or (value.isprintable() and len(value) <= 100) for value in visitors.agent_of(text))
 
 
 def test_a_file_tells_the_place_of_an_address_where_no_header_does(tmp_path: Path):
     settings = Configuration(country_header="x-country", geo_database=mmdb(tmp_path))
-    places = Places(settings)
+    places = visitors.Places(settings)
 
     assert places.of({}, "203.0.113.7") == Location("US", "US-CA")
     assert places.of({b"x-country": b"DE"}, "203.0.113.7") == Location("DE")

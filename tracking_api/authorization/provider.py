@@ -15,7 +15,6 @@ from pydantic import AnyUrl
 from configuration import Configuration
 from storage import Storage
 from storage.access import assistants
-from storage.access.assistants import ACCESS_LIFETIME, CODE, REFRESH, AuthorizationRequest
 from storage.rules.scope import READING, Scope
 from tracking_api.authorization import documents, redirects
 from tracking_api.authorization.documents import PUBLIC, Document, DocumentRejectedError, Documents
@@ -109,7 +108,7 @@ class Provider:
         if len(params.state or "") > LONGEST_STATE:
             raise sdk.AuthorizeError("invalid_request", f"state is longer than {LONGEST_STATE} characters")
         described = documents.is_document_url(client.client_id)
-        request = AuthorizationRequest(
+        request = assistants.AuthorizationRequest(
             client_id=client.client_id,
             name=client.client_name or "",
             host=redirects.host(client.client_id if described else redirect_uri),
@@ -124,7 +123,7 @@ class Provider:
 
     async def load_authorization_code(self, _client: Client, authorization_code: str) -> sdk.AuthorizationCode | None:
         """Return the grant of a code, also of a used one: `exchange` detects the second use."""
-        grant = await self.storage.read(assistants.get_grant, authorization_code, CODE, at=self.clock())
+        grant = await self.storage.read(assistants.get_grant, authorization_code, assistants.CODE, at=self.clock())
         return grant and sdk.AuthorizationCode(
             code=authorization_code,
             scopes=grant.scopes.split(),
@@ -139,16 +138,16 @@ class Provider:
 
     async def exchange_authorization_code(self, client: Client, code: sdk.AuthorizationCode) -> OAuthToken:
         """Return the first pair of tokens. A code that was used raises TokenError and disconnects the assistant."""
-        return await self._exchange(code.code, CODE, client, READING)
+        return await self._exchange(code.code, assistants.CODE, client, READING)
 
     async def load_refresh_token(self, _: Client, refresh_token: str) -> sdk.RefreshToken | None:
         """Return the grant of a refresh token, also of a used one."""
-        grant = await self.storage.read(assistants.get_grant, refresh_token, REFRESH, at=self.clock())
+        grant = await self.storage.read(assistants.get_grant, refresh_token, assistants.REFRESH, at=self.clock())
         return grant and sdk.RefreshToken(token=refresh_token, client_id=grant.client_id, scopes=grant.scopes.split())
 
     async def exchange_refresh_token(self, client: Client, token: sdk.RefreshToken, scopes: list[str]) -> OAuthToken:
         """Return the next pair of tokens. A token that was used raises TokenError and disconnects the assistant."""
-        return await self._exchange(token.token, REFRESH, client, scopes)
+        return await self._exchange(token.token, assistants.REFRESH, client, scopes)
 
     async def _exchange(self, token: str, kind: str, client: Client, scopes: Sequence[str]) -> OAuthToken:
         about: dict[str, Any] = {"client_id": client.client_id, "scopes": scopes, "at": self.clock()}
@@ -158,7 +157,7 @@ class Provider:
         return OAuthToken(
             access_token=tokens.access,
             refresh_token=tokens.refresh,
-            expires_in=int(ACCESS_LIFETIME.total_seconds()),
+            expires_in=int(assistants.ACCESS_LIFETIME.total_seconds()),
             scope=" ".join(tokens.scopes),
         )
 

@@ -21,19 +21,16 @@ from storage.access.program_keys import ProgramKey
 from storage.rules import keys
 from storage.rules.contact import AddressHashes
 from storage.rules.errors import InvalidKey, Overloaded, ServiceError
-from storage.rules.keys import Rotation, rotation_state
 from storage.tracking import program_terms, test_mode
 from storage.tracking.handovers import HandoverTokens
 from storage.tracking.received_calls import Call, PresentedKey, Principal, Public, Repeatable, Replayed, reject
-from storage.tracking.test_mode import TestModeCall, TestModeResult
 from tracking_api.calls.fields import ALLOWED, ANY_ORIGIN, TrackingBody, event_data
 from tracking_api.calls.visitors import Places
 from web import body, client
-from web.body import Body
 from web.limits import RateLimits
 from web.response import JsonResponse, error_response
 
-Parsed = TypeVar("Parsed", bound=Body)
+Parsed = TypeVar("Parsed", bound=body.Body)
 Answer = Mapping[str, Any]  # the fields of a View; a model would take a twentieth of a sale's time
 _PREFLIGHT: ASGIApp = Response(status_code=204)
 _RESPONDS: ASGIApp = JsonResponse({"success": True})
@@ -107,7 +104,7 @@ class TrackingCaller:
             "Sunset": format_datetime(key.rotate_by, usegmt=True),
             "Link": f'<{docs_url}>; rel="deprecation", <{docs_url}>; rel="sunset"',
         }
-        if rotation_state(key.rotate_by, self.at) == Rotation.FLAGGED:
+        if keys.rotation_state(key.rotate_by, self.at) == keys.Rotation.FLAGGED:
             response.warn({**FLAGGED, "rotate_by": key.rotate_by, "docs_url": docs_url})
 
 
@@ -190,7 +187,7 @@ class Endpoint(Generic[Parsed]):
         self,
         recording: Recording,
         caller: TrackingCaller,
-        sent: Body | None = None,
+        sent: body.Body | None = None,
         repeatable: Repeatable | None = None,
     ) -> JsonResponse:
         """Have the writer run an operation, and return the response. Raises RateLimited for a key."""
@@ -208,11 +205,11 @@ class Endpoint(Generic[Parsed]):
 
 
 def recording_of_test(
-    event: TestModeCall, key: PresentedKey | None, *, public: Public | None = None, **warned: Any
+    event: test_mode.TestModeCall, key: PresentedKey | None, *, public: Public | None = None, **warned: Any
 ) -> Recording:
     """Return what stores a test event, with the key that was presented or without one."""
 
-    def answer(stored: TestModeResult) -> Answer:
+    def answer(stored: test_mode.TestModeResult) -> Answer:
         data = event_data(stored, test_mode=True)
         return {"success": True, "message": f"Test {event.kind} recorded.", "data": data, **warned}
 

@@ -7,7 +7,6 @@ from pydantic_core import to_json
 from presentation.view import View, with_fields_of
 from storage.rules import attribution, click_details, errors, keys
 from storage.tracking import clicks
-from storage.tracking.clicks import Click, ClickResult, PartnerInactive
 from storage.tracking.received_calls import Public
 from storage.tracking.test_mode import TestModeCall
 from tracking_api.calls.call import Answer, Endpoint, Recording, TrackingCaller, recording_of_test
@@ -35,14 +34,14 @@ class ClickBody(TrackingBody):
     viewport_size: Text | None = None
 
 
-@with_fields_of(ClickResult)
+@with_fields_of(clicks.ClickResult)
 class ClickAcceptedView(View):
     """A recorded click; the visitor's browser stores its `click_id`."""
 
     success: Literal[True]
 
 
-@with_fields_of(PartnerInactive)
+@with_fields_of(clicks.PartnerInactive)
 class PartnerInactiveView(View):
     """The partner or the program is not active; the click does not count."""
 
@@ -66,7 +65,7 @@ def click(body: ClickBody, caller: TrackingCaller) -> Recording:
     language = body.language or caller.header(b"accept-language")
     place = caller.services.places.of(caller.headers, caller.address)
     described = click_details.describe(landing_url, agent_of(user_agent), place, language)
-    item = Click(
+    item = clicks.Click(
         program_id=program_id,
         code=link.code,
         parameter=link.parameter,
@@ -91,8 +90,8 @@ def _program_of(body: ClickBody) -> int:
     return program_id
 
 
-def _answer(recorded: ClickResult | PartnerInactive) -> Answer:
-    if isinstance(recorded, PartnerInactive):
+def _answer(recorded: clicks.ClickResult | clicks.PartnerInactive) -> Answer:
+    if isinstance(recorded, clicks.PartnerInactive):
         return {"success": False, "reason": "partner_inactive", **recorded._asdict()}
     return {"success": True, **recorded._asdict()}
 

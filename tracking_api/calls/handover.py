@@ -12,7 +12,6 @@ from presentation.operations import ALWAYS, ANYONE, Description, Error, Model
 from presentation.view import View, with_fields_of
 from storage.rules.errors import InvalidHandover, OriginNotAllowed, ProgramIdRequired, ProgramNotFound, RateLimited
 from storage.tracking import handovers
-from storage.tracking.handovers import LIFETIME, ArrivalResult
 from storage.tracking.received_calls import Public
 from tracking_api.calls.call import Answer, Endpoint, Parsed, Recording, TrackingCaller
 from tracking_api.calls.fields import ALLOWED
@@ -54,7 +53,7 @@ class HandoverView(AllowedView):
     expires_in_seconds: int
 
 
-@with_fields_of(ArrivalResult)
+@with_fields_of(handovers.ArrivalResult)
 class RedeemedView(AllowedView):
     """The click that the visitor carries from now on: the one that came with them, or the one that they had."""
 
@@ -62,7 +61,7 @@ class RedeemedView(AllowedView):
 def handover(body: HandoverBody, caller: TrackingCaller) -> Answer:
     """Issue a token that takes a click to another domain of the program."""
     token = caller.services.handover_tokens.issue(_program_of(caller), body.click_id, caller.at)
-    return SUCCESS | {"token": token, "expires_in_seconds": int(LIFETIME.total_seconds())}
+    return SUCCESS | {"token": token, "expires_in_seconds": int(handovers.LIFETIME.total_seconds())}
 
 
 def redeem(body: RedeemBody, caller: TrackingCaller) -> Recording:

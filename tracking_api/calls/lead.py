@@ -8,7 +8,6 @@ from pydantic import JsonValue, WithJsonSchema
 from storage.rules import contact, errors, keys
 from storage.rules.settlement import Settlement
 from storage.tracking import leads
-from storage.tracking.leads import Lead, LeadResult
 from storage.tracking.received_calls import Public
 from tracking_api.calls.call import Answer, Endpoint, Recording, TrackingCaller, recording_of_test
 from tracking_api.calls.fields import IDEMPOTENT, TEST_MODE, FlaggableView, TestRecordedView, TrackingBody, public_call
@@ -51,7 +50,7 @@ def lead(body: LeadBody, caller: TrackingCaller) -> Recording:
         return recording_of_test(event, key, **warned)
     if body.click_id is None and body.customer_key is None:
         raise errors.IdentifierRequired
-    item = Lead(
+    item = leads.Lead(
         click_id=body.click_id,
         customer_key=body.customer_key,
         at=caller.at,
@@ -66,7 +65,7 @@ def lead(body: LeadBody, caller: TrackingCaller) -> Recording:
     return Recording(leads.record, item, partial(_answer, warned), key or public, None if key else public)
 
 
-def _answer(warned: Answer, result: LeadResult) -> Answer:
+def _answer(warned: Answer, result: leads.LeadResult) -> Answer:
     answer = {"success": True, "message": "Lead recorded.", **warned}
     if result.settlement == Settlement.PROVISIONAL:
         answer |= {"provisional": True, "message": "Lead recorded; your server must confirm it."}

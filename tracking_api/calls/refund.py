@@ -6,7 +6,6 @@ from typing import Literal
 from presentation.view import View, with_fields_of
 from storage.rules import errors
 from storage.tracking import refunds
-from storage.tracking.refunds import Refund, RefundResult
 from storage.tracking.test_mode import TestModeRefund, record_with_key
 from tracking_api.calls import fields
 from tracking_api.calls.call import Answer, Endpoint, Recording, TrackingCaller
@@ -33,7 +32,7 @@ class RefundBody(fields.TrackingBody):
         return self.refund_amount_cents
 
 
-@with_fields_of(RefundResult, leave_out={"is_held"})
+@with_fields_of(refunds.RefundResult, leave_out={"is_held"})
 class RefundDataView(View):
     """The refunded and the remaining amount in the sale's currency, and the reversal in the program's."""
 
@@ -69,7 +68,7 @@ def refund(body: RefundBody, caller: TrackingCaller) -> Recording:
     if body.extra.test_mode:
         event = body.test_event("refund", caller.at, event_name=None)
         return Recording(record_with_key, event, partial(_test_answer, body), caller.key)
-    reported = Refund(
+    reported = refunds.Refund(
         transaction_id=body.transaction_id,
         at=caller.at,
         amount_cents=body.refund_amount_cents,
@@ -81,7 +80,7 @@ def refund(body: RefundBody, caller: TrackingCaller) -> Recording:
     return Recording(refunds.record, reported, partial(_answer, body), caller.key)
 
 
-def _answer(body: RefundBody, result: RefundResult) -> Answer:
+def _answer(body: RefundBody, result: refunds.RefundResult) -> Answer:
     data = fields.event_data(result, transaction_id=body.transaction_id, refund_id=body.refund_id)
     replayed = {"replayed": True} if data.pop("replayed") else {}
     warned = {"warnings": [HELD]} if data.pop("is_held") else {}

@@ -9,7 +9,6 @@ from presentation.view import View, with_fields_of
 from storage.payments.event_log import LatestPayments
 from storage.reports import program_status
 from storage.reports.checklist import ChecklistStep
-from storage.reports.program_status import ProgramHealth
 from storage.rules.errors import ApiKeyRotationRequired, InvalidKey
 from storage.tracking.received_calls import reject
 from tracking_api.calls.call import Answer, Endpoint, Recording, TrackingCaller
@@ -30,7 +29,7 @@ class ChecklistStepView(View):
     step: Literal["tracker_installed", "test_click", "test_lead", "test_sale", "live_click", "live_lead", "live_sale"]
 
 
-@with_fields_of(ProgramHealth, checklist=list[ChecklistStepView])
+@with_fields_of(program_status.ProgramHealth, checklist=list[ChecklistStepView])
 class StatusDataView(View):
     """A program's health. Only a sandbox has `sandbox_of`, the id of its live program.
 
@@ -49,7 +48,7 @@ class StatusView(FlaggableView):
     data: StatusDataView
 
 
-def _answer(health: ProgramHealth) -> Answer:
+def _answer(health: program_status.ProgramHealth) -> Answer:
     absent = {name for name in ("sandbox_of", "latest_payments") if getattr(health, name) is None}
     data = {name: value for name, value in health._asdict().items() if name not in absent}
     data["cookie_domain"] = cookie_domain(health.domain)

@@ -14,18 +14,14 @@ import httpx
 import pytest
 
 import storage
-from storage import Storage
 from storage.access import sessions, workspaces
-from storage.access.workspaces import Role
 from storage.engine.audit import Actor
 from storage.management import program_settings
 from tests import failing, serving, stripe_events, world
 from tests.browser.shop import Shop as WebShop
 from tests.cli.conftest import CHECKOUT, command
 from tests.forked import Done, run
-from tests.serving import PLAIN, Serve, Served
 from tests.storage.payments import paying
-from tests.world import World
 
 OLGA, MAX, PASSWORD = "olga@acme.example", "max@acme.example", "correct horse battery"
 HASH = world.password_hash(PASSWORD)
@@ -34,7 +30,7 @@ HASH = world.password_hash(PASSWORD)
 class Shop:
     """A shop's project with `svc` at hand; `acme` is its program, served at `server`."""
 
-    def __init__(self, folder: Path, acme: World, server: Served) -> None:
+    def __init__(self, folder: Path, acme: world.World, server: serving.Served) -> None:
         self.acme = acme
         self.server = server
         self.home, self.project = folder / "home", folder / "project"
@@ -91,7 +87,7 @@ class Shop:
     async def call(self, path: str, body: Any, key: str = "") -> httpx.Response:
         """Post to the tracking API with a key, the program's by default."""
         headers = {"Authorization": f"Bearer {key or self.acme.key}"}
-        async with httpx.AsyncClient(base_url=self.server.base_url, headers=headers, verify=PLAIN) as client:
+        async with httpx.AsyncClient(base_url=self.server.base_url, headers=headers, verify=serving.PLAIN) as client:
             return await client.post(path, json=body)
 
 
@@ -101,17 +97,17 @@ async def connect(shop: Shop) -> None:
 
 
 @pytest.fixture
-async def prepare(sqlite_url: str) -> AsyncIterator[Storage]:
+async def prepare(sqlite_url: str) -> AsyncIterator[storage.Storage]:
     """Storage beside the live server, to put things into it."""
     async with storage.opened(sqlite_url) as store:
         yield store
 
 
 @pytest.fixture
-async def shop(prepare: Storage, sqlite_url: str, serve: Serve, tmp_path: Path) -> Shop:
+async def shop(prepare: storage.Storage, sqlite_url: str, serve: serving.Serve, tmp_path: Path) -> Shop:
     """Acme, served, with Olga who owns it and Max who is a member; no account is logged in."""
     acme = await world.acme(prepare)
-    for email, role in ((OLGA, Role.OWNER), (MAX, Role.MEMBER)):
+    for email, role in ((OLGA, workspaces.Role.OWNER), (MAX, workspaces.Role.MEMBER)):
         await prepare.write(
             workspaces.add_member, acme.workspace_id, email=email, role=role, password_hash=HASH, at=datetime.now(UTC)
         )

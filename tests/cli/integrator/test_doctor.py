@@ -9,7 +9,6 @@ import pytest
 
 from cli.integrator import doctor as command
 from cli.integrator import page_checks, shop_page
-from cli.integrator.page_checks import ShopFinding
 from storage.access import program_keys
 from tests import stripe_events as stripe
 from tests.browser.shop import Shop as WebShop
@@ -135,7 +134,7 @@ async def test_what_is_wrong_with_a_page_is_found(shop: Shop, web: WebShop, monk
     for attributes, changed, headers, wanted in BROKEN:
         web.page, web.headers = tag(shop, attributes, **changed), headers
         page = await asyncio.to_thread(shop_page.fetch, web.url())
-        findings = await asyncio.to_thread(list[ShopFinding], page_checks.check(page, **about))
+        findings = await asyncio.to_thread(list[page_checks.ShopFinding], page_checks.check(page, **about))
 
         found = {each.code for each in findings}
         assert found - {"cookie_by_script_only"} == wanted, (attributes, changed, headers)

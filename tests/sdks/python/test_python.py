@@ -20,7 +20,6 @@ from starlette.testclient import TestClient
 from svc_affiliate import AsyncTrack, ErrorCode, Status, TrackResult, delivery
 
 from presentation import guides
-from presentation.guides import Filling
 from tests.failing import HANGS, Answer, FailingService
 from tests.sdks.conftest import KEY, Sdk
 
@@ -112,7 +111,7 @@ async def test_the_guide_s_code_for_django_gives_a_request_its_visitor_and_the_s
         "refund": SimpleNamespace(id="r-1"),
     }
 
-    exec(guides.blocks("sdk", Filling("https://svc.example", 1))["sdk_python"], names)
+    exec(guides.blocks("sdk", guides.Filling("https://svc.example", 1))["sdk_python"], names)
     asynchronous = await svc_affiliate.django.atrack(request).lead(customer_key="user-1")
 
     assert asynchronous.status == Status.RECORDED

@@ -9,8 +9,6 @@ import pytest
 import background
 from storage import tables
 from storage.access import accounts, assistants, sessions
-from storage.access.assistants import CODE, REFRESH, AuthorizationRequest
-from storage.access.sessions import Visitor
 from storage.lists.audit_log import AUDIT_LOG
 from storage.rules import keys
 from storage.rules.errors import InsufficientScope, InvalidKey, NotFound, ProgramNotAllowed, ValidationError
@@ -19,7 +17,7 @@ from tests import world
 from tests.world import NOW, World, stored
 
 RESOURCE = "https://track.example/mcp"
-ASKED = AuthorizationRequest(
+ASKED = assistants.AuthorizationRequest(
     client_id="https://assistant.example/client.json",
     name="Helper",
     host="assistant.example",
@@ -31,27 +29,27 @@ ASKED = AuthorizationRequest(
 )
 
 
-async def visitor(acme: World, email: str = "max@acme.example", workspace_id: int | None = None) -> Visitor:
+async def visitor(acme: World, email: str = "max@acme.example", workspace_id: int | None = None) -> sessions.Visitor:
     """Add somebody to Acme, or to another workspace, and sign them in."""
     there = replace(acme, workspace_id=workspace_id or acme.workspace_id)
     return await signed_in(acme, await there.join(email))
 
 
-async def signed_in(acme: World, user_id: int) -> Visitor:
+async def signed_in(acme: World, user_id: int) -> sessions.Visitor:
     return await acme.store.read(sessions.identify, keys.digest(await acme.sign_in(user_id)), at=NOW)
 
 
-async def connect(acme: World, who: Visitor, *program_ids: int, **asked: Any) -> str:
+async def connect(acme: World, who: sessions.Visitor, *program_ids: int, **asked: Any) -> str:
     """Connect an assistant to Acme's program by default; return its code."""
     about: dict[str, Any] = {"visitor": who, "program_ids": program_ids or (acme.program_id,), "at": NOW}
     return str(await acme.store.write(assistants.connect, ASKED._replace(**asked), **about))
 
 
 async def exchange(acme: World, code: str, at: datetime = NOW) -> Any:
-    return await acme.store.write(assistants.exchange, code, CODE, client_id=ASKED.client_id, at=at)
+    return await acme.store.write(assistants.exchange, code, assistants.CODE, client_id=ASKED.client_id, at=at)
 
 
-async def tokens(acme: World, who: Visitor, *program_ids: int, **asked: Any) -> Any:
+async def tokens(acme: World, who: sessions.Visitor, *program_ids: int, **asked: Any) -> Any:
     """Connect an assistant and return its first tokens."""
     return await exchange(acme, await connect(acme, who, *program_ids, **asked))
 
@@ -65,7 +63,7 @@ async def authorize(acme: World, token: str, **about: Any) -> assistants.Assista
 async def refresh(acme: World, token: str, **about: Any) -> Any:
     """Refresh with every scope, at NOW by default."""
     about = {"client_id": ASKED.client_id, "scopes": READING, "at": NOW, **about}
-    return await acme.store.write(assistants.exchange, token, REFRESH, **about)
+    return await acme.store.write(assistants.exchange, token, assistants.REFRESH, **about)
 
 
 async def audited(acme: World) -> list[tuple[str, str]]:

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from storage.access import accounts, members, second_factors, sessions
-from storage.access.accounts import ResetLink
 from storage.access.workspaces import MemberStatus, Role
 from storage.engine.sealing import Sealer
 from storage.lists.audit_log import AUDIT_LOG
@@ -36,7 +35,7 @@ async def set_password(acme: World, **options: Any) -> Any:
     return await acme.store.write(accounts.set_password, acme.owner_id, "a new hash", **options, **ABOUT)
 
 
-async def link(acme: World) -> ResetLink:
+async def link(acme: World) -> accounts.ResetLink:
     made = await acme.store.write(accounts.create_reset_link, acme.owner_id, **ABOUT)
     assert await stored(acme, password_resets.c.token_hash) == [(keys.digest(made.token),)]
     return made

@@ -10,8 +10,6 @@ import pytest
 from argon2 import PasswordHasher
 
 from storage.access import device_logins, passwords, second_factors, sessions
-from storage.access.device_logins import LIFETIME
-from storage.access.sessions import Started
 from storage.engine import recurring
 from storage.engine.audit import OPERATOR
 from storage.engine.sealing import Sealer
@@ -165,7 +163,7 @@ async def test_an_approved_login_is_a_session_once_and_a_rejected_one_stays_reje
     codes = (asked.user_code, asked.device_code, asked.device_code, rejected.device_code)
     guessed, started, again, denied = [await poll(acme, code) for code in codes]
 
-    assert isinstance(started, Started)
+    assert isinstance(started, sessions.Started)
     visitor = await acme.store.read(sessions.identify, keys.digest(started.token), at=NOW)
     assert visitor.user_id == acme.owner_id
     assert (type(guessed), type(again), type(denied)) == (*[errors.ExpiredToken] * 2, errors.AccessDenied)
@@ -187,7 +185,7 @@ async def test_a_device_that_polls_too_often_gets_slow_down(acme: World):
 
 async def test_a_login_expires(acme: World):
     asked = await ask(acme)
-    late = NOW + LIFETIME
+    late = NOW + device_logins.LIFETIME
 
     with pytest.raises(errors.NotFound):
         await decide(acme, asked.user_code, at=late)

@@ -17,7 +17,6 @@ from tests import world
 from tests.serving import Serve
 from tests.tracking_api.authorization.consenting import CALLBACK, CHALLENGE, VERIFIER, ClientHost, client_host
 from tests.tracking_api.dashboard.pages.conftest import HASH, OLGA, site
-from tests.world import World
 from web.middleware import RequestMiddleware
 
 __all__ = ["client_host", "site"]  # fixtures that several modules share
@@ -29,7 +28,7 @@ READ_PROGRAMS = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": TO
 class Flow:
     """Each step of connecting an assistant, with what it sends replaced at will."""
 
-    def __init__(self, acme: World, olga: str, client: httpx.AsyncClient) -> None:
+    def __init__(self, acme: world.World, olga: str, client: httpx.AsyncClient) -> None:
         self.acme = acme
         self.olga = olga
         self.http = client
