@@ -137,10 +137,13 @@ class History:
         referrer, (agent, place, language), campaign = choose(REFERRERS), choose(VISITORS), choose(CAMPAIGNS)
         network = f"81.{self._random.randrange(256)}.{self._random.randrange(16)}.1"  # one of four thousand
         tagged = f"{landing}&utm_source=newsletter&utm_campaign={campaign}" if campaign else landing
-        described = click_details.describe(tagged, agent, place, language)
-        details = click_details.read(landing, referrer, self._hashes.of(network, at), described)
         about: dict[str, Any] = {"page_url": landing, "referrer_url": referrer, "filtered": "bot" if is_bot else None}
-        click = Click(self.program_id, code, landing, at, keys.click_id(self.program_id, at), details=details, **about)
+        about["referrer_host"], about["address_hash"] = (
+            click_details.referrer_host(referrer),
+            self._hashes.of(network, at),
+        )
+        about["dimensions"] = click_details.describe(tagged, agent, place, language)
+        click = Click(self.program_id, code, landing, at, keys.click_id(self.program_id, at), **about)
         clicked = clicks.record(self._connection, [click])[0]
         if isinstance(clicked, ClickResult) and not is_bot and self._happens(self.shop.signs_up):
             self._later(self._within(at, days=6), partial(self._sign_up, clicked.click_id))

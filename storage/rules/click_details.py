@@ -23,21 +23,6 @@ _LONGEST_ESCAPED = 12  # characters of a percent-encoded character
 _LANGUAGE = re.compile(r"([A-Za-z]{2,3})(?![A-Za-z0-9])")
 
 
-class ClickDetails(NamedTuple):
-    """The details of a click; `ad_markers` are the names alone, separated by commas. None: the click has none.
-
-    `dimensions` is JSON text; of a click from before them it is None until it is filled.
-    """
-
-    referrer_host: str | None = None
-    ad_markers: str | None = None
-    address_hash: str | None = None
-    dimensions: str | None = None
-
-
-NO_DETAILS = ClickDetails()
-
-
 class Agent(NamedTuple):
     """What a user agent says: `device` is desktop, mobile, tablet or tv. None: it does not say."""
 
@@ -66,21 +51,13 @@ def ad_markers(landing_url: str) -> str | None:
 
 
 @lru_cache(maxsize=4096)  # most visitors of a link come from the same pages
-def referrer_host(referrer_url: str) -> str | None:
+def referrer_host(referrer_url: str | None) -> str | None:
     """Return the host of a referrer; None if it is not a URL with a host."""
     try:
-        host = urlsplit(referrer_url).hostname
+        host = urlsplit(referrer_url or "").hostname
     except ValueError:
         return None
     return host if host and len(host) <= LONGEST_HOST and host.isprintable() else None
-
-
-def read(
-    landing_url: str, referrer_url: str | None, address_hash: str | None, dimensions: str | None = None
-) -> ClickDetails:
-    """Return the details of a click."""
-    host = referrer_host(referrer_url) if referrer_url else None
-    return ClickDetails(host, ad_markers(landing_url), address_hash, dimensions)
 
 
 def describe(landing_url: str, agent: Agent, place: Location, language: str | None) -> str:

@@ -12,7 +12,7 @@ from storage.engine.group_commit import set_based
 from storage.engine.statements import Statement
 from storage.rules import attribution, click_details, keys
 from storage.rules.attribution import PartnerStatus, ProgramStatus
-from storage.rules.click_details import NO_DETAILS, NOWHERE, Agent, ClickDetails
+from storage.rules.click_details import NOWHERE, Agent
 from storage.rules.errors import AffMissing, PartnerNotFound, ProgramNotFound, ServiceError
 from storage.tables import clicks, partners
 from storage.tables.columns import from_millis, to_millis
@@ -27,7 +27,8 @@ _Link = tuple[int, str, str | None]  # a program, a code, and the click that the
 class Click(NamedTuple):
     """A click as a call sent it; `filtered` names why it does not count (bot, prefetch), `visitor` is JSON text.
 
-    `parameter` is the one of the link that carries the code.
+    `parameter` is the one of the link that carries the code. `ad_markers` are names, separated by commas, and
+    `dimensions` JSON text; of a click from before them it is None until it is filled.
     `click_id` is the id of the new click. It is drawn before the write, so that the primary key rejects a second run.
     """
 
@@ -42,7 +43,10 @@ class Click(NamedTuple):
     page_title: str | None = None
     referrer_url: str | None = None
     visitor: str | None = None
-    details: ClickDetails = NO_DETAILS
+    referrer_host: str | None = None
+    ad_markers: str | None = None
+    address_hash: str | None = None
+    dimensions: str | None = None
     parameter: str = attribution.AFF
 
 
@@ -121,9 +125,9 @@ def fill_dimensions(connection: Connection, agent_of: Callable[[str | None], Age
     for click in connection.execute(unfilled):
         visitor = json.loads(click.visitor or "{}")
         agent, language = agent_of(visitor.get("user_agent")), visitor.get("language")
-        details = click_details.read(click.landing_url, click.referrer_url, None)
         described = click_details.describe(click.landing_url, agent, NOWHERE, language)
-        said = {"host": details.referrer_host, "markers": details.ad_markers, "described": described}
+        host, markers = click_details.referrer_host(click.referrer_url), click_details.ad_markers(click.landing_url)
+        said = {"host": host, "markers": markers, "described": described}
         filled.append({"program": click.program_id, "click": click.click_id, **said})
     if filled:
         this = (row.program_id == bindparam("program"), row.click_id == bindparam("click"))
@@ -172,4 +176,5 @@ def _decide(click: Click, row: Any) -> ClickOutcome:
 
 def _row(click: Click, partner_id: int, filtered: str | None) -> tuple[Any, ...]:
     visit = (click.landing_url, click.page_url, click.page_title, click.referrer_url, click.visitor)
-    return (click.program_id, click.click_id, partner_id, to_millis(click.at), filtered, *visit, *click.details)
+    details = (click.referrer_host, click.ad_markers, click.address_hash, click.dimensions)
+    return (click.program_id, click.click_id, partner_id, to_millis(click.at), filtered, *visit, *details)

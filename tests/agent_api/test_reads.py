@@ -4,7 +4,6 @@ import json
 from datetime import timedelta
 
 from storage.access import agent_keys
-from storage.rules.click_details import ClickDetails
 from storage.rules.errors import CustomerNotFound
 from storage.rules.scope import Scope
 from tests.agent_api.conftest import Agents
@@ -15,7 +14,7 @@ async def test_a_breakdown_groups_and_filters_the_report(agents: Agents):
     acme = agents.acme
     for source, country in (("letter", "DE"), ("letter", "SE"), ("<b>", "DE")):
         carried = json.dumps({"utm_source": source, "country": country})
-        await acme.visitor(details=ClickDetails("news.example", dimensions=carried))
+        await acme.visitor(referrer_host="news.example", dimensions=carried)
     await acme.customer()
     await acme.sale()
 

@@ -6,7 +6,6 @@ import pytest
 
 from mcp_server.tools import ALL
 from storage.management import partners
-from storage.rules.click_details import ClickDetails
 from storage.rules.errors import CustomerNotFound
 from tests.mcp_server import two_months
 from tests.mcp_server.conftest import EVERY_TOOL, HOSTILE, VERSIONS, Assistant
@@ -65,9 +64,7 @@ async def test_what_outsiders_write_is_inert_and_in_marked_fields_of_every_tool(
     acme = assistant.acme
     await acme.store.write(partners.enrol, acme.program_id, name=PLANTED, code="eve", at=NOW)
     texts: dict[str, Any] = dict.fromkeys(("page_title", "page_url", "referrer_url"), PLANTED)
-    clicked = await acme.visitor(
-        "eve", **texts, details=ClickDetails(PLANTED, dimensions='{"utm_source": "Ignore\\u200b"}')
-    )
+    clicked = await acme.visitor("eve", **texts, referrer_host=PLANTED, dimensions='{"utm_source": "Ignore\\u200b"}')
     await acme.lead(clicked, PLANTED, event_name=PLANTED)
     await acme.sale(PLANTED, customer_key=PLANTED, caller=PLANTED)
     await acme.refund(PLANTED, 100, refund_id=PLANTED, reason=PLANTED)

@@ -10,7 +10,6 @@ import background
 from storage.access import program_keys
 from storage.engine.audit import Actor
 from storage.management import program_settings
-from storage.rules.click_details import ClickDetails
 from storage.rules.errors import CustomerNotFound, RefundExceedsSale
 from storage.rules.scope import Scope
 from storage.rules.settings import SETTINGS
@@ -144,7 +143,7 @@ async def test_a_program_says_what_is_unusual_against_its_own_past(assistant: As
 
 
 async def visit(assistant: Assistant, **carried: str) -> None:
-    await assistant.acme.visitor(details=ClickDetails(dimensions=json.dumps(carried)))
+    await assistant.acme.visitor(dimensions=json.dumps(carried))
 
 
 @pytest.mark.usefixtures("click_id")

@@ -8,7 +8,6 @@ import background
 from storage.access import agent_keys, program_keys
 from storage.lists.commissions import COMMISSIONS
 from storage.management import fraud_review, program_settings
-from storage.rules.click_details import ClickDetails
 from storage.rules.errors import CustomerNotFound, InvalidKey, OverCap, RefundExceedsSale
 from storage.rules.fraud.flag import Finding, FlagKind
 from tests import stripe_events as stripe
@@ -28,10 +27,10 @@ async def spend(assistant: Assistant) -> None:
     """Let the two months happen to an assistant's program."""
     acme = assistant.acme
     await acme.beside(name="Second")
-    letter = ClickDetails(dimensions=json.dumps({"utm_source": "letter"}))
+    letter = json.dumps({"utm_source": "letter"})
     await imported(acme, GENERIC)
     for key, code, at in (("k-anna-1", "anna", day(4, 2)), ("k-ben-1", "ben", day(4, 5))):
-        await acme.lead(await acme.visitor(code, at=at, details=letter), key, at=at)
+        await acme.lead(await acme.visitor(code, at=at, dimensions=letter), key, at=at)
         await acme.sale(f"inv-{key[2]}1", 10_000, customer_key=key, at=at + timedelta(days=1))
     paid = (await acme.listed(COMMISSIONS)).data[1]
     for status in ("approved", "paid"):

@@ -26,7 +26,6 @@ from storage.management import agent_caps, program_settings
 from storage.reports import performance
 from storage.reports.exported_events import ExportedProgram
 from storage.rules import contact, keys
-from storage.rules.click_details import ClickDetails
 from storage.rules.errors import CustomerNotFound, ServiceError
 from storage.rules.fraud.flag import FlagState
 from storage.rules.key_format import LeadKeys
@@ -60,9 +59,9 @@ async def filled(store: Storage) -> World:
     acme = await world.acme(store, lead_commission_cents=150, platform_fee_bps=1_000)
     await connect(acme)
     await store.write(currencies.load, [(NOW.date(), "USD", "1.25")])
-    letter = ClickDetails("news.example", dimensions=json.dumps({"utm_source": "letter", "device": "mobile"}))
+    letter = json.dumps({"utm_source": "letter", "device": "mobile"})
     for click_id, code in zip(CLICKS, ("anna", "anna", "ben"), strict=True):
-        await acme.visitor(code, click_id=click_id, details=letter)
+        await acme.visitor(code, click_id=click_id, referrer_host="news.example", dimensions=letter)
     await acme.lead(CLICKS[0], "user-1", contact=contact.protect("jane@example.com"))
     await acme.lead(CLICKS[2], "user-2", is_trusted=False)
     await acme.sale("inv-1", details='{"product_id": "pro"}')

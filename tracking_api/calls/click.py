@@ -64,7 +64,6 @@ def click(body: ClickBody, caller: TrackingCaller) -> Recording:
     landing_url = str(body.affiliate_url)
     language = body.language or caller.header(b"accept-language")
     place = caller.services.places.of(caller.headers, caller.address)
-    described = click_details.describe(landing_url, agent_of(user_agent), place, language)
     item = clicks.Click(
         program_id=program_id,
         code=link.code,
@@ -74,7 +73,10 @@ def click(body: ClickBody, caller: TrackingCaller) -> Recording:
         click_id=keys.click_id(program_id, caller.at),
         filtered=reason_to_filter(user_agent, caller.scope["method"], caller.headers),
         visitor=to_json(visitor, exclude_none=True).decode(),
-        details=click_details.read(landing_url, body.referrer_url, caller.address_hash, described),
+        referrer_host=click_details.referrer_host(body.referrer_url),
+        ad_markers=click_details.ad_markers(landing_url),
+        address_hash=caller.address_hash,
+        dimensions=click_details.describe(landing_url, agent_of(user_agent), place, language),
         existing_click_id=body.existing_click_id,
         page_url=body.page_url,
         page_title=body.page_title,

@@ -8,8 +8,8 @@ from storage.lists.commissions import COMMISSIONS
 from storage.lists.flags import FLAGS, Flag
 from storage.management import flag_decisions, fraud_review
 from storage.rules import contact
-from storage.rules.click_details import ClickDetails
 from storage.rules.fraud.flag import FlagState
+from storage.tracking.clicks import Click
 from tests.world import NOW, World
 
 ANNA, JANE = (contact.protect(email) for email in ("Anna+Shop@Partners.example", "jane@mail.example"))
@@ -18,14 +18,14 @@ OWNER = Actor("user", "1", "owner@acme.example")
 CONFIRMED = ["user-1 pending", "user-1 rejected", "user-1 rejected", "user-2 pending"]
 
 
-def network(name: str) -> ClickDetails:
-    return ClickDetails(address_hash=f"{name:0>24}")
+def network(name: str) -> str:
+    return f"{name:0>24}"
 
 
 async def buyer(shop: World, number: int, *, code: str = "anna", clicked: datetime = NOW, **fields: Any) -> None:
     """Have a customer of Anna's sign up an hour after the click and buy a day later."""
-    details, visitor = fields.get("details", network(str(number))), fields.get("visitor")
-    click_id = await shop.visitor(code, at=clicked, details=details, visitor=visitor)
+    seen = {"address_hash": network(str(number))} | {name: fields[name] for name in fields if name in Click._fields}
+    click_id = await shop.visitor(code, at=clicked, **seen)
     await shop.lead(click_id, f"user-{number}", at=fields.get("lead_at", clicked + HOUR), contact=fields.get("known"))
     await shop.sale(f"inv-{number}", customer_key=f"user-{number}", at=clicked + 24 * HOUR)
 

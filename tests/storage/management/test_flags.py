@@ -13,7 +13,6 @@ from storage.lists.flags import sum_by_kind
 from storage.lists.partners import PARTNERS
 from storage.management import fraud_review
 from storage.rules import contact
-from storage.rules.click_details import ClickDetails
 from storage.rules.errors import IdentifierConflict
 from storage.rules.fraud.flag import FlagKind, FlagState
 from tests.storage.databases import both_databases
@@ -26,7 +25,7 @@ async def test_customers_of_one_source_and_existing_ones_are_found_and_ordinary_
         name = f"one+{number}" if number < 3 else f"user-{number}"
         await buyer(shop, number, known=contact.protect(f"{name}@mail.example"))
     for number in range(10, 15):
-        await buyer(shop, number, details=network("one"))
+        await buyer(shop, number, address_hash=network("one"))
     await buyer(shop, 20, code="ben", known=JANE)
     await buyer(shop, 21, clicked=NOW + timedelta(days=5), known=JANE)
 
@@ -43,9 +42,9 @@ async def test_customers_of_one_source_and_existing_ones_are_found_and_ordinary_
 @both_databases
 async def test_a_finding_about_several_customers_is_one_flag_with_all_that_it_holds_and_one_decision(shop: World):
     for number in range(5):
-        await buyer(shop, number, details=network("one"))
+        await buyer(shop, number, address_hash=network("one"))
     [first] = await review(shop)
-    await buyer(shop, 5, details=network("one"))
+    await buyer(shop, 5, address_hash=network("one"))
     await buyer(shop, 20, code="ben")
     [flag] = await review(shop)
     worth = {each.customer_key: each.net_cents for each in await earned(shop)}
@@ -60,7 +59,7 @@ async def test_a_finding_about_several_customers_is_one_flag_with_all_that_it_ho
     assert [entry.action for entry in (await shop.listed(AUDIT_LOG)).data].count("flag.raise") == 2
 
     dismissed = await decide(shop, flag, FlagState.DISMISSED)
-    await buyer(shop, 6, details=network("one"))
+    await buyer(shop, 6, address_hash=network("one"))
     [again, before] = await review(shop)
 
     assert (before, dismissed.customers, dismissed.commissions) == (dismissed, 6, 0)
@@ -85,7 +84,7 @@ async def test_stuffed_cookies_and_forbidden_search_ads_are_found_by_the_custome
     for number in range(5):
         await buyer(shop, number, lead_at=NOW + timedelta(seconds=3))
         await buyer(shop, 10 + number, code="ben", visitor='{"viewport_size":"1x1"}')
-    await buyer(shop, 20, code="ben", details=ClickDetails("www.search.example", "gclid", None))
+    await buyer(shop, 20, code="ben", address_hash=None, referrer_host="www.search.example", ad_markers="gclid")
 
     found = {(flag.kind, *flag.customer_keys) for flag in await review(shop)}
     stuffed = {(FlagKind.COOKIE_STUFFING, *(f"user-{start + n}" for n in range(5))) for start in (0, 10)}
@@ -96,13 +95,13 @@ async def test_stuffed_cookies_and_forbidden_search_ads_are_found_by_the_custome
 async def test_a_flood_is_dropped_from_the_figures_and_holds_only_what_it_led_to(shop: World):
     flood = network("flood")
     await buyer(shop, 1)
-    await buyer(shop, 2, details=flood)
+    await buyer(shop, 2, address_hash=flood)
     for _ in range(129):
-        await shop.click(details=flood)
-        await shop.click("ben", details=network("bots"), filtered="bot")
+        await shop.click(address_hash=flood)
+        await shop.click("ben", address_hash=network("bots"), filtered="bot")
 
     (flag,) = await review(shop)
-    await shop.click(details=flood)
+    await shop.click(address_hash=flood)
     assert await review(shop) == [flag]
 
     assert (flag.kind, flag.partner_id, flag.customer_key) == (FlagKind.CLICK_FLOODING, shop.anna, "user-2")

@@ -12,7 +12,6 @@ from typing import Any
 from sqlalchemy import Connection, text
 
 from storage.reports import breakdown
-from storage.rules.click_details import ClickDetails
 from storage.rules.errors import ServiceError
 from storage.rules.periods.period import DateRangeQuery
 from storage.rules.reports import breakdown_query as rules
@@ -68,9 +67,9 @@ async def busy(acme: World, seed: int) -> None:
         at = NOW - timedelta(minutes=chance.randrange(40 * 24 * 60))
         carried = {"utm_source": chance.choice(SOURCES), "device": chance.choice(DEVICES), "campaign": "spring"}
         stored = json.dumps({name: value for name, value in carried.items() if value}, ensure_ascii=False)
-        details = ClickDetails(chance.choice(HOSTS), dimensions=chance.choice((stored, stored, None)))
+        details = {"referrer_host": chance.choice(HOSTS), "dimensions": chance.choice((stored, stored, None))}
         filtered = chance.choice((None, None, None, "bot"))
-        click = await acme.visitor(chance.choice(("anna", "ben")), at=at, details=details, filtered=filtered)
+        click = await acme.visitor(chance.choice(("anna", "ben")), at=at, **details, filtered=filtered)
         at += timedelta(hours=chance.randrange(40))
         if n % 2 and at < NOW:
             await acme.lead(click, f"user-{n}", at=at, is_trusted=chance.random() < 0.8)

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from storage.reports import breakdown, explore, grouped_events, performance
-from storage.rules.click_details import ClickDetails
 from storage.rules.errors import NotFound, ValidationError
 from storage.rules.periods import picked_period
 from storage.rules.periods.period import Window
@@ -136,7 +135,7 @@ async def test_too_much_is_an_error_that_says_what_to_do(
 ):
     monkeypatch.setattr(grouped_events, bound, 2)
     for source in ("a", "b", "c"):
-        await acme.visitor(details=ClickDetails(dimensions=json.dumps({"utm_source": source})))
+        await acme.visitor(dimensions=json.dumps({"utm_source": source}))
 
     with pytest.raises(ValidationError) as raised:
         await broken_down(acme, "utm_source")

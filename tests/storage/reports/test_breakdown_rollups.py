@@ -8,7 +8,6 @@ from sqlalchemy import delete, select
 
 import background
 from storage.reports import breakdown, breakdown_increments, performance
-from storage.rules.click_details import ClickDetails
 from storage.rules.reports import dimension_totals
 from storage.rules.reports.breakdown import OF_DAY, Dimension
 from storage.rules.reports.dimension_totals import STORED
@@ -31,7 +30,7 @@ def few_clicks_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 async def visit(acme: World, source: str, at: datetime = NOW) -> str:
-    return await acme.visitor(at=at, details=ClickDetails(dimensions=json.dumps({"utm_source": source})))
+    return await acme.visitor(at=at, dimensions=json.dumps({"utm_source": source}))
 
 
 async def require_equality(acme: World) -> None:
@@ -51,7 +50,7 @@ async def test_stored_totals_equal_the_rows_also_after_refunds_and_late_sales(ac
     await background.group_all(acme.store, at=SOON)
     await require_equality(acme)
 
-    old = await acme.visitor("ben", at=NOW - timedelta(days=5), details=ClickDetails("late.example", dimensions="{}"))
+    old = await acme.visitor("ben", at=NOW - timedelta(days=5), referrer_host="late.example", dimensions="{}")
     await acme.lead(old, "late", at=NOW - timedelta(days=4))
     await acme.sale("late", 5_000, customer_key="late", at=NOW, occurred_at=NOW - timedelta(days=3))
     await acme.refund("late", 2_000)

@@ -14,7 +14,6 @@ from storage.checks import books
 from storage.management import partners as partner_changes
 from storage.rules import errors
 from storage.rules.attribution import AttributionModel
-from storage.rules.click_details import ClickDetails
 from storage.rules.settlement import Settlement
 from storage.tables import clicks, commissions, customers, leads, partners, rollups
 from storage.tracking import clicks as click_operations
@@ -115,7 +114,7 @@ async def test_clicks_from_before_they_had_dimensions_are_filled_in_chunks_and_n
     visitor = json.dumps({"user_agent": "Mozilla/5.0 (Windows NT 10.0) Chrome/140.0.0.0", "language": "en-US"})
     for _ in range(5):
         await acme.click(visitor=visitor, referrer_url="https://news.example/1")
-    await acme.click(details=ClickDetails(dimensions='{"os":"iOS"}'))
+    await acme.click(dimensions='{"os":"iOS"}')
 
     await background.keep_house(acme.store, at=NOW)
 

@@ -13,7 +13,6 @@ import httpx
 import pytest
 
 from storage.management import partners
-from storage.rules.click_details import ClickDetails
 from storage.rules.errors import CustomerNotFound
 from tests import world
 from tests.tracking_api.dashboard.conftest import MAX, Dashboard
@@ -29,12 +28,13 @@ async def test_a_card_is_a_csv_file_that_a_spreadsheet_runs_nothing_of_and_a_wro
     dashboard: Dashboard, olga: httpx.AsyncClient
 ):
     acme, explore = dashboard.acme, f"{dashboard.pages}/explore"
-    details = ClickDetails("search.example", dimensions=json.dumps({"device": "mobile", "utm_campaign": CELL}))
-    await acme.lead(await acme.visitor(details=details), "user-1")
+    dimensions = json.dumps({"device": "mobile", "utm_campaign": CELL})
+    found: dict[str, Any] = {"referrer_host": "search.example", "dimensions": dimensions}
+    await acme.lead(await acme.visitor(**found), "user-1")
     await acme.sale()
-    await acme.visitor(details=ClickDetails("news.example", dimensions=json.dumps({"device": "desktop"})))
-    await acme.visitor("ben", details=details)
-    await acme.visitor("ben", details=details, at=NOW - timedelta(days=40))
+    await acme.visitor(referrer_host="news.example", dimensions=json.dumps({"device": "desktop"}))
+    await acme.visitor("ben", **found)
+    await acme.visitor("ben", **found, at=NOW - timedelta(days=40))
 
     exported = await olga.get(f"{explore}.csv?by=utm_campaign&period=30d")
     no_hour, shown = [await olga.get(f"{explore}?{query}") for query in ("hour=25", "device=mobile")]
@@ -60,7 +60,7 @@ async def test_a_page_with_filters_sends_its_frame_before_it_reads_the_events(
     dashboard: Dashboard, olga: httpx.AsyncClient
 ):
     sent: list[str] = []
-    await dashboard.acme.visitor(details=ClickDetails("search.example", dimensions="{}"))
+    await dashboard.acme.visitor(referrer_host="search.example", dimensions="{}")
 
     async def app(scope: Any, receive: Any, send: Any) -> None:
         async def note(message: Any) -> None:
@@ -81,8 +81,8 @@ async def test_a_saved_view_opens_by_its_link_without_signing_in_until_it_is_rev
     dashboard: Dashboard, olga: httpx.AsyncClient
 ):
     acme, explore, query = dashboard.acme, f"{dashboard.pages}/explore", "period=30d&partner=anna&figure=clicks"
-    await acme.lead(await acme.visitor(details=ClickDetails("search.example", dimensions="{}")), "user-1")
-    await acme.visitor("ben", details=ClickDetails("news.example", dimensions="{}"))
+    await acme.lead(await acme.visitor(referrer_host="search.example", dimensions="{}"), "user-1")
+    await acme.visitor("ben", referrer_host="news.example", dimensions="{}")
 
     saved = await send(olga, f"{explore}?{query}", "Save", name="Anna's month")
     shared = await send(olga, explore, "Make a read-only link: Anna's month")
