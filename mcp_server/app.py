@@ -1,7 +1,8 @@
-"""The MCP app: POST /mcp for assistants. It gets a Reader, never a writer."""
+"""The MCP app: POST /mcp for assistants, behind its checks. It gets a Reader, never a writer."""
 
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, get_args
 from urllib.parse import urlsplit
@@ -11,24 +12,26 @@ from mcp.server.caching import CacheableMethod
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.transport_security import TransportSecuritySettings
 from mcp_types import ListResourceTemplatesResult, PaginatedRequestParams
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from configuration import Configuration
 from mcp_server import attachments
-from mcp_server.caller import Context, caller_of
-from mcp_server.middleware import CALL, McpMiddleware
+from mcp_server.caller import SCOPE_MEMBER, Caller, Context, caller_of
 from mcp_server.tool_calls import ToolCalls
 from mcp_server.tools import ALL
 from mcp_server.tools.tool import Tool
 from storage import Reader
-from storage.rules.errors import NotFound
+from storage.rules import errors, keys
+from storage.rules.scope import READING
+from web import body, client
 from web.app import now
-from web.body import LARGEST_BODY
 from web.build import VERSION
 from web.counts import Counts
-from web.limits import REJECTED, RateLimits
-from web.response import error_in_client_format
+from web.limits import REJECTED, RateLimits, client_of
+from web.response import error_in_client_format, error_response
 
+CALL = "mcp call"
+METADATA = "/.well-known/oauth-protected-resource/mcp"  # RFC 9728, 3.1
 LOCAL = ("localhost", "127.0.0.1", "[::1]")
 FIVE_MINUTES = CacheHint(ttl_ms=5 * 60 * 1000, scope="private")
 
@@ -76,29 +79,20 @@ async def serving(
     new app for every context.
     """
     security = trusted(settings.base_url)
-    calls = ToolCalls(tools, settings.base_url, security.allowed_hosts)
+    calls = ToolCalls({each.name: each for each in tools}, settings.base_url, security.allowed_hosts)
     manager = StreamableHTTPSessionManager(
         _create(settings.base_url, calls),
         json_response=True,
         stateless=True,
         security_settings=security,
-        max_request_body_size=LARGEST_BODY,
+        max_request_body_size=body.LARGEST_BODY,
     )
     rates = {CALL: settings.limited(settings.mcp_rate), REJECTED: settings.limited(settings.rejected_rate)}
     limits = RateLimits(rates, counts or Counts())
-    mcp = McpMiddleware(
-        app=manager.handle_request, calls=calls, reader=reader, settings=settings, limits=limits, clock=clock
-    )
-
-    async def serve(scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["path"] == "/mcp":
-            scope["route_path"] = "/mcp"
-            await mcp(scope, receive, send)
-        else:
-            await error_in_client_format(NotFound(), scope)(scope, receive, send)
-
     async with manager.run():
-        yield serve
+        yield McpApp(
+            app=manager.handle_request, calls=calls, reader=reader, settings=settings, limits=limits, clock=clock
+        )
 
 
 def _create(base_url: str, calls: ToolCalls) -> Server[Any]:
@@ -134,3 +128,89 @@ def trusted(base_url: str) -> TransportSecuritySettings:
     hosts = [*sorted(served), *LOCAL, *(f"{host}:*" for host in LOCAL)]
     origins = [f"{scheme}://{host}" for scheme in ("http", "https") for host in hosts]
     return TransportSecuritySettings(allowed_hosts=hosts, allowed_origins=origins)
+
+
+@dataclass(frozen=True, kw_only=True)
+class McpApp:
+    """Pure ASGI: accepts a POST with a key, and holds the response until a read has proved that key."""
+
+    app: ASGIApp
+    calls: ToolCalls
+    reader: Reader
+    settings: Configuration
+    limits: RateLimits
+    clock: Callable[[], datetime]
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["path"] != "/mcp":
+            await error_in_client_format(errors.NotFound(), scope)(scope, receive, send)
+            return
+        scope["route_path"] = "/mcp"
+        if scope["method"] != "POST":
+            await error_response(errors.MethodNotAllowed(), scope, {"Allow": "POST"})(scope, receive, send)
+            return
+        host = dict(scope["headers"]).get(b"host", b"").decode("latin-1")
+        scope["headers"] = [_tidied(name, value.strip(b" \t"), scope) for name, value in scope["headers"]]
+        headers = scope["header_fields"] = dict(scope["headers"])
+        sent = (headers.get(name, b"").decode("latin-1") for name in (b"authorization", b"x-agent-key"))
+        credential, resource = client.agent_credential(*sent), self.settings.mcp_url
+        caller = Caller(self.reader, credential, self.clock(), scope["request_id"], resource=resource)
+        scope[SCOPE_MEMBER] = caller
+        try:
+            async with self.limits.guessing(client_of(scope), caller.credential) as is_known:
+                if not is_known:
+                    await caller.prove()  # nothing is read or remembered for a key that somebody invents
+                response = await self._serve(caller, scope, receive)
+            for message in response:
+                await send(message)
+        except errors.ServiceError as error:
+            challenge = _challenge(error, caller, self.settings, host=host)
+            await error_response(error, scope, challenge)(scope, receive, send)
+
+    async def _serve(self, caller: Caller, scope: Scope, receive: Receive) -> list[Message]:
+        """Return the response of a caller whose credential works, or has worked and is proved with the call."""
+        await self.limits.hit(CALL, keys.digest(caller.credential or ""))
+        content = bytes(await body.read_body(scope, receive, seconds=self.settings.body_seconds))
+        response: list[Message] = []
+
+        async def hold(message: Message) -> None:
+            response.append(message)
+
+        handle = await self.calls.respond(scope, content) or self.app
+        await handle(scope, body.replay(content, receive), hold)
+        await caller.prove()
+        return response
+
+
+def _challenge(error: errors.ServiceError, caller: Caller, settings: Configuration, *, host: str) -> dict[str, str]:
+    """Return the challenge for an error; none for an error that no other credential would change.
+
+    `host` is the Host header as the client sent it.
+
+    Only a client that sent nothing or an access token learns where to sign in. A client with a wrong key must fix the
+    key: some clients drop a header that their user configured as soon as they hear of an authorization server.
+    """
+    if not isinstance(error, errors.InvalidKey | errors.WrongKeyType | errors.InsufficientScope):
+        return {}
+    parameters: dict[str, str] = {}
+    if settings.assistants_sign_in and isinstance(error, errors.InsufficientScope):
+        scopes = [*error.details["granted_scopes"], error.details["required_scope"]]
+        parameters = {"error": "insufficient_scope", "scope": " ".join(scopes)}
+    elif settings.assistants_sign_in and caller.signed_in:
+        parameters = {"error": "invalid_token", "scope": " ".join(READING)}
+    elif settings.assistants_sign_in and caller.credential is None:
+        parameters = {"scope": " ".join(READING)}
+    if parameters:
+        parameters["resource_metadata"] = f"{client.called(settings.base_url, host)}{METADATA}"
+    quoted = ", ".join(f'{name}="{value}"' for name, value in parameters.items())
+    return {"WWW-Authenticate": f"Bearer {quoted}".strip()}
+
+
+def _tidied(name: bytes, value: bytes, scope: Scope) -> tuple[bytes, bytes]:
+    """Return a header in the form that the SDK compares; a Host that is this socket's IP address counts as localhost.
+
+    A page that rebinds a domain to this machine sends the domain as Host; an IP address was typed by the client's user.
+    """
+    host, port = scope.get("server") or ("", 0)
+    served = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+    return (name, b"localhost") if name == b"host" and value.decode("latin-1") == served else (name, value)

@@ -15,16 +15,7 @@ from storage.access import agent_keys, assistants
 from storage.access.agent_keys import AgentKey
 from storage.access.assistants import Assistant
 from storage.engine import read_queue
-from storage.rules import keys
-from storage.rules.errors import (
-    InsufficientScope,
-    InvalidKey,
-    Overloaded,
-    ProgramNotAllowed,
-    ServiceError,
-    StorageUnavailable,
-    WrongKeyType,
-)
+from storage.rules import errors, keys
 from storage.rules.scope import Scope
 
 Value = TypeVar("Value")
@@ -47,7 +38,7 @@ class Caller:
     request_id: str
     resource: str
     proven: bool = False
-    rejection: ServiceError | None = None
+    rejection: errors.ServiceError | None = None
 
     @property
     def signed_in(self) -> bool:
@@ -71,9 +62,14 @@ class Caller:
 
         def prove(connection: Any) -> AgentKey | Assistant:
             nonlocal granted
+            about: Any = {"scope": scope, "program_id": program_id, "at": self.at}
+            key: AgentKey | Assistant
             try:
-                key = self._authorize(connection, scope=scope, program_id=program_id, at=self.at)
-            except (InsufficientScope, ProgramNotAllowed):
+                if self.signed_in and self.credential is not None:
+                    key = assistants.authorize(connection, self.credential, resource=self.resource, **about)
+                else:
+                    key = agent_keys.authorize(connection, self.credential, **about)
+            except (errors.InsufficientScope, errors.ProgramNotAllowed):
                 self.proven = True
                 raise
             self.proven, granted = True, key.scopes
@@ -83,18 +79,14 @@ class Caller:
             if self.reader.replica:
                 return await self.reader.report(operation, await self.reader.read(prove))
             return await self.reader.read(lambda connection: operation(connection, prove(connection)))
-        except (InvalidKey, WrongKeyType, InsufficientScope, Overloaded, StorageUnavailable) as error:
-            if isinstance(error, InsufficientScope):
-                if not self.signed_in:
-                    raise
-                error.details.setdefault("granted_scopes", granted)
+        except errors.InsufficientScope as error:
+            if not self.signed_in:
+                raise
+            error.details.setdefault("granted_scopes", granted)
             self.rejection = error
-            raise MCPError(INVALID_REQUEST, error.text) from None
-
-    def _authorize(self, connection: Any, **about: Any) -> AgentKey | Assistant:
-        if self.signed_in and self.credential is not None:
-            return assistants.authorize(connection, self.credential, resource=self.resource, **about)
-        return agent_keys.authorize(connection, self.credential, **about)
+        except (errors.InvalidKey, errors.WrongKeyType, errors.Overloaded, errors.StorageUnavailable) as error:
+            self.rejection = error
+        raise MCPError(INVALID_REQUEST, self.rejection.text)
 
     def as_of(self, connection: Any) -> datetime:
         """Return the time of the data that a connection reads."""

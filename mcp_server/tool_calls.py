@@ -5,7 +5,8 @@ tasks and six streams; they cost as much as the tool's own work.
 """
 
 import logging
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from mcp import MCPError
@@ -37,19 +38,19 @@ log = logging.getLogger(__name__)
 UNKNOWN = "Unknown tool: tools/list names those that this key may call."
 
 
+@dataclass(frozen=True)
 class ToolCalls:
-    """The tools of a service at `base_url`, which requests may call by these names of `hosts`."""
+    """The tools, by name, of a service at `base_url`, which requests may call by these names of `hosts`."""
 
-    def __init__(self, tools: Iterable[Tool], base_url: str, hosts: Collection[str]) -> None:
-        self._tools = {each.name: each for each in tools}
-        self._base_url = base_url
-        self._hosts = hosts
+    tools: Mapping[str, Tool]
+    base_url: str
+    hosts: Collection[str]
 
     async def list(self, context: Context, _: PaginatedRequestParams | None) -> ListToolsResult:
         """List the tools that the key's scopes allow, always in the same order; all if it can get more scopes."""
         caller = caller_of(context)
         scopes = await caller.read(lambda _connection, key: key.scopes)
-        shown = [each for each in self._tools.values() if caller.signed_in or each.scope in scopes]
+        shown = [each for each in self.tools.values() if caller.signed_in or each.scope in scopes]
         return ListToolsResult(tools=[each.published for each in shown])
 
     async def call(self, caller: Caller, params: CallToolRequestParams) -> CallToolResult:
@@ -95,14 +96,14 @@ class ToolCalls:
         return (
             headers.get(b"mcp-protocol-version", DEFAULT_NEGOTIATED_VERSION) in HANDSHAKE_PROTOCOL_VERSIONS
             and "application/json" in headers.get(b"accept", "")
-            and headers.get(b"host") in self._hosts
+            and headers.get(b"host") in self.hosts
             and b"origin" not in headers
             and len(headers) == len(scope["headers"])
         )
 
     async def _read(self, caller: Caller, params: CallToolRequestParams) -> CallToolResult:
         """Run a tool. Wrong arguments are reported only after the key, its scope and its program are proved."""
-        tool = self._tools.get(params.name)
+        tool = self.tools.get(params.name)
         if tool is None:
             await caller.prove()
             raise MCPError(INVALID_PARAMS, UNKNOWN)
@@ -112,7 +113,7 @@ class ToolCalls:
             if isinstance(parsed, ValidationError):
                 raise parsed
             applied = json_of(parsed.model_dump(exclude={"cursor"}), is_untrusted=True)
-            request = ToolRequest(connection, key, caller.at, self._base_url, applied)
+            request = ToolRequest(connection, key, caller.at, self.base_url, applied)
             result = tool.run(request, **dict(parsed))
             about = {"as_of": caller.as_of(connection), "applied_query": request.applied_query}
             values = results.shown({**json_of(about), **result})

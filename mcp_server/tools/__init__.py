@@ -23,4 +23,3 @@ ALL: tuple[Tool, ...] = (
     diagnosis.list_refused_calls,
     programs.get_integration_guide,
 )
-BY_NAME = {tool.name: tool for tool in ALL}

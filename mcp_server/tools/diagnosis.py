@@ -9,7 +9,6 @@ from mcp_server.results import BUDGET, JsonRow, clean, fitting, row_of, weight
 from mcp_server.tools.lists import Asked, list_tool
 from mcp_server.tools.tool import Identifier, ToolRequest, tool
 from storage.diagnosis import explanation, identifier_health, lost_sales, readiness, search
-from storage.diagnosis.identifier_health import IdentifierHealth
 from storage.diagnosis.readiness import ONGOING
 from storage.lists import rejected_calls
 from storage.lists.declaration import ListQuery, ListScope
@@ -37,11 +36,11 @@ def get_readiness(request: ToolRequest, *, program_id: int) -> JsonRow:
 
 
 @tool("Check customer keys", Scope.PROGRAMS_READ, "groups")
-def check_identifier_health(request: ToolRequest, *, program_id: int) -> IdentifierHealth:
+def check_identifier_health(request: ToolRequest, *, program_id: int) -> JsonRow:
     """Do sales have the customer_key of the leads? Use it when many sales get customer_not_found.
     Counts of different keys in recent sales; groups of keys that match no lead, with the likely mapping.
     """
-    return identifier_health.check_keys(request.connection, program_id)
+    return identifier_health.check_keys(request.connection, program_id)._asdict()
 
 
 @tool("Explain attribution", Scope.EVENTS_READ, "trace", "refused_calls", "found")

@@ -11,7 +11,7 @@ from mcp_server.results import BUDGET, JsonRow, fitting, json_of, row_of
 from mcp_server.tools.reports import report_range
 from mcp_server.tools.tool import Cursor, Identifier, Limit, RowId, Timestamp, Tool, ToolRequest
 from presentation.lists import totals_of, visible
-from presentation.queries import ALL_DAYS, order_of
+from presentation.queries import ALL_DAYS, moment, order_of
 from storage.engine import cursors
 from storage.lists.declaration import List, ListQuery, ListScope, Page
 from storage.lists.find import find
@@ -21,7 +21,6 @@ from storage.rules.periods.period import ALWAYS
 from storage.rules.scope import Scope
 
 KINDS: dict[type, Any] = {int: RowId, str: Identifier, bool: bool, datetime: Timestamp}
-SHOWN = 25
 
 
 @dataclass(frozen=True)
@@ -61,15 +60,11 @@ class Asked:
         if len(data) < len(rows):
             cursor = cursors.encode([0, *key(self.stored.data[len(data) - 1])])
         shown: JsonRow = {"truncated": len(data) < len(rows), "next_cursor": cursor, "data": data}
-        further = {"totals": totals_of(self.stored), "currency": self._currency(), **beside}
+        currency = None
+        if any(each.is_money for each in self.of.fields) and "currency" not in self.of.row._fields:
+            currency = read_program(self.request.connection, self.scope.program_id).settings.currency
+        further = {"totals": totals_of(self.stored), "currency": currency, **beside}
         return shown | {name: json_of(each) for name, each in further.items() if each is not None}
-
-    def _currency(self) -> str | None:
-        """Return the program's currency if rows have amounts without a currency of their own."""
-        names = {each.name for each in self.of.fields}
-        if "currency" in names or not any(each.is_money for each in self.of.fields):
-            return None
-        return read_program(self.request.connection, self.scope.program_id).settings.currency
 
 
 def shortened(rows: Sequence[Any], budget: int) -> tuple[list[JsonRow], JsonRow | None]:
@@ -114,7 +109,7 @@ def _fields(wanted: List[Any]) -> dict[str, Any]:
         optional |= dict.fromkeys(("date_from", "date_to"), Timestamp)
     of_program: dict[str, Any] = {} if wanted.mine else {"program_id": (int, ...)}
     given = {name: (kind | None, None) for name, kind in ({"cursor": Cursor} | optional).items()}
-    return {**of_program, "limit": (Limit, SHOWN), **given}
+    return {**of_program, "limit": (Limit, 25), **given}
 
 
 def _asked(request: ToolRequest, wanted: List[Any], sent: Mapping[str, Any]) -> Asked:
@@ -124,7 +119,10 @@ def _asked(request: ToolRequest, wanted: List[Any], sent: Mapping[str, Any]) -> 
         sent["limit"],
         sent["cursor"],
         order_of(wanted, sent.get("sort") or ""),
-        {each.name: _value(each.kind, each.name, sent.get(each.name)) for each in wanted.filters},
+        {
+            each.name: moment(sent, each.name) if each.kind is datetime else sent.get(each.name)
+            for each in wanted.filters
+        },
         sent.get("q"),
         ALWAYS if wanted.has_window else period.span(*dates),
         has_totals=sent["cursor"] is None if sent.get("totals") is None else sent["totals"],
@@ -135,9 +133,3 @@ def _asked(request: ToolRequest, wanted: List[Any], sent: Mapping[str, Any]) -> 
         window = picked_period.pick(chosen, at=request.at).window or ALL_DAYS
     scope = ListScope(sent.get("program_id", 0), request.at, window, [request.key.workspace_id], program_ids)
     return Asked(request, wanted, scope, query, sent)
-
-
-def _value(kind: type, name: str, sent: Any) -> Any:
-    if kind is not datetime:
-        return sent
-    return period.span(None, sent).until if name.endswith("_to") else period.span(sent, None).since

@@ -52,15 +52,13 @@ def _find(request: ToolRequest, program_id: int, partner_id: int | None, name: s
     if (partner_id is None) == (name is None):
         one = "Send partner_id or partner, not both"
         raise ValidationError(fields=[FieldError(field, one) for field in ("partner_id", "partner")])
-    if partner_id is not None:
-        return get(request.connection, PARTNERS, ListScope(program_id, request.at), partner_id)
-    found = ids_of_name(request.connection, program_id, name or "")
-    if not found:
+    ids = [partner_id] if partner_id else ids_of_name(request.connection, program_id, name or "")
+    if not ids:
         raise NotFound("The program has no such partner.", hint="list_partners has the names and codes.")
-    if len(found) > 1:
-        ids = ", ".join(map(str, found))
-        raise ValidationError(fields=[FieldError("partner", f"Several partners have this name: send partner_id {ids}")])
-    return get(request.connection, PARTNERS, ListScope(program_id, request.at), found[0])
+    if len(ids) > 1:
+        several = f"Several partners have this name: send partner_id {', '.join(map(str, ids))}"
+        raise ValidationError(fields=[FieldError("partner", several)])
+    return get(request.connection, PARTNERS, ListScope(program_id, request.at), ids[0])
 
 
 NOT_SHOWN = {"partner_code", "sale_id", "lead_id", "set_off_cents", "program_id", "waits"}

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from mcp_server.results import BUDGET, LARGEST, JsonRow, clean, json_of, row_of, weight
+from mcp_server.results import BUDGET, JsonRow, clean, json_of, row_of, weight
 from mcp_server.tools.lists import Asked, list_tool
 from mcp_server.tools.reports import ReportPeriod, report_range
 from mcp_server.tools.tool import ToolRequest, tool
@@ -25,9 +25,12 @@ from storage.rules.keys import rotation_state
 from storage.rules.scope import Scope
 from storage.tracking import key_callers
 
-SHOWN_CALLERS = 20
 NOT_LISTED = {*Program._fields} - {"id", "created_at", "name", "domain", "status", "currency", "sandbox_of"}
 STOPPED = timedelta(days=7)
+UNUSUAL = {
+    "figures": (Scope.PERFORMANCE_READ, unusual.list_figures),
+    "refunds_larger_than_the_sale": (Scope.EVENTS_READ, unusual.list_refunds),
+}
 
 
 @list_tool("Programs", Scope.PROGRAMS_READ, PROGRAMS, "sandboxes", period=(ReportPeriod | None, None))
@@ -37,22 +40,27 @@ def list_programs(asked: Asked) -> JsonRow:
     answers about live programs.
     """
     request, programs = asked.request, asked.stored.data
-    period, date_from, date_to = (asked.arguments[name] for name in ("period", "date_from", "date_to"))
-    if (period is None and date_from is None and date_to is None) or not programs:
-        return _apart(asked.page(leave_out=NOT_LISTED))
-    if Scope.PERFORMANCE_READ not in request.key.scopes:
-        raise InsufficientScope(hint="Leave period and dates out.", required_scope=Scope.PERFORMANCE_READ)
-    query = report_range(request, period or "7d", date_from, date_to)
-    report = performance.read_performance(request.connection, programs[0].id, query, at=request.at)
+    period, *dates = (asked.arguments[name] for name in ("period", "date_from", "date_to"))
+    windows: Any = {}
+    if programs and any((period, *dates)):
+        if Scope.PERFORMANCE_READ not in request.key.scopes:
+            raise InsufficientScope(hint="Leave period and dates out.", required_scope=Scope.PERFORMANCE_READ)
+        query = report_range(request, period or "7d", *dates)
+        report = performance.read_performance(request.connection, programs[0].id, query, at=request.at)
+        windows = {"window": report.window, "previous_window": report.previous_window}
 
     def row(program: Program) -> JsonRow:
         shown = row_of(program, leave_out=NOT_LISTED)
         if program.sandbox_of is None:
-            for name, window in (("totals", report.window), ("previous_totals", report.previous_window)):
-                shown[name] = json_of(comparison.read_figures(request.connection, program.id, window)[0])
+            for name, window in windows.items():
+                figures, *_ = comparison.read_figures(request.connection, program.id, window)
+                shown[name.replace("window", "totals")] = json_of(figures)
         return shown
 
-    return _apart(asked.page(row=row, window=report.window, previous_window=report.previous_window))
+    page = asked.page(row=row, **windows)
+    sandboxes = [each for each in page["data"] if "sandbox_of" in each]
+    live = [each for each in page["data"] if "sandbox_of" not in each]
+    return page | {"data": live} | ({"sandboxes": sandboxes} if sandboxes else {})
 
 
 @tool("Program settings", Scope.PROGRAMS_READ, "program", "key_callers")
@@ -62,7 +70,7 @@ def get_program(request: ToolRequest, *, program_id: int, usage: bool = False) -
     what is unusual, exchange_rates. commission_rate is percent, or cents if flat. No recurring_months: for life.
     """
     program = read_program(request.connection, program_id)
-    callers = key_callers.list_callers(request.connection, program_id, limit=SHOWN_CALLERS, by_week=usage)
+    callers = key_callers.list_callers(request.connection, program_id, limit=20, by_week=usage)
     shown = {
         "id": program.id,
         "created_at": program.created_at,
@@ -81,22 +89,14 @@ def get_program(request: ToolRequest, *, program_id: int, usage: bool = False) -
     ]
     about: JsonRow = {"program": shown, "key_callers": rows}
     if usage:
-        about |= {"agents": _agents(request, program_id), "unusual": _unusual(request, program_id)}
+        about["agents"] = _agents(request, program_id)
+        about["unusual"] = {
+            name: read(request.connection, program_id, at=request.at)
+            for name, (scope, read) in UNUSUAL.items()
+            if scope in request.key.scopes
+        }
         about["exchange_rates"] = exchange_rates.list_rates(request.connection, program_id)
     return about
-
-
-def _unusual(request: ToolRequest, program_id: int) -> JsonRow:
-    """Return what the key may see of what is unusual."""
-    lists = {
-        "figures": (Scope.PERFORMANCE_READ, unusual.list_figures),
-        "refunds_larger_than_the_sale": (Scope.EVENTS_READ, unusual.list_refunds),
-    }
-    return {
-        name: json_of(read(request.connection, program_id, at=request.at))
-        for name, (scope, read) in lists.items()
-        if scope in request.key.scopes
-    }
 
 
 def _agents(request: ToolRequest, program_id: int) -> JsonRow:
@@ -114,13 +114,6 @@ def _agents(request: ToolRequest, program_id: int) -> JsonRow:
         "used_today": list(map(row_of, agent_caps.list_used(connection, program_id, at))),
         "keys": keys,
     }
-
-
-def _apart(page: JsonRow) -> JsonRow:
-    """Return a page with the sandboxes in a list of their own."""
-    live = [each for each in page["data"] if "sandbox_of" not in each]
-    sandboxes = [each for each in page["data"] if "sandbox_of" in each]
-    return page | {"data": live} | ({"sandboxes": sandboxes} if sandboxes else {})
 
 
 NOT_SHOWN = {"actor_name", "actor_id", "subject", "before", "after"}
@@ -160,9 +153,7 @@ def _cleaned(value: Any) -> Any:
     return [_cleaned(each) for each in value] if isinstance(value, list) else value
 
 
-LARGEST_PART = LARGEST - 3_000
-TOPICS = {"enum": [*guides.NAMES]}
-GuideTopic = Annotated[str, Field(pattern=f"^({'|'.join(guides.NAMES)})$", json_schema_extra=TOPICS)]
+GuideTopic = Annotated[str, Field(pattern=f"^({'|'.join(guides.NAMES)})$", json_schema_extra={"enum": [*guides.NAMES]})]
 SETTINGS = ("currency", "lead_auth_policy", "cookie_window_days", "attribution_window_days")
 
 
@@ -181,18 +172,12 @@ def get_integration_guide(
     code = newest_code(request.connection, program.id)
     filling = guides.filling(program, base_url=request.base_url, code=code)
     text = re.sub(r"(POST|GET) (?=/api/)", rf"\1 {request.base_url}", guides.filled(topic, filling))
-    parts = _parts(text)
+    parts = [""]  # as few as fit a result each
+    for section in re.split(r"(?m)^(?=## )", text):
+        if parts[-1] and weight(parts[-1] + section) > BUDGET:
+            parts.append("")
+        parts[-1] += section
     number = min(part, len(parts))
     shown = {name: getattr(program.settings, name) for name in SETTINGS}
     about = {"part": number, "parts": len(parts), "base_url": request.base_url, "settings": shown}
     return {"text": parts[number - 1], **about}
-
-
-def _parts(text: str) -> list[str]:
-    """Divide a guide before its headings, into as few parts as fit a result each."""
-    parts = [""]
-    for section in re.split(r"(?m)^(?=## )", text):
-        if parts[-1] and weight(parts[-1] + section) > LARGEST_PART:
-            parts.append("")
-        parts[-1] += section
-    return parts

@@ -4,7 +4,7 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cache, cached_property
+from functools import cached_property
 from typing import Annotated, Any, NamedTuple
 
 from mcp_types import Tool as PublishedTool
@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, create_mod
 from pydantic import ValidationError as Invalid
 from pydantic_core import to_json
 
-from mcp_server.results import JsonRow, json_of, row_of
+from mcp_server.results import JsonRow, json_of
 from storage.access.agent_keys import AgentKey
 from storage.access.assistants import Assistant
 from storage.rules.errors import FieldError, ValidationError
@@ -27,12 +27,6 @@ Timestamp = Annotated[str, StringConstraints(min_length=10, max_length=40)]
 Cursor = Annotated[str, StringConstraints(min_length=1, max_length=512)]
 READS_ONLY = ToolAnnotations(read_only_hint=True, open_world_hint=False)  # the other hints are about what writes
 PUBLISHED = ("enum", "maximum", "type", "items", "minItems", "maxItems", "description")  # errors name the other limits
-
-
-class Arguments(BaseModel):
-    """The arguments of a tool; an unknown argument is an error."""
-
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
 
 class ToolRequest(NamedTuple):
@@ -64,14 +58,23 @@ class Tool:
 
     @property
     def name(self) -> str:
-        """The name by which assistants call it."""
         return self.function.__name__
 
     @cached_property
-    def arguments(self) -> type[Arguments]:
-        """The model of its arguments."""
-        model: type[Arguments] = create_model(self.name, __base__=Arguments, **self.fields)
+    def arguments(self) -> type[BaseModel]:
+        """The model of its arguments; an unknown one is an error."""
+        config = ConfigDict(extra="forbid", strict=True, frozen=True)
+        model: type[BaseModel] = create_model(self.name, __config__=config, **self.fields)
         return model
+
+    @cached_property
+    def schemas(self) -> dict[str, dict[str, Any]]:
+        """The full schema of each argument, from which error messages are made: an optional one as its type."""
+        whole, schemas = self.arguments.model_json_schema(), {}
+        for name, node in whole["properties"].items():
+            kind = next((each for each in node.get("anyOf", ()) if each != {"type": "null"}), node)
+            schemas[name] = whole["$defs"][kind["$ref"].rpartition("/")[2]] if "$ref" in kind else kind
+        return schemas
 
     @cached_property
     def published(self) -> PublishedTool:
@@ -79,7 +82,7 @@ class Tool:
 
         Results show their own types: all schemas together must stay within a few kilobytes.
         """
-        properties = {name: _published(node) for name, node in _schemas(self.arguments).items()}
+        properties = {name: _published(node) for name, node in self.schemas.items()}
         required = [name for name, field in self.arguments.model_fields.items() if field.is_required()]
         accepted = {"type": "object", "properties": properties, **({"required": required} if required else {})}
         returned = {name: {"description": UNTRUSTED} for name in self.untrusted}
@@ -92,13 +95,13 @@ class Tool:
             annotations=READS_ONLY,
         )
 
-    def parse(self, sent: Mapping[str, Any]) -> Arguments | ValidationError:
+    def parse(self, sent: Mapping[str, Any]) -> BaseModel | ValidationError:
         """Return the arguments, or the error that names the accepted values."""
         try:
             return self.arguments.model_validate_json(to_json(sent))  # JSON has no enums: strict takes their words
         except Invalid as invalid:
             wrong = {each["loc"][0]: each["type"] for each in invalid.errors(include_input=False) if each["loc"]}
-        schemas, model_fields = _schemas(self.arguments), self.arguments.model_fields
+        schemas, model_fields = self.schemas, self.arguments.model_fields
         fields = [FieldError(name, _expected(schemas[name], wrong[name])) for name in wrong if name in schemas]
         if unknown := len(wrong) - len(fields):
             fields.append(FieldError("(unknown)", f"{unknown} unknown argument(s): leave them out"))
@@ -108,10 +111,10 @@ class Tool:
 
 
 def tool(title: str, scope: Scope, *untrusted: str) -> Callable[[Callable[..., Any]], Tool]:
-    """Make a tool of a function `(request: ToolRequest, <arguments>) -> row or dict`; the key must have `scope`.
+    """Make a tool of a function `(request: ToolRequest, <arguments>) -> dict`; the key must have `scope`.
 
-    The row's fields are the result's; `untrusted` names those with texts that outsiders wrote. An argument named
-    program_id is checked against the programs of the key before the function runs.
+    `untrusted` names the fields of the result with texts that outsiders wrote. An argument named program_id is checked
+    against the programs of the key before the function runs.
     """
 
     def made(function: Callable[..., Any]) -> Tool:
@@ -121,25 +124,12 @@ def tool(title: str, scope: Scope, *untrusted: str) -> Callable[[Callable[..., A
         }
 
         def run(request: ToolRequest, **sent: Any) -> JsonRow:
-            result = function(request, **sent)
-            if not isinstance(result, dict):
-                return row_of(result)
-            present = {name: each for name, each in result.items() if each is not None}
+            present = {name: each for name, each in function(request, **sent).items() if each is not None}
             return {name: json_of(each, is_untrusted=name in untrusted) for name, each in present.items()}
 
         return Tool(function, title, scope, fields, untrusted, run)
 
     return made
-
-
-@cache
-def _schemas(model: type[BaseModel]) -> dict[str, dict[str, Any]]:
-    """Return the full schema of each argument, from which error messages are made: an optional one as its type."""
-    whole, schemas = model.model_json_schema(), {}
-    for name, node in whole["properties"].items():
-        kind = next((each for each in node.get("anyOf", ()) if each != {"type": "null"}), node)
-        schemas[name] = whole["$defs"][kind["$ref"].rpartition("/")[2]] if "$ref" in kind else kind
-    return schemas
 
 
 def _published(node: dict[str, Any]) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from starlette.types import ASGIApp, Receive, Send
 
 from mcp_server.attachments import PLANS
 from mcp_server.results import NOTE
-from mcp_server.tools import BY_NAME
+from mcp_server.tools import ALL
 from presentation import guides
 from presentation.guides import Filling
 from storage.rules.scope import Scope
@@ -152,5 +152,5 @@ def test_the_inspector_lists_and_calls_a_tool(node: Path, sqlite_url: str, key: 
     listed = json.loads(inspect("--method", "tools/list", "--strict"))
     called = json.loads(inspect("--method", "tools/call", "--tool-name", "get_program", "--tool-arg", "program_id=1"))
 
-    assert {tool["name"] for tool in listed["tools"]} == set(BY_NAME)
+    assert {tool["name"] for tool in listed["tools"]} == {tool.name for tool in ALL}
     assert called["structuredContent"]["program"]["name"] == "Acme partners"

@@ -73,7 +73,7 @@ async def handshake(assistant: Assistant, headers: list[tuple[str, str]], body: 
     """Return what a request of the handshake era is answered with, None if it is left to the SDK."""
     caller = Caller(assistant.acme.store.reader, assistant.good, assistant.at, "request-1", resource="")
     raw = [(name.lower().encode(), value.encode()) for name, value in headers]
-    calls = ToolCalls(ALL, "http://svc.test", hosts=["svc.test"])
+    calls = ToolCalls({tool.name: tool for tool in ALL}, "http://svc.test", hosts=["svc.test"])
     response = await calls.respond({"headers": raw, SCOPE_MEMBER: caller}, json.dumps(body).encode())
     return response and response.body
 

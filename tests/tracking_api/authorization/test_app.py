@@ -8,7 +8,7 @@ import pytest
 
 import asgi
 from configuration import Configuration
-from mcp_server.tools import BY_NAME
+from mcp_server import tools
 from storage.engine.sealing import Sealer
 from storage.rules.errors import NotFound
 from storage.rules.scope import READING, Scope
@@ -90,7 +90,7 @@ async def test_an_assistant_sees_every_tool_and_reads_only_its_programs(flow: Fl
     rejected = (await flow.call(given["access_token"], elsewhere)).json()
 
     assert given["scope"] == "programs:read"
-    assert {tool["name"] for tool in listed["result"]["tools"]} == set(BY_NAME)
+    assert {tool["name"] for tool in listed["result"]["tools"]} == {tool.name for tool in tools.ALL}
     assert "program_not_allowed" in rejected["result"]["content"][0]["text"]
 
 

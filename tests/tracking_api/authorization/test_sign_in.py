@@ -17,7 +17,7 @@ from mcp.shared.auth import AuthorizationCodeResult, OAuthClientInformationFull,
 from playwright.async_api import Page, Route
 from pydantic import AnyUrl
 
-from mcp_server.tools import BY_NAME
+from mcp_server.tools import ALL
 from tests import postgres
 from tests.mcp_server.conftest import CLIENTS
 from tests.mcp_server.test_clients import MODULES, node
@@ -99,7 +99,7 @@ async def test_a_client_connects_with_only_the_url(
         tools = await client.list_tools()
 
     assert [each["id"] for each in programs.structured_content["data"]] == [site.acme.program_id]
-    assert {tool.name for tool in tools.tools} == set(BY_NAME)
+    assert {tool.name for tool in tools.tools} == {tool.name for tool in ALL}
     (shown,) = assistant.shown
     assert ("Documented helper" if document else "Helper") in shown
     assert ("Published by\nlocalhost" if document else "Name\nHelper") in shown
