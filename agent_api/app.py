@@ -1,34 +1,77 @@
-"""The route table of the agent API, with the scope that each operation needs; its programs offer the resource table.
+"""The agent API: what an agent key may do, the checks before it (key, scope, program), and the table of its routes."""
 
-A program's ETag protects its settings from a concurrent change.
-"""
-
+import json
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from starlette.applications import Starlette
+from starlette.requests import Request
 from starlette.routing import BaseRoute
 
-from agent_api.call import AgentRequest, behind_key, get_key
 from presentation import resource_table
+from presentation.api_request import NO_PROGRAM, ApiRequest, Result, row_id
 from presentation.changes import AgentProgramChange
 from presentation.lists import listing
-from presentation.operations import operation
-from presentation.resource_table import RESOURCES, Resource
+from presentation.operations import RouteMethod, operation
+from presentation.resource_table import RESOURCES, Resource, ScopeByBody
 from presentation.resources import ProgramView
+from presentation.view import View, viewed, with_fields_of
 from storage import Storage
+from storage.access import agent_keys
+from storage.access.agent_keys import AgentKey
 from storage.lists.programs import PROGRAMS, Program, read_program
 from storage.management import program_settings
-from storage.rules.errors import CurrencyNotSupported, OverCap, PreconditionFailed
+from storage.rules import errors
 from storage.rules.scope import Scope
+from web import body, client
 from web.app import now, with_state
 from web.counts import Counts
-from web.limits import REJECTED, RateLimits
-from web.response import HANDLERS, ModelResponse
+from web.limits import REJECTED, RateLimits, client_of
+from web.response import HANDLERS, CreatedResponse, JsonResponse, ModelResponse
 
 BASE = "/api/agent/v1"
-NEVER = -1  # the revision of no program
 PROGRAM = f"{BASE}/programs/{{program_id}}"
+NEVER = -1  # the revision of no program
+REPEATED = {body.IDEMPOTENCY_KEY: "A repeat with the same body within 30 days only gets the first response."}
+
+
+@dataclass(frozen=True, kw_only=True)
+class AgentRequest(ApiRequest):
+    """A request that its agent key allows."""
+
+    key: AgentKey
+
+    async def create(self, row: type[Result], operation: Callable[..., Any], **options: Any) -> CreatedResponse[Result]:
+        """Create something; a repeat with its Idempotency-Key gets the first response. Raises IdempotencyKeyReused."""
+        sent, path = self.request.headers.get(body.IDEMPOTENCY_KEY), self.request.url.path
+        repeat = body.repeat_key(sent, path, self.request.state.body)
+        if repeat is None:
+            return await super().create(row, operation, **options)
+
+        def perform(connection: Any) -> str:
+            created = viewed(row).of(operation(connection, self.program_id, **options, actor=self.actor, at=self.at))
+            return created.model_dump_json(exclude_unset=True)
+
+        about = (self.key.id, repeat, perform)
+        stored, is_repeat = await self.storage.write_in(self.program_id, agent_keys.once, *about, at=self.at)
+        headers = {"Idempotency-Replayed": "true"} if is_repeat else {}
+        return CreatedResponse[Result].stored(json.loads(stored), headers)
+
+
+@with_fields_of(AgentKey, leave_out={"masked", "program_ids", "revoked_at", "last_used_at"})
+class AgentKeyView(View):
+    """The agent key; `programs` null means every program of the workspace."""
+
+    programs: list[int] | None
+
+
+@operation()
+async def get_key(call: AgentRequest) -> AgentKeyView:
+    """Return the presented key, its scopes and its programs."""
+    return AgentKeyView.of(call.key._asdict() | {"programs": call.key.program_ids})
 
 
 @operation(response_headers=("ETag",))
@@ -38,26 +81,100 @@ async def get_program(call: AgentRequest) -> ModelResponse[ProgramView]:
 
 
 @operation(
-    *(CurrencyNotSupported, OverCap, PreconditionFailed),
+    *(errors.CurrencyNotSupported, errors.OverCap, errors.PreconditionFailed),
     headers={"If-Match": "The ETag of the version to change; if there is a newer one, the response is 412."},
     response_headers=("ETag",),
 )
 async def change_program(call: AgentRequest, sent: AgentProgramChange) -> ModelResponse[ProgramView]:
     """Change a program's settings; new terms apply to later sales only."""
-    return _tagged(await call.write(program_settings.change, sent.sent(), expected_revision=await _expected(call)))
+    header, expected = call.request.headers.get("if-match"), None
+    if header is not None and header.strip() != "*":
+        expected = (await call.read(read_program)).revision
+        if f'"{expected}"' not in [tag.strip() for tag in header.split(",")]:  # a weak tag never (RFC 9110, 13.1.1)
+            expected = NEVER
+    return _tagged(await call.write(program_settings.change, sent.sent(), expected_revision=expected))
 
 
 def _tagged(program: Program) -> ModelResponse[ProgramView]:
     return ModelResponse(ProgramView.of(program), {"ETag": f'"{program.revision}"'})
 
 
-async def _expected(call: AgentRequest) -> int | None:
-    """Return the revision that `If-Match` allows to change, None for any; a weak tag allows none (RFC 9110, 13.1.1)."""
-    header = call.request.headers.get("if-match")
-    if header is None or header.strip() == "*":
-        return None
-    revision = (await call.read(read_program)).revision
-    return revision if f'"{revision}"' in [tag.strip() for tag in header.split(",")] else NEVER
+def behind_key(resource: Resource) -> RouteMethod:
+    """Return a resource's operation behind a key with its scope; what creates something can be repeated."""
+    scope, described, name = resource.scope, resource.operation.description, resource.operation.description.name
+
+    async def handle(request: Request) -> JsonResponse:
+        try:
+            return await resource.operation.handler(await _authorized(request, scope))
+        except (errors.InsufficientScope, errors.OverCap, errors.SecondKeyRequired) as error:
+            await _record(request, error)
+            raise
+
+    scopes = scope.scopes if isinstance(scope, ScopeByBody) else (scope,) if scope else ()
+    if CreatedResponse.success in described.responses:
+        described = described._replace(
+            errors=(errors.IdempotencyKeyReused, *described.errors),
+            headers=REPEATED,
+            response_headers=("Idempotency-Replayed",),
+        )
+    description = described.behind(
+        *(errors.InvalidKey, errors.WrongKeyType, errors.RateLimited),
+        *((errors.InsufficientScope,) if scopes else ()),
+        *((errors.ProgramNotAllowed,) if "{program_id}" in resource.path else ()),
+        security=[{"agentKey": (each,)} for each in scopes] or [{"agentKey": ()}],
+        name=f"agent{name[0].upper()}{name[1:]}",
+        description=f"Scope: {' or '.join(scopes)}." if scopes else "Any agent key.",
+        tag="agents",
+    )
+    return RouteMethod(handle, description)
+
+
+async def _authorized(request: Request, scope: Scope | ScopeByBody | None) -> AgentRequest:
+    """Return the request. Raises InvalidKey, WrongKeyType, InsufficientScope, ProgramNotAllowed, in this order."""
+    storage: Storage = request.app.state.storage
+    at: datetime = request.app.state.clock()
+    program_id = _program(request)
+    if isinstance(scope, ScopeByBody):
+        await _key(request, at, scope=None, program_id=None)  # no body is read for an invalid key
+        content = bytes(await body.read_body(request.scope, request.receive))
+        request = Request(request.scope, body.replay(content, request.receive))
+        scope = scope.choose(content)
+    key = await _key(request, at, scope=scope, program_id=program_id)
+    if key.last_used_at is None or key.last_used_at <= at - agent_keys.USE_RECORDED_EVERY:
+        with suppress(errors.Overloaded, errors.StorageUnavailable, errors.OutcomeUnknown):  # the next call records it
+            await storage.write(agent_keys.touch, key.id, at=at)
+    return AgentRequest(
+        request=request,
+        storage=storage,
+        at=at,
+        actor=key.actor,
+        workspace_ids=(key.workspace_id,),
+        program_ids=key.program_ids,
+        program_id=program_id or NO_PROGRAM,
+        scopes=key.scopes,
+        key=key,
+    )
+
+
+async def _key(request: Request, at: datetime, **about: Any) -> AgentKey:
+    sent, state = client.agent_credential(request.headers), request.app.state
+    async with state.limits.guessing(client_of(request.scope), sent):
+        key: AgentKey = await state.storage.read(agent_keys.authorize, sent, **about, at=at)
+    return key
+
+
+async def _record(request: Request, error: errors.ServiceError) -> None:
+    """Count what the key may not do, where its program can be read."""
+    state, program_id = request.app.state, _program(request)
+    if program_id is not None:
+        about = (client.agent_credential(request.headers), program_id, error)
+        with suppress(errors.ProgramNotAllowed, errors.Overloaded, errors.StorageUnavailable, errors.OutcomeUnknown):
+            await state.storage.write_in(program_id, agent_keys.add_rejection, *about, at=state.clock())
+
+
+def _program(request: Request) -> int | None:
+    """Return the path's program, NO_PROGRAM for an invalid id, None if the path names none."""
+    return (row_id(request.path_params["program_id"]) or NO_PROGRAM) if "program_id" in request.path_params else None
 
 
 def served(resources: Iterable[Resource]) -> Sequence[BaseRoute]:

@@ -151,9 +151,9 @@ class McpApp:
             return
         host = dict(scope["headers"]).get(b"host", b"").decode("latin-1")
         scope["headers"] = [_tidied(name, value.strip(b" \t"), scope) for name, value in scope["headers"]]
-        headers = scope["header_fields"] = dict(scope["headers"])
-        sent = (headers.get(name, b"").decode("latin-1") for name in (b"authorization", b"x-agent-key"))
-        credential, resource = client.agent_credential(*sent), self.settings.mcp_url
+        scope["header_fields"] = dict(scope["headers"])
+        sent = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
+        credential, resource = client.agent_credential(sent), self.settings.mcp_url
         caller = Caller(self.reader, credential, self.clock(), scope["request_id"], resource=resource)
         scope[SCOPE_MEMBER] = caller
         try:

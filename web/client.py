@@ -1,5 +1,6 @@
 """What a request's headers say of its client: its credential, and the name under which it calls this service."""
 
+from collections.abc import Mapping
 from urllib.parse import urlsplit
 
 LOOPBACK = ("localhost", "127.0.0.1", "::1")  # a developer writes any of them and means the same service
@@ -12,9 +13,9 @@ def bearer(header: str | None) -> str | None:
     return credential if scheme.lower() == "bearer" and credential else None
 
 
-def agent_credential(authorization: str | None, agent_key: str | None) -> str | None:
+def agent_credential(headers: Mapping[str, str]) -> str | None:
     """Return what an agent presents: its `Authorization`, else its `X-Agent-Key`."""
-    return bearer(authorization) or (agent_key or "").strip() or None
+    return bearer(headers.get("authorization")) or headers.get("x-agent-key", "").strip() or None
 
 
 def called(base_url: str, host: str) -> str:

@@ -92,10 +92,9 @@ def list_payment_events(asked: Asked) -> JsonRow:
         | {"meaning": MEANINGS.get(each.outcome) or f"Rejected. {errors.hint_of(each.outcome) or ''}".strip()}
         for each in counts
     ]
-    reported = event_log.list_disputes(connection, program_id)
-    states = [each.state for each in reported]
-    rows = json_of(reported)
-    shown = fitting(rows, BUDGET // 3)
+    disputes = event_log.list_disputes(connection, program_id)
+    states = [each.state for each in disputes]
+    shown = fitting(json_of(disputes), BUDGET // 3)
     return asked.page(
         row=row,
         budget=BUDGET - sum(map(weight, (*outcomes, *shown))),
@@ -200,17 +199,18 @@ def _totals(happened: Sequence[Event], earned: Sequence[Commission]) -> dict[str
 
     `owed_cents` is the worth of commissions that are not paid yet, `paid_out_cents` what payouts handed over.
     """
-    sold = [event for event in happened if event.kind == EventKind.SALE]
-    back = [event for event in happened if event.kind == EventKind.REFUND]
+    sold, back = (
+        [event.program_cents or 0 for event in happened if event.kind == kind]
+        for kind in (EventKind.SALE, EventKind.REFUND)
+    )
     waiting = (CommissionStatus.PENDING, CommissionStatus.APPROVED)
-    payouts = [each for each in earned if each.status == CommissionStatus.PAID]
     return {
         "sales": len(sold),
-        "sales_cents": sum(event.program_cents or 0 for event in sold),
+        "sales_cents": sum(sold),
         "refunds": len(back),
-        "refunded_cents": sum(event.program_cents or 0 for event in back),
+        "refunded_cents": sum(back),
         "commission_cents": sum(each.amount_cents for each in earned),
         "commission_net_cents": sum(each.net_cents for each in earned),
         "owed_cents": sum(each.net_cents for each in earned if each.status in waiting),
-        "paid_out_cents": sum(each.paid_out_cents for each in payouts),
+        "paid_out_cents": sum(each.paid_out_cents for each in earned if each.status == CommissionStatus.PAID),
     }

@@ -158,14 +158,12 @@ def _compared(
 
 def _rows(ranked: RankedGroups, metrics: Sequence[Metric], before: RankedGroups | None) -> list[Any]:
     earlier = {group.values: group.totals for group in before.groups} if before else {}
-    rows = [
-        (
-            *(*group.values, *_figures(group.totals, metrics)),
-            *(_figures(earlier.get(group.values, NOTHING), metrics) if before else ()),
-        )
+    return [
+        json_of(group.values, is_untrusted=True)
+        + _figures(group.totals, metrics)
+        + (_figures(earlier.get(group.values, NOTHING), metrics) if before else [])
         for group in ranked.groups
     ]
-    return [json_of(row, is_untrusted=True) for row in rows]
 
 
 def _figures(totals: GroupTotals, metrics: Iterable[Metric]) -> list[Any]:
