@@ -95,11 +95,9 @@ class ReportView(View):
 
     @classmethod
     def of(cls, row: Performance) -> Self:
-        meta = ReportMetaView(
-            period=row.period, **_range(row.window), previousPeriod=ReportRangeView(**_range(row.previous_window))
-        )
-        rows = [ReportRowView(date=day.date, period=day.date, **{**_shown(day.totals), "sales": 0}) for day in row.days]
-        return cls(data=rows, metrics=_metrics(row), meta=meta)
+        rows = [{"date": day.date, "period": day.date, **_shown(day.totals), "sales": 0} for day in row.days]
+        meta = {"period": row.period, **_range(row.window), "previousPeriod": _range(row.previous_window)}
+        return cls.model_validate({"data": rows, "metrics": _metrics(row), "meta": meta})
 
 
 Figures = dict[Metric, Number]
@@ -147,37 +145,32 @@ class BreakdownView(View):
             return {metric: totals.figure(metric) for metric in query.metrics}
 
         groups = [
-            BreakdownGroupView(values=dict(zip(query.by, group.values, strict=True)), metrics=figures(group.totals))
+            {"values": dict(zip(query.by, group.values, strict=True)), "metrics": figures(group.totals)}
             for group in row.ranked.groups
         ]
-        meta = BreakdownMetaView(
-            currency=row.currency,
-            first=row.window.first,
-            last=row.window.last,
-            by=list(query.by),
-            filters={each.dimension: label(each.dimension, each.value) or NONE for each in query.filters},
-            sort=query.sort,
-            limit=query.limit,
-        )
-        other = BreakdownOthersView(groups=row.ranked.other_groups, metrics=figures(row.ranked.other))
-        return cls(data=groups, other=other, total=figures(row.ranked.total), meta=meta)
+        meta = {
+            **query._asdict(),
+            "currency": row.currency,
+            **row.window._asdict(),
+            "filters": {each.dimension: label(each.dimension, each.value) or NONE for each in query.filters},
+        }
+        other = {"groups": row.ranked.other_groups, "metrics": figures(row.ranked.other)}
+        return cls.model_validate({"data": groups, "other": other, "total": figures(row.ranked.total), "meta": meta})
 
 
-def _metrics(performance: Performance) -> ReportMetricsView:
-    total, shown = performance.current, _shown(performance.current)
-    trends: dict[str, Any] = {}
-    for name, field, is_money in TRENDS:
-        previous, current = (getattr(totals, field) for totals in (performance.previous, total))
-        change = metrics.trend(previous, current)
-        before = dollars(previous) if is_money else previous
-        trends[f"{name}Trend"] = TrendView(trend=change.percent, trendDirection=change.direction, previous=before)
-    return ReportMetricsView(
-        **{f"total{name.title()}": shown[name] for name in shown if name != "commission"},
-        totalPartnersCommission=shown["commission"],
-        conversionRate=metrics.conversion_rate(total.conversions, total.clicks),
-        averageOrderValue=dollars(metrics.average_order_cents(total.revenue_cents, total.conversions)),
-        **trends,
-    )
+def _metrics(performance: Performance) -> dict[str, Any]:
+    total, shown, before = performance.current, _shown(performance.current), _shown(performance.previous)
+    figures = {
+        **{f"total{name.title()}": value for name, value in shown.items() if name != "commission"},
+        "totalPartnersCommission": shown["commission"],
+        "conversionRate": metrics.conversion_rate(total.conversions, total.clicks),
+        "averageOrderValue": dollars(metrics.average_order_cents(total.revenue_cents, total.conversions)),
+    }
+    for name, field, _ in TRENDS:
+        change = metrics.trend(getattr(performance.previous, field), getattr(total, field))
+        trend = {"trend": change.percent, "trendDirection": change.direction, "previous": before[name]}
+        figures[f"{name}Trend"] = trend
+    return figures
 
 
 def _shown(totals: Totals) -> dict[str, Any]:
