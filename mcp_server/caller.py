@@ -4,6 +4,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from typing import Any, TypeVar
 
 from mcp import MCPError
@@ -62,13 +63,11 @@ class Caller:
 
         def prove(connection: Any) -> AgentKey | Assistant:
             nonlocal granted
-            about: Any = {"scope": scope, "program_id": program_id, "at": self.at}
-            key: AgentKey | Assistant
+            of_assistant = partial(assistants.authorize, resource=self.resource)
+            authorize: Any = of_assistant if self.signed_in else agent_keys.authorize
+            about = {"scope": scope, "program_id": program_id, "at": self.at}
             try:
-                if self.signed_in and self.credential is not None:
-                    key = assistants.authorize(connection, self.credential, resource=self.resource, **about)
-                else:
-                    key = agent_keys.authorize(connection, self.credential, **about)
+                key: AgentKey | Assistant = authorize(connection, self.credential, **about)
             except (errors.InsufficientScope, errors.ProgramNotAllowed):
                 self.proven = True
                 raise
