@@ -83,10 +83,7 @@ async def _watch_databases(store: Storage) -> None:
 
 
 async def keep_house(store: Storage, *, at: datetime) -> None:
-    """Make the next months of clicks, delete expired rows, record late payments, fill the dimensions of old clicks.
-
-    Each chunk is its own write. A failure is logged; the next round tries again.
-    """
+    """Do what is due, each chunk in its own write. A failure is logged; the next round tries again."""
     with _failures_logged("making months of clicks"):
         if made := await store.write(click_retention.make_ahead, at=at):
             log.info("made %s", ", ".join(made))

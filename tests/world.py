@@ -185,17 +185,14 @@ async def suspend(store: Storage, workspace_id: int, email: str) -> None:
 
 async def acme(store: Storage, **settings: Any) -> World:
     """Create Acme with a program of these settings."""
-    owner = await store.write(
-        workspaces.create, "Acme", owner_email="owner@acme.example", password_hash="not a hash", at=NOW
-    )
-    return await program_of(store, owner.workspace_id, owner.user_id, **settings)
+    owner: dict[str, Any] = {"owner_email": "owner@acme.example", "password_hash": "not a hash", "at": NOW}
+    return await program_of(store, *await store.write(workspaces.create, "Acme", **owner), **settings)
 
 
 async def globex(store: Storage, **settings: Any) -> World:
     """Create another workspace, Gina's, with a program of these settings."""
     gina: dict[str, Any] = {"owner_email": "gina@globex.example", "password_hash": "not a hash", "at": NOW}
-    made = await store.write(workspaces.create, "Globex", **gina)
-    return await program_of(store, made.workspace_id, made.user_id, **settings)
+    return await program_of(store, *await store.write(workspaces.create, "Globex", **gina), **settings)
 
 
 async def program_of(store: Storage, workspace_id: int, owner_id: int, **settings: Any) -> World:

@@ -13,8 +13,6 @@ from storage.rules.errors import Overloaded, ServiceError, StorageUnavailable
 from web.build import VERSION
 from web.response import ModelResponse
 
-NOT_READY = "The database is not ready, or its migrations are not applied."
-
 
 class HealthyView(View):
     """The probe succeeded."""
@@ -55,6 +53,7 @@ async def get_readiness(request: Request) -> ReadyView:
     except Exception as error:
         raise unavailable(error) from error
     if not (ready and storage.is_available):
-        raise StorageUnavailable(NOT_READY, retry_after_seconds=RETRY_SECONDS)
+        message = "The database is not ready, or its migrations are not applied."
+        raise StorageUnavailable(message, retry_after_seconds=RETRY_SECONDS)
     lacking = {"unavailable": storage.lacking} if storage.lacking else {}
     return ReadyView(status="ok", **lacking)

@@ -30,8 +30,6 @@ File = Annotated[Path, typer.Argument(help="The backup.", dir_okay=False)]
 Source = Annotated[str, typer.Option("--from", help="The URL of the database to read, as in SVC_DATABASE_URL.")]
 Target = Annotated[str, typer.Option("--to", help="The URL of an empty database; its tables are created.")]
 
-ROWS_BETWEEN_LINES = 100_000
-
 
 @command.register(app)
 def backup(file: File) -> Answer:
@@ -219,6 +217,6 @@ async def _copy_rows(reading: Storage, writing: Storage, source: str) -> None:
             if not rows:
                 break
             at = await writing.write(copying.store_chunk, table, rows, at, source)
-            if at.rows >= min(reported + ROWS_BETWEEN_LINES, totals[table.name]):
+            if at.rows >= min(reported + 100_000, totals[table.name]):
                 typer.echo(f"{table.name}: {at.rows:,} of {totals[table.name]:,} rows", err=True)
                 reported = at.rows

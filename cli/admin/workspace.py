@@ -41,9 +41,9 @@ def create(
 
     """
     new, kept = _account(owner_email, asked=password_stdin, takes_existing=existing_account)
-    created = command.write(workspaces.create, name, owner_email=owner_email, **new, at=command.now())
-    text = f"Workspace {created.workspace_id} ({escape(name)}) is owned by {escape(owner_email)}."
-    return Answer(created._asdict() | kept, text)
+    made = command.write(workspaces.create, name, owner_email=owner_email, **new, at=command.now())
+    text = f"Workspace {made[0]} ({escape(name)}) is owned by {escape(owner_email)}."
+    return Answer({"workspace_id": made[0], "user_id": made[1]} | kept, text)
 
 
 @command.register(members_app)
@@ -70,10 +70,7 @@ def add(
 
 
 def _account(email: str, *, asked: bool, takes_existing: bool) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the values of a new member's account, and the notice of the JSON result, which is on stderr, too.
-
-    The notice says that an account existed before and keeps its password.
-    """
+    """Return the values of a member's account, and a notice for the result if it existed and keeps its password."""
     password = command.secret(asked=asked, option="--password-stdin", prompt="password")
     stored = command.read(accounts.find_hash, email)
     if stored is not None and passwords.matches(stored, password):

@@ -103,16 +103,17 @@ def _introduce(made: Sample, password: str, address: str) -> None:
 def create(connection: Connection, *, password_hash: str, at: datetime) -> Sample:
     """Create the sample workspace with events up to `at`; about ten thousand clicks, the same in every run."""
     start = (at - timedelta(days=DAYS)).replace(hour=0, minute=0, second=0, microsecond=0)
-    owned = workspaces.create(connection, "Sample", owner_email=OWNER, password_hash=password_hash, at=start)
+    account: Any = {"owner_email": OWNER, "password_hash": password_hash}
+    workspace_id, owner_id = workspaces.create(connection, "Sample", **account, at=start)
     colleague: Any = {"email": "max@sample.example", "role": workspaces.Role.MEMBER, "password_hash": password_hash}
-    workspaces.add_member(connection, owned.workspace_id, **colleague, at=start)
-    owner = Actor("user", str(owned.user_id), OWNER)
-    histories = [History(connection, owned.workspace_id, owner, shop, start) for shop in SHOPS]
+    workspaces.add_member(connection, workspace_id, **colleague, at=start)
+    owner = Actor("user", str(owner_id), OWNER)
+    histories = [History(connection, workspace_id, owner, shop, start) for shop in SHOPS]
     begin = start
     while begin < at:
         for history in histories:
             history.record(begin, min(begin + STEP, at))
         begin += STEP
-    agent_key = agent_keys.issue(connection, owned.workspace_id, name="Demo agent", scopes=list(Scope), at=at)
+    agent_key = agent_keys.issue(connection, workspace_id, name="Demo agent", scopes=list(Scope), at=at)
     programs = [(history.program_id, history.shop.settings.name, history.key) for history in histories]
-    return Sample(owned.workspace_id, programs, agent_key.secret)
+    return Sample(workspace_id, programs, agent_key.secret)

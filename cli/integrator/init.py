@@ -23,7 +23,6 @@ Yes = Annotated[
     bool, typer.Option("--yes", "-y", help="Add the line to the project's AGENTS.md or CLAUDE.md without asking.")
 ]
 BEGIN, END = "<!-- svc:begin, written by `svc init`: edits between these two lines are lost -->", "<!-- svc:end -->"
-OWN_GUIDES = ("AGENTS.md", "CLAUDE.md")
 LINK = ".svc/AGENTS.md"
 LINE = f"Affiliate tracking of this shop: read [{LINK}]({LINK}) before you change sign-up, checkout or page heads."
 EXPOSED = {"nextjs": "NEXT_PUBLIC_", "vite": "VITE_"}  # what bundlers put before names for the browser
@@ -184,7 +183,7 @@ def _add_line(root: Path, *, yes: bool) -> list[str]:
     Without a terminal there is no one to ask: `--yes` adds the line, otherwise it is only proposed.
     """
     added = []
-    for path in (root / name for name in OWN_GUIDES if (root / name).is_file()):
+    for path in (root / name for name in ("AGENTS.md", "CLAUDE.md") if (root / name).is_file()):
         if LINK in path.read_text(encoding="utf-8"):
             continue
         question = f"Add one line about {LINK} to {path.name}?"

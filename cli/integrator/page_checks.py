@@ -134,10 +134,7 @@ def _policies(page: ShopPage, tag: TrackerTag) -> Iterator[ShopFinding]:
 
 
 def allows(policy: str, kind: str, url: str, *, page_url: str, nonce: str = "") -> bool:
-    """Say whether a policy allows a script, or a connection, to a URL.
-
-    With 'strict-dynamic' a script that another one adds is allowed, which only a browser knows: then this says yes.
-    """
+    """Say whether a policy allows a script or connection to a URL; of 'strict-dynamic', which a browser knows, yes."""
     directives = {parts[0].lower(): parts[1:] for each in policy.split(";") if (parts := each.split())}
     sources = next((directives[name] for name in FALLBACKS[kind] if name in directives), None)
     if sources is None or "'strict-dynamic'" in sources or (nonce and f"'nonce-{nonce}'" in sources):

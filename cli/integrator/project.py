@@ -79,10 +79,7 @@ class ServiceClient:
 
 
 def folder(*, above: bool = False) -> Path:
-    """Return the project's `.svc` folder: in this folder or above, as git does; else in this folder.
-
-    With `above` it is in the folder above this one, and moves there if necessary.
-    """
+    """Return the project's `.svc` folder, here or above, as git does; with `above` it moves up if necessary."""
     here = Path.cwd()
     if above:
         if (here / FOLDER).is_dir() and not (here.parent / FOLDER).exists():
@@ -120,10 +117,7 @@ def service() -> ServiceClient:
 
 
 def save_settings(place: Path, values: dict[str, str]) -> bool:
-    """Write settings into `.env` for shells and dotenv readers and keep its other lines; return whether it changed.
-
-    The id of a payment account that is no longer connected is dropped.
-    """
+    """Write settings into `.env` for shells and dotenv, and keep its other lines; return whether it changed."""
     path = place / ".env"
     before = path.read_text(encoding="utf-8") if path.exists() else ""
     literal = {
@@ -132,7 +126,7 @@ def save_settings(place: Path, values: dict[str, str]) -> bool:
     lines, left = [], {name: shlex.quote(value) for name, value in literal.items() if value}
     for line in before.splitlines():
         found = _LINE.match(line)
-        if found and found[1] == PAYMENTS and values.get(PAYMENTS) == "":
+        if found and found[1] == PAYMENTS and values.get(PAYMENTS) == "":  # the account is no longer connected
             continue
         lines.append(f"{found[1]}={left.pop(found[1])}" if found and found[1] in left else line)
     after = "\n".join([*lines, *(f"{name}={value}" for name, value in left.items())]) + "\n"

@@ -162,10 +162,7 @@ def read_export(path: Path) -> StripeExport:
 
 
 def _payments(reader: "csv.DictReader[str]") -> StripeExport:
-    """Combine the rows of each payment; the balance report has one for every movement.
-
-    A refund of a payment that is not in the export, because it is older, is ignored.
-    """
+    """Combine the rows of each payment, which may have several; a refund of an older payment is ignored."""
     found: dict[str, dict[str, Any]] = {}
     moved: list[tuple[int, Row, Decimal]] = []
     wrong: list[tuple[int, str]] = []

@@ -18,7 +18,6 @@ PROVES = {
     "lead": "the key works, and your server can report leads.",
     "sale": "the key works, and your server can report sales.",
 }
-NEWEST = 20
 Program = dict[str, Any]
 Shop = Annotated[str | None, typer.Option(help="The URL of the running shop, to look for its tracker.")]
 
@@ -104,7 +103,7 @@ def _visit(
     if steps or page.browser is None:
         text = "The page's HTML has the tracker of the sandbox. Plain HTTP: there is no Chromium, Chrome or Edge here."
         return steps or [JourneyStep("shop", "pass", "tracker_found", text)], page.browser, None
-    newest = account.call("GET", f"/api/programs/{program_id}/events", kind="click", limit=NEWEST)["data"]
+    newest = account.call("GET", f"/api/programs/{program_id}/events", kind="click", limit=20)["data"]
     click_id = next((str(each["id"]) for each in newest if mark in each.get("landing_url", "")), None)
     if click_id is not None:
         text = f"In {page.browser}, the shop's page sent the click that the next steps use."

@@ -65,7 +65,7 @@ def set_password(
     return sessions.end_all(connection, user_id, but=but)
 
 
-def create_reset_link(connection: Connection, user_id: int, *, actor: Actor | None, at: datetime) -> ResetLink:
+def create_reset_link(connection: Connection, who: int | str, *, actor: Actor | None, at: datetime) -> ResetLink:
     """Return a link's token for setting a new password within 24 hours; it replaces one of an owner or the operator.
 
     An owner may create one for an account that is in no workspace of others, which the link would open, too, else
@@ -73,6 +73,7 @@ def create_reset_link(connection: Connection, user_id: int, *, actor: Actor | No
     Without an actor it is for the account's mailbox alone, which proves whose account it is. Anyone can ask for such a
     link: it ends no other and is in no log until it is used. A change of the account's memberships ends every link.
     """
+    user_id = who if isinstance(who, int) else find_id(connection, who)
     owner_id, usable_at = actor and actor.user_id, None
     if owner_id is not None:
         if not _may_reset(connection, owner_id, user_id):
@@ -92,11 +93,6 @@ def create_reset_link(connection: Connection, user_id: int, *, actor: Actor | No
     about = {"created_by": owner_id, "is_mailed": actor is None, "usable_at": usable_at}
     connection.execute(insert(password_resets).values(**row, **about))
     return link
-
-
-def create_mailed_link(connection: Connection, email: str, *, at: datetime) -> ResetLink:
-    """Return the token of a link that only the mailbox of an account receives. Raises NotFound."""
-    return create_reset_link(connection, find_id(connection, email), actor=None, at=at)
 
 
 def find_reset(connection: Connection, token: str, *, at: datetime) -> Any:

@@ -51,10 +51,7 @@ def decide(connection: Connection, user_code: str, *, user_id: int, approved: bo
 
 
 def poll(connection: Connection, device_code: str, *, at: datetime) -> sessions.Started | ServiceError:
-    """Return the device's session when the login is approved, and delete the login.
-
-    Returns an error instead of raising it, so that the time of the poll is committed; the writer then raises it.
-    """
+    """Return the device's session once the login is approved, else an error, which is raised after the commit."""
     mine = device_logins.c.device_hash == keys.digest(device_code)
     login: Any = connection.execute(select(device_logins).where(mine).with_for_update()).one_or_none()
     if login is None or login.expires_at <= at:

@@ -16,7 +16,6 @@ from storage.rules.errors import FieldError, LastOwner, NotFound, ValidationErro
 from storage.tables import members, programs, users, workspace_logos, workspaces
 
 LARGEST_LOGO = 48 * 1024
-TOO_LARGE = f"Choose an image of at most {LARGEST_LOGO // 1024} KB"
 _SIGNATURES = {  # of the types that browsers draw: the first bytes, and those after the length of a RIFF file
     "image/png": (b"\x89PNG\r\n\x1a\n", b""),
     "image/jpeg": (b"\xff\xd8\xff", b""),
@@ -147,7 +146,7 @@ def set_logo(
 
 def _media_type(image: bytes) -> str:
     if len(image) > LARGEST_LOGO:
-        raise ValidationError(fields=[FieldError("image", TOO_LARGE)])
+        raise ValidationError(fields=[FieldError("image", f"Choose an image of at most {LARGEST_LOGO // 1024} KB")])
     for media_type, (start, further) in _SIGNATURES.items():
         if image.startswith(start) and image[8:].startswith(further):
             return media_type

@@ -16,10 +16,8 @@ from storage.rules import keys
 from storage.rules.errors import InvalidCredentials, InvalidSecondFactor, SecondFactorExists, SecondFactorRequired
 from storage.tables import recovery_codes, second_factors, users
 
-ISSUER = "Affiliate tracking"
 STEP_SECONDS = 30
 DRIFT = (0, -1, 1)  # steps that a device's clock may be off
-RECOVERY_CODES = 10
 
 
 class Enrolment(NamedTuple):
@@ -61,7 +59,7 @@ def enrol(connection: Connection, user_id: int, *, email: str, sealer: Sealer) -
     secret = pyotp.random_base32()
     connection.execute(delete(second_factors).where(second_factors.c.user_id == user_id))
     connection.execute(insert(second_factors).values(user_id=user_id, sealed_secret=sealer.seal(secret), last_step=0))
-    return Enrolment(secret, pyotp.TOTP(secret).provisioning_uri(name=email, issuer_name=ISSUER))
+    return Enrolment(secret, pyotp.TOTP(secret).provisioning_uri(name=email, issuer_name="Affiliate tracking"))
 
 
 def confirm(
@@ -74,7 +72,7 @@ def confirm(
     if row is None or not _accept(connection, row, _plain(code), sealer, at):
         raise InvalidSecondFactor
     connection.execute(update(second_factors).where(second_factors.c.user_id == user_id).values(confirmed_at=at))
-    codes = ["-".join(secrets.token_hex(2) for _ in range(5)) for _ in range(RECOVERY_CODES)]
+    codes = ["-".join(secrets.token_hex(2) for _ in range(5)) for _ in range(10)]
     rows = [{"user_id": user_id, "code_hash": keys.digest(_plain(each))} for each in codes]
     connection.execute(insert(recovery_codes), rows)
     accounts.write_audit(connection, user_id, "account.enable_second_factor", actor=actor, at=at)

@@ -16,7 +16,6 @@ from storage.tables import device_logins, members, programs, sessions, users, wo
 LIFETIME = timedelta(days=14)
 IDLE = timedelta(days=3)  # a session ends after so long without a request
 USED_EVERY = timedelta(hours=1)  # how exactly the last request is known
-LONGEST_CLIENT = 255
 ID_LENGTH = 16
 _used_at = func.coalesce(sessions.c.used_at, sessions.c.created_at)
 _LIVE = (sessions.c.expires_at > bindparam("at"), _used_at > bindparam("idle_since"))
@@ -71,10 +70,7 @@ class Membership(NamedTuple):
 
 
 class Visitor(NamedTuple):
-    """A signed-in user, with the workspaces (at least one) in which they are an active member.
-
-    As a member of a program they have its `program_id` and its workspace alone.
-    """
+    """A signed-in user, and the workspaces of which they are an active member: at least one; of a `program_id`, its."""
 
     user_id: int
     email: str
@@ -126,7 +122,7 @@ def start(connection: Connection, user_id: int, *, client: str | None = None, at
     """Sign a user in for 14 days, or until 3 days unused; delete their expired sessions. `client` names the browser."""
     connection.execute(delete(sessions).where(sessions.c.user_id == user_id, sessions.c.expires_at <= at))
     token = keys.generate(keys.SESSION_PREFIX)
-    row = {"token_hash": keys.digest(token), "user_id": user_id, "client": client and client[:LONGEST_CLIENT]}
+    row = {"token_hash": keys.digest(token), "user_id": user_id, "client": client and client[:255]}
     connection.execute(insert(sessions).values(**row, created_at=at, expires_at=at + LIFETIME))
     return Started(token, at + LIFETIME)
 

@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from datetime import datetime
 from enum import StrEnum
-from typing import Any, NamedTuple
+from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Select, delete, insert, or_, select
 
@@ -45,13 +45,6 @@ class MemberStatus(StrEnum):
     SUSPENDED = "suspended"
 
 
-class Created(NamedTuple):
-    """A new workspace and its first owner."""
-
-    workspace_id: int
-    user_id: int
-
-
 def exist(connection: Connection) -> bool:
     """Return whether there is any workspace: without one, the service is not set up."""
     return connection.execute(select(workspaces.c.id).limit(1)).scalar() is not None
@@ -69,12 +62,12 @@ def owned_by(user_id: int | ColumnElement[int | None]) -> Select[tuple[int]]:
     return select(members.c.workspace_id).where(members.c.user_id == user_id, *active)
 
 
-def create(connection: Connection, /, name: str, *, owner_email: str, at: datetime, **account: Any) -> Created:
-    """Create a workspace with its owner; the `account` is one as `add_member` takes it."""
+def create(connection: Connection, /, name: str, *, owner_email: str, at: datetime, **account: Any) -> tuple[int, int]:
+    """Create a workspace with its owner, an `account` as `add_member` takes it; return the ids of both."""
     created = connection.execute(insert(workspaces).values(name=name, created_at=at).returning(workspaces.c.id))
     workspace_id = created.scalar_one()
     user_id = add_member(connection, workspace_id, email=owner_email, role=Role.OWNER, at=at, **account)
-    return Created(workspace_id, user_id)
+    return workspace_id, user_id
 
 
 def add_member(

@@ -66,8 +66,8 @@ def set_up(
     if workspaces.exist(connection):
         raise Forbidden("This server is set up already.")
     email = email.lower()
-    owned = workspaces.create(connection, workspace, owner_email=email, password_hash=password_hash, at=at)
-    workspace_id, user_id = owned
+    account: Any = {"owner_email": email, "password_hash": password_hash}
+    workspace_id, user_id = workspaces.create(connection, workspace, **account, at=at)
     actor = Actor("user", str(user_id), email)
     program_id = create(connection, workspace_id, chosen, at=at, actor=actor)
     key = program_keys.regenerate(connection, program_id, at=at, actor=actor)

@@ -55,8 +55,8 @@ def test_a_database_moves_to_postgresql_and_back_and_new_rows_get_ids_that_were_
     assert "all totals match the events" in capsys.readouterr().out
     owner: Any = {"owner_email": "gus@globex.example", "password_hash": "-", "at": AT}
     for copied in (empty_postgres_url, back):
-        made = asyncio.run(stored(copied, lambda store: store.write(workspaces.create, "Globex", **owner)))
-        assert made.workspace_id == 8
+        workspace_id, _ = asyncio.run(stored(copied, lambda store: store.write(workspaces.create, "Globex", **owner)))
+        assert workspace_id == 8
 
 
 def test_an_interrupted_copy_goes_on_and_doubles_nothing_and_is_not_served_meanwhile(

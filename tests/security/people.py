@@ -23,9 +23,9 @@ class People(Machine):
     @step(email=PICK)
     def create_workspace(self, email: int) -> None:
         address, about = pick(EMAILS, email), {"password_hash": "a hash", "takes_existing": True}
-        created = self.do(workspaces.create, "A workspace", owner_email=address, **about, at=self.at)
-        self.assigned("workspaces", created.workspace_id)
-        self.joined(created.workspace_id, created.user_id, address, Role.OWNER)
+        created, owner = self.do(workspaces.create, "A workspace", owner_email=address, **about, at=self.at)
+        self.assigned("workspaces", created)
+        self.joined(created, owner, address, Role.OWNER)
 
     def joined(self, workspace_id: int, user_id: int, email: str, role: Role) -> None:
         if email not in self.rights.users:
@@ -109,7 +109,7 @@ class People(Machine):
         if way == "owner":
             made_by = pick([user for _, user in self.rights.members if self.rights.owns(user, workspace_id)], owner)
         if way == "mail":
-            made = self.do(accounts.create_mailed_link, email, at=self.at)
+            made = self.do(accounts.create_reset_link, email, actor=None, at=self.at)
         else:
             made = self.do(accounts.create_reset_link, user_id, **self.by(made_by))
         of = "" if way == "mail" else f"{user_id}"

@@ -39,7 +39,6 @@ from web.response import accepts_html
 
 # An issuer is compared character by character (RFC 8414, 3.3).
 AS_WRITTEN = TypeAdapter(AnyHttpUrl, config=ConfigDict(url_preserve_empty_path=True))
-LIMITED = ("registration", "authorization", "token")
 PATHS = ("/.well-known/oauth-", "/authorize", "/token", "/register", "/revoke")
 FRESH = {"Cache-Control": "no-store"}
 NOTHING = "default-src 'none'; frame-ancestors 'none'"
@@ -57,7 +56,8 @@ def create(
     storage: Storage, settings: Configuration, counts: Counts, *, clock: Callable[[], datetime] = now
 ) -> Starlette:
     """Return the authorization server over an open storage; `clock` gives every request its time."""
-    rates = {name: settings.limited(getattr(settings, f"{name}_rate")) for name in LIMITED}
+    limited = ("registration", "authorization", "token")
+    rates = {name: settings.limited(getattr(settings, f"{name}_rate")) for name in limited}
     return with_state(
         Starlette(routes=_routes(settings), exception_handlers=HANDLERS),
         storage=storage,

@@ -53,10 +53,7 @@ def is_document_url(client_id: str) -> bool:
 
 
 def is_public(address: str) -> bool:
-    """Return whether an IP address is public, and so is any IPv4 address that it contains.
-
-    As in IANA's registries of special-purpose addresses and of IPv6 unicast addresses (2025-10).
-    """
+    """Return whether an IP address, and any IPv4 address in it, is public in IANA's registries (2025-10)."""
     ip = ip_address(address)
     all_ips: list[IPv4Address | IPv6Address | None] = [ip]
     if isinstance(ip, IPv6Address):

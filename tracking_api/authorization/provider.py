@@ -24,7 +24,6 @@ CONSENT = "/connect/"  # the dashboard's page
 LONGEST_STATE = 2048
 LONGEST_NAME = 120
 MOST_REDIRECTS = 10
-FRESH_FOR = timedelta(days=1)
 _CHALLENGE = re.compile(r"[A-Za-z0-9_-]{43}")  # RFC 7636, 4.2: SHA-256 in base64url
 
 
@@ -69,7 +68,7 @@ class Provider:
         if not documents.is_document_url(client_id):
             return
         row, at = await self.storage.read(assistants.find_client, client_id), self.clock()
-        if row is not None and at < row.kept_at + FRESH_FOR:
+        if row is not None and at < row.kept_at + timedelta(days=1):
             return
         try:
             await self._save(client_id, await self.documents.fetch(client_id))

@@ -43,10 +43,7 @@ FLAGGED = {
 
 
 class CallServices(NamedTuple):
-    """One for the whole app, at `app.state.calls`.
-
-    `known_programs` are those that were found. The writer looks again, so one that is deleted since is rejected there.
-    """
+    """One for the whole app, at `app.state.calls`. The writer looks for the `known_programs` again."""
 
     storage: Storage
     settings: Configuration
@@ -218,10 +215,7 @@ def recording_of_test(
 
 
 async def _require_program(caller: TrackingCaller, program_id: int | None, if_unknown: type[ServiceError]) -> None:
-    """Raise `if_unknown` unless there is such a program: a call about none does not reach the writer.
-
-    While every reader is busy the writer, which looks again, decides alone.
-    """
+    """Raise `if_unknown` without such a program; while all readers are busy the writer, which looks again, decides."""
     if program_id is None:
         raise if_unknown
     caller.scope["program_id"] = program_id

@@ -166,7 +166,7 @@ async def _send(request: Request, email: str) -> None:
     """Create a link and send it; for no account, or after too many links for one, do nothing."""
     try:
         await request.app.state.limits.hit("forgotten", email)
-        created = await storage_of(request).write(accounts.create_mailed_link, email, at=time_of(request))
+        created = await storage_of(request).write(accounts.create_reset_link, email, actor=None, at=time_of(request))
     except (errors.NotFound, errors.RateLimited):
         return
     except errors.ServiceError as error:
