@@ -83,7 +83,7 @@ def _silence(connection: Connection, program_id: int, typed: str, at: datetime, 
 def _partners(connection: Connection, program_ids: Sequence[int], typed: str) -> tuple[list[Any], int]:
     """Return the partners with this code or link, then whom the list finds, and how many the first program has."""
     try:
-        text = attribution.link_code(typed).code
+        text, _ = attribution.link_code(typed)
     except (InvalidAffiliateUrl, AffMissing):
         text = typed
     row = partners.c

@@ -109,17 +109,9 @@ def _paid(
     if cents == 0:
         return None
     tax_cents, shipping_cents = _parts(fields, cents, currency)
-    return Paid(
-        transaction_id=references[0] if references else _missing("id"),
-        references=references,
-        amount_cents=cents,
-        currency=currency,
-        occurred_at=occurred_at,
-        processor_customer=_id(fields.get("customer")),
-        tax_cents=tax_cents,
-        shipping_cents=shipping_cents,
-        **_named(metadata),
-    )
+    transaction_id, customer = references[0] if references else _missing("id"), _id(fields.get("customer"))
+    about: dict[str, Any] = {"processor_customer": customer, "tax_cents": tax_cents, "shipping_cents": shipping_cents}
+    return Paid(transaction_id, references, cents, currency, occurred_at, **_named(metadata), **about)
 
 
 def _parts(fields: Mapping[str, Any], paid_cents: int, currency: str) -> tuple[int, int]:

@@ -4,7 +4,6 @@ import re
 from datetime import datetime, timedelta
 from enum import StrEnum
 from functools import lru_cache
-from typing import NamedTuple
 from urllib.parse import parse_qs, urlsplit
 
 from storage.rules.errors import AffMissing, InvalidAffiliateUrl
@@ -65,21 +64,14 @@ CODE = r"^[A-Za-z0-9._~-]+$"  # what a partner's code may consist of, so that li
 PARAMETERS = (AFF, OldLinks.VIA, OldLinks.FPR, OldLinks.REF)
 
 
-class LinkCode(NamedTuple):
-    """A partner code, and the parameter of the link that carries it."""
-
-    code: str
-    parameter: str = AFF
-
-
 def code_key(code: str) -> str:
     """Return what codes have in common that are one: they differ in case or in punctuation at their end."""
     return _PUNCTUATION_AT_END.sub("", code).lower() or code
 
 
 @lru_cache(maxsize=4096)  # most visitors of a link arrive at the same URL
-def link_code(affiliate_url: str) -> LinkCode:
-    """Return the partner code in the `?aff=` of a landing page's URL, else in a parameter of another tool.
+def link_code(affiliate_url: str) -> tuple[str, str]:
+    """Return the partner code in a landing page's URL, and the parameter that has it: `aff`, else another tool's.
 
     Raises InvalidAffiliateUrl unless it is an absolute http(s) URL, AffMissing if it has no code.
     """
@@ -94,13 +86,8 @@ def link_code(affiliate_url: str) -> LinkCode:
     for name in PARAMETERS:
         code = sent.get(name, [""])[0]
         if code.strip() and code.isprintable():
-            return LinkCode(code.strip(), name)
+            return code.strip(), name
     raise AffMissing
-
-
-def keeps_existing(model: AttributionModel, *, same_partner: bool) -> bool:
-    """Return whether a visitor's existing click, if it has not expired, outranks a new one."""
-    return same_partner or model == AttributionModel.FIRST_CLICK
 
 
 def is_before(clicked_at: datetime, at: datetime) -> bool:

@@ -87,16 +87,10 @@ def _find_recorded(
 
 def _result(change: SaleChange) -> SaleResult:
     customer_key = change.sale.customer_key or change.customer.customer_key
-    return SaleResult(
-        change.id,
-        change.program.id,
-        customer_key,
-        change.id if change.commission_cents else None,
-        change.commission_cents,
-        change.program.currency,
-        customer_key_saved=customer_key is not None and customer_key == change.customer.customer_key,
-        possibly_repeats=change.likely and change.likely.transaction_id,
-    )
+    is_saved = customer_key is not None and customer_key == change.customer.customer_key
+    cents, repeats = change.commission_cents, change.likely and change.likely.transaction_id
+    earned = (change.id if cents else None, cents, change.program.currency)
+    return SaleResult(change.id, change.program.id, customer_key, *earned, is_saved, repeats)
 
 
 def _store(connection: Connection, changes: Sequence[SaleChange], registry: Registry, *, at: datetime) -> None:

@@ -92,7 +92,12 @@ def record_without_key(connection: Connection, event: TestModeCall) -> TestModeR
     if program_id is None or program_id not in existing:
         return TestModeResult(ids.after(event.at, 1)[0], NO_PROGRAM)
     event_id = store(connection, event, program_id, WITHOUT_KEY)
-    _make_room(connection, program_id)
+    row, log = test_events.c, tracking_log.c
+    keyless = select(row.id).where(row.program_id == program_id, row.with_key.is_(False))
+    oldest = connection.execute(keyless.order_by(row.id.desc()).offset(MOST_WITHOUT_KEY).limit(1)).scalar()
+    if oldest is not None:
+        connection.execute(delete(test_events).where(row.program_id == program_id, row.id == oldest))
+        connection.execute(delete(tracking_log).where(log.program_id == program_id, log.event_id == oldest))
     return TestModeResult(event_id, program_id)
 
 
@@ -124,16 +129,6 @@ def _named(connection: Connection, event: TestModeCall) -> set[int]:
     if event.program_id is not None and event.program_id not in existing:
         raise ProgramNotFound
     return existing
-
-
-def _make_room(connection: Connection, program_id: int) -> None:
-    """Delete the oldest test event without a key where there are more than MOST_WITHOUT_KEY."""
-    row, log = test_events.c, tracking_log.c
-    keyless = select(row.id).where(row.program_id == program_id, row.with_key.is_(False))
-    oldest = connection.execute(keyless.order_by(row.id.desc()).offset(MOST_WITHOUT_KEY).limit(1)).scalar()
-    if oldest is not None:
-        connection.execute(delete(test_events).where(row.program_id == program_id, row.id == oldest))
-        connection.execute(delete(tracking_log).where(log.program_id == program_id, log.event_id == oldest))
 
 
 def store(connection: Connection, event: TestModeCall, program_id: int, trust: str) -> int:

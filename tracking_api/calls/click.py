@@ -54,7 +54,7 @@ def click(body: ClickBody, caller: TrackingCaller) -> Recording:
     program_id = _program_of(body)
     if body.affiliate_url is None:
         raise errors.AffiliateUrlRequired
-    link = attribution.link_code(body.affiliate_url)
+    code, parameter = attribution.link_code(body.affiliate_url)
     if body.extra.test_mode:
         return recording_of_test(TestModeCall("click", caller.at, program_id), caller.key, public=Public(program_id))
     user_agent = body.user_agent or (caller.header(b"user-agent") or "")[:512] or None
@@ -66,8 +66,8 @@ def click(body: ClickBody, caller: TrackingCaller) -> Recording:
     place = caller.services.places.of(caller.headers, caller.address)
     item = clicks.Click(
         program_id=program_id,
-        code=link.code,
-        parameter=link.parameter,
+        code=code,
+        parameter=parameter,
         landing_url=landing_url,
         at=caller.at,
         click_id=keys.click_id(program_id, caller.at),

@@ -72,16 +72,10 @@ def signs_in_customers(
     )
     return [
         Finding(
-            kind=kind,
-            subject=f"customer:{customer.id}",
-            partner_id=customer.partner_id,
-            held_from=min(customer.created_at, customer.clicked_at),
-            evidence=evidence,
-            customer_id=customer.id,
-            commission_id=customer.commission_id,
-            incident=incident,
+            *(kind, f"customer:{one.id}", one.partner_id, min(one.created_at, one.clicked_at)),
+            *(evidence, one.id, one.commission_id, incident),
         )
-        for kind, customer, incident, evidence in signs
+        for kind, one, incident, evidence in signs
     ]
 
 
