@@ -58,10 +58,12 @@ app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
 )
-of_accounts, of_programs = (accounts.login, accounts.logout, init.init), (status.explain, reconcile.reconcile)
-for command in (*of_accounts, status.status, doctor.doctor, *of_programs, status.listen):
+for command in (accounts.login, accounts.logout, init.init, status.status, doctor.doctor):
+    app.command()(command)
+for command in (status.explain, reconcile.reconcile, status.listen):
     app.command()(command)
 app.add_typer(accounts.app, name="programs")
+app.add_typer(accounts.partners_app, name="partners")
 app.add_typer(try_calls.app, name="test")
 
 

@@ -87,8 +87,8 @@ class History:
         """Record the events between two timestamps in chronological order, including the clicks of these hours."""
         if begin.hour == 0:
             self._manage(begin, (begin - self._start).days)
-        for code in self._visitors(begin, end):
-            self._later(begin + (end - begin) * self._random.random(), partial(self._visit, code))
+        for at, code in self._visits(begin, end):
+            self._later(at, partial(self._visit, code))
         while self._due and self._due[0][0] < end:
             at, _, happen = heapq.heappop(self._due)
             happen(at)
@@ -121,14 +121,15 @@ class History:
         for status, ids in decided.items():
             commission_decisions.decide_each(self._connection, self.program_id, ids, status, actor=self._owner, at=at)
 
-    def _visitors(self, begin: datetime, end: datetime) -> list[str]:
-        """Draw who sends the visitors of a quarter of a day: fewer at night and at weekends, more each month."""
+    def _visits(self, begin: datetime, end: datetime) -> list[tuple[datetime, str]]:
+        """Draw the visits of a quarter of a day: fewer at night and at weekends, more from month to month."""
         day = (begin - self._start).days
         busy = WEEK[begin.weekday()] * DAY[begin.hour // 6] * (end - begin) / STEP
         growth = (0.6 + 0.8 * day / DAYS) * self._random.uniform(0.75, 1.25)
         joined = [partner for number, partner in enumerate(PARTNERS) if day >= number * number]
         number = round(self.shop.clicks_a_day / 4 * growth * busy)
-        return self._random.choices([code for _, code, _ in joined], [weight for *_, weight in joined], k=number)
+        codes = self._random.choices([code for _, code, _ in joined], [weight for *_, weight in joined], k=number)
+        return [(begin + (end - begin) * self._random.random(), code) for code in codes]
 
     def _visit(self, code: str, at: datetime) -> None:
         """Record a click, which may lead to a sign-up: one in 25 comes from a bot."""

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from rich.markup import escape
 from sqlalchemy import Connection
 
+import storage
 from cli import logs, serve
 from cli.admin import command as admin
 from cli.demo.history import DAYS, STEP, History, Shop
@@ -64,8 +65,7 @@ def command(host: serve.Host = "127.0.0.1", port: serve.Port = 8000) -> None:
         os.environ["SVC_DATABASE_URL"] = url = f"sqlite+aiosqlite:///{Path(folder) / 'demo.db'}"
         listening = serve.listen(host, port)
         password = secrets.token_urlsafe(9)
-        asyncio.run(migrations.upgrade(url))
-        made = admin.write(create, password_hash=passwords.protect(password), at=admin.now())
+        made = asyncio.run(_create(url, passwords.protect(password)))
         _introduce(made, password, serve.address(listening))
         serve.run(listening)
 
@@ -74,6 +74,12 @@ def _leave(*_: object) -> None:
     """End as Ctrl-C does, so that the temporary database is removed; a second signal does not interrupt that."""
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     sys.exit(0)
+
+
+async def _create(url: str, password_hash: str) -> Sample:
+    await migrations.upgrade(url)
+    async with storage.opened(url, patient=True) as store:
+        return await store.write(create, password_hash=password_hash, at=admin.now())
 
 
 def _introduce(made: Sample, password: str, address: str) -> None:

@@ -1,4 +1,4 @@
-"""The account that is logged in: `svc login` and `svc logout` (RFC 8628), and its programs."""
+"""The account that is logged in: `svc login` and `svc logout` (RFC 8628), its programs and their partners."""
 
 import json
 import os
@@ -20,7 +20,8 @@ BaseUrl = Annotated[
     str | None, typer.Option(help="The service's URL; default: SERVICE_BASE_URL, .svc/.env, or localhost.")
 ]
 ProgramId = Annotated[int | None, typer.Option(help="The program; else SERVICE_PROGRAM_ID, or your only one.")]
-app = typer.Typer(no_args_is_help=True, help="List and create programs, as the logged-in account.")
+app = typer.Typer(no_args_is_help=True, help="List, create and delete programs, as the logged-in account.")
+partners_app = typer.Typer(no_args_is_help=True, help="Add partners, as the logged-in account.")
 
 
 @command()
@@ -123,6 +124,40 @@ def create(
     sent: dict[str, Any] = {"name": name, "domain": domain, "commission_rate": commission_rate, "currency": currency}
     made = service().call("POST", "/api/programs", sent | ({"workspace_id": workspace} if workspace else {}))
     return Answer(made, f"Created program [bold]{made['id']}[/]. Next: svc init --program {made['id']}")
+
+
+@command(app)
+def delete(
+    program: Annotated[int, typer.Argument(metavar="ID", help="The program's id.")],
+    yes: Annotated[bool, typer.Option("--yes", help="Delete without asking.")] = False,
+) -> Answer:
+    """Delete a program that has no events, or a sandbox. It cannot be restored.
+
+    Example: svc programs delete 7 --yes
+    """
+    if not yes and not (is_interactive() and typer.confirm(f"Delete program {program}?", default=False)):
+        raise Failure("not_confirmed", "Nothing is deleted.", "Use --yes.", exit_code=2)
+    service().call("DELETE", f"/api/programs/{program}")
+    return Answer({"deleted": program}, f"Deleted program {program}.")
+
+
+@command(partners_app, "create")
+def add_partner(
+    name: Annotated[str, typer.Option(help="The partner's name.")],
+    code: Annotated[str, typer.Option(help="The value of ?aff= in their links.")],
+    email: Annotated[str | None, typer.Option(help="The partner's e-mail.")] = None,
+    program: ProgramId = None,
+) -> Answer:
+    """Add a partner to a program that you own, and show their link.
+
+    Example: svc partners create --name "Nora Blogs" --code nora
+    """
+    service, program_id = chosen(program)
+    sent = {"name": name, "code": code} | ({"email": email} if email else {})
+    made = service.call("POST", f"/api/programs/{program_id}/partners", sent)
+    link = partner_link(service.call("GET", f"/api/programs/{program_id}")["domain"], made["code"])
+    text = f"Added partner [bold]{plain(made['name'])}[/] to program {program_id}. Their link: {plain(link)}"
+    return Answer(made | {"program_id": program_id, "link": link}, text)
 
 
 def label(program: dict[str, Any]) -> str:

@@ -95,6 +95,24 @@ async def test_a_sandbox_whose_key_is_unknown_here_is_not_given_a_new_one_unaske
     assert (generated.code, generated.json["has_key"]) == (0, True)
 
 
+async def test_an_owner_creates_a_partner_and_deletes_a_program_without_events(shop: Shop):
+    await shop.sign_in()
+    made = (await shop.svc("programs", "create", "--name", "New", "--domain", "localhost:3000", "--json")).json
+    partner = await shop.svc(
+        *("partners", "create", "--program", made["id"], "--name", "Nora", "--code", "nora", "--json")
+    )
+    await shop.acme.visitor()
+
+    unasked = await shop.svc("programs", "delete", made["id"])
+    deleted = await shop.svc("programs", "delete", made["id"], "--yes", "--json")
+    used = await shop.svc("programs", "delete", shop.acme.program_id, "--yes", "--json")
+
+    assert partner.json["link"] == "http://localhost:3000/?aff=nora"
+    assert unasked.code == 2
+    assert deleted.json == {"deleted": made["id"]}
+    assert (used.code, used.json["error"]["code"]) == (1, "program_has_events")
+
+
 @pytest.fixture
 async def ready(shop: Shop) -> Shop:
     """The shop after `svc init` with its key."""
