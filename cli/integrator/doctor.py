@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import httpx2
 import typer
 
-from cli.integrator import accounts, page_checks, project, shop_page, status
+from cli.integrator import accounts, page_checks, project, status
 from cli.integrator.output import Answer, Failure, command, plain, say
 from cli.integrator.page_checks import ShopFinding, notice
 
@@ -43,7 +43,7 @@ def doctor(
         findings.append(ShopFinding("no_page", "There is no page to open.", "Give its URL: svc doctor URL."))
     else:
         try:
-            page = shop_page.fetch(url)
+            page = page_checks.fetch(url)
         except Failure as failure:
             findings.append(_failed(failure))
         else:

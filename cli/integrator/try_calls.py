@@ -7,7 +7,7 @@ from typing import Annotated, Any, NamedTuple
 import httpx2
 import typer
 
-from cli.integrator import accounts, page_checks, project, shop_page, status, try_stripe
+from cli.integrator import accounts, page_checks, project, status, try_stripe
 from cli.integrator.output import Answer, Failure, command, plain, say
 from cli.integrator.try_stripe import CENTS, Code, SampleBuyer, Shape, ShopShape
 
@@ -90,7 +90,7 @@ def _visit(
     """Open the shop's page through the partner's link: the steps, the browser, and the click that its tracker sent."""
     mark = secrets.token_hex(6)
     try:
-        page = shop_page.fetch(str(httpx2.URL(shop).copy_merge_params({"aff": code, "svc_journey": mark})))
+        page = page_checks.fetch(str(httpx2.URL(shop).copy_merge_params({"aff": code, "svc_journey": mark})))
     except (Failure, httpx2.InvalidURL) as problem:
         return [JourneyStep("shop", "fail", "page_unreachable", str(problem))], None, None
     base_url, program_id = project.base_url().rstrip("/"), str(program["id"])

@@ -56,19 +56,6 @@ def create(
     storage: Storage, settings: Configuration, counts: Counts, *, clock: Callable[[], datetime] = now
 ) -> Starlette:
     """Return the authorization server over an open storage; `clock` gives every request its time."""
-    limited = ("registration", "authorization", "token")
-    rates = {name: settings.limited(getattr(settings, f"{name}_rate")) for name in limited}
-    return with_state(
-        Starlette(routes=_routes(settings), exception_handlers=HANDLERS),
-        storage=storage,
-        settings=settings,
-        clock=clock,
-        provider=Provider(storage, settings, Documents(settings.private_client_hosts), clock),
-        limits=RateLimits(rates, counts),
-    )
-
-
-def _routes(settings: Configuration) -> list[Route]:
     issuer = AS_WRITTEN.validate_python(settings.base_url)
     registration = ClientRegistrationOptions(enabled=True, valid_scopes=list(READING))
     metadata = build_metadata(issuer, None, registration, RevocationOptions(enabled=True))
@@ -76,7 +63,7 @@ def _routes(settings: Configuration) -> list[Route]:
     metadata.revocation_endpoint_auth_methods_supported = ["none"]
     metadata.client_id_metadata_document_supported = True
     metadata.authorization_response_iss_parameter_supported = True
-    return [
+    routes = [
         _route("/.well-known/oauth-authorization-server", MetadataHandler(metadata).handle, "GET"),
         _route("/.well-known/oauth-protected-resource/mcp", resource, "GET"),
         # for clients that do not append the resource's path
@@ -86,6 +73,16 @@ def _routes(settings: Configuration) -> list[Route]:
         _route("/register", register, "POST"),
         _route("/revoke", revoke, "POST"),
     ]
+    limited = ("registration", "authorization", "token")
+    rates = {name: settings.limited(getattr(settings, f"{name}_rate")) for name in limited}
+    return with_state(
+        Starlette(routes=routes, exception_handlers=HANDLERS),
+        storage=storage,
+        settings=settings,
+        clock=clock,
+        provider=Provider(storage, settings, Documents(settings.private_client_hosts), clock),
+        limits=RateLimits(rates, counts),
+    )
 
 
 def _route(path: str, handler: Callable[[Request], Awaitable[Response]], method: str) -> Route:

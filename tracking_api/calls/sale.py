@@ -33,8 +33,11 @@ CUSTOMER_KEY_NOT_SAVED = {
 }
 
 
-class SaleDetails(fields.TrackingBody):
-    """What was sold: stored with the sale, and never decisive for it."""
+class SaleBody(fields.TrackingBody):
+    """A sale; test mode needs none of its fields.
+
+    Tax and shipping are parts of `amount_cents` and count as the program's `commission_basis` says.
+    """
 
     sale_type: Literal["payment", "subscription"] | None = None
     is_recurring: bool | None = None
@@ -42,14 +45,6 @@ class SaleDetails(fields.TrackingBody):
     subscription_interval: Literal["monthly", "quarterly", "annual"] | None = None
     product_id: Identifier | None = None
     line_items: JsonValue = None
-
-
-class SaleBody(SaleDetails):
-    """A sale; test mode needs none of its fields.
-
-    Tax and shipping are parts of `amount_cents` and count as the program's `commission_basis` says.
-    """
-
     transaction_id: Identifier | None = None
     customer_key: Identifier | None = None
     click_id: Identifier | None = None
@@ -65,7 +60,8 @@ class SaleBody(SaleDetails):
         return fields if fields["amount_cents"] is None else {**fields, "currency": self.currency or DEFAULT_CURRENCY}
 
 
-DETAILS = [name for name in SaleDetails.model_fields if name not in fields.TrackingBody.model_fields]
+# What was sold: stored with the sale, and never decisive for it.
+DETAILS = ("sale_type", "is_recurring", "subscription_id", "subscription_interval", "product_id", "line_items")
 REPORTED = [name for name in SaleBody.model_fields if name in Sale._fields]  # a field with one name in both
 
 

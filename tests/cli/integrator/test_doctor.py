@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from cli.integrator import doctor as command
-from cli.integrator import page_checks, shop_page
+from cli.integrator import page_checks
 from storage.access import program_keys
 from tests import stripe_events as stripe
 from tests.browser.shop import Shop as WebShop
@@ -81,9 +81,9 @@ async def test_a_browser_sees_a_tag_that_a_script_adds_and_a_policy_that_forbids
     add = "const s = document.createElement('script'); s.src = '{}/js/svc-tracker.js'; {} document.head.append(s)"
     web.page = f"<script>{add.format(shop.server.base_url, 's.dataset.svcProgramId = 1;')}</script>"
 
-    page = await asyncio.to_thread(shop_page.fetch, web.url())
+    page = await asyncio.to_thread(page_checks.fetch, web.url())
     web.headers = {"Content-Security-Policy": "script-src 'unsafe-inline'"}
-    forbidden = await asyncio.to_thread(shop_page.fetch, web.url())
+    forbidden = await asyncio.to_thread(page_checks.fetch, web.url())
 
     assert [each.source for each in page.tags] == [f"{shop.server.base_url}/js/svc-tracker.js"]
     assert page.console == []
@@ -133,7 +133,7 @@ async def test_what_is_wrong_with_a_page_is_found(shop: Shop, web: WebShop, monk
 
     for attributes, changed, headers, wanted in BROKEN:
         web.page, web.headers = tag(shop, attributes, **changed), headers
-        page = await asyncio.to_thread(shop_page.fetch, web.url())
+        page = await asyncio.to_thread(page_checks.fetch, web.url())
         findings = await asyncio.to_thread(list[page_checks.ShopFinding], page_checks.check(page, **about))
 
         found = {each.code for each in findings}
