@@ -1,6 +1,5 @@
 """Payments that do not count, a possible duplicate or of an unknown customer: an owner decides, or a lead arrives."""
 
-from collections.abc import Mapping
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any
@@ -9,7 +8,8 @@ from sqlalchemy import Connection, Select, and_, func, or_, select, update
 
 from storage.engine import audit
 from storage.engine.audit import Actor, Change
-from storage.payments import accounts, event_log, payers, processing
+from storage.payments import accounts, event_log, processing
+from storage.payments.payers import Payers
 from storage.payments.processing import EventOutcome
 from storage.rules.errors import BY_CODE, CustomerNotFound, NotFound, ServiceError, TransactionNotFound, ValidationError
 from storage.rules.payment import Content, Linked, Paid, PaymentOutcome, Returned
@@ -54,7 +54,7 @@ def decide(
     Raises NotFound, ValidationError for a decision that does not fit the event, CustomerNotFound, TransactionNotFound,
     and for a counted one the errors of a sale (DuplicateTransaction if both have one transaction_id).
     """
-    event = payment_events.c
+    event, payers = payment_events.c, Payers(connection, program_id, at)
     mine = (event.program_id == program_id, event.id == event_id)
     accounts.lock(connection, program_id)
     row = connection.execute(select(payment_events).where(*mine)).one_or_none()
@@ -64,45 +64,37 @@ def decide(
     if isinstance(content, Paid):  # of returned money, a refund of the API's may lock the event after its sale
         row = connection.execute(select(payment_events).where(*mine).with_for_update()).one()
     with rollups.gathered(connection):
-        done = _decided(connection, row, content, decision, named, by=actor.name, at=at)
-        processing.note(connection, program_id, row.event_id, content, done, at=at)
+        done = _decided(payers, row, content, decision, by=actor.name, **named)
+        processing.note(payers, row.event_id, content, done)
         entry = Change("payment_event.decide", event_id, "outcome", row.outcome, done.outcome)
         audit.write(connection, program_id, [entry], actor=actor, at=at)
     return done.outcome
 
 
 def _decided(
-    connection: Connection,
-    row: Any,
-    content: Content | None,
-    decision: Decision,
-    named: Mapping[str, str | None],
-    *,
-    by: str,
-    at: datetime,
+    payers: Payers, row: Any, content: Content | None, decision: Decision, *, by: str, **named: str | None
 ) -> EventOutcome:
     """Carry out the decision. Raises ValidationError if it does not fit the event's outcome."""
-    program_id = row.program_id
     is_unlinked = row.outcome in RETRIED or row.outcome in BY_CODE
     is_without_payment = row.outcome in WITHOUT_PAYMENT
     match content, decision:
         case Paid(), Decision.COUNT | Decision.SAME if row.outcome == PaymentOutcome.HELD:
-            return _resolve(connection, program_id, content, decision, by=by, at=at)
+            return _resolve(payers, content, decision, by=by)
         case Returned(), Decision.COUNT | Decision.SAME if row.outcome == PaymentOutcome.HELD:
-            is_same = decision == Decision.SAME
-            is_held = refunds.decide_held(connection, program_id, row.transaction_id, is_same=is_same, at=at)
+            is_same, sale = decision == Decision.SAME, row.transaction_id
+            is_held = refunds.decide_held(payers.connection, payers.program_id, sale, is_same=is_same, at=payers.at)
             outcome = PaymentOutcome.SAME if is_same else PaymentOutcome.RECORDED
-            return EventOutcome(PaymentOutcome.HELD if is_held else outcome, row.transaction_id, content.reference)
+            return EventOutcome(PaymentOutcome.HELD if is_held else outcome, sale, content.reference)
         case Paid(), Decision.RETRY if is_unlinked:
-            return _retry(connection, program_id, content, named, at)
+            return _retry(payers, content, **named)
         case Paid(), Decision.DISMISS if is_unlinked:
             return EventOutcome(PaymentOutcome.NOT_REFERRED, content.transaction_id)
         case Returned(), Decision.REFUND if is_without_payment:
             sale = named.get("transaction_id")
-            if payers.lock_sale(connection, program_id, sale) is None or sale is None:
+            if payers.lock_sale(sale) is None or sale is None:
                 raise TransactionNotFound
-            processing.refer(connection, program_id, (content.reference,), sale, at)
-            processing.try_again(connection, program_id, [content.reference], at)
+            payers.refer((content.reference,), sale)
+            processing.try_again(payers, [content.reference])
             return EventOutcome(PaymentOutcome.RECORDED, sale, content.reference)
         case Returned() | Linked(), Decision.DISMISS if is_without_payment:
             return EventOutcome(PaymentOutcome.NOT_REFERRED, None, row.waits_for)
@@ -110,39 +102,35 @@ def _decided(
             raise ValidationError("This decision does not fit the event's outcome.")
 
 
-def _retry(
-    connection: Connection, program_id: int, paid: Paid, named: Mapping[str, str | None], at: datetime
-) -> EventOutcome:
+def _retry(payers: Payers, paid: Paid, **named: str | None) -> EventOutcome:
     if not any(named.values()):
-        customer = payers.find(connection, program_id, paid, at)
+        customer = payers.find(paid)
     else:
-        customer = payers.find_named(connection, program_id, named.get("click_id"), named.get("customer_key"), at)
+        customer = payers.find_named(named.get("click_id"), named.get("customer_key"))
         if customer is not None:
             own_key = None if customer.has_other_key(paid.customer_key) else paid.customer_key
             paid = paid._replace(click_id=customer.click_id, customer_key=own_key)
     if customer is None:
         raise CustomerNotFound
-    return processing.pay(connection, program_id, paid, customer, at)
+    return processing.pay(payers, paid, customer)
 
 
-def _resolve(
-    connection: Connection, program_id: int, paid: Paid, decision: Decision, *, by: str, at: datetime
-) -> EventOutcome:
-    customer = payers.find(connection, program_id, paid, at)
+def _resolve(payers: Payers, paid: Paid, decision: Decision, *, by: str) -> EventOutcome:
+    customer = payers.find(paid)
     assert customer is not None  # noqa: S101 - it was known when the payment was held
-    duplicate = payers.possible_duplicate(connection, program_id, paid, customer)
+    duplicate = payers.possible_duplicate(paid, customer)
     sale = duplicate.transaction_id if duplicate else None
     if decision == Decision.COUNT:
-        result = processing.sell(connection, program_id, paid, customer, at)
+        result = processing.sell(payers, paid, customer)
         if isinstance(result, ServiceError):
             raise result
         if sale is not None:
-            found = flagging.possible_duplicate(duplicate, customer, paid.transaction_id, at=at, earns=False)
-            flagging.raise_each(connection, [(program_id, found)], at=at, dismissed_by=by)
+            found = flagging.possible_duplicate(duplicate, customer, paid.transaction_id, at=payers.at, earns=False)
+            flagging.raise_each(payers.connection, [(payers.program_id, found)], at=payers.at, dismissed_by=by)
         sale = paid.transaction_id
     if sale is not None:
-        payers.remember(connection, program_id, paid.processor_customer, customer)
-        processing.refer(connection, program_id, paid.references, sale, at)
+        payers.remember(paid.processor_customer, customer)
+        payers.refer(paid.references, sale)
     return EventOutcome(PaymentOutcome.RECORDED if decision == Decision.COUNT else PaymentOutcome.SAME, sale)
 
 
@@ -159,14 +147,13 @@ def record_late(connection: Connection, program_id: int, *, at: datetime) -> int
     a payment that no one reported stops waiting.
     """
     accounts.lock(connection, program_id)
-    event = payment_events.c
+    event, payers = payment_events.c, Payers(connection, program_id, at)
     *of_program, old = (each.where(event.program_id == program_id).limit(AT_ONCE) for each in _due(at))
     rows = [row for each in of_program for row in connection.execute(each.order_by(event.occurred_at, event.event_id))]
     with rollups.gathered(connection):
         for row in rows:
             content = event_log.load(row.payment)
-            done = processing.apply(connection, program_id, content, at)
-            processing.note(connection, program_id, row.event_id, content, done, at=at)
+            processing.note(payers, row.event_id, content, processing.apply(payers, content))
     ended = [row.event_id for row in connection.execute(old)]
     if ended:
         mine = (event.program_id == program_id, event.event_id.in_(ended))

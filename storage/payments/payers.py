@@ -1,7 +1,8 @@
 """What a payment's names lead to: its customer (never by e-mail), its sale, and the money that went back of it."""
 
+from collections.abc import Iterable
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, and_, or_, select, update
 
@@ -17,126 +18,129 @@ from storage.tracking.customers import Customer, Registry
 INTENTS = ("pi_", "ch_", "py_")  # how the names of what pays begin
 
 
-def find(connection: Connection, program_id: int, paid: Paid | Introduced, at: datetime) -> Customer | None:
-    """Return the customer of the metadata's click, else of its key, else of the processor.
+class Payers(NamedTuple):
+    """The customers and the sales of a program's payments, as a transaction finds and links them."""
 
-    For a click whose customer has another key, the processor's customer decides, if they are known. Whose that one is
-    may be in their own metadata, too.
-    """
-    customer = find_named(connection, program_id, paid.click_id, paid.customer_key, at)
-    if customer is None or is_another(connection, program_id, paid, customer):
-        linked = find_named(connection, program_id, _linked_click(connection, program_id, paid), None, at)
-        customer = linked or customer
-    if customer is None and isinstance(paid, Paid) and paid.processor_customer:
-        known = event_log.find(connection, program_id, [paid.processor_customer])
-        contents = (event_log.load(row.payment) for row in known)
-        introduced = next((each for each in contents if isinstance(each, Introduced)), None)
-        if introduced is not None:
-            customer = find_named(connection, program_id, introduced.click_id, introduced.customer_key, at)
-    return customer
+    connection: Connection
+    program_id: int
+    at: datetime
 
+    def find(self, paid: Paid | Introduced) -> Customer | None:
+        """Return the customer of the metadata's click, else of its key, else of the processor.
 
-def find_named(
-    connection: Connection, program_id: int, click_id: str | None, customer_key: str | None, at: datetime
-) -> Customer | None:
-    """Return the customer of a click, else the one who has a key."""
-    own_click_id = click_id if keys.click_program(click_id or "") == program_id else None
-    registry = Registry(connection, [(program_id, customer_key, own_click_id)], at=at)
-    return registry.by_click(own_click_id) or registry.by_key(program_id, customer_key)
+        For a click whose customer has another key, the processor's customer decides, if they are known. Whose that one
+        is may be in their own metadata, too.
+        """
+        customer = self.find_named(paid.click_id, paid.customer_key)
+        if customer is None or self.is_another(paid, customer):
+            customer = self.find_named(self._linked_click(paid), None) or customer
+        if customer is None and isinstance(paid, Paid) and paid.processor_customer:
+            known = event_log.find(self.connection, self.program_id, [paid.processor_customer])
+            contents = (event_log.load(row.payment) for row in known)
+            introduced = next((each for each in contents if isinstance(each, Introduced)), None)
+            if introduced is not None:
+                customer = self.find_named(introduced.click_id, introduced.customer_key)
+        return customer
 
+    def find_named(self, click_id: str | None, customer_key: str | None) -> Customer | None:
+        """Return the customer of a click, else the one who has a key."""
+        own_click_id = click_id if keys.click_program(click_id or "") == self.program_id else None
+        registry = Registry(self.connection, [(self.program_id, customer_key, own_click_id)], at=self.at)
+        return registry.by_click(own_click_id) or registry.by_key(self.program_id, customer_key)
 
-def is_another(connection: Connection, program_id: int, paid: Paid | Introduced, customer: Customer) -> bool:
-    """Return whether a second account may have paid in the customer's browser: another key, and not linked to them."""
-    differs = paid.click_id == customer.click_id and customer.has_other_key(paid.customer_key)
-    return differs and _linked_click(connection, program_id, paid) != customer.click_id
+    def is_another(self, paid: Paid | Introduced, customer: Customer) -> bool:
+        """Return whether a second account may have paid in the customer's browser: another key, not linked to them."""
+        differs = paid.click_id == customer.click_id and customer.has_other_key(paid.customer_key)
+        return differs and self._linked_click(paid) != customer.click_id
 
+    def remember(self, processor_customer: str | None, customer: Customer | None) -> None:
+        """Save whose the processor's customer is, once, if both are known."""
+        if processor_customer and customer:
+            row = {"processor_customer": processor_customer, "click_id": customer.click_id}
+            new = insert_for(self.connection)(payment_customers).values(program_id=self.program_id, **row)
+            self.connection.execute(new.on_conflict_do_nothing())
 
-def remember(
-    connection: Connection, program_id: int, processor_customer: str | None, customer: Customer | None
-) -> None:
-    """Save whose the processor's customer is, once, if both are known."""
-    if processor_customer and customer:
-        row = {"program_id": program_id, "processor_customer": processor_customer, "click_id": customer.click_id}
-        connection.execute(insert_for(connection)(payment_customers).values(**row).on_conflict_do_nothing())
+    def _linked_click(self, paid: Paid | Introduced) -> str | None:
+        known = payment_customers.c
+        mine = (known.program_id == self.program_id, known.processor_customer == (paid.processor_customer or ""))
+        return self.connection.execute(select(known.click_id).where(*mine)).scalar()
 
+    def find_sale(self, references: tuple[str, ...]) -> str | None:
+        """Return the transaction_id if this payment is already a sale; a checkout and its invoice are one payment."""
+        known = payment_references.c
+        mine = (known.program_id == self.program_id, known.reference.in_(references))
+        return self.connection.execute(select(known.transaction_id).where(*mine).limit(1)).scalar()
 
-def _linked_click(connection: Connection, program_id: int, paid: Paid | Introduced) -> str | None:
-    known = payment_customers.c
-    mine = (known.program_id == program_id, known.processor_customer == (paid.processor_customer or ""))
-    return connection.execute(select(known.click_id).where(*mine)).scalar()
+    def refer(self, references: Iterable[str], sale: str) -> None:
+        """Save the ids of a sale's payment, which link later events to it; refund what went back already."""
+        for reference in references:
+            row = {"program_id": self.program_id, "reference": reference, "transaction_id": sale}
+            new = insert_for(self.connection)(payment_references).values(**row)
+            self.connection.execute(new.on_conflict_do_nothing())
+        refunds.follow(self.connection, self.program_id, sale, at=self.at)
 
+    def whole_of(self, paid: Paid) -> tuple[Paid | None, str]:
+        """Return what a bare payment is part of, as its invoice or checkout reports it, and that event's outcome."""
+        for row in event_log.find(self.connection, self.program_id, paid.references):
+            content = event_log.load(row.payment)
+            if isinstance(content, Paid) and not content.is_bare and row.outcome != PaymentOutcome.IGNORED:
+                names = tuple(dict.fromkeys((*content.references, *paid.references)))
+                named = content._replace(references=names, click_id=paid.click_id, customer_key=paid.customer_key)
+                return named, row.outcome
+        return None, ""
 
-def find_sale(connection: Connection, program_id: int, references: tuple[str, ...]) -> str | None:
-    """Return the transaction_id if this payment is already a sale; a checkout and its invoice are one payment."""
-    known = payment_references.c
-    mine = (known.program_id == program_id, known.reference.in_(references))
-    return connection.execute(select(known.transaction_id).where(*mine).limit(1)).scalar()
+    def possible_duplicate(self, paid: Paid, customer: Customer) -> Any:
+        """Return the row of a sale that another report made and that may be this payment; None without one.
 
+        It is the API's, by id or because it is similar; or a similar payment, one of them bare and the other without
+        the name of what paid it, so that nothing links the two.
+        """
+        sale = sales.c
+        within = sale.occurred_at.between(paid.occurred_at - WITHIN, paid.occurred_at + WITHIN)
+        same = (sale.amount_cents == paid.amount_cents, sale.currency == paid.currency)
+        alike = and_(sale.customer_id == customer.id, *same, within)
+        references = payment_references.c
+        of_payments = select(references.transaction_id).where(references.program_id == self.program_id)
+        intents = of_payments.where(or_(*(references.reference.startswith(each, autoescape=True) for each in INTENTS)))
+        by_api = and_(or_(alike, sale.transaction_id == paid.transaction_id), sale.transaction_id.not_in(of_payments))
+        if paid.is_bare:
+            unlinked = and_(sale.transaction_id.in_(of_payments), sale.transaction_id.not_in(intents))
+        else:
+            unlinked = sale.transaction_id.in_(intents.where(references.reference == sale.transaction_id))
+        may_be_apart = paid.is_bare or not any(name.startswith(INTENTS) for name in paid.references)
+        either = or_(by_api, and_(alike, unlinked)) if may_be_apart else by_api
+        mine = (sale.program_id == self.program_id, either)
+        return self.connection.execute(select(sales).where(*mine).order_by(sale.id).limit(1)).one_or_none()
 
-def whole_of(connection: Connection, program_id: int, paid: Paid) -> tuple[Paid | None, str]:
-    """Return what a bare payment is part of, as its invoice or checkout reports it, and that event's outcome."""
-    for row in event_log.find(connection, program_id, paid.references):
-        content = event_log.load(row.payment)
-        if isinstance(content, Paid) and not content.is_bare and row.outcome != PaymentOutcome.IGNORED:
-            names = tuple(dict.fromkeys((*content.references, *paid.references)))
-            named = content._replace(references=names, click_id=paid.click_id, customer_key=paid.customer_key)
-            return named, row.outcome
-    return None, ""
+    def take_back(self, returned: Returned) -> tuple[str | None, bool]:
+        """Save a returned amount and refund its sale; return its transaction_id, and whether a person has to decide."""
+        transaction_id = self.find_sale((returned.reference,))
+        self.lock_sale(transaction_id)  # before its returns, as by the API: of two reports, one waits
+        for each in (returned, *returned.listed):
+            self._save_return(each)
+        if transaction_id is None:
+            return None, False
+        return transaction_id, refunds.follow(self.connection, self.program_id, transaction_id, at=self.at)
 
+    def lock_sale(self, transaction_id: str | None) -> int | None:
+        """Lock a sale and return its id, None if there is none."""
+        mine = (sales.c.program_id == self.program_id, sales.c.transaction_id == transaction_id)
+        return self.connection.execute(select(sales.c.id).where(*mine).with_for_update()).scalar()
 
-def possible_duplicate(connection: Connection, program_id: int, paid: Paid, customer: Customer) -> Any:
-    """Return the row of a sale that another report made and that may be this payment; None without one.
-
-    It is the API's, by id or because it is similar; or a similar payment, one of them bare and the other without the
-    name of what paid it, so that nothing links the two.
-    """
-    sale = sales.c
-    within = sale.occurred_at.between(paid.occurred_at - WITHIN, paid.occurred_at + WITHIN)
-    same = (sale.amount_cents == paid.amount_cents, sale.currency == paid.currency)
-    alike = and_(sale.customer_id == customer.id, *same, within)
-    references = payment_references.c
-    of_payments = select(references.transaction_id).where(references.program_id == program_id)
-    intents = of_payments.where(or_(*(references.reference.startswith(each, autoescape=True) for each in INTENTS)))
-    by_api = and_(or_(alike, sale.transaction_id == paid.transaction_id), sale.transaction_id.not_in(of_payments))
-    if paid.is_bare:
-        unlinked = and_(sale.transaction_id.in_(of_payments), sale.transaction_id.not_in(intents))
-    else:
-        unlinked = sale.transaction_id.in_(intents.where(references.reference == sale.transaction_id))
-    may_be_apart = paid.is_bare or not any(name.startswith(INTENTS) for name in paid.references)
-    either = or_(by_api, and_(alike, unlinked)) if may_be_apart else by_api
-    mine = (sale.program_id == program_id, either)
-    return connection.execute(select(sales).where(*mine).order_by(sale.id).limit(1)).one_or_none()
-
-
-def take_back(connection: Connection, program_id: int, returned: Returned, at: datetime) -> tuple[str | None, bool]:
-    """Save a returned amount and refund its sale; return its transaction_id, and whether a person has to decide."""
-    transaction_id = find_sale(connection, program_id, (returned.reference,))
-    lock_sale(connection, program_id, transaction_id)  # before its returns, as by the API: of two reports, one waits
-    for each in (returned, *returned.listed):
-        _save_return(connection, program_id, each)
-    is_held = transaction_id is not None and refunds.follow(connection, program_id, transaction_id, at=at)
-    return transaction_id, is_held
-
-
-def lock_sale(connection: Connection, program_id: int, transaction_id: str | None) -> int | None:
-    """Lock a sale and return its id, None if there is none."""
-    mine = (sales.c.program_id == program_id, sales.c.transaction_id == transaction_id)
-    return connection.execute(select(sales.c.id).where(*mine).with_for_update()).scalar()
-
-
-def _save_return(connection: Connection, program_id: int, returned: Returned) -> None:
-    row = payment_returns.c
-    mine = (row.program_id == program_id, row.reference == returned.reference, row.return_id == returned.return_id)
-    reported = {"amount_cents": returned.amount_cents, "stands": returned.stands, "told_at": returned.told_at}
-    names = {"reference": returned.reference, "return_id": returned.return_id, "kind": returned.kind}
-    new = insert_for(connection)(payment_returns).values(program_id=program_id, **names, **reported)
-    if connection.execute(new.on_conflict_do_nothing().returning(row.return_id)).scalar() is None:
-        if returned.kind == ReturnKind.TOTAL:  # beside the earlier ones: each step between them was refunded then
-            stored = connection.execute(select(row.amount_cents, row.totals).where(*mine)).one()
-            totals = {returned.amount_cents, *map(int, (stored.totals or str(stored.amount_cents)).split(","))}
-            values = {"amount_cents": max(totals), "totals": ",".join(map(str, sorted(totals)))}
-            connection.execute(update(payment_returns).where(*mine).values(**values))
-        else:  # of one second: a dispute that was opened and closed is closed
-            is_open = returned.kind == ReturnKind.DISPUTE and returned.stands
-            newer = row.told_at < returned.told_at if is_open else row.told_at <= returned.told_at
-            connection.execute(update(payment_returns).where(*mine, newer).values(**reported))
+    def _save_return(self, returned: Returned) -> None:
+        row, connection = payment_returns.c, self.connection
+        names = {"reference": returned.reference, "return_id": returned.return_id}
+        mine = (row.program_id == self.program_id, *(row[name] == value for name, value in names.items()))
+        reported = {"amount_cents": returned.amount_cents, "stands": returned.stands, "told_at": returned.told_at}
+        values: dict[str, Any] = {"program_id": self.program_id, **names, "kind": returned.kind, **reported}
+        new = insert_for(connection)(payment_returns).values(**values)
+        if connection.execute(new.on_conflict_do_nothing().returning(row.return_id)).scalar() is None:
+            if returned.kind == ReturnKind.TOTAL:  # beside the earlier ones: each step between them was refunded then
+                stored = connection.execute(select(row.amount_cents, row.totals).where(*mine)).one()
+                totals = {returned.amount_cents, *map(int, (stored.totals or str(stored.amount_cents)).split(","))}
+                values = {"amount_cents": max(totals), "totals": ",".join(map(str, sorted(totals)))}
+                connection.execute(update(payment_returns).where(*mine).values(**values))
+            else:  # of one second: a dispute that was opened and closed is closed
+                is_open = returned.kind == ReturnKind.DISPUTE and returned.stands
+                newer = row.told_at < returned.told_at if is_open else row.told_at <= returned.told_at
+                connection.execute(update(payment_returns).where(*mine, newer).values(**reported))
