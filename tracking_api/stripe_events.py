@@ -1,23 +1,33 @@
-"""POST /api/v1/payments/stripe/:programId: what a program's connected Stripe account reports, by its signature."""
+"""What a payment processor reports: Stripe's events, signed or rehearsed in a sandbox, and an export to compare."""
 
 import time
 from datetime import datetime
-from typing import Literal
+from decimal import Decimal
+from typing import Annotated, Literal
 
+from pydantic import AwareDatetime, Field, StringConstraints
 from pydantic_core import from_json
 from starlette.requests import Request
 
-from presentation.api_request import row_id
+from presentation.api_request import ApiRequest, row_id
 from presentation.operations import operation
 from presentation.view import View
 from storage import Storage
-from storage.payments import accounts, processing
+from storage.payments import accounts, processing, reconciliation
+from storage.payments.reconciliation import Reconciliation
 from storage.payments.stripe import parse_event
 from storage.rules import errors, payment
+from storage.rules.reconciliation import Payment
+from storage.tracking import currencies
 from web import body
+from web.body import Body, Identifier
 from web.limits import client_of
 
 LARGEST_EVENT = 512 * 1024
+MOST_PAYMENTS = 1000
+LARGEST_EXPORT = 1024 * 1024
+LARGEST_CENTS = 10**12
+Amount = Annotated[str, StringConstraints(pattern=r"^[0-9]{1,15}(\.[0-9]{1,6})?$")]
 
 
 class ReceivedEventView(View):
@@ -55,12 +65,19 @@ async def receive_stripe_event(request: Request) -> ReceivedEventView:
         if not any(payment.is_signed(content, header, secret, now=now) for secret in secrets):
             raise errors.InvalidSignature
     at = request.app.state.clock()
-    event = event_of(content, at)
-    done = await storage.write_in(program_id, processing.process, program_id, event, at=at)
+    done = await storage.write_in(program_id, processing.process, program_id, _event(content, at), at=at)
     return ReceivedEventView(received=True, outcome=done.outcome, transaction_id=done.transaction_id)
 
 
-def event_of(content: bytes, at: datetime) -> payment.ProcessorEvent:
+@operation(errors.NotFound, errors.InvalidJson, errors.PayloadTooLarge, errors.UnsupportedMediaType, tag="payments")
+async def rehearse_payment_event(call: ApiRequest) -> ReceivedEventView:
+    """Process an event of the payment processor in the program's sandbox, without its signature."""
+    content = bytes(await body.read_body(call.request.scope, call.request.receive, largest=LARGEST_EVENT))
+    done = await call.write(processing.process_in_sandbox, _event(content, call.at))
+    return ReceivedEventView(received=True, outcome=done.outcome, transaction_id=done.transaction_id)
+
+
+def _event(content: bytes, at: datetime) -> payment.ProcessorEvent:
     """Return the event in a body. Raises InvalidJson for anything else."""
     try:
         event = parse_event(from_json(content))
@@ -70,3 +87,48 @@ def event_of(content: bytes, at: datetime) -> payment.ProcessorEvent:
     if not all(at - payment.OLDEST <= time <= at + payment.CLOCK_SKEW for time in (event.occurred_at, paid_at)):
         raise errors.InvalidJson("The event, or the payment in it, lies in the future or more than 366 days back.")
     return event
+
+
+class ExportedPayment(Body):
+    """A payment of the export: amounts are in major units, as in the export; `line` is its line there.
+
+    `names` are the processor's ids of it, the one that its sale is recorded under first.
+    """
+
+    line: Annotated[int, Field(ge=1, le=2**31)]
+    names: Annotated[list[Identifier], Field(min_length=1, max_length=5)]
+    amount: Amount
+    returned: Amount = "0"
+    currency: Annotated[str, StringConstraints(pattern=r"^[A-Za-z]{3}$", to_upper=True)]
+    occurred_at: AwareDatetime
+    customer_key: Identifier | None = None
+    click_id: Identifier | None = None
+    processor_customer: Identifier | None = None
+
+
+class Export(Body):
+    """A part of an export; a customer's payments that are close in time belong in one part."""
+
+    payments: Annotated[list[ExportedPayment], Field(min_length=1, max_length=MOST_PAYMENTS)]
+
+
+@operation(largest=LARGEST_EXPORT, tag="payments")
+async def reconcile_payments(call: ApiRequest, sent: Export) -> Reconciliation:
+    """Compare payments of the processor's export with the sales, and get the calls that correct differences."""
+    return await call.read(reconciliation.compare, [_payment(each) for each in sent.payments], at=call.at)
+
+
+def _payment(sent: ExportedPayment) -> Payment:
+    cents, returned = (_cents(sent, name) for name in ("amount", "returned"))
+    named = (sent.customer_key, sent.click_id, sent.processor_customer)
+    return Payment(sent.line, tuple(sent.names), cents, returned, sent.currency, sent.occurred_at, *named)
+
+
+def _cents(sent: ExportedPayment, name: str) -> int:
+    """Return an amount in minor units. Raises ValidationError for a fraction of one."""
+    cents = Decimal(getattr(sent, name)).scaleb(currencies.digits(sent.currency))
+    if cents != int(cents) or cents > LARGEST_CENTS:
+        raise errors.ValidationError(
+            fields=[errors.FieldError(f"line {sent.line}: {name}", f"No amount of {sent.currency}")]
+        )
+    return int(cents)

@@ -15,16 +15,16 @@ from storage.access.sessions import OpenSession, Preferences, Theme, TimeFormat
 from storage.rules.errors import InvalidSecondFactor, NotFound, Overloaded, RateLimited, SecondFactorExists
 from tracking_api.dashboard import mail
 from tracking_api.dashboard.authentication import VisitorRequest, presented, visitor_request
-from tracking_api.dashboard.mail import Alert
 from tracking_api.dashboard.pages.buttons import Button, FormOutcome, FormPage
 from tracking_api.dashboard.sessions import Password, hash_of_new, require_password
 from web.body import Body
 
 LONGEST_NAME = 160
-PASSWORD_CHANGED = Alert(
-    "The password of your account was changed", "If it was not you, ask for a new one on the sign-in page."
+PASSWORD_CHANGED = (
+    "The password of your account was changed",
+    "If it was not you, ask for a new one on the sign-in page.",
 )
-TURNED_OFF = Alert(
+TURNED_OFF = (
     "The second factor of your account was turned off",
     "Your password alone signs in now. If it was not you, change the password at once.",
 )
@@ -59,7 +59,7 @@ async def change_password(call: VisitorRequest, sent: PasswordChange) -> None:
     new_hash = await hash_of_new(call.request, sent.new_password, email=call.visitor.email)
     kept = {"but": presented(call.request), "keeps_assistants": sent.keep_assistants}
     await call.write(accounts.set_password, new_hash, **kept)
-    await mail.send_alert(call.request, call.visitor.email, PASSWORD_CHANGED)
+    await mail.send_alert(call.request, call.visitor.email, *PASSWORD_CHANGED)
 
 
 @operation()
@@ -156,7 +156,7 @@ async def disable_second_factor(call: VisitorRequest, sent: SecondFactorEnd) -> 
     else:
         await call.hit("second_factor")
         await call.write(second_factors.disable_by_code, sent.totp, sealer=call.request.app.state.settings.sealer())
-    await mail.send_alert(call.request, call.visitor.email, TURNED_OFF)
+    await mail.send_alert(call.request, call.visitor.email, *TURNED_OFF)
 
 
 async def _page(call: VisitorRequest, outcome: FormOutcome) -> Response:

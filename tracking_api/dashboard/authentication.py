@@ -64,18 +64,6 @@ async def visitor(request: Request, program_id: int | None = None) -> Visitor:
     return signed_in
 
 
-async def member(request: Request, roles: Collection[Role] = ANYONE) -> Visitor:
-    """Return the signed-in member of the path's program. Raises Forbidden alike without one and for no such program.
-
-    Raises OwnerRequired for a member with none of these roles.
-    """
-    if (program_id := row_id(request.path_params["program_id"])) is None:
-        raise Forbidden
-    signed_in = await visitor(request, program_id)
-    require(signed_in.role, roles)
-    return signed_in
-
-
 def presented(request: Request) -> str | None:
     """Return the hash of a request's session token, if it has one."""
     cookie = request.cookies.get(cookie_name(request)) if is_our_own(request) else None
@@ -183,8 +171,15 @@ async def of_workspace(request: Request, roles: Collection[Role] = ANYONE) -> Wo
 
 
 async def of_program(request: Request, roles: Collection[Role]) -> VisitorRequest:
-    """Return the request of a member of the path's program. Raises Forbidden, OwnerRequired."""
-    return request_of(VisitorRequest, request, await member(request, roles))
+    """Return the request of a member of the path's program, who has one of these roles.
+
+    Raises Forbidden alike without a member and for no such program, OwnerRequired for a member of another role.
+    """
+    if (program_id := row_id(request.path_params["program_id"])) is None:
+        raise Forbidden
+    signed_in = await visitor(request, program_id)
+    require(signed_in.role, roles)
+    return request_of(VisitorRequest, request, signed_in)
 
 
 def request_of(kind: type[Theirs], request: Request, who: Visitor, **about: Any) -> Theirs:

@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from email.message import EmailMessage
-from typing import Any, NamedTuple
+from typing import Any
 from urllib.parse import unquote, urlsplit
 
 import aiosmtplib
@@ -18,13 +18,6 @@ being_sent: set[asyncio.Task[bool]] = set()  # a task that nothing refers to may
 log = logging.getLogger(__name__)
 
 
-class Alert(NamedTuple):
-    """An alert by e-mail to the holder of an account: the subject, and what follows from it."""
-
-    subject: str
-    text: str
-
-
 def is_on(request: Request) -> bool:
     """Return whether this server sends e-mail."""
     return request.app.state.settings.smtp_url is not None
@@ -35,10 +28,17 @@ async def send(request: Request, to: str, template: str, **values: Any) -> bool:
     settings: Configuration = request.app.state.settings
     if settings.smtp_url is None:
         return False
+    subject, _, text = environment.get_template(f"mail/{template}.txt").render(values).partition("\n")
+    message = EmailMessage()
+    message["Subject"] = " ".join(subject.split())
+    message["From"] = settings.mail_from or f"no-reply@{urlsplit(settings.base_url).hostname}"
+    message["To"] = to
+    message.set_content(text.strip() + "\n")
+    message.add_alternative(environment.get_template(f"mail/{template}.html").render(values), subtype="html")
     server = urlsplit(settings.smtp_url)
     try:
         await aiosmtplib.send(
-            _message(settings, to, template, values),
+            message,
             hostname=server.hostname,
             port=server.port or _PORTS[server.scheme],
             username=unquote(server.username) if server.username else None,
@@ -52,25 +52,14 @@ async def send(request: Request, to: str, template: str, **values: Any) -> bool:
     return True
 
 
-async def send_alert(request: Request, email: str, alert: Alert) -> bool:
+async def send_alert(request: Request, email: str, subject: str, text: str) -> bool:
     """Tell the holder of an account what others did with it, or tried; return whether the SMTP server accepted it."""
     account = f"{request.app.state.base_url}/account"
-    return await send(request, email, "alert", email=email, account=account, **alert._asdict())
+    return await send(request, email, "alert", email=email, account=account, subject=subject, text=text)
 
 
-def alert_later(request: Request, email: str, alert: Alert) -> None:
+def alert_later(request: Request, email: str, subject: str, text: str) -> None:
     """Tell the holder of an account, without letting the response's time say that there is one."""
-    task = asyncio.create_task(send_alert(request, email, alert))
+    task = asyncio.create_task(send_alert(request, email, subject, text))
     being_sent.add(task)
     task.add_done_callback(being_sent.discard)
-
-
-def _message(settings: Configuration, to: str, template: str, values: dict[str, Any]) -> EmailMessage:
-    subject, _, text = environment.get_template(f"mail/{template}.txt").render(values).partition("\n")
-    message = EmailMessage()
-    message["Subject"] = " ".join(subject.split())
-    message["From"] = settings.mail_from or f"no-reply@{urlsplit(settings.base_url).hostname}"
-    message["To"] = to
-    message.set_content(text.strip() + "\n")
-    message.add_alternative(environment.get_template(f"mail/{template}.html").render(values), subtype="html")
-    return message

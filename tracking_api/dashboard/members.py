@@ -19,7 +19,6 @@ from storage.rules.errors import LastOwner, NotFound, PayloadTooLarge, RateLimit
 from storage.rules.periods import time_zones
 from tracking_api.dashboard import mail
 from tracking_api.dashboard.authentication import WorkspaceRequest, of_workspace
-from tracking_api.dashboard.mail import Alert
 from tracking_api.dashboard.pages.buttons import Button, FormOutcome, FormPage, Question
 from tracking_api.dashboard.pages.page_context import PageContext
 from web.body import Body
@@ -130,7 +129,7 @@ async def create_reset_link(call: WorkspaceRequest) -> CreatedResponse[ResetLink
     begins = f"It works from {created.usable_at:%Y-%m-%d %H:%M} UTC on. " if created.usable_at else ""
     text = f"{begins}Change your password if you did not ask for the link: that ends it."
     subject = f"{call.actor.name} created a link that sets a new password for your account"
-    emailed = await mail.send_alert(call.request, member.email, Alert(subject, text))
+    emailed = await mail.send_alert(call.request, member.email, subject, text)
     link, about = reset_link(call.request, created.token), created._asdict()
     return CreatedResponse(ResetLinkView(**about, link=link, emailed=emailed))
 

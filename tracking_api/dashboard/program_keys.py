@@ -10,14 +10,11 @@ from presentation.view import DataView, View
 from storage.access import program_keys
 from storage.lists.programs import read_program
 from storage.management import program_settings
-from storage.payments import processing
 from storage.reports import checklist
-from storage.rules.errors import InvalidJson, NotFound, PayloadTooLarge, UnsupportedMediaType, ValidationError
+from storage.rules.errors import NotFound, ValidationError
 from storage.tracking import key_callers
 from tracking_api.dashboard.pages.buttons import Button, FormOutcome, FormPage, Question
 from tracking_api.dashboard.pages.page_context import PageContext
-from tracking_api.stripe_events import LARGEST_EVENT, ReceivedEventView, event_of
-from web import body
 
 REPLACED = "This key was already replaced, so nothing changed. A new key is shown only once, when it is created."
 
@@ -75,14 +72,6 @@ async def open_sandbox(call: ApiRequest) -> DataView[SandboxKeyView]:
 async def empty_sandbox(call: ApiRequest) -> None:
     """Delete every event of the program's sandbox; its settings, key and partners stay."""
     await call.write(program_settings.empty_sandbox)
-
-
-@operation(NotFound, InvalidJson, PayloadTooLarge, UnsupportedMediaType, tag="payments")
-async def rehearse_payment_event(call: ApiRequest) -> ReceivedEventView:
-    """Process an event of the payment processor in the program's sandbox, without its signature."""
-    content = bytes(await body.read_body(call.request.scope, call.request.receive, largest=LARGEST_EVENT))
-    done = await call.write(processing.process_in_sandbox, event_of(content, call.at))
-    return ReceivedEventView(received=True, outcome=done.outcome, transaction_id=done.transaction_id)
 
 
 async def _sandbox_page(context: PageContext, outcome: FormOutcome) -> Response:

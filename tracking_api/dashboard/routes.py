@@ -12,30 +12,10 @@ from presentation.resource_table import DECIDER, MEMBER, OWNER, RESOURCES, Resou
 from presentation.resources import ProgramView
 from storage.lists.payment_events import PAYMENT_EVENTS
 from storage.lists.programs import PROGRAMS
-from tracking_api import assets
-from tracking_api.dashboard import (
-    account,
-    commissions,
-    connections,
-    members,
-    payments,
-    program_keys,
-    programs,
-    reconciliation,
-    sessions,
-)
+from tracking_api import assets, stripe_events
+from tracking_api.dashboard import account, commissions, connected, members, payments, program_keys, programs, sessions
 from tracking_api.dashboard.authentication import behind, of_program, of_workspace, visitor_request
-from tracking_api.dashboard.pages import (
-    customers,
-    explore,
-    imports,
-    logs,
-    one_time_links,
-    overview,
-    partners,
-    search,
-    sign_in,
-)
+from tracking_api.dashboard.pages import customers, explore, imports, links, logs, overview, partners, search, sign_in
 from tracking_api.dashboard.pages.lists import ListPage
 from tracking_api.dashboard.pages.page import Handler, page
 
@@ -66,8 +46,8 @@ OF_ACCOUNT = (
     Resource("POST", "/auth/second-factor", account.enrol_second_factor, MEMBER),
     Resource("POST", "/auth/second-factor/confirm", account.confirm_second_factor, MEMBER),
     Resource("POST", "/auth/second-factor/disable", account.disable_second_factor, MEMBER),
-    Resource("GET", "/assistants", connections.list_assistants, MEMBER),
-    Resource("DELETE", "/assistants/{assistant_id}", connections.disconnect_assistant, MEMBER),
+    Resource("GET", "/assistants", connected.list_assistants, MEMBER),
+    Resource("DELETE", "/assistants/{assistant_id}", connected.disconnect_assistant, MEMBER),
     Resource("GET", "/programs", listing(PROGRAMS, ProgramView), MEMBER),
     Resource("POST", "/programs", programs.create_program, MEMBER),
 )
@@ -93,7 +73,7 @@ OF_MEMBERS = (
     Resource("PATCH", "/agent-caps", programs.change_agent_caps, OWNER),
     Resource("POST", "/regenerate-api-token", program_keys.regenerate_program_key, OWNER),
     Resource("POST", "/sandbox", program_keys.open_sandbox, OWNER),
-    Resource("POST", "/sandbox/payment-events", program_keys.rehearse_payment_event, OWNER),
+    Resource("POST", "/sandbox/payment-events", stripe_events.rehearse_payment_event, OWNER),
     Resource("DELETE", "/sandbox/events", program_keys.empty_sandbox, OWNER),
     Resource("PATCH", "/commissions", commissions.decide_commissions, DECIDER),
     Resource("PUT", "/payment-account", payments.connect_payment_account, OWNER),
@@ -101,15 +81,15 @@ OF_MEMBERS = (
     Resource("DELETE", "/payment-account", payments.disconnect_payment_account, OWNER),
     Resource("GET", "/payment-events", listing(PAYMENT_EVENTS, tag="payments"), MEMBER),
     Resource("PATCH", "/payment-events/{event_id}", payments.decide_payment_event, OWNER),
-    Resource("POST", "/reconciliation", reconciliation.reconcile_payments, MEMBER),
+    Resource("POST", "/reconciliation", stripe_events.reconcile_payments, MEMBER),
     Resource("GET", "/integration", programs.get_integration, MEMBER),
 )
 ROUTES = [
     route("/api/tracking/performance/{program_id}", GET=behind(reads.get_performance, of_program)),
     route("/api/auth/login", POST=sessions.log_in),
     route("/api/auth/logout", POST=sessions.log_out),
-    route("/api/auth/device", POST=connections.start_device_login),
-    route("/api/auth/device/token", POST=connections.poll_device_login),
+    route("/api/auth/device", POST=connected.start_device_login),
+    route("/api/auth/device/token", POST=connected.poll_device_login),
     *served(OF_ACCOUNT, "/api", visitor_request),
     *served(OF_WORKSPACE, "/api/workspaces/{workspace_id}", of_workspace),
     *served([*RESOURCES, *OF_MEMBERS]),
@@ -119,15 +99,15 @@ PAGES = [
     page("/set-up", GET=sign_in.show_set_up, POST=sign_in.set_up),
     page("/sign-in", GET=sign_in.show_sign_in, POST=sign_in.enter),
     page("/sign-out", POST=sign_in.leave),
-    page("/reset-password", GET=one_time_links.RESET.show, POST=one_time_links.RESET.press),
-    page("/forgotten-password", GET=one_time_links.show_forgotten, POST=one_time_links.send_link),
-    page("/join", GET=one_time_links.JOIN.show, POST=one_time_links.JOIN.press),
+    page("/reset-password", GET=links.RESET.show, POST=links.RESET.press),
+    page("/forgotten-password", GET=links.show_forgotten, POST=links.send_link),
+    page("/join", GET=links.JOIN.show, POST=links.JOIN.press),
     page("/account", GET=account.PAGE.show, POST=account.PAGE.press),
-    page("/device", GET=connections.enter_device_code),
-    page("/device/{user_code}", GET=connections.show_device_login, POST=connections.decide_device_login),
-    page("/connect/{sealed}", GET=connections.show_consent, POST=connections.decide_consent),
-    page("/assistants", GET=connections.show_assistants),
-    page("/assistants/{assistant_id}", POST=connections.DISCONNECT.press),
+    page("/device", GET=connected.enter_device_code),
+    page("/device/{user_code}", GET=connected.show_device_login, POST=connected.decide_device_login),
+    page("/connect/{sealed}", GET=connected.show_consent, POST=connected.decide_consent),
+    page("/assistants", GET=connected.show_assistants),
+    page("/assistants/{assistant_id}", POST=connected.DISCONNECT.press),
     page("/reports/{sealed}", GET=explore.show_shared),
     page("/search", GET=search.show_results, POST=search.show_results),
     *list_routes("/programs", programs.PROGRAM_LIST),

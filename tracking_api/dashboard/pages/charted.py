@@ -20,15 +20,18 @@ HOUR, DAY = timedelta(hours=1), timedelta(days=1)
 
 
 class Figure(NamedTuple):
-    """A figure (money in cents), its definition, the glossary's section with it, and which direction is good news."""
+    """A figure (money in cents), the glossary's section with its definition, and which direction is good news."""
 
     name: str
     title: str
-    definition: str
     section: str
     kind: str
     of: Callable[[Step], float]
     good: Direction = Direction.UP
+
+    @property
+    def definition(self) -> str:
+        return DEFINITIONS[self.name]
 
     def written(self, row: Step, currency: str) -> str:
         """Return its value as people read it."""
@@ -46,35 +49,29 @@ class Figure(NamedTuple):
         return trend, f"{text.number(abs(last - first) / units)} pt" if is_in_points else text.percent(trend)
 
 
+def _conversion(row: Step) -> float:
+    return metrics.conversion_rate(row.totals.conversions, row.totals.clicks)
+
+
+def _refund_rate(row: Step) -> float:
+    return metrics.refund_rate(row.refunded_cents, row.totals.revenue_cents)
+
+
+DEFINITIONS = {
+    "revenue": "The amounts of sales minus their refunds. A refund counts on the day of its sale.",
+    "commission": "What partners earned, minus what refunds and rejections took back.",
+    "clicks": "Clicks by visitors through a partner's link. Bots and test clicks do not count.",
+    "customers": "Customers who paid for the first time. The APIs call them conversions.",
+    "conversion": "Customers in percent of the clicks.",
+    "refund-rate": "What was refunded, in percent of it and the revenue that is left.",
+}
 FIGURES = (
-    Figure(
-        *("revenue", "Revenue", "The amounts of sales minus their refunds. A refund counts on the day of its sale."),
-        *("money", MONEY, lambda row: row.totals.revenue_cents),
-    ),
-    Figure(
-        *("commission", "Commission", "What partners earned, minus what refunds and rejections took back."),
-        *("money", MONEY),
-        lambda row: row.totals.commission_cents,
-        Direction.STABLE,
-    ),
-    Figure(
-        *("clicks", "Clicks", "Clicks by visitors through a partner's link. Bots and test clicks do not count."),
-        *("counts", COUNT, lambda row: row.totals.clicks),
-    ),
-    Figure(
-        *("customers", "Customers", "Customers who paid for the first time. The APIs call them conversions."),
-        *("counts", COUNT, lambda row: row.totals.conversions),
-    ),
-    Figure(
-        *("conversion", "Conversion", "Customers in percent of the clicks."),
-        *("money", PERCENT, lambda row: metrics.conversion_rate(row.totals.conversions, row.totals.clicks)),
-    ),
-    Figure(
-        *("refund-rate", "Refund rate", "What was refunded, in percent of it and the revenue that is left."),
-        *("breakdowns", PERCENT),
-        lambda row: metrics.refund_rate(row.refunded_cents, row.totals.revenue_cents),
-        Direction.STABLE,
-    ),
+    Figure("revenue", "Revenue", "money", MONEY, lambda row: row.totals.revenue_cents),
+    Figure("commission", "Commission", "money", MONEY, lambda row: row.totals.commission_cents, Direction.STABLE),
+    Figure("clicks", "Clicks", "counts", COUNT, lambda row: row.totals.clicks),
+    Figure("customers", "Customers", "counts", COUNT, lambda row: row.totals.conversions),
+    Figure("conversion", "Conversion", "money", PERCENT, _conversion),
+    Figure("refund-rate", "Refund rate", "breakdowns", PERCENT, _refund_rate, Direction.STABLE),
 )
 
 
@@ -121,9 +118,12 @@ def grouped(steps: list[Step], *, is_hourly: bool = False) -> tuple[str, list[li
     """Return the unit of a row, and its steps: single hours or days, weeks over 92 days, months over two years."""
     if is_hourly or len(steps) <= MOST_DAYS:
         return "hour" if is_hourly else "day", [[step] for step in steps]
-    if len(steps) <= MOST_WEEKS_OF_DAYS:
-        return "week", _by(steps, lambda at: at - timedelta(days=at.weekday()))
-    return "month", _by(steps, lambda at: at.replace(day=1))
+    unit = "week" if len(steps) <= MOST_WEEKS_OF_DAYS else "month"
+
+    def start(step: Step) -> datetime:
+        return step.first - timedelta(days=step.first.weekday()) if unit == "week" else step.first.replace(day=1)
+
+    return unit, [list(group) for _, group in groupby(steps, key=start)]
 
 
 def added(steps: list[Step]) -> Step:
@@ -140,21 +140,11 @@ def alike(groups: list[list[Step]], steps: list[Step]) -> Iterator[Step]:
             yield added(taken)
 
 
-def _by(steps: list[Step], start: Callable[[datetime], datetime]) -> list[list[Step]]:
-    return [list(group) for _, group in groupby(steps, key=lambda step: start(step.first))]
-
-
 def _tile(figure: Figure, totals: Step, before: Step | None, currency: str) -> dict[str, Any]:
     """Return a figure of the whole range, and if it is compared, how it moved, by how much, and from what."""
     trend, moved = figure.moved(before, totals) if before else (None, "")
-    was = figure.written(before, currency) if before else ""
-    return {
-        "figure": figure,
-        "written": figure.written(totals, currency),
-        "trend": trend,
-        "moved": moved,
-        "before": was,
-    }
+    known = {"figure": figure, "written": figure.written(totals, currency), "trend": trend, "moved": moved}
+    return known | {"before": figure.written(before, currency) if before else ""}
 
 
 def _line(values: list[float], top: float, count: int) -> str:

@@ -78,11 +78,21 @@ def page(path: str, **methods: Handler) -> Route:
 
 
 async def _forbidden(request: Request, rejection: Forbidden) -> Response:
-    """Let a visitor who is not signed in sign in and go on; show others the error."""
+    """Show the error, or offer a stale form again; let a visitor who is not signed in sign in and go on.
+
+    They come back to this page, or to the page that a form or a part for htmx is from.
+    """
     try:
         await authentication.visitor(request)
     except Forbidden:
-        return await _signed_out(request)
+        is_read = request.method in authentication.SAFE_METHODS
+        is_part = request.headers.get("hx-request") == "true"
+        back = forms.path_of(request.url) if is_read and not is_part else sign_in.page_of(request)
+        held = "" if is_read else await sign_in.sealed(request)
+        if held:
+            return sign_in.show_form(request, {"next": back, "held": held}, SESSION_ENDED)
+        path = f"/sign-in?{urlencode({'next': back})}"
+        return Response(headers={"HX-Redirect": path}) if is_read and is_part else notices.redirect(path)
     held_form = await sign_in.hold(request) if isinstance(rejection, StaleForm) else None
     if held_form:
         csrf = authentication.expected_token(request)
@@ -90,32 +100,24 @@ async def _forbidden(request: Request, rejection: Forbidden) -> Response:
     return await rejected(request, rejection)
 
 
-async def _signed_out(request: Request) -> Response:
-    """Lead to the sign-in page and back to this page, or to the page that a form or a part for htmx is from."""
-    is_read = request.method in authentication.SAFE_METHODS
-    is_part = request.headers.get("hx-request") == "true"
-    back = forms.path_of(request.url) if is_read and not is_part else sign_in.page_of(request)
-    held = "" if is_read else await sign_in.sealed(request)
-    if held:
-        return sign_in.show_form(request, {"next": back, "held": held}, SESSION_ENDED)
-    path = f"/sign-in?{urlencode({'next': back})}"
-    return Response(headers={"HX-Redirect": path}) if is_read and is_part else notices.redirect(path)
-
-
 async def rejected(request: Request, rejection: ServiceError) -> Response:
-    """Return the page that shows an error and what to do."""
+    """Return the page that shows an error and what to do; what an endpoint said about this case stays."""
     status = STATUS[rejection.code]
     request.scope["error_code"] = rejection.code
     request.scope["extra_headers"] = HEADERS
-    page, (title, advice) = sign_in.page_of(request), in_words(rejection)
+    page, (title, advice) = sign_in.page_of(request), WORDS.get(rejection.code, (rejection.text, rejection.advice))
+    seconds = rejection.details.get("retry_after_seconds")
+    if rejection.code == "rate_limited" and seconds is not None:
+        minutes = math.ceil(seconds / 60)
+        title, advice = "Too many tries", f"Wait {minutes} minute{'s' if minutes > 1 else ''}, then try again."
     is_unavailable = status == HTTPStatus.SERVICE_UNAVAILABLE
     response = templates.render(
         request,
         "rejected.html",
         status=status,
         code=int(status),
-        title=title,
-        advice=advice,
+        title=title if rejection.text == rejection.message else rejection.text,
+        advice=advice if rejection.advice == rejection.hint else rejection.advice,
         rejection=rejection,
         back=None if page == request.url.path else page,
         again=request.url.path if is_unavailable and request.method in authentication.SAFE_METHODS else None,
@@ -124,17 +126,6 @@ async def rejected(request: Request, rejection: ServiceError) -> Response:
     )
     response.headers.update(error_headers(rejection))
     return response
-
-
-def in_words(rejection: ServiceError) -> tuple[str, str]:
-    """Return an error's title and advice for people; what an endpoint said about this case stays."""
-    title, advice = WORDS.get(rejection.code, (rejection.text, rejection.advice))
-    seconds = rejection.details.get("retry_after_seconds")
-    if rejection.code == "rate_limited" and seconds is not None:
-        minutes = math.ceil(seconds / 60)
-        title, advice = "Too many tries", f"Wait {minutes} minute{'s' if minutes > 1 else ''}, then try again."
-    is_general = rejection.text == rejection.message
-    return title if is_general else rejection.text, advice if rejection.advice == rejection.hint else rejection.advice
 
 
 async def _menus(request: Request) -> dict[str, Any]:

@@ -6,13 +6,11 @@ from typing import Any
 
 from starlette.requests import Request
 
-from presentation.api_request import NO_PROGRAM
 from storage.access.workspaces import ANYONE, DECIDERS, MANAGERS, OWNERS, Role
 from storage.lists.programs import Program, read_program
 from storage.management import program_settings
 from storage.rules.keys import Rotation, rotation_state
-from tracking_api.dashboard import authentication
-from tracking_api.dashboard.authentication import VisitorRequest, WorkspaceRequest, request_of, storage_of
+from tracking_api.dashboard.authentication import VisitorRequest, WorkspaceRequest, of_program, request_of
 from tracking_api.dashboard.pages import text
 
 
@@ -57,11 +55,11 @@ class PageContext(VisitorRequest):
 
 async def as_member(request: Request, roles: Collection[Role] = ANYONE) -> PageContext:
     """Return the page context of the path's program, for a member of these roles. Raises Forbidden, OwnerRequired."""
-    member = await authentication.member(request, roles)
-    text.show_to(request, member)
+    call = await of_program(request, roles)
+    text.show_to(request, call.visitor)
 
     def find(connection: Any) -> dict[str, Any]:
-        program = read_program(connection, member.program_id or NO_PROGRAM)
-        return {"program": program, "choices": program_settings.list_choices(connection, member.user_id)}
+        program = read_program(connection, call.program_id)
+        return {"program": program, "choices": program_settings.list_choices(connection, call.visitor.user_id)}
 
-    return request_of(PageContext, request, member, **await storage_of(request).read(find))
+    return request_of(PageContext, request, call.visitor, **await call.storage.read(find))

@@ -20,7 +20,6 @@ from storage.access.sessions import Started
 from storage.rules import errors
 from tracking_api.dashboard import authentication, mail
 from tracking_api.dashboard.authentication import storage_of, time_of
-from tracking_api.dashboard.mail import Alert
 from tracking_api.dashboard.members import reset_link
 from tracking_api.dashboard.pages import forms, notices, templates, values
 from tracking_api.dashboard.pages.forms import Form, Problems
@@ -31,7 +30,7 @@ from web.limits import network_of
 
 COOKIE = "svc_link"
 SECONDS = 15 * 60
-PASSWORD_SET = Alert(
+PASSWORD_SET = (
     "The password of your account was set by a link",
     "Every browser and device is signed out, and the assistants of the account are disconnected.",
 )
@@ -101,7 +100,7 @@ async def _reset(request: Request, form: Form, link: Any, token: str) -> Respons
     await storage_of(request).write(accounts.reset_password, token, new_hash, at=time_of(request))
     response = notices.redirect("/sign-in", "password-set")
     authentication.remember_device(request, response, email)
-    response.background = BackgroundTask(mail.send_alert, request, email, PASSWORD_SET)
+    response.background = BackgroundTask(mail.send_alert, request, email, *PASSWORD_SET)
     return response
 
 

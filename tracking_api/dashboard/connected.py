@@ -1,6 +1,6 @@
 """What acts for a member: `svc login` (RFC 8628, /api/auth/device) and assistants (/api/assistants), with pages."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping
 from typing import Annotated, Any
 
 from pydantic import StringConstraints
@@ -8,14 +8,14 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from presentation.api_request import row_id
-from presentation.operations import operation
+from presentation.operations import EMPTY, operation
 from presentation.view import View
 from storage.access import assistants, device_logins
 from storage.access.assistants import Assistant, AuthorizationRequest
 from storage.access.device_logins import INTERVAL, LIFETIME
 from storage.lists.declaration import MOST, ListQuery
 from storage.lists.find import find
-from storage.lists.programs import PROGRAMS, Program
+from storage.lists.programs import PROGRAMS
 from storage.rules import errors
 from storage.rules.scope import Scope
 from tracking_api.authorization import redirects
@@ -90,15 +90,14 @@ async def enter_device_code(request: Request) -> Response:
     sent = request.query_params.get("code", "").strip().upper()
     if len(sent) == len("XXXX-XXXX") and sent.replace("-", "", 1).isalpha():
         return notices.redirect(f"/device/{sent}")
-    return _device_page(call, sent=sent)
+    return templates.render(request, "device.html", visitor=call.visitor, sent=sent)
 
 
 async def show_device_login(request: Request) -> Response:
     """Show the device that wants to log in. Raises NotFound for a code without a waiting login."""
     call = await visitor_request(request)
-    return _device_page(
-        call, waiting=await call.storage.read(device_logins.find, call.path_name("user_code"), at=call.at)
-    )
+    waiting = await call.storage.read(device_logins.find, call.path_name("user_code"), at=call.at)
+    return templates.render(request, "device.html", visitor=call.visitor, waiting=waiting)
 
 
 async def decide_device_login(request: Request) -> Response:
@@ -107,14 +106,7 @@ async def decide_device_login(request: Request) -> Response:
     is_approved = (await forms.read_form(request)).text("decision") == "approve"
     decision: dict[str, Any] = {"user_id": call.visitor.user_id, "approved": is_approved, "at": call.at}
     await call.storage.write(device_logins.decide, call.path_name("user_code"), **decision)
-    return _device_page(call, is_approved=is_approved)
-
-
-def _device_page(
-    call: VisitorRequest, *, waiting: Any = None, is_approved: bool | None = None, sent: str = ""
-) -> Response:
-    shown: dict[str, Any] = {"visitor": call.visitor, "waiting": waiting, "decided": is_approved, "sent": sent}
-    return templates.render(call.request, "device.html", **shown)
+    return templates.render(request, "device.html", visitor=call.visitor, decided=is_approved)
 
 
 @operation()
@@ -132,22 +124,39 @@ async def disconnect_assistant(call: VisitorRequest) -> None:
 async def show_assistants(request: Request) -> Response:
     """List the assistants and show how to connect one more."""
     call = await visitor_request(request)
-    connected = await call.storage.read(assistants.list_assistants, call.visitor, at=call.at)
+    programs = await call.storage.read(find, PROGRAMS, call.scope, ListQuery(MOST))
     return templates.render(
         request,
         "assistants.html",
         visitor=call.visitor,
-        connected=connected,
-        names={program.id: program.name for program in await _programs_of(call)},
+        connected=await call.storage.read(assistants.list_assistants, call.visitor, at=call.at),
+        names={program.id: program.name for program in programs.data},
         mcp_url=f"{call.base_url}/mcp",
         words=WORDS,
     )
 
 
-async def show_consent(request: Request) -> Response:
-    """Show what an assistant redirects. Raises NotFound for a request that is not ours or has expired."""
+async def show_consent(request: Request, chosen: Collection[int] = (), problems: Mapping[str, str] = EMPTY) -> Response:
+    """Show what an assistant requests. Raises NotFound for a request that is not ours or has expired."""
     call = await visitor_request(request)
-    return await _consent_page(call, _authorization(call), set(), Problems())
+    authorization = _authorization(call)
+    # The form ends at the client's origin: browsers also check the redirects of a form's response.
+    policy = f"{POLICY} {redirects.origin(authorization.redirect_uri)}".encode()
+    request.scope["extra_headers"] = ((HEADERS[0][0], policy), *HEADERS[1:])
+    programs = (await call.storage.read(find, PROGRAMS, call.scope, ListQuery(MOST))).data
+    return templates.render(
+        request,
+        "consent.html",
+        visitor=call.visitor,
+        authorization=authorization,
+        is_documented=authorization.client_id.startswith("https://"),  # otherwise its name is only a claim
+        scopes=[WORDS[scope] for scope in authorization.scopes],
+        returns_here=redirects.is_loopback(authorization.redirect_uri),
+        leads_to=redirects.host(authorization.redirect_uri),
+        programs=programs,
+        chosen=chosen or ({programs[0].id} if len(programs) == 1 else set()),
+        problems=problems,
+    )
 
 
 async def decide_consent(request: Request) -> Response:
@@ -162,39 +171,12 @@ async def decide_consent(request: Request) -> Response:
     try:
         code = await call.storage.write(assistants.connect, authorization, **grant)
     except errors.ValidationError as rejection:
-        return await _consent_page(call, authorization, chosen, Problems.of(rejection))
+        return await show_consent(request, chosen, Problems.of(rejection))
     return notices.redirect(redirects.response_url(authorization, call.base_url, code=code))
 
 
 def _authorization(call: VisitorRequest) -> AuthorizationRequest:
     return redirects.unseal(call.path_name("sealed"), call.request.app.state.settings.sealer(), at=call.at)
-
-
-async def _programs_of(call: VisitorRequest) -> Sequence[Program]:
-    """Return the programs of all workspaces of a member."""
-    return (await call.storage.read(find, PROGRAMS, call.scope, ListQuery(MOST))).data
-
-
-async def _consent_page(
-    call: VisitorRequest, authorization: AuthorizationRequest, chosen: set[int], problems: Problems
-) -> Response:
-    # The form ends at the client's origin: browsers also check the redirects of a form's response.
-    policy = f"{POLICY} {redirects.origin(authorization.redirect_uri)}".encode()
-    call.request.scope["extra_headers"] = ((HEADERS[0][0], policy), *HEADERS[1:])
-    programs = await _programs_of(call)
-    return templates.render(
-        call.request,
-        "consent.html",
-        visitor=call.visitor,
-        authorization=authorization,
-        is_documented=authorization.client_id.startswith("https://"),  # otherwise its name is only a claim
-        scopes=[WORDS[scope] for scope in authorization.scopes],
-        returns_here=redirects.is_loopback(authorization.redirect_uri),
-        leads_to=redirects.host(authorization.redirect_uri),
-        programs=programs,
-        chosen=chosen or ({programs[0].id} if len(programs) == 1 else set()),
-        problems=problems,
-    )
 
 
 DISCONNECT = FormPage(
