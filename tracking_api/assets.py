@@ -40,9 +40,10 @@ class Asset(NamedTuple):
 @cache
 def trackers(folder: Path) -> dict[str, Asset]:
     """Return the trackers by name: each version forever under its own name, the newest also under TRACKER."""
-    versions = [_asset(path.read_bytes(), ".js") for path in folder.glob("*.js")]
     newest = {TRACKER: _asset((folder / TRACKER).read_bytes(), ".js")}
-    return newest | {_versioned(asset): asset for asset in versions}
+    return newest | {
+        _versioned(each): each for path in folder.glob("*.js") for each in [_asset(path.read_bytes(), ".js")]
+    }
 
 
 @cache

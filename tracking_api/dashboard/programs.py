@@ -27,7 +27,7 @@ from storage.rules.attribution import ProgramStatus
 from storage.rules.errors import CurrencyNotSupported, FieldError, OwnerRequired, ProgramHasEvents, ValidationError
 from storage.rules.settings import BY_NAME, SECTIONS, SETTINGS, ProgramSettings, published
 from tracking_api.dashboard.authentication import VisitorRequest, visitor_request
-from tracking_api.dashboard.pages import values
+from tracking_api.dashboard.pages import forms
 from tracking_api.dashboard.pages.buttons import Button, FormOutcome, FormPage
 from tracking_api.dashboard.pages.lists import ListPage, ListState
 from tracking_api.dashboard.pages.page_context import PageContext
@@ -116,7 +116,7 @@ async def change_agent_caps(call: ApiRequest, sent: AgentCapsChange) -> AgentCap
 
 async def _caps_page(context: PageContext, outcome: FormOutcome) -> Response:
     caps = published(await context.read(agent_caps.get_caps), CAPS)
-    typed = outcome.typed or values.of_settings(CAPS, caps, context.currency)
+    typed = outcome.typed or forms.of_settings(CAPS, caps, context.currency)
     typed = {**typed, "currency": context.currency}
     return outcome.page(context, "agent_caps.html", typed=typed, sections=CAPS_BY_SECTION, names=FREEZABLE_NAMES)
 
@@ -129,7 +129,7 @@ async def _new_page(call: VisitorRequest, outcome: FormOutcome) -> Response:
     return outcome.page(
         call,
         "new_program.html",
-        stored=values.of_settings(SETTINGS, settings.published(defaults), defaults.currency),
+        stored=forms.of_settings(SETTINGS, settings.published(defaults), defaults.currency),
         owned=owned,
         workspaces=[(str(each.workspace_id), each.name) for each in owned],
         settings=CHOSEN_FIRST,
@@ -137,7 +137,7 @@ async def _new_page(call: VisitorRequest, outcome: FormOutcome) -> Response:
 
 
 async def _settings_page(context: PageContext, outcome: FormOutcome) -> Response:
-    stored = values.of_settings(SETTINGS, settings.published(context.program.settings), context.currency)
+    stored = forms.of_settings(SETTINGS, settings.published(context.program.settings), context.currency)
     stored["revision"] = str(context.program.revision)
     return outcome.page(
         context,

@@ -14,7 +14,7 @@ from storage.lists.declaration import MOST
 from storage.management.commission_decisions import Waiting
 from storage.rules.errors import NotFound, ServiceError, ValidationError
 from tracking_api.dashboard.authentication import VisitorRequest
-from tracking_api.dashboard.pages import forms, notices, page_context, templates, values
+from tracking_api.dashboard.pages import forms, notices, page_context, templates
 from tracking_api.dashboard.pages.forms import CONFIRMED, FIELD, Form, Problems
 from tracking_api.dashboard.pages.page_context import PageContext
 
@@ -158,7 +158,7 @@ async def _submit(button: Button, call: ApiRequest, form: Form, viewer: VisitorR
         raise ValidationError(button.unticked)
     if "repeated" in form.fields:
         forms.chosen_password(form)
-    fields = values.of_form(form, button.action.description.body, currency=viewer.currency)
+    fields = forms.of_form(form, button.action.description.body, currency=viewer.currency)
     return await button.action.submit(call, fields | dict(button.fixed))
 
 

@@ -1,15 +1,19 @@
-"""Posted forms: each has the CSRF token of its session, which only our own pages know, or is rejected."""
+"""Posted forms: each has the CSRF token of its session or is rejected; its fields as values that the API accepts."""
 
 import hmac
 import re
-from collections.abc import Sequence
-from typing import NamedTuple
+from base64 import b64encode
+from collections.abc import Iterable, Mapping, Sequence
+from types import NoneType
+from typing import Any, NamedTuple, get_args, get_origin
 from urllib.parse import SplitResult, parse_qs
 
+from pydantic_core import to_json
 from starlette.datastructures import URL, UploadFile
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
+from storage.rules.commission import CommissionType
 from storage.rules.errors import (
     CurrencyNotSupported,
     FieldError,
@@ -21,8 +25,11 @@ from storage.rules.errors import (
     ServiceError,
     ValidationError,
 )
+from storage.rules.setting_kinds import Setting
 from tracking_api.dashboard import authentication
+from tracking_api.dashboard.pages import text
 from web import body
+from web.body import Body, Parsed
 
 MOST_FIELDS = 400
 AROUND_FILE = 8 * 1024  # the other fields, and what separates the parts
@@ -55,6 +62,7 @@ _WORDS = [
 
 FIELDS: dict[type[ServiceError], str] = {CurrencyNotSupported: "currency", SecondFactorRequired: "totp"}
 FIELDS[InvalidSecondFactor] = "totp"
+_NUMBER = re.compile(r"-?(?:[0-9]{1,18}|[0-9]{0,18}(\.[0-9]{1,18}))")
 _READ = "posted_form"  # where the request's scope has the form: its body can be read only once
 
 
@@ -181,3 +189,61 @@ async def _with_file(request: Request, largest: int) -> Form:
     except HTTPException:
         raise ValidationError("The file could not be read.") from None
     return Form(fields, files)
+
+
+def of_form(form: Form, model: type[Body] | None, *, currency: str = "") -> dict[str, Any]:
+    """Return the fields of a model that a form sent, as the API accepts them; a box that is not ticked is false."""
+    currency = form.text("currency") or currency
+    is_flat = form.text("commission_type") == CommissionType.FLAT
+    sent: dict[str, Any] = {}
+    for name, field in (model.model_fields if model else {}).items():
+        kinds, typed = _kinds(field.annotation), form.text(name.removesuffix(CENTS))
+        if bytes in kinds:
+            sent[name] = b64encode(form.file).decode()
+        elif list in kinds:
+            sent[name] = form.each(name)
+        elif bool in kinds:
+            sent[name] = typed == "true"
+        elif name.removesuffix(CENTS) in form.fields:
+            if not typed and NoneType in kinds:
+                sent[name] = None
+            elif _is_amount(name, is_flat=is_flat):
+                sent[name] = text.minor(typed, currency)
+            elif "password" in name:
+                sent[name] = form.raw(name)
+            elif (int in kinds or float in kinds) and (number := _NUMBER.fullmatch(typed)):
+                sent[name] = float(typed) if number[1] else int(typed)
+            else:
+                sent[name] = typed
+    return sent
+
+
+def parsed(form: Form, model: type[Parsed]) -> Parsed:
+    """Return a form as a model. Raises ValidationError."""
+    return body.parse(model, to_json(of_form(form, model)))
+
+
+def of_settings(settings: Iterable[Setting], published: Mapping[str, Any], currency: str) -> dict[str, str]:
+    """Return settings, as the API publishes them, as people would type them."""
+    is_flat = published.get("commission_type") == CommissionType.FLAT
+    written = {}
+    for each in settings:
+        value = published[each.public_name]
+        if _is_amount(each.public_name, is_flat=is_flat):
+            value = text.major(value, currency)
+        elif isinstance(value, list | tuple):
+            value = " ".join(value)
+        elif isinstance(value, bool):
+            value = str(value).lower()
+        written[each.form_name] = "" if value is None else str(value)
+    return written
+
+
+def _is_amount(name: str, *, is_flat: bool) -> bool:
+    """Return whether people type a field of the API as an amount of money."""
+    return name.endswith(CENTS) or (name == "commission_rate" and is_flat)
+
+
+def _kinds(annotation: Any) -> list[Any]:
+    """Return the types of which a type is made."""
+    return [get_origin(annotation) or annotation, *(kind for each in get_args(annotation) for kind in _kinds(each))]

@@ -4,7 +4,8 @@ A link's token is in its fragment, which browsers send to no server, and so to n
 posts it, and gets it back in a cookie for this page alone until it is used.
 """
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -14,14 +15,14 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from presentation.changes import Email
+from presentation.operations import EMPTY
 from storage.access import accounts, invitations, passwords
 from storage.access.invitations import Offer
-from storage.access.sessions import Started
 from storage.rules import errors
 from tracking_api.dashboard import authentication, mail
 from tracking_api.dashboard.authentication import storage_of, time_of
 from tracking_api.dashboard.members import reset_link
-from tracking_api.dashboard.pages import forms, notices, templates, values
+from tracking_api.dashboard.pages import forms, notices, templates
 from tracking_api.dashboard.pages.forms import Form, Problems
 from tracking_api.dashboard.pages.sign_in import PROGRAMS, let_in
 from tracking_api.dashboard.sessions import hash_of_new, hashed
@@ -69,12 +70,10 @@ class LinkPage:
             return await self._draw(request, found, Problems.of(rejection))
 
     async def _draw(self, request: Request, found: Any, problems: Problems) -> Response:
-        try:
+        signed_in = None
+        with suppress(errors.Forbidden):
             signed_in = (await authentication.visitor(request)).email
-        except errors.Forbidden:
-            signed_in = None
-        shown: dict[str, Any] = {"link": found, "signed_in": signed_in, "problems": problems}
-        return templates.render(request, self.template, **shown)
+        return templates.render(request, self.template, link=found, signed_in=signed_in, problems=problems)
 
     async def _found(self, request: Request, token: str) -> Any:
         await request.app.state.limits.hit("reset", network_of(request))
@@ -105,26 +104,20 @@ async def _reset(request: Request, form: Form, link: Any, token: str) -> Respons
 
 
 async def _join(request: Request, form: Form, offer: Offer, token: str) -> Response:
-    response = notices.redirect(PROGRAMS, "joined")
-    if offer.user_id is None:
-        let_in(request, response, await _sign_up(request, form, offer, token), offer.email)
-    else:
+    """Add the signed-in account to the workspace, or sign up, with the password of an account that exists."""
+    response, limits = notices.redirect(PROGRAMS, "joined"), request.app.state.limits
+    if offer.user_id is not None:
         visitor = await authentication.visitor(request)
         forms.require_token(request, form)
         await storage_of(request).write(invitations.join, token, user_id=visitor.user_id, at=time_of(request))
-    return response
-
-
-async def _sign_up(request: Request, form: Form, offer: Offer, token: str) -> Started:
-    limits = request.app.state.limits
+        return response
     if offer.asks_password:
         await limits.hit("login", network_of(request), offer.email)
         await limits.hit("wrong", offer.email)
         password_hash = await storage_of(request).read(accounts.find_hash, offer.email) or ""
         if not await hashed(request, partial(passwords.matches, password_hash, form.raw("new_password"))):
-            raise errors.ValidationError(
-                fields=[errors.FieldError("new_password", "This is not the account's password")]
-            )
+            wrong = errors.FieldError("new_password", "This is not the account's password")
+            raise errors.ValidationError(fields=[wrong])
     else:
         password_hash = await hash_of_new(request, forms.chosen_password(form), email=offer.email)
     code = form.text("totp") or None
@@ -132,7 +125,8 @@ async def _sign_up(request: Request, form: Form, offer: Offer, token: str) -> St
         await limits.hit("second_factor", offer.email)
     about: dict[str, Any] = {"client": request.headers.get("user-agent"), "at": time_of(request)}
     about |= {"code": code, "sealer": request.app.state.settings.sealer()}
-    return await storage_of(request).write(invitations.sign_up, token, password_hash=password_hash, **about)
+    started = await storage_of(request).write(invitations.sign_up, token, password_hash=password_hash, **about)
+    return let_in(request, response, started, offer.email)
 
 
 class Forgotten(Body):
@@ -141,9 +135,9 @@ class Forgotten(Body):
     email: Email
 
 
-async def show_forgotten(request: Request, problems: Problems | None = None, sent_to: str | None = None) -> Response:
+async def show_forgotten(request: Request, problems: Mapping[str, str] = EMPTY, sent_to: str | None = None) -> Response:
     """Show the form, or whom to ask where the server sends no e-mail."""
-    shown: dict[str, Any] = {"problems": problems or Problems(), "sent_to": sent_to, "sends_mail": mail.is_on(request)}
+    shown: dict[str, Any] = {"problems": problems, "sent_to": sent_to, "sends_mail": mail.is_on(request)}
     return templates.render(request, "forgotten_password.html", **shown)
 
 
@@ -152,7 +146,7 @@ async def send_link(request: Request) -> Response:
     form = await forms.read_open_form(request, "the page")
     await request.app.state.limits.hit("reset", network_of(request))
     try:
-        email = values.parsed(form, Forgotten).email
+        email = forms.parsed(form, Forgotten).email
     except errors.ValidationError as rejection:
         return await show_forgotten(request, Problems.of(rejection))
     response = await show_forgotten(request, sent_to=email)

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from decimal import Decimal
 from enum import StrEnum
-from functools import partial
 from typing import Any, NamedTuple, cast
 
 from starlette.requests import Request
@@ -33,7 +32,6 @@ NOTHING_SENT = FormOutcome()
 _SPACE = r"[\s\u00ad\u061c\u115f\u1160\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\u2800\u3164\ufeff\uffa0]*"
 _FORMULA = re.compile(rf"(^|;)({_SPACE})(?=[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20])")
 _QUOTED = re.compile(r"[\",;\s]")
-Read = Callable[[ListQuery], Awaitable[Page[Any]]]
 Values = Callable[[PageContext, "ListState"], Awaitable[dict[str, Any]]]
 
 
@@ -101,9 +99,8 @@ class ListPage:
         """Return the filtered list as a CSV file."""
         context, state = await self.viewer(request, ANYONE), self.state(request)
         about = f"{self.of.name}-{context.program_id}" if context.program_id else self.of.name
-        rows = replace(self.of, row=self.row) if self.row else self.of
-        read, currency = partial(state.read, context), context.currency
-        return csv_file(f"{about}-{context.at:%Y-%m-%d}", rows, state.query, read, currency=currency)
+        headers = {"Content-Disposition": f'attachment; filename="{about}-{context.at:%Y-%m-%d}.csv"'}
+        return StreamingResponse(_lines(context, state), media_type="text/csv; charset=utf-8", headers=headers)
 
     def state(self, request: Request) -> "ListState":
         """Return the state of the list in a request. Raises ValidationError, InvalidPeriod, InvalidRange."""
@@ -168,26 +165,20 @@ class ListState(NamedTuple):
         return ("ascending" if order.is_ascending else "descending") if is_sorted else "none"
 
 
-def csv_file(name: str, wanted: List[Any], query: ListQuery, read: Read, *, currency: str) -> Response:
-    """Return what a query finds as a CSV file, newest first, with fields as columns; amounts are in major units."""
-    headers = {"Content-Disposition": f'attachment; filename="{name}.csv"'}
-    fields = [each for each in wanted.fields if not each.column.is_internal and not hasattr(each.kind, "_fields")]
-    rows = _rows(fields, query._replace(limit=MOST, order=NEWEST_FIRST, has_totals=False), read, currency)
-    return StreamingResponse(rows, media_type="text/csv; charset=utf-8", headers=headers)
-
-
-async def _rows(fields: list[Field], query: ListQuery, read: Read, currency: str) -> AsyncIterator[str]:
-    """Yield the file, a page of rows at a time."""
+async def _lines(call: Any, state: ListState) -> AsyncIterator[str]:
+    """Yield a list as a CSV file, newest first, a page of rows at a time; amounts are in major units."""
+    shown, currency = replace(state.of.of, row=state.of.row) if state.of.row else state.of.of, call.currency
+    fields = [each for each in shown.fields if not each.column.is_internal and not hasattr(each.kind, "_fields")]
     own = any(each.name == "currency" for each in fields)
     last = [] if own or not any(each.is_money for each in fields) else [currency]
+    query = state.query._replace(limit=MOST, cursor=None, order=NEWEST_FIRST, has_totals=False)
     yield csv_lines([[*(each.public_name for each in fields), *(["currency"] if last else [])]])
-    cursor: str | None = None
     while True:
-        page = await read(query._replace(cursor=cursor))
+        page = await state.read(call, query)
         yield csv_lines([*(_written(row, each, currency) for each in fields), *last] for row in page.data)
-        cursor = page.next_cursor
-        if cursor is None:
+        if page.next_cursor is None:
             return
+        query = query._replace(cursor=page.next_cursor)
 
 
 def _written(row: object, field: Field, currency: str) -> str:

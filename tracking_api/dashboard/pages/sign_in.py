@@ -24,7 +24,7 @@ from storage.rules import errors, keys
 from storage.rules.settings import ProgramSettings
 from tracking_api.dashboard import authentication
 from tracking_api.dashboard.authentication import storage_of, time_of
-from tracking_api.dashboard.pages import forms, notices, templates, values
+from tracking_api.dashboard.pages import forms, notices, templates
 from tracking_api.dashboard.pages.forms import FIELD, Problems
 from tracking_api.dashboard.sessions import Credentials, hash_of_new, require_account, start
 from web.body import Body
@@ -84,7 +84,7 @@ async def set_up(request: Request) -> Response:
     form, problems = await forms.read_open_form(request, "the link"), Problems()
     await _require_code(request, form.text("code"))
     try:
-        fields = values.parsed(form, SetUpForm)
+        fields = forms.parsed(form, SetUpForm)
     except errors.ValidationError as rejection:
         problems |= Problems.of(rejection)
     try:
@@ -130,7 +130,7 @@ async def enter(request: Request) -> Response:
         if proof:
             account = await _proven(request, proof)
         else:
-            account = await require_account(request, values.parsed(form, Credentials))
+            account = await require_account(request, forms.parsed(form, Credentials))
         started = await start(request, account, form.text("totp") or None)
     except errors.SecondFactorRequired:
         until, known = time_of(request) + PROOF_LIFETIME, keys.digest(account.password_hash)

@@ -1,18 +1,20 @@
 """Pages from templates: autoescape is always on, undefined names are errors; the values and headers of every page."""
 
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from babel.numbers import get_currency_name
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
 from storage.access import passwords
 from storage.rules.settings import SETTINGS
+from storage.tracking import currencies
 from tracking_api import assets
 from tracking_api.dashboard.authentication import expected_token
 from tracking_api.dashboard.pages import notices, text
-from tracking_api.dashboard.pages.values import currency_options
 
 # No inline script or style, no framing, no other origin, no stored copy.
 POLICY = (
@@ -26,6 +28,17 @@ HEADERS = (
     (b"cache-control", b"no-store"),  # the browser's Back button shows no page after signing out
 )
 LABELS = {setting.form_name: setting.label for setting in SETTINGS}
+
+
+@lru_cache(64)
+def currency_options(chosen: str) -> list[tuple[str, str]]:
+    """Return each currency's code and the text of its option; a chosen code that is none of them comes last."""
+    known, first = currencies.current(), ("USD", "EUR", "GBP")
+    codes = (*first, *sorted(known - set(first)))
+    options = [(code, f"{code} · {get_currency_name(code, locale='en')}") for code in codes]
+    return options + ([(chosen, chosen)] if chosen and chosen not in known else [])
+
+
 environment = Environment(
     loader=FileSystemLoader(Path(__file__).parent.parent / "templates"),
     autoescape=select_autoescape(["html"]),  # of the files, the texts of e-mails alone are none
