@@ -1,8 +1,8 @@
-"""Programs: POST /api/programs, GET|PATCH|DELETE .../:id, GET .../integration, their list, and the settings' pages."""
+"""Programs, their keys and sandboxes: POST /api/programs, /api/programs/:id and what is under it, settings' pages."""
 
 from collections.abc import Mapping
-from datetime import datetime
-from typing import Any, NamedTuple
+from dataclasses import replace
+from typing import Any
 
 from starlette.responses import Response
 
@@ -12,24 +12,30 @@ from presentation.changes import AgentCapsChange, NewProgram, ProgramChange
 from presentation.operations import operation
 from presentation.resources import ProgramView
 from presentation.settings_models import shown, with_settings
-from presentation.view import View
+from presentation.view import DataView, View
+from storage.access import program_keys
 from storage.access.workspaces import OWNERS
-from storage.lists.declaration import Page
 from storage.lists.partners import newest_code
-from storage.lists.programs import PROGRAMS, Program, read_program
+from storage.lists.programs import read_program
 from storage.management import agent_caps, program_settings
 from storage.payments import accounts
-from storage.reports.performance import Performance, read_performance
+from storage.reports import checklist
 from storage.rules import agent_caps as rules
 from storage.rules import settings
 from storage.rules.agent_caps import CAPS, FREEZABLE
-from storage.rules.attribution import ProgramStatus
-from storage.rules.errors import CurrencyNotSupported, FieldError, OwnerRequired, ProgramHasEvents, ValidationError
+from storage.rules.errors import (
+    CurrencyNotSupported,
+    FieldError,
+    NotFound,
+    OwnerRequired,
+    ProgramHasEvents,
+    ValidationError,
+)
 from storage.rules.settings import BY_NAME, SECTIONS, SETTINGS, ProgramSettings, published
+from storage.tracking import key_callers
 from tracking_api.dashboard.authentication import VisitorRequest, visitor_request
 from tracking_api.dashboard.pages import forms
-from tracking_api.dashboard.pages.buttons import Button, FormOutcome, FormPage
-from tracking_api.dashboard.pages.lists import ListPage, ListState
+from tracking_api.dashboard.pages.buttons import Button, FormOutcome, FormPage, Question
 from tracking_api.dashboard.pages.page_context import PageContext
 from web.response import CreatedResponse
 
@@ -37,6 +43,7 @@ CHOSEN_FIRST = [BY_NAME[name] for name in ("name", "domain", "commission_type", 
 CAPS_BY_SECTION = {section: [cap for cap in CAPS if cap.section == section] for section in rules.SECTIONS}
 FREEZABLE_NAMES = [(name, BY_NAME[name].label) for name in FREEZABLE]
 BY_SECTION = {section: [setting for setting in SETTINGS if setting.section == section] for section in SECTIONS}
+REPLACED = "This key was already replaced, so nothing changed. A new key is shown only once, when it is created."
 
 
 @operation(OwnerRequired, CurrencyNotSupported, notice="program-created")
@@ -163,35 +170,71 @@ DELETE = FormPage(
 CAPS_PAGE = FormPage(_caps_page, Button(change_agent_caps))
 
 
-class ProgramResults(NamedTuple):
-    """A program of the list with its results of the period, in cents of `currency`."""
+class NewKeyView(View):
+    """A program's new key; only this response shows `api_token`."""
 
-    id: int
-    created_at: datetime
-    name: str
-    domain: str
-    workspace: str
-    status: ProgramStatus
-    sandbox_of: int | None
-    clicks: int
-    leads: int
-    conversions: int
-    revenue_cents: int
-    commission_cents: int
-    currency: str
-    report: Performance
+    api_token: str
+    api_token_masked: str
 
 
-async def _with_results(call: VisitorRequest, state: ListState, listed: Page[Program]) -> Page[ProgramResults]:
-    ids, query = [each.id for each in listed.data], state.picker.picked
-    reports = await call.storage.report(
-        lambda connection: [read_performance(connection, each, query, at=call.at) for each in ids]
+@operation()
+async def regenerate_program_key(call: ApiRequest) -> DataView[NewKeyView]:
+    """Replace the program's key; the old one stops working at once."""
+    # A form names the key that it replaces, so that a reloaded page does not replace the key again.
+    if "replaces" in call.named and call.named["replaces"] != (await call.read(read_program)).api_token_masked:
+        raise ValidationError(REPLACED)
+    new_key = await call.write(program_keys.regenerate)
+    return DataView(data=NewKeyView(api_token=new_key.secret, api_token_masked=new_key.masked))
+
+
+async def _key_page(context: PageContext, outcome: FormOutcome) -> Response:
+    return outcome.page(
+        replace(context, program=await context.read(read_program)) if outcome.response else context,
+        "program_key.html",
+        callers=await context.read(key_callers.list_callers),
+        has_key=await context.read(checklist.find_shown_key) is not None,
+        is_first=outcome.pressed == "create",
     )
-    rows = []
-    for each, report in zip(listed.data, reports, strict=True):
-        named = each._asdict() | report.current._asdict() | {"report": report}
-        rows.append(ProgramResults._make(named[name] for name in ProgramResults._fields))
-    return Page(rows, *listed[1:])
 
 
-PROGRAM_LIST = ListPage(PROGRAMS, "programs.html", viewer=visitor_request, complete=_with_results, row=ProgramResults)
+KEY_PAGE = FormPage(
+    _key_page,
+    {
+        "create": Button(regenerate_program_key),
+        "": Button(regenerate_program_key, unticked="Tick the box first: the current key stops working at once."),
+    },
+)
+
+
+class SandboxKeyView(NewKeyView):
+    """A sandbox and its new key; only this response shows `api_token`."""
+
+    program_id: int
+
+
+@operation()
+async def open_sandbox(call: ApiRequest) -> DataView[SandboxKeyView]:
+    """Create the program's sandbox, or give it a new key."""
+    program_id, key = await call.write(program_settings.open_sandbox)
+    return DataView(data=SandboxKeyView(program_id=program_id, api_token=key.secret, api_token_masked=key.masked))
+
+
+@operation(NotFound, notice="sandbox-emptied")
+async def empty_sandbox(call: ApiRequest) -> None:
+    """Delete every event of the program's sandbox; its settings, key and partners stay."""
+    await call.write(program_settings.empty_sandbox)
+
+
+async def _sandbox_page(context: PageContext, outcome: FormOutcome) -> Response:
+    return outcome.page(context, "sandbox.html", sandbox_id=await context.read(program_settings.find_sandbox))
+
+
+NEW_KEY = Question("Generate a new sandbox key", "The current key of the sandbox stops working at once.")
+SANDBOX_PAGE = FormPage(
+    _sandbox_page,
+    {
+        "open": Button(open_sandbox),
+        "renew": Button(open_sandbox, question=NEW_KEY),
+        "empty": Button(empty_sandbox, unticked="Tick the box first: deleted events cannot be restored."),
+    },
+)

@@ -13,7 +13,7 @@ from presentation.resources import ProgramView
 from storage.lists.payment_events import PAYMENT_EVENTS
 from storage.lists.programs import PROGRAMS
 from tracking_api import assets, stripe_events
-from tracking_api.dashboard import account, commissions, connected, members, payments, program_keys, programs, sessions
+from tracking_api.dashboard import account, commissions, connected, members, payments, programs, sessions
 from tracking_api.dashboard.authentication import behind, of_program, of_workspace, visitor_request
 from tracking_api.dashboard.pages import customers, explore, imports, links, logs, overview, partners, search, sign_in
 from tracking_api.dashboard.pages.lists import ListPage
@@ -71,10 +71,10 @@ OF_MEMBERS = (
     Resource("DELETE", "", programs.delete_program, OWNER),
     Resource("GET", "/agent-caps", programs.get_agent_caps, MEMBER),
     Resource("PATCH", "/agent-caps", programs.change_agent_caps, OWNER),
-    Resource("POST", "/regenerate-api-token", program_keys.regenerate_program_key, OWNER),
-    Resource("POST", "/sandbox", program_keys.open_sandbox, OWNER),
+    Resource("POST", "/regenerate-api-token", programs.regenerate_program_key, OWNER),
+    Resource("POST", "/sandbox", programs.open_sandbox, OWNER),
     Resource("POST", "/sandbox/payment-events", stripe_events.rehearse_payment_event, OWNER),
-    Resource("DELETE", "/sandbox/events", program_keys.empty_sandbox, OWNER),
+    Resource("DELETE", "/sandbox/events", programs.empty_sandbox, OWNER),
     Resource("PATCH", "/commissions", commissions.decide_commissions, DECIDER),
     Resource("PUT", "/payment-account", payments.connect_payment_account, OWNER),
     Resource("GET", "/payment-account", payments.get_payment_account, OWNER),
@@ -110,7 +110,7 @@ PAGES = [
     page("/assistants/{assistant_id}", POST=connected.DISCONNECT.press),
     page("/reports/{sealed}", GET=explore.show_shared),
     page("/search", GET=search.show_results, POST=search.show_results),
-    *list_routes("/programs", programs.PROGRAM_LIST),
+    *list_routes("/programs", overview.PROGRAM_LIST),
     page("/programs/new", GET=programs.NEW.show, POST=programs.NEW.press),
     page(PROGRAM, GET=overview.show_overview),
     page(f"{PROGRAM}/import", GET=imports.IMPORT.show, POST=imports.import_files),
@@ -143,8 +143,8 @@ PAGES = [
     page(f"{PROGRAM}/settings", GET=programs.SETTINGS_PAGE.show, POST=programs.SETTINGS_PAGE.press),
     page(f"{PROGRAM}/settings/rates", GET=imports.RATES.show, POST=imports.import_rates),
     page(f"{PROGRAM}/settings/delete", POST=programs.DELETE.press),
-    page(f"{PROGRAM}/settings/api-keys", GET=program_keys.PAGE.show, POST=program_keys.PAGE.press),
-    page(f"{PROGRAM}/settings/sandbox", GET=program_keys.SANDBOX_PAGE.show, POST=program_keys.SANDBOX_PAGE.press),
+    page(f"{PROGRAM}/settings/api-keys", GET=programs.KEY_PAGE.show, POST=programs.KEY_PAGE.press),
+    page(f"{PROGRAM}/settings/sandbox", GET=programs.SANDBOX_PAGE.show, POST=programs.SANDBOX_PAGE.press),
     page(f"{PROGRAM}/settings/checklist", GET=overview.show_checklist),
     page(f"{PROGRAM}/sample-page", GET=overview.show_sample_page),
     page(f"{PROGRAM}/settings/agent-caps", GET=programs.CAPS_PAGE.show, POST=programs.CAPS_PAGE.press),
