@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
+from typing import Any
 
 from pydantic_core import to_json
 from starlette.applications import Starlette
@@ -10,7 +11,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from configuration import Configuration
 from presentation import openapi
-from presentation.operations import DescribedRoute, route
+from presentation.operations import DescribedRoute, Description, route
 from storage import Storage
 from storage.rules.contact import AddressHashes
 from storage.tracking.handovers import HandoverTokens
@@ -35,30 +36,26 @@ HOT: dict[str, ASGIApp] = {
     "/api/v1/track/sale": sale.endpoint,
     "/api/v1/track/lead": lead.endpoint,
 }
+
+
+def _open(path: str, endpoint: Any, preflight: Description, **described: Description) -> DescribedRoute:
+    """Return the route of a call that pages of other origins make, after a preflight."""
+    name = f"preflight{path.rpartition('/')[2].title()}"
+    return DescribedRoute(path, endpoint, **described, OPTIONS=preflight._replace(name=name))
+
+
 ROUTES = [
-    DescribedRoute(
+    _open(
         "/api/v1/track/click",
         click.endpoint,
+        PREFLIGHT,
         POST=click.DESCRIPTION,
         HEAD=click.HEAD_DESCRIPTION,
-        OPTIONS=PREFLIGHT._replace(name="preflightClick"),
     ),
     DescribedRoute("/api/v1/track/sale", sale.endpoint, POST=sale.DESCRIPTION),
-    DescribedRoute(
-        "/api/v1/track/lead", lead.endpoint, POST=lead.DESCRIPTION, OPTIONS=PREFLIGHT._replace(name="preflightLead")
-    ),
-    DescribedRoute(
-        "/api/v1/track/handover",
-        handover.HANDOVER,
-        POST=handover.HANDOVER_DESCRIPTION,
-        OPTIONS=handover.PREFLIGHT._replace(name="preflightHandover"),
-    ),
-    DescribedRoute(
-        "/api/v1/track/redeem",
-        handover.REDEEM,
-        POST=handover.REDEEM_DESCRIPTION,
-        OPTIONS=handover.PREFLIGHT._replace(name="preflightRedeem"),
-    ),
+    _open("/api/v1/track/lead", lead.endpoint, PREFLIGHT, POST=lead.DESCRIPTION),
+    _open("/api/v1/track/handover", handover.HANDOVER, handover.PREFLIGHT, POST=handover.HANDOVER_DESCRIPTION),
+    _open("/api/v1/track/redeem", handover.REDEEM, handover.PREFLIGHT, POST=handover.REDEEM_DESCRIPTION),
     DescribedRoute("/api/v1/track/refund", refund.endpoint, POST=refund.DESCRIPTION),
     DescribedRoute("/api/v1/cli/status", status.endpoint, GET=status.DESCRIPTION),
     DescribedRoute("/js/{name}", assets.tracker, GET=assets.TRACKER_DESCRIPTION),
@@ -122,10 +119,8 @@ def create(
 
 
 def _limits(settings: Configuration, counts: Counts) -> RateLimits:
-    rates = {
-        name: settings.limited(getattr(settings, f"{name}_rate"))
-        for name in ("public", "click", "lead", "keyed", REJECTED)
-    }
+    by_setting = ("public", "click", "lead", "keyed", REJECTED)
+    rates = {name: settings.limited(getattr(settings, f"{name}_rate")) for name in by_setting}
     rates |= dict.fromkeys(("login", "password", "second_factor"), settings.login_rate)
     rates["forgotten"] = f"{settings.login_rate};30/day"
     rates |= {"wrong": WRONG_PASSWORDS, "alert": "1/day", "mail": settings.limited(MAILS)}

@@ -111,7 +111,7 @@ async def approve_all(request: Request) -> Response:
     ready_at = datetime.fromtimestamp(min(_millis(form, READY_AT) or now, now) / 1000, UTC)
     query = query._replace(filters={**query.filters, READY_AT: ready_at})
     ids = await context.storage.read(engine.list_ids, COMMISSIONS, context.scope, query, limit=MOST_TOGETHER)
-    sent = form if buttons.is_confirmed(form) else Form({READY_AT: [str(now)]})
+    sent = form if buttons.is_confirmed(form) else Form({READY_AT: [str(now)]}, [])
     return await _decide(context, sent, CommissionStatus.APPROVED, ids, path)
 
 

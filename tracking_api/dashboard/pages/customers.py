@@ -32,10 +32,6 @@ from tracking_api.dashboard.pages.lists import ListPage
 from tracking_api.dashboard.pages.page_context import PageContext
 
 CUSTOMER_LIST = ListPage(CUSTOMERS, "customers.html")
-COMMISSION = "/programs/{program_id}/commissions/{id}"
-BY_NAME = Order("name", is_ascending=True)
-
-
 GOOD = {SaleOutcome.CREDITED, SaleOutcome.CREDITED_IN_PART}
 OPEN = {
     SaleOutcome.POSSIBLE_DUPLICATE,
@@ -157,10 +153,11 @@ def _reported(call: RejectedCall | None, explained: Explanation, currency: str) 
 
 async def partner_options(context: PageContext) -> list[tuple[str, str]]:
     """Return the options of a choice of a partner, by name."""
-    query = ListQuery(MOST, order=BY_NAME)
+    query = ListQuery(MOST, order=Order("name", is_ascending=True))
     found = await context.storage.read(find, PARTNERS, context.scope, query)
     return [("", "Choose a partner"), *((str(each.id), f"{each.name} ({each.code})") for each in found.data)]
 
 
-MISSING_SALE = FormPage(_missing_sale, Button(credit_sale, then=COMMISSION), roles=DECIDERS)
+CREDIT = Button(credit_sale, then="/programs/{program_id}/commissions/{id}")
+MISSING_SALE = FormPage(_missing_sale, CREDIT, roles=DECIDERS)
 PAGE = FormPage(_customer, Button(move_customer, question=_sums), roles=DECIDERS)

@@ -3,7 +3,7 @@
 import hmac
 import re
 from base64 import b64encode
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from types import NoneType
 from typing import Any, NamedTuple, get_args, get_origin
 from urllib.parse import SplitResult, parse_qs
@@ -59,7 +59,6 @@ _WORDS = [
     (r"(?:Value error, )?Must be (an? .*)", r"Enter \1"),
     (r"Value error, (.*)", r"\1"),
 ]
-
 FIELDS: dict[type[ServiceError], str] = {CurrencyNotSupported: "currency", SecondFactorRequired: "totp"}
 FIELDS[InvalidSecondFactor] = "totp"
 _NUMBER = re.compile(r"-?(?:[0-9]{1,18}|[0-9]{0,18}(\.[0-9]{1,18}))")
@@ -70,7 +69,7 @@ class Form(NamedTuple):
     """The fields of a form, each with the values that were sent, and its files by name, if it may have some."""
 
     fields: dict[str, list[str]]
-    files: Sequence[tuple[str, bytes]] = ()
+    files: list[tuple[str, bytes]]
 
     @property
     def file(self) -> bytes:
@@ -139,8 +138,26 @@ def chosen_password(form: Form) -> str:
 
 async def read_form(request: Request, *, largest_file: int = 0) -> Form:
     """Return the form of a signed-in visitor, with files of about `largest_file` bytes. Raises StaleForm."""
-    form = await (_with_file(request, largest_file) if largest_file else content(request))
+    form = await (_with_files(request, largest_file) if largest_file else content(request))
     require_token(request, form)
+    return form
+
+
+async def _with_files(request: Request, largest: int) -> Form:
+    """Return a form with files. The whole body is read before it is taken apart."""
+    limits = {"largest": largest + AROUND_FILE, "seconds": request.app.state.settings.body_seconds}
+    sent = await body.read_body(request.scope, request.receive, media_type="multipart/form-data", **limits)
+    whole = Request(request.scope, body.replay(bytes(sent), request.receive))
+    form = Form({}, [])
+    try:
+        async with whole.form(max_files=10, max_fields=MOST_FIELDS, max_part_size=largest) as parts:
+            for name, value in parts.multi_items():
+                if isinstance(value, UploadFile):
+                    form.files.append((value.filename or "", await value.read()))
+                else:
+                    form.fields.setdefault(name, []).append(value)
+    except HTTPException:
+        raise ValidationError("The file could not be read.") from None
     return form
 
 
@@ -167,28 +184,9 @@ async def content(request: Request) -> Form:
             fields = parse_qs(sent.decode(), keep_blank_values=True, max_num_fields=MOST_FIELDS, errors="strict")
         except ValueError:
             raise ValidationError(fields=[FieldError("", "The form could not be read.")]) from None
-        request.scope[_READ] = Form(fields)
+        request.scope[_READ] = Form(fields, [])
     form: Form = request.scope[_READ]
     return form
-
-
-async def _with_file(request: Request, largest: int) -> Form:
-    """Return a form with files. The whole body is read before it is taken apart."""
-    limits = {"largest": largest + AROUND_FILE, "seconds": request.app.state.settings.body_seconds}
-    sent = await body.read_body(request.scope, request.receive, media_type="multipart/form-data", **limits)
-    whole = Request(request.scope, body.replay(bytes(sent), request.receive))
-    fields: dict[str, list[str]] = {}
-    files: list[tuple[str, bytes]] = []
-    try:
-        async with whole.form(max_files=10, max_fields=MOST_FIELDS, max_part_size=largest) as parts:
-            for name, value in parts.multi_items():
-                if isinstance(value, UploadFile):
-                    files.append((value.filename or "", await value.read()))
-                else:
-                    fields.setdefault(name, []).append(value)
-    except HTTPException:
-        raise ValidationError("The file could not be read.") from None
-    return Form(fields, files)
 
 
 def of_form(form: Form, model: type[Body] | None, *, currency: str = "") -> dict[str, Any]:

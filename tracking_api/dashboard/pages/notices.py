@@ -11,7 +11,6 @@ from starlette.responses import RedirectResponse, Response
 COOKIE = "svc_notice"
 SECONDS = 60
 _VALUE = re.compile(r"([a-z-]{1,32})((?:\.[0-9]{1,16}){0,3})")
-
 SENTENCES = {
     "program-created": "The program is created. The integration checklist shows the next steps.",
     "program-changed": "The settings are saved. New terms apply to later sales only.",

@@ -44,8 +44,6 @@ EDITED = ("name", "code", "email", "status", "notes")
 LINK = ("page", "campaign")
 LONGEST_PAGE = 1000
 LONGEST_CAMPAIGN = 100
-
-
 ENTRIES = {
     EntryKind.COMMISSION: "Earned",
     EntryKind.REVERSAL: "Taken back: a refund, or the customer was moved",
@@ -72,8 +70,7 @@ class PartnerEdit(PartnerChange):
 async def _page(context: PageContext, outcome: FormOutcome) -> Response:
     request, partner_id = context.request, context.path_id("partner_id")
     picker = ranges.picker(request, context.at)
-    picked = picker.picked
-    profile = await context.report(partner.read_profile, partner_id, picked, at=context.at)
+    profile = await context.report(partner.read_profile, partner_id, picker.picked, at=context.at)
     results = profile.pop("results")
     asked = {name: request.query_params.get(name, "").strip() for name in LINK}
     link_to, link_problems = partial(link_of, context.program.settings.domain, profile["partner"].code), Problems()
@@ -117,10 +114,7 @@ def link_of(domain: str, code: str, page: str = "", campaign: str = "") -> str:
 
 
 async def show_qr_code(request: Request) -> Response:
-    """Return the QR code of a partner's link, dark on white, so that a camera reads it on a dark page, too.
-
-    Raises NotFound, ValidationError.
-    """
+    """Return a link's QR code, dark on white so that cameras read it on a dark page. Raises NotFound, ValidationError."""
     context = await page_context.as_member(request)
     partner = await context.storage.read(get, PARTNERS, context.scope, context.path_id("partner_id"))
     asked = (request.query_params.get(name, "") for name in LINK)
@@ -132,16 +126,9 @@ async def show_qr_code(request: Request) -> Response:
 
 
 async def _commission(context: PageContext, outcome: FormOutcome) -> Response:
-    commission_id = context.path_id("commission_id")
-    details = await context.read(commissions.get_details, commission_id, at=context.at)
-    return outcome.page(
-        context,
-        "commission.html",
-        each=details.commission,
-        details=details,
-        arithmetic=_arithmetic(details),
-        meanings=ENTRIES,
-    )
+    details = await context.read(commissions.get_details, context.path_id("commission_id"), at=context.at)
+    arithmetic = _arithmetic(details)
+    return outcome.page(context, "commission.html", details=details, arithmetic=arithmetic, meanings=ENTRIES)
 
 
 def _arithmetic(details: CommissionDetails) -> list[tuple[str, str]]:

@@ -12,14 +12,13 @@ from storage.lists.declaration import MOST, ListQuery
 from storage.lists.find import find
 from storage.lists.programs import PROGRAMS, Program
 from storage.rules.attribution import PartnerStatus
-from tracking_api.dashboard.authentication import VisitorRequest, visitor_request
+from tracking_api.dashboard.authentication import visitor_request
 from tracking_api.dashboard.pages import customers, forms, ranges, templates
 
 LONGEST = 2048  # a URL
+LONGEST_ID = len(str(2**31))
 MOST_PROGRAMS = 5
 STATUSES: dict[str, str] = {"pause": PartnerStatus.PAUSED, "activate": PartnerStatus.ACTIVE}
-
-
 # Pages, and actions on one: their titles, the words that find them besides the title's, and their paths.
 OF_PROGRAM = (
     ("Overview", "results revenue clicks chart performance home", ""),
@@ -63,10 +62,15 @@ async def show_results(request: Request) -> Response:
     sent = request.query_params if is_page else forms.typed(await forms.read_form(request))
     call, program_id = await visitor_request(request), sent.get("program_id", "")
     typed = "".join(character for character in sent.get("q", "") if character.isprintable()).strip()[:LONGEST]
-    programs = await _programs(call, program_id)
-    by_id = {program.id: program for program in programs}
-    verb, subject = _command(typed)
-    ids = list(by_id) if typed else []
+    read, scope = call.storage.read, call.scope
+    named = [int(program_id)] if program_id.isascii() and program_id.isdigit() and len(program_id) <= LONGEST_ID else []
+    current = (await read(find, PROGRAMS, scope._replace(program_ids=named), ListQuery())).data if named else []
+    newest = (await read(find, PROGRAMS, scope, ListQuery(MOST))).data
+    by_id = {program.id: program for program in [*current, *newest]}  # first the one that the search started in
+    programs, ids = list(by_id.values()), list(by_id) if typed else []
+    verbs = STATUSES | {name.casefold(): period for period, name in ranges.NAMES.items()}
+    command = next((words for words in verbs if typed.casefold().startswith(f"{words} ")), None)  # `last month nora`
+    verb, subject = (verbs[command], typed[len(command) :].strip()) if command else ("", typed)
     result = await call.storage.report(search, ids, subject, at=call.at, explains_silence=is_page)
     return templates.render(
         request,
@@ -84,23 +88,6 @@ async def show_results(request: Request) -> Response:
         silences=[(by_id[each.program_id], each) for each in result.silences],
         ago=lambda called_at: format_timedelta(called_at - call.at, add_direction=True, locale="en"),
     )
-
-
-def _command(typed: str) -> tuple[str, str]:
-    """Return the status to set or the period to show, and of which partner: `pause nora`, `last month nora`."""
-    for words, verb in (STATUSES | {name.casefold(): period for period, name in ranges.NAMES.items()}).items():
-        if typed.casefold().startswith(f"{words} "):
-            return verb, typed[len(words) :].strip()
-    return "", typed
-
-
-async def _programs(call: VisitorRequest, first: str) -> list[Program]:
-    """Return the newest programs that the visitor may see, before them the one that the search started in."""
-    read, scope = call.storage.read, call.scope
-    named = [int(first)] if first.isascii() and first.isdigit() and len(first) <= len(str(2**31)) else []
-    current = (await read(find, PROGRAMS, scope._replace(program_ids=named), ListQuery())).data if named else []
-    newest = (await read(find, PROGRAMS, scope, ListQuery(MOST))).data
-    return list({each.id: each for each in [*current, *newest]}.values())
 
 
 def _pages(programs: list[Program], typed: str) -> list[tuple[str, str, str]]:

@@ -38,7 +38,6 @@ _OURS = re.compile(
 )
 PROOF_LIFETIME = timedelta(minutes=5)
 PURPOSE = "second step of signing in"
-
 HELD_LIFETIME = timedelta(hours=1)
 LARGEST_HELD = 32 * 1024  # sealed
 HELD_PURPOSE = "form after signing in"

@@ -50,14 +50,11 @@ CLOCK: ContextVar[Clock] = ContextVar("clock", default=_NO_VIEWER)
 def show_to(request: Request, viewer: Visitor | None = None) -> None:
     """Write the times, days and amounts of the rest of a request for its viewer: first by what the browser says."""
     locale = _locale_of(request.headers.get("accept-language", ""))
-    shown = _NO_VIEWER._replace(locale=locale)
+    zone, hours = _NO_VIEWER.zone, viewer.preferences.time_format if viewer else _NO_VIEWER.hours
     if viewer:
-        try:
+        with suppress(ZoneInfoNotFoundError, ValueError):  # this server does not know it
             zone = ZoneInfo(viewer.workspace.time_zone)
-        except (ZoneInfoNotFoundError, ValueError):  # this server does not know it
-            zone = ZoneInfo(UTC)
-        shown = Clock(zone, viewer.preferences.time_format, locale)
-    CLOCK.set(shown)
+    CLOCK.set(Clock(zone, hours, locale))
 
 
 def zone_name() -> str:
