@@ -45,13 +45,7 @@ def _open(path: str, endpoint: Any, preflight: Description, **described: Descrip
 
 
 ROUTES = [
-    _open(
-        "/api/v1/track/click",
-        click.endpoint,
-        PREFLIGHT,
-        POST=click.DESCRIPTION,
-        HEAD=click.HEAD_DESCRIPTION,
-    ),
+    _open("/api/v1/track/click", click.endpoint, PREFLIGHT, POST=click.DESCRIPTION, HEAD=click.HEAD_DESCRIPTION),
     DescribedRoute("/api/v1/track/sale", sale.endpoint, POST=sale.DESCRIPTION),
     _open("/api/v1/track/lead", lead.endpoint, PREFLIGHT, POST=lead.DESCRIPTION),
     _open("/api/v1/track/handover", handover.HANDOVER, handover.PREFLIGHT, POST=handover.HANDOVER_DESCRIPTION),

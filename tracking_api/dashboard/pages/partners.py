@@ -114,7 +114,7 @@ def link_of(domain: str, code: str, page: str = "", campaign: str = "") -> str:
 
 
 async def show_qr_code(request: Request) -> Response:
-    """Return a link's QR code, dark on white so that cameras read it on a dark page. Raises NotFound, ValidationError."""
+    """Return a link's QR code, dark on white, which cameras read on dark pages. Raises NotFound, ValidationError."""
     context = await page_context.as_member(request)
     partner = await context.storage.read(get, PARTNERS, context.scope, context.path_id("partner_id"))
     asked = (request.query_params.get(name, "") for name in LINK)
