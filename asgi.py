@@ -13,11 +13,11 @@ import mcp_server.app
 import storage
 import tracking_api.app
 from storage.engine import database
-from web import metrics, tracing
+from web import metrics
 from web.app import settle_garbage
 from web.counts import Counts
 from web.limits import REJECTED, RateLimits
-from web.middleware import RequestMiddleware
+from web.middleware import RequestMiddleware, traced
 
 log = logging.getLogger(__name__)
 
@@ -81,4 +81,4 @@ class Service:
                     yield store
 
 
-app = tracing.traced(RequestMiddleware(Service()))
+app = traced(RequestMiddleware(Service()))

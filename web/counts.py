@@ -70,7 +70,6 @@ class Counts:
         await self._ask(lambda limiter: limiter.clear(rate, *subject), lambda: self._local.clear(rate, subject))
 
     async def aclose(self) -> None:
-        """Close the connections to Redis."""
         if self._pool is not None:
             await self._pool.disconnect()
 
@@ -104,11 +103,8 @@ class _Window:
     count: int = 0
 
 
-_Windows = OrderedDict[Subject, _Window]  # of one length: the oldest ends first
-
-
 class Windows:
-    """The requests of each subject, in a window that begins with the first of them.
+    """The requests of each subject, in a window that begins with the first of them, counted as `Counts` says.
 
     A count costs the same however many subjects there are, which the memory storage of `limits` does not offer: it
     looks at all of them for nearly every request. `clock` returns seconds since 1970.
@@ -116,10 +112,9 @@ class Windows:
 
     def __init__(self, clock: Callable[[], float] = time.time) -> None:
         self._clock = clock
-        self._by_length: defaultdict[int, _Windows] = defaultdict(OrderedDict)
+        self._by_length: defaultdict[int, OrderedDict[Subject, _Window]] = defaultdict(OrderedDict)  # the oldest first
 
     def hit(self, rate: RateLimitItem, subject: Subject) -> float | None:
-        """Count one request. Return None if the rate allows it, else the time at which the window ends."""
         seconds, now = rate.get_expiry(), self._clock()
         windows = self._by_length[seconds]
         window = windows.get(subject)
@@ -132,12 +127,10 @@ class Windows:
         return window.ends_at if window.count > rate.amount else None
 
     def full_until(self, rate: RateLimitItem, subject: Subject) -> float | None:
-        """Return None if the rate allows one more request, else the time at which the window ends."""
         window = self._by_length[rate.get_expiry()].get(subject)
         if window is None or window.count < rate.amount or window.ends_at <= self._clock():
             return None
         return window.ends_at
 
     def clear(self, rate: RateLimitItem, subject: Subject) -> None:
-        """Forget the requests that were counted."""
         self._by_length[rate.get_expiry()].pop(subject, None)

@@ -29,19 +29,13 @@ class RateLimits:
 
     async def hit(self, kind: str, client: str, about: int | str | None = None) -> None:
         """Count one request by a client about something. Raises RateLimited, with the seconds until the window ends."""
-        full_until = 0.0
-        for rate in self._rates[kind]:
-            until = await self._counts.hit(rate, kind, network(client), str(about))
-            if until is not None:
-                full_until = max(full_until, until)
-        if full_until:
-            _require_past(full_until)
+        subject = (kind, network(client), str(about))
+        _require_past([await self._counts.hit(rate, *subject) for rate in self._rates[kind]])
 
     async def check(self, kind: str, client: str, about: int | str | None = None) -> None:
         """Raise RateLimited if no further request is allowed, without counting one."""
-        rates = self._rates[kind]
-        full = [await self._counts.full_until(rate, kind, network(client), str(about)) or 0.0 for rate in rates]
-        _require_past(max(full, default=0.0))
+        subject = (kind, network(client), str(about))
+        _require_past([await self._counts.full_until(rate, *subject) for rate in self._rates[kind]])
 
     async def forget(self, kind: str, client: str, about: int | str | None = None) -> None:
         for each in self._rates[kind]:
@@ -65,9 +59,9 @@ class RateLimits:
             self._known.add(known)
 
 
-def _require_past(full_until: float) -> None:
-    if full_until:
-        raise RateLimited(retry_after_seconds=max(1, math.ceil(full_until - time.time())))
+def _require_past(full_until: list[float | None]) -> None:
+    if ends_at := max(filter(None, full_until), default=None):
+        raise RateLimited(retry_after_seconds=max(1, math.ceil(ends_at - time.time())))
 
 
 def network_of(request: Request) -> str:

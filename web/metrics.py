@@ -79,7 +79,6 @@ class StorageCollector(Collector):
     folder: Path | None
 
     def collect(self) -> Iterable[Metric]:
-        """Yield the metrics of storage."""
         yield InfoMetricFamily("svc_build", "The version that runs.", {"version": VERSION, "commit": COMMIT})
         now = self.measures()
         yield GaugeMetricFamily("svc_writes_waiting", "Writes that wait for a batch.", value=now.writes_waiting)

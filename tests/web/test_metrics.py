@@ -13,10 +13,9 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 
 from storage.rules.errors import InvalidKey
 from tests.serving import Serve
-from web import metrics, tracing
-from web.middleware import RequestMiddleware
+from web import metrics, middleware
+from web.middleware import RequestMiddleware, TracingMiddleware
 from web.response import error_response
-from web.tracing import TracingMiddleware
 
 TOKEN = "a long and random token of Prometheus"
 BEARER = {"Authorization": f"Bearer {TOKEN}"}
@@ -136,10 +135,10 @@ async def test_a_span_names_the_route_and_belongs_to_the_caller_s_trace():
 def test_with_a_collector_requests_are_traced_and_without_one_the_app_is_served_as_it_is(
     monkeypatch: pytest.MonkeyPatch,
 ):
-    for variable in tracing.ENDPOINTS:
+    for variable in middleware.ENDPOINTS:
         monkeypatch.delenv(variable, raising=False)
 
-    assert tracing.traced(rejecting) is rejecting
+    assert middleware.traced(rejecting) is rejecting
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:9")
     monkeypatch.setenv("OTEL_SERVICE_NAME", "tests")
-    assert isinstance(tracing.traced(rejecting), TracingMiddleware)
+    assert isinstance(middleware.traced(rejecting), TracingMiddleware)
