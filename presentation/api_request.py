@@ -47,7 +47,6 @@ class ApiRequest:
 
     @property
     def base_url(self) -> str:
-        """The service's own URL, for the lines to copy."""
         base_url: str = self.request.app.state.base_url
         return base_url
 
@@ -70,7 +69,6 @@ class ApiRequest:
         *arguments: Parameters.args,
         **options: Parameters.kwargs,
     ) -> Result:
-        """Run a read operation on the program."""
         return await self.storage.read(operation, self.subject_id, *arguments, **options)
 
     async def report(

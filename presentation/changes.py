@@ -23,8 +23,6 @@ from storage.rules.settings import SETTINGS
 from web.body import Body, Identifier, Text
 from web.response import CreatedResponse
 
-LARGEST_ROW_ID = 2**31 - 1
-LARGEST_ID = 2**53
 NOT_CREDITED = (
     *(errors.DuplicateTransaction, errors.PartnerNotFound, errors.CustomerNotFound, errors.CustomerWrongProgram),
     *(errors.CustomerNotAttributed, errors.IdentifierConflict, errors.CurrencyNotSupported, errors.OverCap),
@@ -33,8 +31,8 @@ Email = Annotated[
     str, StringConstraints(max_length=255, pattern=r"^[^\s@\x00-\x1f\x7f-\u009f]+@[^\s@\x00-\x1f\x7f-\u009f]+$")
 ]
 Code = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_CODE, pattern=CODE)]
-RowId = Annotated[int, Field(ge=1, le=LARGEST_ROW_ID)]
-LargeId = Annotated[int, Field(ge=1, le=LARGEST_ID)]
+RowId = Annotated[int, Field(ge=1, le=2**31 - 1)]
+LargeId = Annotated[int, Field(ge=1, le=2**53)]
 
 
 class Changes(Body):

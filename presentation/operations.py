@@ -36,12 +36,7 @@ Requirement = Mapping[str, Sequence[str]]  # a credential, and the scopes or rol
 ANYONE: Requirement = MappingProxyType({})
 EMPTY: Mapping[Any, Any] = MappingProxyType({})
 ALWAYS: tuple[Error, ...] = (errors.InternalError, errors.Overloaded, errors.StorageUnavailable, errors.OutcomeUnknown)
-BODY: tuple[Error, ...] = (
-    errors.InvalidJson,
-    errors.ValidationError,
-    errors.PayloadTooLarge,
-    errors.UnsupportedMediaType,
-)
+BODY = (errors.InvalidJson, errors.ValidationError, errors.PayloadTooLarge, errors.UnsupportedMediaType)
 PAGING = {"limit": "Rows on a page, 1 to 200; 50 by default.", "cursor": "`next_cursor` of the previous page."}
 JSON = "application/json"
 _IDS = re.compile(r"{(\w+_id)}")
@@ -100,17 +95,15 @@ class Operation(Generic[Call]):
 
     async def submit(self, call: Call, fields: Mapping[str, Any]) -> Mapping[str, Any]:
         """Do it with a form's values. Return the endpoint's response; raises its errors."""
-        response = await self._respond(call, to_json(fields))
-        return response.body
+        return (await self._respond(call, to_json(fields))).body
 
     async def handler(self, call: Call) -> JsonResponse:
         """Return the response to a request, whose body `request.state.body` is."""
         request = call.request if isinstance(call, ApiRequest) else call
-        if self.description.body is None:
-            return await self._respond(call, b"")
-        content = await body.read_body(request.scope, request.receive, largest=self.largest)
-        request.state.body = content
-        return await self._respond(call, content)
+        request.state.body = b""
+        if self.description.body is not None:
+            request.state.body = await body.read_body(request.scope, request.receive, largest=self.largest)
+        return await self._respond(call, request.state.body)
 
     async def _respond(self, call: Call, content: bytes | bytearray) -> JsonResponse:
         model: Any = self.description.body
@@ -119,9 +112,8 @@ class Operation(Generic[Call]):
             return result
         if not isinstance(result, View):
             ((view,),) = cast("Any", self.description.responses.values())
-            result = view.of(
-                {"success": True} if result is None else {"data": result} if type(result) is list else result
-            )
+            whole = {"success": True} if result is None else {"data": result} if type(result) is list else result
+            result = view.of(whole)
         return ModelResponse(result)
 
 
@@ -147,11 +139,16 @@ def operation(
 
 
 class DescribedRoute(Route):
-    """A route with the description of each of its methods."""
+    """A route with the description of each of its methods, with the errors that follow from its body and the path."""
 
     def __init__(self, path: str, endpoint: Any, **descriptions: Description) -> None:
         super().__init__(path, endpoint, methods=list(descriptions))
-        self.descriptions = {method: _complete(path, each) for method, each in descriptions.items()}
+        by_id = (errors.NotFound,) if set(_IDS.findall(path)) - {"program_id"} else ()
+        self.descriptions = {}
+        for method, each in descriptions.items():  # a NUL in the URL is a ValidationError
+            of_body = BODY if each.body else ()
+            all_errors = dict.fromkeys([*each.errors, *by_id, *of_body, errors.ValidationError])
+            self.descriptions[method] = each._replace(errors=tuple(all_errors))
 
 
 def route(path: str, **operations: RouteMethod | Operation[Request]) -> DescribedRoute:
@@ -179,11 +176,3 @@ def _returned(perform: Callable[..., Any]) -> tuple[int, tuple[Model, ...]]:
     list_view: Any = ListView
     model = SuccessView if returns is NoneType else list_view[viewed(inner[0])] if origin is list else viewed(returns)
     return ModelResponse.success, (model,)
-
-
-def _complete(path: str, description: Description) -> Description:
-    """Add the errors that follow from the body and the path; a NUL in the URL is a ValidationError."""
-    by_id = (errors.NotFound,) if set(_IDS.findall(path)) - {"program_id"} else ()
-    of_body = BODY if description.body else ()
-    all_errors = dict.fromkeys([*description.errors, *by_id, *of_body, errors.ValidationError])
-    return description._replace(errors=tuple(all_errors))

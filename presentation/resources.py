@@ -51,7 +51,6 @@ class EventView(View):
 
     @classmethod
     def of(cls, row: Event) -> Self:
-        """Return the view of an event, without the fields that its kind does not have."""
         return cls(**{name: value for name, value in row._asdict().items() if value is not None})
 
 
@@ -71,7 +70,6 @@ class CustomerTimelineView(OfPartnerView):
 
     @classmethod
     def timeline(cls, timeline: customers.CustomerTimeline) -> Self:
-        """Return the view of a customer with their steps."""
         trail = [
             CommissionStepView.of(step, kind="commission", at=step.created_at)
             if isinstance(step, Commission)
@@ -90,7 +88,6 @@ class RefusedCallView(View):
 
     @classmethod
     def of(cls, row: RejectedCall) -> Self:
-        """Return the view of a rejected call, with the hint of its code."""
         return cls(**row._asdict(), hint=errors.hint_of(row.code), status=STATUS[row.code])
 
 
