@@ -25,12 +25,10 @@ from mcp_types import (
     TextResourceContents,
 )
 
-from mcp_server.caller import Context, caller_of
+from mcp_server.caller import Context, Key, caller_of
 from mcp_server.results import clean
 from presentation import guides
 from presentation.guides import Filling
-from storage.access.agent_keys import AgentKey
-from storage.access.assistants import Assistant
 from storage.lists.declaration import ListQuery, ListScope
 from storage.lists.find import find
 from storage.lists.programs import PROGRAMS
@@ -145,7 +143,7 @@ async def complete(context: Context, params: CompleteRequestParams) -> CompleteR
     """Complete program_id with the ids that the key can read; return nothing for other arguments."""
     caller = caller_of(context)
 
-    def read(connection: Any, key: AgentKey | Assistant) -> list[str]:
+    def read(connection: Any, key: Key) -> list[str]:
         scope = ListScope(0, caller.at, workspace_ids=[key.workspace_id], program_ids=key.program_ids)
         return [str(program.id) for program in find(connection, PROGRAMS, scope, ListQuery(MOST_COMPLETIONS)).data]
 

@@ -20,6 +20,7 @@ from storage.rules import errors, keys
 from storage.rules.scope import Scope
 
 Value = TypeVar("Value")
+Key = AgentKey | Assistant
 SCOPE_MEMBER = "svc.caller"
 Context = ServerRequestContext[Any, Any]
 
@@ -47,11 +48,7 @@ class Caller:
         return self.credential is not None and self.credential.startswith(keys.ACCESS_PREFIX)
 
     async def read(
-        self,
-        operation: Callable[[Any, AgentKey | Assistant], Value],
-        *,
-        scope: Scope | None = None,
-        program_id: int | None = None,
+        self, operation: Callable[[Any, Key], Value], *, scope: Scope | None = None, program_id: int | None = None
     ) -> Value:
         """Run `operation(connection, key)` in the same read that proves the key: one hop, one snapshot.
 
@@ -61,13 +58,13 @@ class Caller:
         """
         granted: tuple[Scope, ...] = ()
 
-        def prove(connection: Any) -> AgentKey | Assistant:
+        def prove(connection: Any) -> Key:
             nonlocal granted
             of_assistant = partial(assistants.authorize, resource=self.resource)
             authorize: Any = of_assistant if self.signed_in else agent_keys.authorize
             about = {"scope": scope, "program_id": program_id, "at": self.at}
             try:
-                key: AgentKey | Assistant = authorize(connection, self.credential, **about)
+                key: Key = authorize(connection, self.credential, **about)
             except (errors.InsufficientScope, errors.ProgramNotAllowed):
                 self.proven = True
                 raise

@@ -25,11 +25,9 @@ from pydantic import ValidationError as Malformed
 from starlette.types import Scope
 
 from mcp_server import results
-from mcp_server.caller import SCOPE_MEMBER, Caller, Context, caller_of
+from mcp_server.caller import SCOPE_MEMBER, Caller, Context, Key, caller_of
 from mcp_server.results import json_of
 from mcp_server.tools.tool import Tool, ToolRequest
-from storage.access.agent_keys import AgentKey
-from storage.access.assistants import Assistant
 from storage.rules.errors import InsufficientScope, InternalError, ServiceError, ValidationError
 from web.errors import error_body
 from web.response import JsonResponse
@@ -109,7 +107,7 @@ class ToolCalls:
             raise MCPError(INVALID_PARAMS, UNKNOWN)
         parsed = tool.parse(params.arguments or {})
 
-        def run(connection: Any, key: AgentKey | Assistant) -> CallToolResult:
+        def run(connection: Any, key: Key) -> CallToolResult:
             if isinstance(parsed, ValidationError):
                 raise parsed
             applied = json_of(parsed.model_dump(exclude={"cursor"}), is_untrusted=True)

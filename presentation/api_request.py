@@ -15,8 +15,9 @@ from storage.rules.errors import NotFound, ServiceError
 from storage.rules.scope import Scope
 from web.response import CreatedResponse
 
-Parameters = ParamSpec("Parameters")
+P = ParamSpec("P")
 Result = TypeVar("Result")
+Read = Callable[Concatenate[Any, int, P], Result]
 NO_PROGRAM = 0  # an id that no program has
 _DIGITS = re.compile(r"[0-9]{1,18}")
 
@@ -63,20 +64,10 @@ class ApiRequest:
         named: str = self.request.path_params.get(name) or self.named.get(name, "")
         return named
 
-    async def read(
-        self,
-        operation: Callable[Concatenate[Any, int, Parameters], Result],
-        *arguments: Parameters.args,
-        **options: Parameters.kwargs,
-    ) -> Result:
+    async def read(self, operation: Read[P, Result], *arguments: P.args, **options: P.kwargs) -> Result:
         return await self.storage.read(operation, self.subject_id, *arguments, **options)
 
-    async def report(
-        self,
-        operation: Callable[Concatenate[Any, int, Parameters], Result],
-        *arguments: Parameters.args,
-        **options: Parameters.kwargs,
-    ) -> Result:
+    async def report(self, operation: Read[P, Result], *arguments: P.args, **options: P.kwargs) -> Result:
         """Run a read operation on the program whose result may lag: on the read replica, if there is one."""
         return await self.storage.report(operation, self.subject_id, *arguments, **options)
 

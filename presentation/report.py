@@ -17,36 +17,20 @@ from storage.rules.reports.breakdown import Dimension, GroupTotals, Metric, labe
 from storage.rules.reports.breakdown_query import NONE
 from storage.rules.reports.metrics import Direction, Totals
 
-# A trend's metric, its name in Totals, whether it is money
-TRENDS = (
-    ("clicks", "clicks", False),
-    ("leads", "leads", False),
-    ("conversions", "conversions", False),
-    ("revenue", "revenue_cents", True),
-    ("partners", "partners", False),
-    ("sales", "sales", False),
-    ("commission", "commission_cents", True),
-)
-
-
+FIGURES = ("clicks", "leads", "conversions", "revenue", "partners", "sales", "commission")  # with a trend each
+MONEY = {"revenue": "revenue_cents", "commission": "commission_cents"}  # of them, with its name in Totals
 Number = Annotated[int | float, WithJsonSchema({"type": "number"})]  # written as it was computed: 5 stays 5
 # with its milliseconds, always: 2026-01-31T23:59:59.999Z
 _WITH_MILLIS = PlainSerializer(lambda at: at.isoformat(timespec="milliseconds").replace("+00:00", "Z"), return_type=str)
 Timestamp = Annotated[datetime, _WITH_MILLIS]
 
 
+@partial(with_fields, fields={name: (Number if name in MONEY else int, ...) for name in FIGURES})
 class ReportRowView(View):
     """One UTC day; `sales` is always 0."""
 
     date: calendar_date
     period: calendar_date
-    clicks: int
-    leads: int
-    conversions: int
-    revenue: Number
-    partners: int
-    sales: int
-    commission: Number
 
 
 class TrendView(View):
@@ -57,7 +41,7 @@ class TrendView(View):
     previous: Number
 
 
-@partial(with_fields, fields={f"{name}Trend": (TrendView, ...) for name, _, _ in TRENDS})
+@partial(with_fields, fields={f"{name}Trend": (TrendView, ...) for name in FIGURES})
 class ReportMetricsView(View):
     """The sums of the rows, and their trends."""
 
@@ -166,7 +150,8 @@ def _metrics(performance: Performance) -> dict[str, Any]:
         "conversionRate": metrics.conversion_rate(total.conversions, total.clicks),
         "averageOrderValue": dollars(metrics.average_order_cents(total.revenue_cents, total.conversions)),
     }
-    for name, field, _ in TRENDS:
+    for name in FIGURES:
+        field = MONEY.get(name, name)
         change = metrics.trend(getattr(performance.previous, field), getattr(total, field))
         trend = {"trend": change.percent, "trendDirection": change.direction, "previous": before[name]}
         figures[f"{name}Trend"] = trend
@@ -175,8 +160,8 @@ def _metrics(performance: Performance) -> dict[str, Any]:
 
 def _shown(totals: Totals) -> dict[str, Any]:
     """Return totals under the specification's names."""
-    counted = {name: getattr(totals, field) for name, field, _ in TRENDS}
-    return counted | {name: dollars(counted[name]) for name, _, money in TRENDS if money}
+    figures = {name: getattr(totals, MONEY.get(name, name)) for name in FIGURES}
+    return figures | {name: dollars(figures[name]) for name in MONEY}
 
 
 def _range(window: Window) -> dict[str, datetime]:

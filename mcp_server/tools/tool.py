@@ -13,9 +13,8 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, create_mod
 from pydantic import ValidationError as Invalid
 from pydantic_core import to_json
 
+from mcp_server.caller import Key
 from mcp_server.results import JsonRow, json_of
-from storage.access.agent_keys import AgentKey
-from storage.access.assistants import Assistant
 from storage.rules.errors import FieldError, ValidationError
 from storage.rules.scope import Scope
 from storage.rules.untrusted import UNTRUSTED
@@ -36,7 +35,7 @@ class ToolRequest(NamedTuple):
     """
 
     connection: Any
-    key: AgentKey | Assistant
+    key: Key
     at: datetime
     base_url: str
     applied_query: dict[str, Any]
