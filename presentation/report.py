@@ -7,14 +7,19 @@ from typing import Annotated, Any, Self
 
 from pydantic import PlainSerializer, WithJsonSchema
 
+from presentation import queries
+from presentation.api_request import ApiRequest
+from presentation.operations import operation
 from presentation.view import View, with_fields
+from storage.reports import breakdown, performance
 from storage.reports.breakdown import BreakdownResult
 from storage.reports.performance import Performance
+from storage.rules.errors import InvalidPeriod, InvalidRange
 from storage.rules.money import dollars
-from storage.rules.periods.period import REPORTED, Period, Window
+from storage.rules.periods.period import REPORTED, DateRangeQuery, Period, Window
 from storage.rules.reports import metrics
 from storage.rules.reports.breakdown import Dimension, GroupTotals, Metric, label
-from storage.rules.reports.breakdown_query import NONE
+from storage.rules.reports.breakdown_query import MOST_ROWS, NONE, query
 from storage.rules.reports.metrics import Direction, Totals
 
 FIGURES = ("clicks", "leads", "conversions", "revenue", "partners", "sales", "commission")  # with a trend each
@@ -123,27 +128,27 @@ class BreakdownView(View):
 
     @classmethod
     def of(cls, row: BreakdownResult) -> Self:
-        query = row.query
+        asked = row.query
 
         def figures(totals: GroupTotals) -> Figures:
-            return {metric: totals.figure(metric) for metric in query.metrics}
+            return {metric: totals.figure(metric) for metric in asked.metrics}
 
         groups = [
-            {"values": dict(zip(query.by, group.values, strict=True)), "metrics": figures(group.totals)}
+            {"values": dict(zip(asked.by, group.values, strict=True)), "metrics": figures(group.totals)}
             for group in row.ranked.groups
         ]
         meta = {
-            **query._asdict(),
+            **asked._asdict(),
             "currency": row.currency,
             **row.window._asdict(),
-            "filters": {each.dimension: label(each.dimension, each.value) or NONE for each in query.filters},
+            "filters": {each.dimension: label(each.dimension, each.value) or NONE for each in asked.filters},
         }
         other = {"groups": row.ranked.other_groups, "metrics": figures(row.ranked.other)}
         return cls.model_validate({"data": groups, "other": other, "total": figures(row.ranked.total), "meta": meta})
 
 
-def _metrics(performance: Performance) -> dict[str, Any]:
-    total, shown, before = performance.current, _shown(performance.current), _shown(performance.previous)
+def _metrics(report: Performance) -> dict[str, Any]:
+    total, shown, before = report.current, _shown(report.current), _shown(report.previous)
     figures = {
         **{f"total{name.title()}": value for name, value in shown.items() if name != "commission"},
         "totalPartnersCommission": shown["commission"],
@@ -152,7 +157,7 @@ def _metrics(performance: Performance) -> dict[str, Any]:
     }
     for name in FIGURES:
         field = MONEY.get(name, name)
-        change = metrics.trend(getattr(performance.previous, field), getattr(total, field))
+        change = metrics.trend(getattr(report.previous, field), getattr(total, field))
         trend = {"trend": change.percent, "trendDirection": change.direction, "previous": before[name]}
         figures[f"{name}Trend"] = trend
     return figures
@@ -166,3 +171,46 @@ def _shown(totals: Totals) -> dict[str, Any]:
 
 def _range(window: Window) -> dict[str, datetime]:
     return {"dateFrom": window.starts_at, "dateTo": window.ends_at}
+
+
+RANGE = {
+    "period": "7d, 30d, 90d or all; 7d by default.",
+    "dateFrom": "ISO 8601; with dateTo, in place of period.",
+    "dateTo": "ISO 8601; with dateFrom, in place of period.",
+}
+BREAKDOWN = {
+    "by": f"The dimension: {', '.join(Dimension)}.",
+    "second": "A further dimension: a row for each combination.",
+    **RANGE,
+    "metrics": f"Some of {', '.join(Metric)}, separated by commas; all by default.",
+    "sort": "The metric to sort by, most first; the first of metrics by default.",
+    "limit": f"Rows, 1 to {MOST_ROWS}; 25 by default. `other` has the sum of the rest.",
+    **{each.value: f"Only this {each.value.replace('_', ' ')}; `{NONE}` for what lacks one." for each in Dimension},
+}
+
+
+@operation(InvalidPeriod, InvalidRange, query=RANGE)
+async def get_performance(call: ApiRequest) -> ReportView:
+    """Return daily totals, metrics and trends of a program."""
+    return ReportView.of(await call.report(performance.read_performance, _asked(call), at=call.at))
+
+
+@operation(InvalidPeriod, InvalidRange, query=BREAKDOWN)
+async def get_breakdown(call: ApiRequest) -> BreakdownView:
+    """Return a program's report by one or two dimensions."""
+    sent = call.request.query_params
+    filters = {each.value: text for each in Dimension if (text := queries.text(sent, each.value)) is not None}
+    wanted = query(
+        sent.get("by"),
+        sent.get("second"),
+        filters=filters,
+        shown=list(filter(None, sent.get("metrics", "").split(","))),
+        sort=sent.get("sort"),
+        limit=sent.get("limit", "25"),
+    )
+    return BreakdownView.of(await call.report(breakdown.read_breakdown, _asked(call), wanted, at=call.at))
+
+
+def _asked(call: ApiRequest) -> DateRangeQuery:
+    period, first, last = (call.request.query_params.get(name) for name in RANGE)
+    return DateRangeQuery(period, first, last)

@@ -6,7 +6,7 @@ Members with one of the roles are served it by the dashboard API, agents whose k
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any, NamedTuple
 
-from presentation import changes, reads, resources
+from presentation import changes, report, resources
 from presentation.lists import listing
 from presentation.operations import DescribedRoute, Operation, RouteMethod, route
 from storage.access.workspaces import ANYONE, DECIDERS, MANAGERS, OWNERS, Role
@@ -56,16 +56,16 @@ FLAG_BY_AGENT = changes.decide_flag.taking(changes.FlagDecision, SecondKeyRequir
 MEMBER, OWNER, MANAGER, DECIDER = ANYONE, OWNERS, MANAGERS, DECIDERS
 
 RESOURCES = (
-    Resource("GET", "/readiness", reads.get_readiness, None, Scope.PROGRAMS_READ),
+    Resource("GET", "/readiness", resources.get_readiness, None, Scope.PROGRAMS_READ),
     Resource("GET", "/audit-log", listing(AUDIT_LOG, resources.AuditEntryView), MEMBER, Scope.PROGRAMS_READ),
-    Resource("GET", "/performance", reads.get_performance, None, Scope.PERFORMANCE_READ),
-    Resource("GET", "/breakdown", reads.get_breakdown, MEMBER, Scope.PERFORMANCE_READ),
+    Resource("GET", "/performance", report.get_performance, None, Scope.PERFORMANCE_READ),
+    Resource("GET", "/breakdown", report.get_breakdown, MEMBER, Scope.PERFORMANCE_READ),
     Resource("GET", "/events", listing(EVENTS, resources.EventView), MEMBER, Scope.EVENTS_READ),
     Resource("GET", "/tracking-log", listing(TRACKING_LOG), MEMBER, Scope.EVENTS_READ),
     Resource("GET", "/refused-calls", listing(REJECTED_CALLS, resources.RefusedCallView), MEMBER, Scope.EVENTS_READ),
-    Resource("GET", "/explain", reads.explain_sale, MEMBER, Scope.EVENTS_READ),
+    Resource("GET", "/explain", resources.explain_sale, MEMBER, Scope.EVENTS_READ),
     Resource("GET", "/customers", listing(CUSTOMERS), MEMBER, Scope.CUSTOMERS_READ),
-    Resource("GET", "/customers/{customer_id}", reads.get_customer, MEMBER, Scope.CUSTOMERS_READ),
+    Resource("GET", "/customers/{customer_id}", resources.get_customer, MEMBER, Scope.CUSTOMERS_READ),
     Resource("GET", "/commissions", listing(COMMISSIONS), MEMBER, Scope.COMMISSIONS_READ),
     Resource("PATCH", "/commissions/{commission_id}", changes.decide_commission, DECIDER),
     Resource("PATCH", "/commissions/{commission_id}", BY_AGENT, None, DECISION),

@@ -1,22 +1,30 @@
-"""Response models of the dashboard API and the agent API: programs, partners, customers, commissions, events."""
+"""What members and agents read besides lists and reports: a customer, why sales are missing, and rows of lists."""
 
 from datetime import datetime
 from typing import Literal, Self
 
 from pydantic import Field
 
+from presentation import queries
+from presentation.api_request import ApiRequest
+from presentation.operations import operation
 from presentation.settings_models import shown, with_settings
-from presentation.view import OfPartnerView, View, with_fields_of
+from presentation.view import OfPartnerView, View, viewed, with_fields_of
+from storage.diagnosis.explanation import Explanation, explain
+from storage.diagnosis.readiness import Readiness, check_readiness
+from storage.diagnosis.steps import ExplanationStep
 from storage.engine.audit import Actor
 from storage.lists import customers
 from storage.lists.audit_log import Entry
 from storage.lists.commissions import Commission
 from storage.lists.customers import ListedCustomer
+from storage.lists.declaration import ListScope
 from storage.lists.event_kinds import Event
 from storage.lists.partners import FIGURES, Partner
 from storage.lists.programs import Program
 from storage.lists.rejected_calls import RejectedCall
 from storage.rules import errors, settings
+from storage.rules.outcome import SaleOutcome
 from web.errors import STATUS
 
 
@@ -68,16 +76,6 @@ class CustomerTimelineView(OfPartnerView):
 
     trail: list[CommissionStepView | EventView]
 
-    @classmethod
-    def timeline(cls, timeline: customers.CustomerTimeline) -> Self:
-        trail = [
-            CommissionStepView.of(step, kind="commission", at=step.created_at)
-            if isinstance(step, Commission)
-            else EventView.of(step)
-            for step in timeline.steps
-        ]
-        return cls.of(timeline.customer, trail=trail)
-
 
 @with_fields_of(RejectedCall)
 class RefusedCallView(View):
@@ -101,3 +99,60 @@ class AuditEntryView(View):
     """One change: who, when, what, and the old and new value of a field."""
 
     actor: ActorView
+
+
+@with_fields_of(
+    Explanation,
+    leave_out={"program_id", "outcome", "text", "steps", "rejected_calls", "likely_customer_key", "partner_name"},
+    trace=viewed(list[ExplanationStep]),
+)
+class ExplanationView(View):
+    """Why a sale was credited or not; `smallest_change` is null when it is credited. A rejection is its error code.
+
+    `transaction_id` names the sale, recorded or rejected, that the verdict and the trace are about;
+    `payment_event_id` the payment processor's event of a payment that is no sale.
+    """
+
+    verdict: SaleOutcome | str
+    message: str
+    refused_calls: list[RefusedCallView]
+
+    @classmethod
+    def of(cls, row: Explanation) -> Self:
+        refused_calls = [RefusedCallView.of(call) for call in row.rejected_calls]
+        named = {"verdict": row.outcome, "message": row.text, "trace": row.steps, "refused_calls": refused_calls}
+        return super().of(row._asdict() | named)
+
+
+IDENTIFIERS = {
+    "transaction_id": "The sale's, or any id of the payment processor. Send exactly one of the three identifiers.",
+    "customer_key": "The customer's; their newest sale is explained.",
+    "click_id": "The click's.",
+}
+
+
+@operation()
+async def get_customer(call: ApiRequest) -> CustomerTimelineView:
+    """Return one customer with their timeline: click, lead, sales, refunds and commissions."""
+    scope = ListScope(call.program_id, call.at)
+    customer, steps = await call.storage.report(customers.get_timeline, scope, call.path_id("customer_id"))
+    trail = [
+        CommissionStepView.of(step, kind="commission", at=step.created_at)
+        if isinstance(step, Commission)
+        else EventView.of(step)
+        for step in steps
+    ]
+    return CustomerTimelineView.of(customer, trail=trail)
+
+
+@operation(query=IDENTIFIERS)
+async def explain_sale(call: ApiRequest) -> ExplanationView:
+    """Explain why a sale was credited or not, also when there is no such sale."""
+    subject = {name: queries.text(call.request.query_params, name) for name in IDENTIFIERS}
+    return ExplanationView.of(await call.report(explain, **subject, at=call.at))
+
+
+@operation()
+async def get_readiness(call: ApiRequest) -> Readiness:
+    """Return what the program still lacks for its first credited sale."""
+    return await call.report(check_readiness, at=call.at, base_url=call.base_url)

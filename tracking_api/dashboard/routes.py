@@ -5,7 +5,7 @@ from typing import Any
 
 from starlette.routing import Route
 
-from presentation import reads, resource_table
+from presentation import report, resource_table
 from presentation.lists import listing
 from presentation.operations import DescribedRoute, route
 from presentation.resource_table import DECIDER, MEMBER, OWNER, RESOURCES, Resource
@@ -85,7 +85,7 @@ OF_MEMBERS = (
     Resource("GET", "/integration", programs.get_integration, MEMBER),
 )
 ROUTES = [
-    route("/api/tracking/performance/{program_id}", GET=behind(reads.get_performance, of_program)),
+    route("/api/tracking/performance/{program_id}", GET=behind(report.get_performance, of_program)),
     route("/api/auth/login", POST=sessions.log_in),
     route("/api/auth/logout", POST=sessions.log_out),
     route("/api/auth/device", POST=connected.start_device_login),

@@ -10,7 +10,7 @@ from starlette.responses import Response
 
 from presentation.api_request import ApiRequest
 from presentation.changes import credit_sale, move_customer
-from presentation.reads import IDENTIFIERS
+from presentation.resources import IDENTIFIERS
 from storage.access.workspaces import DECIDERS
 from storage.diagnosis.explanation import Explanation, explain
 from storage.lists import customers as listed_customers
