@@ -7,6 +7,7 @@ default partition) any whose month has no partition yet. Elsewhere, and in the r
 
 import re
 from datetime import UTC, datetime, time, timedelta
+from itertools import pairwise
 from typing import NamedTuple
 
 from sqlalchemy import Connection, and_, case, column, delete, exists, insert, select, table, text
@@ -61,8 +62,9 @@ def make_ahead(connection: Connection, *, at: datetime) -> list[str]:
     """
     if not database.is_server(connection):
         return []
-    there, this = list_partitions(connection), Month.of(at)
-    wanted = [_partition(this.plus(ahead)) for ahead in range(MONTHS_AHEAD + 1)]
+    there, starts = list_partitions(connection), [Month.of(at).plus(n).starts_at for n in range(MONTHS_AHEAD + 2)]
+    spans = pairwise(map(keys.first_click_id, starts))
+    wanted = [Partition(f"clicks_{start:%Y%m}", *span) for start, span in zip(starts, spans, strict=False)]
     missing = [each for each in wanted if not any(it.first <= each.first and each.end <= it.end for it in there)]
     for each in missing:
         _make(connection, each)
@@ -128,11 +130,6 @@ def delete_some(connection: Connection, program_id: int, *, before: datetime, af
     if deleted:
         _note(connection, program_id, before)
     return deleted, ids[-1]
-
-
-def _partition(month: Month) -> Partition:
-    ids = (keys.first_click_id(each.starts_at) for each in (month, month.plus(1)))
-    return Partition(f"clicks_{month.starts_at:%Y%m}", *ids)
 
 
 def _make(connection: Connection, month: Partition) -> None:

@@ -8,13 +8,7 @@ from sqlalchemy import BigInteger, Connection, delete, insert, literal, select, 
 
 from storage.engine import ids
 from storage.engine.group_commit import set_based
-from storage.rules.errors import (
-    CustomerWrongProgram,
-    ProgramNotFound,
-    RefundExceedsSale,
-    ServiceError,
-    TransactionNotFound,
-)
+from storage.rules import errors
 from storage.rules.money import RefundStatus, refund_status
 from storage.tables import programs, test_events, tracking_log
 from storage.tracking.program_terms import ProgramTerms
@@ -71,9 +65,9 @@ def record_with_key(connection: Connection, batch: Sequence[tuple[ProgramTerms, 
         program, event = batch[n]
         try:
             if _named(connection, event) - {program.id}:
-                raise CustomerWrongProgram
+                raise errors.CustomerWrongProgram
             refunded = _refund(connection, program.id, event) if event.kind == "refund" else None
-        except ServiceError as error:
+        except errors.ServiceError as error:
             results[n] = error
         else:
             event_id = store(connection, event, program.id, WITH_KEY)
@@ -108,12 +102,12 @@ def _refund(connection: Connection, program_id: int, event: TestModeCall) -> tup
     newest = select(test_events).where(*same).order_by(row.id.desc()).limit(1)
     sale = connection.execute(newest).one_or_none()
     if sale is None:
-        raise TransactionNotFound("No test sale of this program has this transaction_id.")
+        raise errors.TransactionNotFound("No test sale of this program has this transaction_id.")
     sale_cents = sale.amount_cents or 0
     before_cents = sale_cents - sale.refunded_cents
     cents = event.amount_cents if event.amount_cents is not None and before_cents else before_cents
     if cents > before_cents:
-        raise RefundExceedsSale(f"The refund asks for {cents} cents; {before_cents} remain.")
+        raise errors.RefundExceedsSale(f"The refund asks for {cents} cents; {before_cents} remain.")
     total_cents = sale.refunded_cents + cents
     remaining_cents = sale_cents - total_cents
     this_sale = (row.program_id == sale.program_id, row.id == sale.id)
@@ -127,7 +121,7 @@ def _named(connection: Connection, event: TestModeCall) -> set[int]:
     known = select(programs.c.id).where(programs.c.id.in_([literal(each, BigInteger) for each in named]))
     existing = set(connection.execute(known).scalars()) if named else set()
     if event.program_id is not None and event.program_id not in existing:
-        raise ProgramNotFound
+        raise errors.ProgramNotFound
     return existing
 
 
