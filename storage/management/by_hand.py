@@ -21,12 +21,11 @@ from storage.tables import commission_terms, commissions, customers, ledger_entr
 from storage.tracking import clicks, currencies, program_terms, sales
 from storage.tracking.currencies import Exchange
 from storage.tracking.ledger import EntryKind
-from storage.tracking.program_terms import ProgramTerms
+from storage.tracking.program_terms import ANY_DAYS, ProgramTerms
 from storage.tracking.sale_decisions import Provenance, Sale
 
 MOST_ADJUSTMENTS = 50
 OLDEST = timedelta(days=366)
-ANY_DAYS = 100_000  # the attribution window of what a person credits
 
 
 class Adjustment(NamedTuple):

@@ -140,7 +140,10 @@ class ImportedPartners:
         email = line.partner_email.lower()
         of_address = [*sorted(self._theirs.get(email, ())), *sorted(self._ours.get(email, ()))]
         code = line.code or next((self._known[key].code for key in of_address), "")
-        code = code or self._new_code(line.name or email.partition("@")[0])
+        name = line.name or email.partition("@")[0]
+        base = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:LONGEST_MADE] or "partner"
+        made = chain([base], (f"{base}-{n}" for n in count(2)))
+        code = code or next(each for each in made if each not in self._known)
         key = code_key(code)
         known = self._known.get(key)
         for name in filter(None, (line.partner_id, email)):
@@ -189,11 +192,6 @@ class ImportedPartners:
             changes = {"status": status}
             partners.change(work.connection, work.program.id, partner_id, changes, actor=work.actor, at=work.at)
         return {partner.id: partner.code for partner in self._known.values()}
-
-    def _new_code(self, name: str) -> str:
-        """Return a code that no partner has, made of a name."""
-        base = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:LONGEST_MADE] or "partner"
-        return next(code for code in chain([base], (f"{base}-{n}" for n in count(2))) if code not in self._known)
 
 
 def _belongs(known: Any) -> str:

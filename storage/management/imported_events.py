@@ -1,6 +1,6 @@
 """The customers and commissions of another tool as events of this one, at their own times, with what was earned."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import groupby
 from typing import Any, NamedTuple
@@ -21,12 +21,11 @@ from storage.tracking import clicks, leads, rollups, sales
 from storage.tracking.corrections import Corrections
 from storage.tracking.leads import Lead
 from storage.tracking.ledger import EntryKind
-from storage.tracking.program_terms import ProgramTerms
+from storage.tracking.program_terms import ANY_DAYS, ProgramTerms
 from storage.tracking.sale_decisions import Provenance, Sale
 
 FILTERED = "import"  # why the click that stands for the old tool's does not count
 REPORTED_BY = Provenance.OPERATOR
-FOREVER_DAYS = 100_000
 STRIPE = "cus_"
 
 
@@ -44,18 +43,6 @@ class _New(NamedTuple):
     def is_sale(self) -> bool:
         """Whether it is a sale; what a line earned without one is of a lead."""
         return self.earned is not None and self.earned.sale_cents > 0
-
-
-class _Earned(NamedTuple):
-    """A recorded commission, and what the old tool decided on it and when."""
-
-    program_id: int
-    id: int
-    partner_id: int
-    cents: int
-    created_at: datetime
-    status: CommissionStatus
-    decided_at: datetime
 
 
 class ImportedEvents:
@@ -80,9 +67,9 @@ class ImportedEvents:
             self._recorded |= {each[0]: (each.partner_id, None) for each in there}
         self._leads: dict[str, _New] = {}
         self._others: list[_New] = []
-        self._earned: list[_Earned] = []
+        self._decided: dict[int, tuple[datetime, CommissionStatus]] = {}  # by the old tool, on recorded commissions
 
-    def _rows(self, column: Column[Any], values: Iterable[str], *more: Column[Any]) -> Iterator[Any]:
+    def _rows(self, column: Column[Any], values: Iterable[Any], *more: Column[Any]) -> Iterator[Any]:
         """Yield the program's rows that have one of the values in a column."""
         for mine in matching(self._program_id, column, values):
             yield from self._work.connection.execute(select(column, *more).where(mine))
@@ -123,8 +110,8 @@ class ImportedEvents:
         ):
             for of_day in _by_day((each for each in news if each.is_sale == is_sale), lambda each: each.at):
                 self._record(of_day, tracking.record, number)
-        for decided in _by_day(self._earned, lambda each: each.decided_at):
-            self._decide(decided)
+        for decided in _by_day(self._decided.items(), lambda each: each[1][0]):
+            self._decide(dict(decided))
 
     def _record(self, news: Sequence[_New], record: Callable[..., Sequence[Any]], number: Column[Any]) -> None:
         """Record leads, or sales, and count what each earned: a commission has the id of its lead or sale."""
@@ -163,7 +150,7 @@ class ImportedEvents:
         name, cents = (new.earned.transaction_id, new.earned.cents) if new.earned else (None, 0)
         earning: dict[str, Any] = {"type": CommissionType.FLAT, "rate": cents, "lead_commission_cents": cents}
         terms = self._work.program.terms._replace(**earning, recurring_months=None, minimum_order_cents=0)
-        program = self._work.program._replace(terms=terms, attribution_window_days=FOREVER_DAYS, has_payments=False)
+        program = self._work.program._replace(terms=terms, attribution_window_days=ANY_DAYS, has_payments=False)
         if new.is_sale:
             who: dict[str, Any] = {"customer_key": new.key, "click_id": new.click_id, "provenance": REPORTED_BY}
             return program, Sale(name or "", new.line.sale_cents, new.at, **who, currency=program.currency)
@@ -177,28 +164,28 @@ class ImportedEvents:
         status = CommissionStatus.APPROVED if is_trial else line.status
         work.ids["sales"] += [event_id] if line.sale_cents else []
         if line.cents:
-            decided_at = line.paid_at or at if status == CommissionStatus.PAID else at
-            self._earned.append(_Earned(self._program_id, event_id, partner.id, line.cents, at, status, decided_at))
+            self._decided[event_id] = (line.paid_at or at if status == CommissionStatus.PAID else at), status
             work.ids["commissions"].append(event_id)
             work.expected[partner.id, status, "commissions"] += 1
             work.expected[partner.id, status, "cents"] += line.cents
         amounts = {"sale_cents": line.sale_cents, "cents": line.cents, "status": status}
         work.report.add(line.kind, transaction_id=line.transaction_id, partner=partner.code, **amounts, at=at)
 
-    def _decide(self, decided: Sequence[_Earned]) -> None:
+    def _decide(self, decided: Mapping[int, tuple[datetime, CommissionStatus]]) -> None:
         """Give commissions their status; the ledger takes back what was rejected and settles what was paid."""
         connection, row = self._work.connection, commissions.c
-        corrections = Corrections(connection, decided)
-        for each in decided:
-            if each.status == CommissionStatus.REJECTED:
+        earned = list(self._rows(row.id, decided, row.program_id, row.partner_id, row.amount_cents, row.created_at))
+        corrections = Corrections(connection, earned)
+        for each in earned:
+            if decided[each.id][1] == CommissionStatus.REJECTED:
                 rollups.add(connection, [corrections.take_back(each, EntryKind.REJECTION)])
-            elif each.status == CommissionStatus.PAID:
-                corrections.append(each, EntryKind.PAYOUT, -each.cents)
-        corrections.save(at=decided[-1].decided_at)
+            elif decided[each.id][1] == CommissionStatus.PAID:
+                corrections.append(each, EntryKind.PAYOUT, -each.amount_cents)
+        corrections.save(at=max(at for at, _ in decided.values()))
         changed = update(commissions).where(row.program_id == self._program_id, row.id == bindparam("commission_id"))
-        paid_at = {each.id: each.decided_at for each in decided if each.status == CommissionStatus.PAID}
         values = [
-            {"commission_id": each.id, "status": each.status, "paid_at": paid_at.get(each.id)} for each in decided
+            {"commission_id": each, "status": status, "paid_at": at if status == CommissionStatus.PAID else None}
+            for each, (at, status) in decided.items()
         ]
         connection.execute(changed, values)
 

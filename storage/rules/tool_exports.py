@@ -17,7 +17,6 @@ from storage.rules.import_values import LONGEST, cents_of, moment, printable, te
 Status = TypeVar("Status", bound=StrEnum)
 VENDORS = tomllib.loads(Path(__file__).with_name("import_columns.toml").read_text(encoding="utf-8"))
 AMOUNTS = ("sale_amount", "amount")
-IN_CENTS = "_cents"
 MONEY = "cash"  # a reward of another unit, such as points or months, is not money
 
 
@@ -112,15 +111,17 @@ def read(name: str, lines: Iterable[str], tool: ImportTool, amounts: AmountUnit 
         for number, row in enumerate(rows, start=2)
         if row is None or any(cell.strip() for cell in row)
     ]
-    sent = [row.get(field, "") for _, row in content if row for field in AMOUNTS if not _is_cents(used, field)]
+    sent = [
+        row.get(field, "")
+        for _, row in content
+        if row
+        for field in AMOUNTS
+        if not used.get(field, "").endswith("_cents")
+    ]
     may_be_cents = any(sent) and all(map(str.isdecimal, filter(None, sent)))
     unit = vendor.get("unit") if may_be_cents else AmountUnit.UNITS
     unread = [column for column in header if column not in used.values()]
     return ImportFile(name, tool, kind, content, used, unread, amounts or (AmountUnit(unit) if unit else None))
-
-
-def _is_cents(used: Mapping[str, str], field: str) -> bool:
-    return used.get(field, "").endswith(IN_CENTS)
 
 
 def _rows(lines: Iterable[str]) -> Iterator[list[str] | None]:
@@ -195,7 +196,9 @@ def _with_commission(
         raise ValueError(f"it is in {sent[:8]}, and the program's currency is {currency}")
     if row.get("reward_unit", MONEY) != MONEY:
         raise ValueError(f"a reward that is no money: {row['reward_unit'][:40]!r}")
-    in_cents = {field: file.unit == AmountUnit.CENTS or _is_cents(file.read, field) for field in AMOUNTS}
+    in_cents = {
+        field: file.unit == AmountUnit.CENTS or file.read.get(field, "").endswith("_cents") for field in AMOUNTS
+    }
     sale_cents, cents = (
         cents_of(row.get(field, ""), currency, digits=0 if in_cents[field] else digits, signs=VENDORS["signs"])
         for field in AMOUNTS

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
-from sqlalchemy import BigInteger, Connection, bindparam, select
+from sqlalchemy import Connection, select
 
 from storage.engine.statements import Statement
 from storage.rules import click_details
@@ -19,9 +19,6 @@ MOST_COUNTED = 5_000  # between two batches: what invents user agents does not f
 MOST_CALLERS = 50  # in the list
 _add = Statement("key_caller_add")
 _add_week = Statement("key_caller_week_add")
-_MINE: Any = bindparam("program_id", type_=BigInteger)
-_CURRENT = select(program_keys.c.key_hash).where(program_keys.c.program_id == _MINE)
-_CALLERS = select(key_callers).where(key_callers.c.program_id == _MINE).order_by(key_callers.c.last_at.desc())
 
 
 class KeyCaller(NamedTuple):
@@ -85,10 +82,11 @@ def list_callers(
     connection: Connection, program_id: int, *, limit: int = MOST_CALLERS, by_week: bool = False
 ) -> list[KeyCaller]:
     """Return the callers of the last 90 days, the latest first; the last call is at most a minute behind."""
-    mine, week = {"program_id": program_id}, key_caller_weeks.c
-    current = connection.execute(_CURRENT, mine).scalar()
+    key, caller, week = program_keys.c, key_callers.c, key_caller_weeks.c
+    current = connection.execute(select(key.key_hash).where(key.program_id == program_id)).scalar()
     by_caller: defaultdict[tuple[str, ...], list[Any]] = defaultdict(list)
-    for each in connection.execute(_CALLERS, mine):
+    stored = select(key_callers).where(caller.program_id == program_id).order_by(caller.last_at.desc())
+    for each in connection.execute(stored):
         by_caller[each.key_hash, each.user_agent, each.network_hash].append(each)
     weeks: defaultdict[tuple[str, str], dict[str, int]] = defaultdict(dict)
     by_monday = select(key_caller_weeks).where(week.program_id == program_id).order_by(week.week.desc())

@@ -13,6 +13,7 @@ from storage.tables.columns import from_millis
 
 _find = Statement("program_lookup")
 _find_keys = Statement("program_key_lookup")
+ANY_DAYS = 100_000  # the attribution window of what a person credits or imports
 
 
 class ProgramTerms(NamedTuple):
