@@ -21,7 +21,6 @@ from web import metrics
 HOUR = timedelta(hours=1)
 LOOK_SECONDS = 60  # between two looks whether an hourly task is due
 REVIEW_SECONDS = 5
-LAG_SECONDS = 1
 NODE_SECONDS = 5
 GROUPING_SECONDS = 20
 FIRST_REVIEW = timedelta(days=7)  # what happened while no process ran is reviewed after the start
@@ -79,7 +78,7 @@ async def _watch_databases(store: Storage) -> None:
         if second % NODE_SECONDS == 0:
             with suppress(*OUTAGES):
                 await store.watch_nodes()
-        await asyncio.sleep(LAG_SECONDS)
+        await asyncio.sleep(1)
 
 
 async def keep_house(store: Storage, *, at: datetime) -> None:

@@ -83,7 +83,7 @@ async def _overview(plan: Plan) -> list[Line]:
                 for link, (cache, visits) in product(CONNECTIONS, (("empty", 1), ("full", 2))):
                     how = partial(_paint, browser, server.port, token=token, visits=visits, over=CONNECTIONS[link])
                     sign_in = partial(how, "/sign-in")
-                    overview = partial(how, f"/programs/{made.programs[0][0]}")
+                    overview = partial(how, f"/programs/{made[1][0][0]}")
                     name, target = f"{link}, {cache} cache", None if link == "loopback" else 0.67
                     subjects[f"sign-in page, {name}"] = Subject(timed(sign_in, 3))  # 0.67: it takes 1.5 times as long
                     subjects[f"overview, {name}"] = Subject(timed(overview, 3), {f"sign-in page, {name}": target})

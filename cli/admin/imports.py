@@ -18,25 +18,22 @@ from storage.tracking import currencies
 MOST_SHOWN = 20  # conflicts and problems
 ROWS_AT_ONCE = 10_000  # the database stays free for others between two batches
 app, rates_app = typer.Typer(), typer.Typer(no_args_is_help=True)
-Files = Annotated[
-    list[Path], typer.Argument(exists=True, dir_okay=False, readable=True, metavar="FILE...", help="CSV exports.")
-]
-From = Annotated[tool_exports.ImportTool, typer.Option("--from", help="The tool that wrote the files.")]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Say what would be imported, and import nothing.")]
-Amounts = Annotated[tool_exports.AmountUnit | None, typer.Option(help="What amounts count that are whole numbers.")]
-Conflicts = Annotated[
-    OnConflict, typer.Option(help="Lines that contradict: import nothing, leave them out, or do what they say.")
-]
 
 
 @command.register(app, "import")
 def import_files(
-    files: Files,
+    files: Annotated[
+        list[Path], typer.Argument(exists=True, dir_okay=False, readable=True, metavar="FILE...", help="CSV exports.")
+    ],
     program: command.ProgramId,
-    tool: From,
-    amounts: Amounts = None,
-    on_conflict: Conflicts = OnConflict.STOP,
-    dry_run: DryRun = False,
+    tool: Annotated[tool_exports.ImportTool, typer.Option("--from", help="The tool that wrote the files.")],
+    amounts: Annotated[
+        tool_exports.AmountUnit | None, typer.Option(help="What amounts count that are whole numbers.")
+    ] = None,
+    on_conflict: Annotated[
+        OnConflict, typer.Option(help="Lines that contradict: import nothing, leave them out, or do what they say.")
+    ] = OnConflict.STOP,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be imported, and import nothing.")] = False,
 ) -> Answer:
     """Import partners, customers and past commissions from the CSV exports of another tool.
 

@@ -8,12 +8,11 @@ import sys
 import tempfile
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from rich.markup import escape
 from sqlalchemy import Connection
 
-import storage
 from cli import logs, serve
 from cli.admin import command as admin
 from cli.demo.history import DAYS, STEP, History, Shop
@@ -43,14 +42,6 @@ SHOPS = (
 )
 
 
-class Sample(NamedTuple):
-    """The workspace's data that the demo prints; the keys are shown once."""
-
-    workspace_id: int
-    programs: list[tuple[int, str, str]]
-    agent_key: str
-
-
 def command(host: serve.Host = "127.0.0.1", port: serve.Port = 8000) -> None:
     """Serve a fresh sample workspace: two programs, eight partners, 90 days of clicks, leads, sales and refunds.
 
@@ -65,8 +56,9 @@ def command(host: serve.Host = "127.0.0.1", port: serve.Port = 8000) -> None:
         os.environ["SVC_DATABASE_URL"] = url = f"sqlite+aiosqlite:///{Path(folder) / 'demo.db'}"
         listening = serve.listen(host, port)
         password = secrets.token_urlsafe(9)
-        made = asyncio.run(_create(url, passwords.protect(password)))
-        _introduce(made, password, serve.address(listening))
+        asyncio.run(migrations.upgrade(url))
+        _, programs, agent_key = admin.write(create, password_hash=passwords.protect(password), at=admin.now())
+        _introduce(programs, agent_key, password, serve.address(listening))
         serve.run(listening)
 
 
@@ -76,21 +68,15 @@ def _leave(*_: object) -> None:
     sys.exit(0)
 
 
-async def _create(url: str, password_hash: str) -> Sample:
-    await migrations.upgrade(url)
-    async with storage.opened(url, patient=True) as store:
-        return await store.write(create, password_hash=password_hash, at=admin.now())
-
-
-def _introduce(made: Sample, password: str, address: str) -> None:
+def _introduce(programs: list[tuple[int, str, str]], agent_key: str, password: str, address: str) -> None:
     """Print what to try, with commands to copy."""
-    program_id, _, key = made.programs[0]
+    program_id, _, key = programs[0]
     lines = [
         f"[bold]Serving a sample workspace on {address}[/] (Ctrl-C stops it and removes it)",
         "",
         f"Sign in    {OWNER}  password {escape(password)}",
-        *(f"Program    {number}  {escape(name)}  key {escape(key)}" for number, name, key in made.programs),
-        f"Agent key  {escape(made.agent_key)}",
+        *(f"Program    {number}  {escape(name)}  key {escape(key)}" for number, name, key in programs),
+        f"Agent key  {escape(agent_key)}",
         "",
         "[bold]Try[/]",
         f"curl {address}/api/v1/cli/status -H 'Authorization: Bearer {key}'",
@@ -98,16 +84,19 @@ def _introduce(made: Sample, password: str, address: str) -> None:
         f'  -d \'{{"program_id": {program_id}, "affiliate_url": "https://ledgerly.example/?aff=nora"}}\'',
         f"curl {address}/api/auth/login -H 'Content-Type: application/json' \\",
         f'  -d \'{{"email": "{OWNER}", "password": "{password}"}}\'',
-        f"curl {address}/api/agent/v1/me -H 'Authorization: Bearer {made.agent_key}'",
-        f"claude mcp add --transport http affiliate {address}/mcp --header 'X-Agent-Key: {made.agent_key}'",
-        f"Any other assistant, at {address}/mcp: sign in as above, or send X-Agent-Key: {made.agent_key}",
+        f"curl {address}/api/agent/v1/me -H 'Authorization: Bearer {agent_key}'",
+        f"claude mcp add --transport http affiliate {address}/mcp --header 'X-Agent-Key: {agent_key}'",
+        f"Any other assistant, at {address}/mcp: sign in as above, or send X-Agent-Key: {agent_key}",
     ]
     say("\n".join(lines))
     sys.stdout.flush()
 
 
-def create(connection: Connection, *, password_hash: str, at: datetime) -> Sample:
-    """Create the sample workspace with events up to `at`; about ten thousand clicks, the same in every run."""
+def create(connection: Connection, *, password_hash: str, at: datetime) -> tuple[int, list[tuple[int, str, str]], str]:
+    """Create the sample workspace with events up to `at`; about ten thousand clicks, the same in every run.
+
+    Return its id, the id, name and key of each program, and an agent key.
+    """
     start = (at - timedelta(days=DAYS)).replace(hour=0, minute=0, second=0, microsecond=0)
     account: Any = {"owner_email": OWNER, "password_hash": password_hash}
     workspace_id, owner_id = workspaces.create(connection, "Sample", **account, at=start)
@@ -122,4 +111,4 @@ def create(connection: Connection, *, password_hash: str, at: datetime) -> Sampl
         begin += STEP
     agent_key = agent_keys.issue(connection, workspace_id, name="Demo agent", scopes=list(Scope), at=at)
     programs = [(history.program_id, history.shop.settings.name, history.key) for history in histories]
-    return Sample(workspace_id, programs, agent_key.secret)
+    return workspace_id, programs, agent_key.secret

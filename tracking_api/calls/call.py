@@ -84,11 +84,6 @@ class TrackingCaller:
         by = (self.header(b"user-agent"), network_hash)
         return PresentedKey(keys.digest(credential), keys.key_program(credential), *by)
 
-    @property
-    def address_hash(self) -> str | None:
-        """The hash of the caller's network for today, which is all that is stored of its IP address."""
-        return self.services.address_hashes.of(self.address, self.at)
-
     def signal(self, key: ProgramKey, response: JsonResponse) -> None:
         """Add the headers (RFC 9745, RFC 8594) of a flagged or expired key, and a warning before its deadline."""
         self.scope["program_id"] = key.program_id

@@ -75,7 +75,7 @@ def click(body: ClickBody, caller: TrackingCaller) -> Recording:
         visitor=to_json(visitor, exclude_none=True).decode(),
         referrer_host=click_details.referrer_host(body.referrer_url),
         ad_markers=click_details.ad_markers(landing_url),
-        address_hash=caller.address_hash,
+        address_hash=caller.services.address_hashes.of(caller.address, caller.at),
         dimensions=click_details.describe(landing_url, agent_of(user_agent), place, language),
         existing_click_id=body.existing_click_id,
         page_url=body.page_url,

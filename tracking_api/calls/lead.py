@@ -58,7 +58,7 @@ def lead(body: LeadBody, caller: TrackingCaller) -> Recording:
         program_id=body.extra.program_id,
         contact=known,
         event_name=body.extra.event_name,
-        address_hash=None if key else caller.address_hash,
+        address_hash=None if key else caller.services.address_hashes.of(caller.address, caller.at),
     )
     program_id, of_click = body.extra.program_id, keys.click_program(body.click_id or "")
     public = Public(of_click, errors.CustomerNotFound) if program_id is None else Public(program_id)

@@ -11,10 +11,10 @@ from storage.reports import program_status
 from storage.reports.checklist import ChecklistStep
 from storage.rules.errors import ApiKeyRotationRequired, InvalidKey
 from storage.tracking.received_calls import reject
-from tracking_api.calls.call import Answer, Endpoint, Recording, TrackingCaller
+from tracking_api.calls.call import Endpoint, Recording, TrackingCaller
 from tracking_api.calls.fields import FlaggableView, keyed_call
 from web.body import Body
-from web.response import JsonResponse
+from web.response import JsonResponse, ModelResponse
 
 
 @with_fields_of(LatestPayments)
@@ -48,13 +48,6 @@ class StatusView(FlaggableView):
     data: StatusDataView
 
 
-def _answer(health: program_status.ProgramHealth) -> Answer:
-    absent = {name for name in ("sandbox_of", "latest_payments") if getattr(health, name) is None}
-    data = {name: value for name, value in health._asdict().items() if name not in absent}
-    data["cookie_domain"] = cookie_domain(health.domain)
-    return StatusView(success=True, data=StatusDataView.of(data)).model_dump(exclude_unset=True)
-
-
 class _Status(Endpoint[Body]):
     name, headers = "status", ()
 
@@ -73,7 +66,10 @@ class _Status(Endpoint[Body]):
             )
         except (InvalidKey, ApiKeyRotationRequired) as error:
             return await self.store(Recording(reject, error, dict, caller.key), caller)
-        response = JsonResponse(_answer(health))
+        absent = {name for name in ("sandbox_of", "latest_payments") if getattr(health, name) is None}
+        data = {name: value for name, value in health._asdict().items() if name not in absent}
+        data["cookie_domain"] = cookie_domain(health.domain)
+        response: JsonResponse = ModelResponse(StatusView(success=True, data=StatusDataView.of(data)))
         caller.signal(key, response)
         return response
 

@@ -16,12 +16,10 @@ from configuration import Configuration
 from storage.rules.click_details import NOWHERE, Agent, Location, clean, place_of
 
 LONGEST = 512
-_UNKNOWN = Agent()
 _browsers, _systems, _ = load_lazy_builtins()
 _resolver = Resolver((_browsers, _systems, []))  # its patterns for models of devices would double what it costs
 _TV = ("smarttv", "smart-tv", "googletv", "appletv", "apple tv", "hbbtv", "bravia", "web0s", "webos.tv", "roku")
 _DESKTOP = frozenset({"Windows", "Mac OS X", "Linux", "Ubuntu", "Fedora", "Debian", "Chrome OS", "FreeBSD", "OpenBSD"})
-_ONE_NAME = {"Mac OS X": "macOS"}
 _VARIANTS = frozenset({"Mobile", "iOS"})  # Chrome Mobile iOS is Chrome
 # A server-side integration that forwards clicks sends the name of its HTTP library, which is not a crawler.
 BOTS = [bot["pattern"] for bot in CRAWLER_USER_AGENTS_DATA if "http-library" not in bot.get("tags", ())]
@@ -37,18 +35,13 @@ _bots.Compile()
 def agent_of(user_agent: str | None) -> Agent:
     """Return what a user agent says; at most 512 characters of it are read, which takes about 30 us."""
     if not user_agent:
-        return _UNKNOWN
+        return Agent()
     text = user_agent[:LONGEST]
     read = _resolver(text, Domain.USER_AGENT | Domain.OS)
     system = read.os.family if read.os else None
     browser = read.user_agent.family if read.user_agent else ""
     browser = " ".join(word for word in browser.split() if word not in _VARIANTS)
-    system_name = clean(_ONE_NAME.get(system, system)) if system else None
-    return Agent(_device(text.lower(), system), clean(browser), system_name)
-
-
-def _device(text: str, system: str | None) -> str | None:
-    """Return the class of a device. An iPad that asks for desktop sites is a desktop: it does not say more."""
+    text = text.lower()  # an iPad that asks for desktop sites is a desktop: it does not say more
     if any(word in text for word in _TV) or (system == "Android" and " tv" in text):
         device = "tv"
     elif "ipad" in text or "tablet" in text or (system == "Android" and "mobile" not in text):
@@ -59,7 +52,7 @@ def _device(text: str, system: str | None) -> str | None:
         device = "desktop"
     else:
         device = None
-    return device
+    return Agent(device, clean(browser), clean("macOS" if system == "Mac OS X" else system) if system else None)
 
 
 def reason_to_filter(user_agent: str | None, method: str, headers: Mapping[bytes, bytes]) -> str | None:

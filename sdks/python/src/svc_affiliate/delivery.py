@@ -24,9 +24,7 @@ from svc_affiliate.settings import VERSION, Options, Target, target_of
 
 AGENT = f"svc-affiliate-python/{VERSION}"
 MOST_AT_ONCE = 64  # threads that may hang, for example on a name server
-RETRY_AFTER_SECONDS = 0.05
 LARGEST_RESPONSE = 1024 * 1024
-PIECE = 16 * 1024
 MOST_WAITING = 10_000
 LOCK_SECONDS = 60  # a lock that was not touched for so long was left by a process that ended
 RESEND_SECONDS = 10.0  # how long a call from the outbox may take
@@ -73,7 +71,7 @@ def attempt(call: PreparedCall, target: Target, *, seconds: float) -> TrackResul
     sent = _once(call, target, deadline)
     error = sent.error
     if error is not None and error.is_outage and error.code != ErrorCode.NOT_CONFIGURED:
-        pause = error.retry_after_seconds or RETRY_AFTER_SECONDS
+        pause = error.retry_after_seconds or 0.05
         if time.monotonic() + pause < deadline:
             time.sleep(pause)
             sent = _once(call, target, deadline)
@@ -117,7 +115,7 @@ OPENER = build_opener(AnyStatus)
 def _content(response: Any, deadline: float) -> dict[str, Any]:
     """Return the JSON object of a response, empty if it is none or is too large. Raises TimeoutError."""
     read = bytearray()
-    while piece := response.read1(PIECE):
+    while piece := response.read1(16 * 1024):
         read += piece
         if time.monotonic() > deadline:
             raise TimeoutError("the response takes too long")

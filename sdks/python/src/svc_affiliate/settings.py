@@ -41,7 +41,10 @@ class Options(TypedDict, total=False):
 
 def target_of(options: Options) -> Target:
     """Return where a call goes now, read at each call, so that a new key counts without a restart."""
-    found = _stored() | os.environ
+    here = Path.cwd()
+    path = next((each / ".svc/.env" for each in (here, *here.parents) if (each / ".svc/.env").is_file()), None)
+    lines = map(_LINE.match, path.read_text(encoding="utf-8").splitlines()) if path else ()
+    found = {line[1]: "".join(shlex.split(line[2])) for line in lines if line} | os.environ
     given = options.get("api_key")
     key = given() if callable(given) else given or found.get("SERVICE_API_KEY", "")
     base_url = (options.get("base_url") or found.get("SERVICE_BASE_URL") or LOCAL).rstrip("/")
@@ -54,11 +57,3 @@ def target_of(options: Options) -> Target:
     # What waits for a sandbox is never sent to the live program: each has a folder of its own.
     name = re.sub(r"[^\w.-]+", "-", f"{base_url.partition('://')[2]}-{program}")
     return Target(key, base_url, is_test, Path(folder) / name if folder else None)
-
-
-def _stored() -> dict[str, str]:
-    """Return the settings of `.svc/.env`, in this folder or above."""
-    here = Path.cwd()
-    path = next((each / ".svc/.env" for each in (here, *here.parents) if (each / ".svc/.env").is_file()), None)
-    lines = map(_LINE.match, path.read_text(encoding="utf-8").splitlines()) if path else ()
-    return {line[1]: "".join(shlex.split(line[2])) for line in lines if line}

@@ -38,9 +38,9 @@ async def main() -> None:
         await migrations.upgrade(url)
         async with storage.opened(url, patient=True) as store, chromium.launched() as browser:
             made = await store.write(sample.create, password_hash="", at=datetime.now(UTC))
-            program_id, _, key = made.programs[0]
+            workspace_id, [(program_id, _, key), *_], _ = made
             with serving.in_a_thread(url) as server:
-                site = Site(World(store, made.workspace_id, 0, program_id, key, 0, 0), server, browser, [])
+                site = Site(World(store, workspace_id, 0, program_id, key, 0, 0), server, browser, [])
                 for name, size in SIZES.items():
                     await take(site, name, size)
 

@@ -39,9 +39,8 @@ async def sampled(sqlite_template: Path, tmp_path_factory: pytest.TempPathFactor
     """The sample workspace that `svc demo` serves, and the URL of its database."""
     url = f"sqlite+aiosqlite:///{shutil.copy(sqlite_template, tmp_path_factory.mktemp('demo') / 'svc.db')}"
     async with storage.opened(url, patient=True) as store:
-        made = await store.write(sample.create, password_hash=HASH, at=NOW)
-        program_id, _, key = made.programs[0]
-        yield url, World(store, made.workspace_id, 0, program_id, key, 0, 0)
+        workspace_id, [(program_id, _, key), *_], _ = await store.write(sample.create, password_hash=HASH, at=NOW)
+        yield url, World(store, workspace_id, 0, program_id, key, 0, 0)
 
 
 @pytest.fixture
