@@ -32,9 +32,7 @@ WRONG_PASSWORDS = "10/15 minutes;30/2 hours;60/day"  # for one account, whatever
 MAILS = "100/day"  # invitations and other e-mails that one owner can cause
 # A POST to one of these skips the router, which would take a tenth of the call's time.
 HOT: dict[str, ASGIApp] = {
-    "/api/v1/track/click": click.endpoint,
-    "/api/v1/track/sale": sale.endpoint,
-    "/api/v1/track/lead": lead.endpoint,
+    f"/api/v1/track/{each.name}": each for each in (click.endpoint, sale.endpoint, lead.endpoint)
 }
 
 

@@ -103,15 +103,8 @@ PREFETCH = dict.fromkeys(("Sec-Purpose", "Purpose", "X-Moz"), "`prefetch`: store
 DESCRIPTION = public_call(
     "trackClick",
     "Record a click and give the visitor a click_id",
-    *(
-        errors.ProgramIdRequired,
-        errors.ProgramNotFound,
-        errors.AffiliateUrlRequired,
-        errors.InvalidAffiliateUrl,
-        errors.AffMissing,
-        errors.PartnerNotFound,
-    ),
-    errors.CustomerWrongProgram,
+    *(errors.ProgramIdRequired, errors.ProgramNotFound, errors.AffiliateUrlRequired, errors.InvalidAffiliateUrl),
+    *(errors.AffMissing, errors.PartnerNotFound, errors.CustomerWrongProgram),
     responses=(ClickAcceptedView, PartnerInactiveView, TestRecordedView),
     body=ClickBody,
     description=f"Public. Known bots and prefetches never count. {TEST_MODE} A key matters only in test mode.",
