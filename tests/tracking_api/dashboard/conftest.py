@@ -21,7 +21,9 @@ FOREIGN = {"Sec-Fetch-Site": "cross-site"}
 
 
 class Dashboard:
-    """A client of the dashboard API; `at` is the service's time."""
+    """A client of the dashboard API, and Olga's browser; `at` is the service's time."""
+
+    olga: httpx.AsyncClient
 
     def __init__(self, acme: World) -> None:
         self.acme = acme
@@ -90,12 +92,11 @@ async def dashboard(acme: World) -> AsyncIterator[Dashboard]:
     made = Dashboard(acme)
     await made.join(OLGA, Role.OWNER)
     await made.join(MAX, Role.MEMBER)
-    async with made.client:
+    async with made.client, made.browser() as made.olga:
         yield made
 
 
 @pytest.fixture
-async def olga(dashboard: Dashboard) -> AsyncIterator[httpx.AsyncClient]:
+def olga(dashboard: Dashboard) -> httpx.AsyncClient:
     """Olga's browser."""
-    async with dashboard.browser() as browser:
-        yield browser
+    return dashboard.olga

@@ -150,10 +150,8 @@ async def test_a_session_alone_neither_enrols_nor_disables(dashboard: Dashboard)
     assert app.secret not in (await dashboard.get(FACTOR)).text
 
 
-async def test_the_pages_turn_it_on_and_ask_for_the_code_in_a_second_step(
-    dashboard: Dashboard, olga: httpx.AsyncClient
-):
-    token = await csrf(olga)
+async def test_the_pages_turn_it_on_and_ask_for_the_code_in_a_second_step(dashboard: Dashboard):
+    token = await csrf(olga := dashboard.olga)
     enrolled = await olga.post("/account", data={"csrf": token, "action": "enrol", "current_password": PASSWORD})
     secret = re.search(r"<code>([A-Z2-7]{32})</code>", enrolled.text)
     assert secret

@@ -76,9 +76,8 @@ async def test_a_commission_is_approved_at_the_last_instant_of_its_hold_then_pai
     ]
 
 
-async def test_an_owner_approves_one_on_hold_on_its_page_with_a_reason_that_the_log_has(
-    dashboard: Dashboard, olga: httpx.AsyncClient
-):
+async def test_an_owner_approves_one_on_hold_on_its_page_with_a_reason_that_the_log_has(dashboard: Dashboard):
+    olga = dashboard.olga
     await dashboard.acme.customer()
     sold = await dashboard.acme.sale()
     path = f"{dashboard.pages}/commissions/{sold.commission_id}"
@@ -95,9 +94,8 @@ async def test_an_owner_approves_one_on_hold_on_its_page_with_a_reason_that_the_
     }
 
 
-async def test_selected_commissions_that_cannot_change_are_counted_and_do_not_stop_others(
-    dashboard: Dashboard, olga: httpx.AsyncClient
-):
+async def test_selected_commissions_that_cannot_change_are_counted_and_do_not_stop_others(dashboard: Dashboard):
+    olga = dashboard.olga
     await dashboard.acme.customer(at=HELD_SINCE)
     ids = [(await dashboard.acme.sale(f"inv-{n}", at=HELD_SINCE)).commission_id for n in range(2)]
     path = f"{dashboard.pages}/commissions?status=all"
@@ -144,10 +142,8 @@ async def test_what_can_be_undone_offers_undo(dashboard: Dashboard, olga: httpx.
         assert await state() == before, path
 
 
-async def test_all_that_match_are_approved_at_once_and_pending_again_after_undo(
-    dashboard: Dashboard, olga: httpx.AsyncClient
-):
-    acme, path = dashboard.acme, f"/programs/{dashboard.acme.program_id}/commissions"
+async def test_all_that_match_are_approved_at_once_and_pending_again_after_undo(dashboard: Dashboard):
+    acme, olga, path = dashboard.acme, dashboard.olga, f"/programs/{dashboard.acme.program_id}/commissions"
     await acme.customer(at=HELD_SINCE)
     await acme.customer("user-2", "ben", at=HELD_SINCE)
     for number in range(52):

@@ -54,9 +54,8 @@ async def test_files_are_cached_permanently_under_a_url_with_their_hash(olga: ht
     assert (await olga.get("/static/0/../pages/forms.py")).status_code == 404
 
 
-async def test_the_examples_of_a_guide_have_the_values_of_a_program_that_the_visitor_may_see(
-    olga: httpx.AsyncClient, dashboard: Dashboard
-):
+async def test_the_examples_of_a_guide_have_the_values_of_a_program_that_the_visitor_may_see(dashboard: Dashboard):
+    olga = dashboard.olga
     made = (await dashboard.post("/api/programs", name="Second shop", domain="second.example")).json()["id"]
 
     second, foreign = [(await olga.get(f"/docs/verify?program={each}", headers=HTML)).text for each in (made, 404)]

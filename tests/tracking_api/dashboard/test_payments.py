@@ -129,10 +129,8 @@ async def test_an_account_is_connected_and_its_secret_is_not_repeated(dashboard:
     assert stripe.SECRET not in reported
 
 
-async def test_a_possible_duplicate_and_a_waiting_payment_are_decided_on_the_page(
-    dashboard: Dashboard, olga: httpx.AsyncClient
-):
-    acme, path = dashboard.acme, f"{dashboard.pages}/settings/payments?outcome="
+async def test_a_possible_duplicate_and_a_waiting_payment_are_decided_on_the_page(dashboard: Dashboard):
+    acme, olga, path = dashboard.acme, dashboard.olga, f"{dashboard.pages}/settings/payments?outcome="
     await paying.connect(acme)
     click_id = await acme.visitor()
     await acme.lead(click_id, "user-1")

@@ -27,10 +27,8 @@ async def shown(olga: httpx.AsyncClient, path: str) -> str:
     return words(page.text)
 
 
-async def test_a_commission_shows_its_arithmetic_the_terms_that_priced_it_and_its_ledger(
-    dashboard: Dashboard, olga: httpx.AsyncClient
-):
-    acme = dashboard.acme
+async def test_a_commission_shows_its_arithmetic_the_terms_that_priced_it_and_its_ledger(dashboard: Dashboard):
+    acme, olga = dashboard.acme, dashboard.olga
     await acme.customer()
     await acme.sale(tax_cents=1_000)
     await dashboard.patch(".", commission_rate=50, commission_basis="total", lead_commission_cents=300)
@@ -85,10 +83,8 @@ async def test_rejected_calls_say_what_was_wrong_and_what_to_do(dashboard: Dashb
     assert "Sales not recorded: £2.00 What to do:" in page
 
 
-async def test_the_page_of_a_partner_shows_results_links_and_flags_and_no_one_else_s(
-    olga: httpx.AsyncClient, dashboard: Dashboard
-):
-    acme = dashboard.acme
+async def test_the_page_of_a_partner_shows_results_links_and_flags_and_no_one_else_s(dashboard: Dashboard):
+    acme, olga = dashboard.acme, dashboard.olga
     landing = "https://acme.example/pricing?aff=anna&campaign=spring"
     click = {"program_id": acme.program_id, "affiliate_url": landing}
     clicked = await dashboard.call("POST", "/api/v1/track/click", None, json=click, headers=OURS)
@@ -121,10 +117,8 @@ def test_a_link_stays_on_the_shop():
             partners.link_of("acme.example", "anna", page)
 
 
-async def test_an_owner_edits_a_partner_and_only_the_log_and_the_workspace_see_the_notes(
-    olga: httpx.AsyncClient, dashboard: Dashboard
-):
-    acme = dashboard.acme
+async def test_an_owner_edits_a_partner_and_only_the_log_and_the_workspace_see_the_notes(dashboard: Dashboard):
+    acme, olga = dashboard.acme, dashboard.olga
     address = f"{dashboard.pages}/partners/{acme.anna}"
     form = {"csrf": await csrf(olga), "name": "Anna B.", "code": "anna", "email": "", "status": "paused"}
 

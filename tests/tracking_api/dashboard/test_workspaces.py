@@ -76,9 +76,8 @@ async def test_a_person_chooses_a_name_a_theme_and_a_time_format(dashboard: Dash
     assert ("data-theme" in plain, ">May 20, 2026, 12:00<" in plain, "Olga O." in members) == (False, True, True)
 
 
-async def test_a_workspace_is_changed_by_call_or_on_its_page_and_times_are_in_its_time_zone(
-    dashboard: Dashboard, olga: httpx.AsyncClient
-):
+async def test_a_workspace_is_changed_by_call_or_on_its_page_and_times_are_in_its_time_zone(dashboard: Dashboard):
+    olga = dashboard.olga
     place, path = f"{dashboard.pages}/settings/workspace", f"/api/workspaces/{dashboard.acme.workspace_id}"
     form = {"name": "Acme & Co", "csrf": await csrf(olga)}
 
