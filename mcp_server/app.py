@@ -185,8 +185,6 @@ class McpApp:
 def _challenge(error: errors.ServiceError, caller: Caller, settings: Configuration, *, host: str) -> dict[str, str]:
     """Return the challenge for an error; none for an error that no other credential would change.
 
-    `host` is the Host header as the client sent it.
-
     Only a client that sent nothing or an access token learns where to sign in. A client with a wrong key must fix the
     key: some clients drop a header that their user configured as soon as they hear of an authorization server.
     """

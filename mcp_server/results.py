@@ -80,10 +80,7 @@ def compact(values: Any) -> str:
 
 
 def weight(values: Any) -> int:
-    """Return how many bytes these values take at most in a result, with the comma after them.
-
-    The SDK writes a letter beyond ASCII as an escape.
-    """
+    """Return how many bytes these values take in a result at most, with a comma: the SDK may escape letters."""
     return len(json.dumps(values, separators=(",", ":"))) + 1
 
 

@@ -89,10 +89,7 @@ def with_fields(model: type[Model], fields: dict[str, Any], *, about: str | None
 
 @cache
 def view_of(row: Any) -> type[View]:
-    """Return the model of a row's type, with its name (Customer of a ListedCustomer) and description.
-
-    The columns of the row's partner are one object.
-    """
+    """Return the model of a row's type: Customer of a ListedCustomer, with its partner's columns as one object."""
     base = OfPartnerView if set(row._fields) >= OF_PARTNER else View
     model = type(f"{row.__name__.removeprefix('Listed')}View", (base,), {"__module__": row.__module__, "__doc__": None})
     return with_fields_of(row)(model)

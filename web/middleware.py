@@ -136,10 +136,7 @@ class TracingMiddleware:
 
 
 def traced(app: ASGIApp) -> ASGIApp:
-    """Return the app with a span for each request, or the app itself where no collector is named.
-
-    Raises RuntimeError if the extra is not installed.
-    """
+    """Return the app with spans if a collector is named, else as it is. Raises RuntimeError without the extra `otel`."""
     if not any(map(os.environ.get, ENDPOINTS)) or os.environ.get("OTEL_SDK_DISABLED", "").lower() == "true":
         return app
     os.environ.setdefault("OTEL_SERVICE_NAME", "affiliate-tracking-service")

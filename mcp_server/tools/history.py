@@ -43,10 +43,7 @@ def list_events(asked: Asked) -> JsonRow:
 
 
 def event_row(event: Event) -> JsonRow:
-    """Return an event with the fields that its kind has, and the texts that visitors' browsers sent apart.
-
-    A click's id is its click_id.
-    """
+    """Return an event with the fields of its kind (a click's id is its click_id), and the texts of browsers apart."""
     own = {"click_id"} if event.id == event.click_id else set()
     converted = {"program_cents"} if event.program_cents == event.amount_cents else set()
     shown = row_of(event, leave_out=NOT_OF_EVENTS | own | converted)

@@ -29,10 +29,7 @@ PUBLISHED = ("enum", "maximum", "type", "items", "minItems", "maxItems", "descri
 
 
 class ToolRequest(NamedTuple):
-    """An authorized request with its time and a read-only connection.
-
-    `applied_query` has the arguments; a tool that applies other values changes it.
-    """
+    """An authorized request; a tool that applies other values than those sent changes its `applied_query`."""
 
     connection: Any
     key: Key
@@ -43,10 +40,7 @@ class ToolRequest(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Tool:
-    """`run(request, **arguments)` reads and returns JSON, with texts of outsiders in the fields of `untrusted`.
-
-    The key must have `scope`. The name and the docstring of `function` are the tool's.
-    """
+    """`run(request, **arguments)` reads and returns JSON, with texts of outsiders in the fields of `untrusted`."""
 
     function: Callable[..., Any]
     title: str
@@ -77,10 +71,7 @@ class Tool:
 
     @cached_property
     def published(self) -> PublishedTool:
-        """The tool as tools/list shows it; the first request waits for it, since all tools take 0.1 s.
-
-        Results show their own types: all schemas together must stay within a few kilobytes.
-        """
+        """The tool as tools/list shows it, without the types of results: all schemas must stay within a few kilobytes."""
         properties = {name: _published(node) for name, node in self.schemas.items()}
         required = [name for name, field in self.arguments.model_fields.items() if field.is_required()]
         accepted = {"type": "object", "properties": properties, **({"required": required} if required else {})}
