@@ -71,7 +71,15 @@ class ToolCalls:
         Those (another method, an Origin, a header sent twice, a Host with a wildcard's port, malformed parameters) are
         left to the SDK, which also words every error.
         """
-        if not self._is_plain(scope):
+        headers = {name: value.decode("latin-1") for name, value in scope["headers"]}
+        is_plain = (
+            headers.get(b"mcp-protocol-version", DEFAULT_NEGOTIATED_VERSION) in HANDSHAKE_PROTOCOL_VERSIONS
+            and "application/json" in headers.get(b"accept", "")
+            and headers.get(b"host") in self.hosts
+            and b"origin" not in headers
+            and len(headers) == len(scope["headers"])
+        )
+        if not is_plain:
             return None
         try:
             request = JSONRPCRequest.model_validate_json(content)
@@ -88,16 +96,6 @@ class ToolCalls:
             dumped = result.model_dump(mode="json", by_alias=True, exclude_none=True, exclude={"result_type"})
             outcome = {"result": dumped}
         return JsonResponse({"jsonrpc": "2.0", "id": request.id, **outcome})
-
-    def _is_plain(self, scope: Scope) -> bool:
-        headers = {name: value.decode("latin-1") for name, value in scope["headers"]}
-        return (
-            headers.get(b"mcp-protocol-version", DEFAULT_NEGOTIATED_VERSION) in HANDSHAKE_PROTOCOL_VERSIONS
-            and "application/json" in headers.get(b"accept", "")
-            and headers.get(b"host") in self.hosts
-            and b"origin" not in headers
-            and len(headers) == len(scope["headers"])
-        )
 
     async def _read(self, caller: Caller, params: CallToolRequestParams) -> CallToolResult:
         """Run a tool. Wrong arguments are reported only after the key, its scope and its program are proved."""

@@ -86,7 +86,19 @@ class ReportView(View):
     def of(cls, row: Performance) -> Self:
         rows = [{"date": day.date, "period": day.date, **_shown(day.totals), "sales": 0} for day in row.days]
         meta = {"period": row.period, **_range(row.window), "previousPeriod": _range(row.previous_window)}
-        return cls.model_validate({"data": rows, "metrics": _metrics(row), "meta": meta})
+        total, shown, before = row.current, _shown(row.current), _shown(row.previous)
+        figures = {
+            **{f"total{name.title()}": value for name, value in shown.items() if name != "commission"},
+            "totalPartnersCommission": shown["commission"],
+            "conversionRate": metrics.conversion_rate(total.conversions, total.clicks),
+            "averageOrderValue": dollars(metrics.average_order_cents(total.revenue_cents, total.conversions)),
+        }
+        for name in FIGURES:
+            field = MONEY.get(name, name)
+            change = metrics.trend(getattr(row.previous, field), getattr(total, field))
+            trend = {"trend": change.percent, "trendDirection": change.direction, "previous": before[name]}
+            figures[f"{name}Trend"] = trend
+        return cls.model_validate({"data": rows, "metrics": figures, "meta": meta})
 
 
 Figures = dict[Metric, Number]
@@ -145,22 +157,6 @@ class BreakdownView(View):
         }
         other = {"groups": row.ranked.other_groups, "metrics": figures(row.ranked.other)}
         return cls.model_validate({"data": groups, "other": other, "total": figures(row.ranked.total), "meta": meta})
-
-
-def _metrics(report: Performance) -> dict[str, Any]:
-    total, shown, before = report.current, _shown(report.current), _shown(report.previous)
-    figures = {
-        **{f"total{name.title()}": value for name, value in shown.items() if name != "commission"},
-        "totalPartnersCommission": shown["commission"],
-        "conversionRate": metrics.conversion_rate(total.conversions, total.clicks),
-        "averageOrderValue": dollars(metrics.average_order_cents(total.revenue_cents, total.conversions)),
-    }
-    for name in FIGURES:
-        field = MONEY.get(name, name)
-        change = metrics.trend(getattr(report.previous, field), getattr(total, field))
-        trend = {"trend": change.percent, "trendDirection": change.direction, "previous": before[name]}
-        figures[f"{name}Trend"] = trend
-    return figures
 
 
 def _shown(totals: Totals) -> dict[str, Any]:

@@ -136,7 +136,7 @@ class TracingMiddleware:
 
 
 def traced(app: ASGIApp) -> ASGIApp:
-    """Return the app with spans if a collector is named, else as it is. Raises RuntimeError without the extra `otel`."""
+    """Return the app with spans if a collector is named, else as it is. RuntimeError without the extra `otel`."""
     if not any(map(os.environ.get, ENDPOINTS)) or os.environ.get("OTEL_SDK_DISABLED", "").lower() == "true":
         return app
     os.environ.setdefault("OTEL_SERVICE_NAME", "affiliate-tracking-service")

@@ -121,25 +121,21 @@ def list_customers(asked: Asked) -> JsonRow:
         return asked.page(leave_out=NOT_OF_CUSTOMERS)
     counts = customers.count_by_partner(connection, asked.scope, asked.query)
     by_partner, others = shortened(counts, BUDGET // 4)
+    rejected = None  # the newest sales of unknown customers since the oldest unsettled lead: they may be its
+    unsettled = [each.lead_at or each.created_at for each in asked.stored.data if each.settlement in UNSETTLED]
+    if unsettled and Scope.EVENTS_READ in asked.request.key.scopes:
+        query = ListQuery(filters={"code": errors.CustomerNotFound.code}, span=Span(min(unsettled), None))
+        calls = find(connection, WITH_ORGANIC, asked.scope, query).data
+        rejected = fitting([call_row(call) for call in calls if call.call == "sale"], BUDGET // 4)
     return asked.page(
         leave_out=NOT_OF_CUSTOMERS,
         budget=BUDGET // 2,
-        rejected_sales=_rejected_sales(asked),
+        rejected_sales=rejected,
         customers=sum(each.customers for each in counts),
         by_partner=by_partner,
         other_partners=others,
         lead_commission_cents=read_program(connection, asked.scope.program_id).settings.lead_commission_cents,
     )
-
-
-def _rejected_sales(asked: Asked) -> list[JsonRow] | None:
-    """Return the newest sales of unknown customers since the oldest unsettled lead of a page; they may be its."""
-    unsettled = [each.lead_at or each.created_at for each in asked.stored.data if each.settlement in UNSETTLED]
-    if not unsettled or Scope.EVENTS_READ not in asked.request.key.scopes:
-        return None
-    query = ListQuery(filters={"code": errors.CustomerNotFound.code}, span=Span(min(unsettled), None))
-    calls = find(asked.request.connection, WITH_ORGANIC, asked.scope, query).data
-    return fitting([call_row(call) for call in calls if call.call == "sale"], BUDGET // 4)
 
 
 @tool("One customer", Scope.CUSTOMERS_READ, "customer", "why", "timeline")

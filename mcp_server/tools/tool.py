@@ -71,7 +71,7 @@ class Tool:
 
     @cached_property
     def published(self) -> PublishedTool:
-        """The tool as tools/list shows it, without the types of results: all schemas must stay within a few kilobytes."""
+        """The tool as tools/list shows it, without the types of results: all tools must fit a few kilobytes."""
         properties = {name: _published(node) for name, node in self.schemas.items()}
         required = [name for name, field in self.arguments.model_fields.items() if field.is_required()]
         accepted = {"type": "object", "properties": properties, **({"required": required} if required else {})}
