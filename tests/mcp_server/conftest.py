@@ -120,10 +120,6 @@ class Assistant:
         """Issue a key of Acme's and return its value."""
         return str((await self.acme.issue(*scopes, **{"name": "Assistant", **options})).secret)
 
-    async def session(self) -> str:
-        """Sign Acme's owner in."""
-        return await self.acme.sign_in()
-
     def headers(self, method: str, params: dict[str, Any], version: str, key: str | None) -> dict[str, str]:
         """Return what a client of this version sends."""
         sent = {"Accept": "application/json, text/event-stream", "MCP-Protocol-Version": version}

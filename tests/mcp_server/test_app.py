@@ -87,7 +87,7 @@ async def test_invalid_keys_get_the_same_error_for_any_request(assistant: Assist
     invalid = [None, "agt_unknown", "agt_ x", "agt_%C3%BC", expired]
     old = "0123456789abcdef0123456789abcdef"  # a program's key from before the prefix
     await assistant.acme.store.write(program_keys.import_key, assistant.acme.program_id, old, at=NOW)
-    wrong = [*invalid, assistant.acme.key, await assistant.session(), old]
+    wrong = [*invalid, assistant.acme.key, await assistant.acme.sign_in(), old]
     for method in METHODS:
         answers = [await assistant.call(method, {"name": "list_programs"}, version=version, key=key) for key in wrong]
 
@@ -179,13 +179,9 @@ async def test_the_use_of_a_key_is_not_recorded(assistant: Assistant):
 
 def copied(url: str, folder: Path) -> str:
     """Copy a database that is in use, as a replica would."""
-    target = folder / "replica.db"
-    with (
-        contextlib.closing(sqlite3.connect(url.partition(":///")[2])) as source,
-        contextlib.closing(sqlite3.connect(target)) as written,
-    ):
-        source.backup(written)
-    return f"sqlite+aiosqlite:///{target}"
+    with contextlib.closing(sqlite3.connect(url.partition(":///")[2])) as source:
+        source.execute("VACUUM INTO ?", [str(folder / "replica.db")])
+    return f"sqlite+aiosqlite:///{folder / 'replica.db'}"
 
 
 async def test_results_say_how_far_the_replica_is_and_a_revoked_key_is_dead_at_once(

@@ -8,15 +8,14 @@ import pytest
 
 import background
 from storage.access import program_keys
-from storage.engine.audit import Actor
 from storage.management import program_settings
 from storage.rules.errors import CustomerNotFound, RefundExceedsSale
 from storage.rules.scope import Scope
 from storage.rules.settings import SETTINGS
 from tests.mcp_server.conftest import Assistant
+from tests.mcp_server.test_stories import OWNER
 from tests.world import NOW
 
-OWNER = Actor("user", "1", "owner@acme.example")
 # Rows asked for, of how many days; how they are grouped, and how many there are at most or one less or more.
 ROWS = [("day", 53, "day", 53), ("day", 54, "week", 9), ("day", 400, "month", 15), ("week", 1_830, "month", 61)]
 WRONG_BREAKDOWNS = [
