@@ -16,8 +16,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from configuration import Configuration
 from mcp_server import attachments
-from mcp_server.caller import SCOPE_MEMBER, Caller, Context, caller_of
-from mcp_server.tool_calls import ToolCalls
+from mcp_server.calls import SCOPE_MEMBER, Caller, Context, ToolCalls, caller_of
 from mcp_server.tools import ALL
 from mcp_server.tools.tool import Tool
 from storage import Reader

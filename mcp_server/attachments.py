@@ -25,8 +25,9 @@ from mcp_types import (
     TextResourceContents,
 )
 
-from mcp_server.caller import Context, Key, caller_of
+from mcp_server.calls import Context, caller_of
 from mcp_server.results import clean
+from mcp_server.tools.tool import Key
 from presentation import guides
 from presentation.guides import Filling
 from storage.lists.declaration import ListQuery, ListScope

@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 
 from mcp_server.attachments import PLANS
-from mcp_server.caller import SCOPE_MEMBER, Caller
-from mcp_server.tool_calls import ToolCalls
+from mcp_server.calls import SCOPE_MEMBER, Caller, ToolCalls
 from mcp_server.tools import ALL
 from presentation import guides
 from storage.rules.scope import Scope

@@ -1,18 +1,23 @@
-"""tools/list and tools/call: one read proves the key, its scope and its program, and returns the tool's data.
+"""The calls of assistants: one read proves the key, its scope and its program, and returns the tool's data.
 
 Clients that open with `initialize` are served without the SDK's transport for them, which serves each POST through two
 tasks and six streams; they cost as much as the tool's own work.
 """
 
 import logging
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
+from datetime import datetime
+from functools import partial
+from typing import Any, TypeVar
 
 from mcp import MCPError
+from mcp.server import ServerRequestContext
 from mcp_types import (
     DEFAULT_NEGOTIATED_VERSION,
     INVALID_PARAMS,
+    INVALID_REQUEST,
     CallToolRequestParams,
     CallToolResult,
     JSONRPCRequest,
@@ -22,18 +27,104 @@ from mcp_types import (
 )
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 from pydantic import ValidationError as Malformed
-from starlette.types import Scope
+from starlette.types import Scope as HttpScope
 
 from mcp_server import results
-from mcp_server.caller import SCOPE_MEMBER, Caller, Context, Key, caller_of
 from mcp_server.results import json_of
-from mcp_server.tools.tool import Tool, ToolRequest
-from storage.rules.errors import InsufficientScope, InternalError, ServiceError, ValidationError
+from mcp_server.tools.tool import Key, Tool, ToolRequest
+from storage import Reader
+from storage.access import agent_keys, assistants
+from storage.engine import read_queue
+from storage.rules import errors, keys
+from storage.rules.scope import Scope
 from web.errors import error_body
 from web.response import JsonResponse
 
 log = logging.getLogger(__name__)
 UNKNOWN = "Unknown tool: tools/list names those that this key may call."
+Value = TypeVar("Value")
+SCOPE_MEMBER = "svc.caller"
+Context = ServerRequestContext[Any, Any]
+
+
+@dataclass(repr=False)  # it would show the credential
+class Caller:
+    """The credential of one request. It holds a Reader, so that nothing here can write.
+
+    `proven`: a read has confirmed the credential. `rejection`: the error for the whole request: 401
+    for a credential that does not work, 403 for an access token without the scope (RFC 6750, 3.1), 503 where
+    storage is not available.
+    """
+
+    reader: Reader
+    credential: str | None
+    at: datetime
+    request_id: str
+    resource: str
+    proven: bool = False
+    rejection: errors.ServiceError | None = None
+
+    @property
+    def signed_in(self) -> bool:
+        """Whether the credential is an access token."""
+        return self.credential is not None and self.credential.startswith(keys.ACCESS_PREFIX)
+
+    async def read(
+        self, operation: Callable[[Any, Key], Value], *, scope: Scope | None = None, program_id: int | None = None
+    ) -> Value:
+        """Run `operation(connection, key)` in the same read that proves the key: one hop, one snapshot.
+
+        With a read replica, the primary proves the key first, and the operation runs on the replica.
+
+        Raises MCPError with a `rejection`; InsufficientScope or ProgramNotAllowed for a key; what the operation raises.
+        """
+        granted: tuple[Scope, ...] = ()
+
+        def prove(connection: Any) -> Key:
+            nonlocal granted
+            of_assistant = partial(assistants.authorize, resource=self.resource)
+            authorize: Any = of_assistant if self.signed_in else agent_keys.authorize
+            about = {"scope": scope, "program_id": program_id, "at": self.at}
+            try:
+                key: Key = authorize(connection, self.credential, **about)
+            except (errors.InsufficientScope, errors.ProgramNotAllowed):
+                self.proven = True
+                raise
+            self.proven, granted = True, key.scopes
+            return key
+
+        try:
+            if self.reader.replica:
+                return await self.reader.report(operation, await self.reader.read(prove))
+            return await self.reader.read(lambda connection: operation(connection, prove(connection)))
+        except errors.InsufficientScope as error:
+            if not self.signed_in:
+                raise
+            error.details.setdefault("granted_scopes", granted)
+            self.rejection = error
+        except (errors.InvalidKey, errors.WrongKeyType, errors.Overloaded, errors.StorageUnavailable) as error:
+            self.rejection = error
+        raise MCPError(INVALID_REQUEST, self.rejection.text)
+
+    def as_of(self, connection: Any) -> datetime:
+        """Return the time of the data that a connection reads."""
+        newest = read_queue.newest(connection) if self.reader.replica else None
+        return min(self.at, newest) if newest else self.at
+
+    async def prove(self) -> None:
+        """Prove the credential unless a read has done so. Raises the rejection, also an earlier one."""
+        if not self.proven and self.rejection is None:
+            with suppress(MCPError):  # the rejection says it
+                await self.read(lambda _connection, _key: None)
+        if self.rejection is not None:
+            raise self.rejection
+
+
+def caller_of(context: Context) -> Caller:
+    """Return the caller that the middleware stored in the request's scope."""
+    assert context.request is not None  # noqa: S101 - over HTTP there is one
+    caller: Caller = context.request.scope[SCOPE_MEMBER]
+    return caller
 
 
 @dataclass(frozen=True)
@@ -57,15 +148,15 @@ class ToolCalls:
             return await self._read(caller, params)
         except MCPError:
             raise
-        except ServiceError as error:
+        except errors.ServiceError as error:
             failed = error
         except Exception:
             log.exception("a tool failed in request %s", caller.request_id)
-            failed = InternalError()
+            failed = errors.InternalError()
         text = results.compact(error_body(failed, caller.request_id))  # with the texts of the HTTP surfaces
         return CallToolResult(content=[TextContent(text=text)], is_error=True)
 
-    async def respond(self, scope: Scope, content: bytes) -> JsonResponse | None:
+    async def respond(self, scope: HttpScope, content: bytes) -> JsonResponse | None:
         """Return the response to a plain tool call of the handshake era, None to any other request.
 
         Those (another method, an Origin, a header sent twice, a Host with a wildcard's port, malformed parameters) are
@@ -106,7 +197,7 @@ class ToolCalls:
         parsed = tool.parse(params.arguments or {})
 
         def run(connection: Any, key: Key) -> CallToolResult:
-            if isinstance(parsed, ValidationError):
+            if isinstance(parsed, errors.ValidationError):
                 raise parsed
             applied = json_of(parsed.model_dump(exclude={"cursor"}), is_untrusted=True)
             request = ToolRequest(connection, key, caller.at, self.base_url, applied)
@@ -117,7 +208,7 @@ class ToolCalls:
 
         try:
             return await caller.read(run, scope=tool.scope, program_id=getattr(parsed, "program_id", None))
-        except InsufficientScope as error:
+        except errors.InsufficientScope as error:
             if error.details["required_scope"] == tool.scope:  # a hidden tool looks like one that does not exist
                 raise MCPError(INVALID_PARAMS, UNKNOWN) from None
             raise
