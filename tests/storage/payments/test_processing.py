@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from storage.checks import books
+from storage.payments import decisions
 from storage.payments.processing import EventOutcome
 from storage.tables import (
     commissions,
@@ -184,6 +185,26 @@ HISTORIES: dict[str, tuple[Callable[[dict[str, str]], list[dict[str, Any]]], lis
         ["waiting", "recorded"],
         [("in_9", 10_000)],
     ),
+    "a payment intent is a part of its checkout, whichever comes first": (
+        lambda m: [stripe.intent(metadata=m), stripe.checkout(metadata=m), stripe.intent(kind="charge", metadata=m)],
+        ["settling", "recorded", "repeated"],
+        [("pi_1", 10_000)],
+    ),
+    "a payment intent of older versions names its invoice": (
+        lambda m: [stripe.intent("pi_in_1", invoice="in_1"), stripe.invoice(metadata=m, payments=None)],
+        ["waiting", "recorded"],
+        [("in_1", 10_000)],
+    ),
+    "a payment intent names the customer of an invoice that does not": (
+        lambda m: [stripe.invoice(), stripe.intent("pi_in_1", metadata=m)],
+        ["waiting", "recorded"],
+        [("in_1", 10_000)],
+    ),
+    "the metadata of the processor's customer names the customer of all their payments": (
+        lambda m: [stripe.customer(m), stripe.invoice(), stripe.invoice("evt_2", name="in_2", renewal=True)],
+        ["linked", "recorded", "recorded"],
+        [("in_1", 10_000), ("in_2", 10_000)],
+    ),
 }
 
 
@@ -192,6 +213,7 @@ async def test_what_an_account_sends_ends_in_its_sales(
     acme: World, events: Callable[[dict[str, str]], list[dict[str, Any]]], done: list[str], sold: list[tuple[str, int]]
 ):
     assert await outcomes(acme, *events(await named(acme))) == done
+    await acme.store.write(decisions.record_late, acme.program_id, at=NOW + timedelta(minutes=20))
 
     assert await stored(acme, sales.c.transaction_id, sales.c.amount_cents) == sold
     assert await stored(acme, commissions.c.partner_id) == [(acme.anna,)] * len(sold)

@@ -105,23 +105,16 @@ async def test_both_reports_take_back_one_refund(
     assert (repeated.refunded_total_cents, repeated.remaining_cents) == (500, 9_500)
 
 
-PENDING, CANCELED = (stripe.refund_updated(amount=500, status=status) for status in ("pending", "canceled"))
+PENDING, CANCELED = (stripe.refund_updated(f"evt_{each}", amount=500, status=each) for each in ("pending", "canceled"))
 
 
-@pytest.mark.parametrize(
-    ("reports", "cents"),
-    [
-        ([Call("re_1", 500), PENDING], 500),
-        ([Call("re_1", 500), CANCELED], 0),
-    ],
-)
-async def test_only_what_was_canceled_gives_the_commission_back(acme: World, reports: list[Any], cents: int):
+async def test_only_what_was_canceled_gives_the_commission_back(acme: World):
     await paid(acme)
 
-    results = [await report(acme, each) for each in reports]
-
-    assert not any(result.replayed for result in results if result)
-    await require_returned(acme, cents)
+    assert not (await report(acme, Call("re_1", 500))).replayed
+    for event, cents in ((PENDING, 500), (CANCELED, 0)):
+        await report(acme, event)
+        await require_returned(acme, cents)
 
 
 @pytest.mark.parametrize(("decision", "outcome", "cents"), [("same", "same_sale", 800), ("count", "recorded", 1_300)])

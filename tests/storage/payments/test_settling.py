@@ -1,6 +1,5 @@
 """One payment that is reported in parts, or by the API as well: each cent counts once, or waits for a decision."""
 
-from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
@@ -22,41 +21,6 @@ from storage.tables import rollups, sales
 from tests import stripe_events as stripe
 from tests.storage.payments.paying import connect, listed, named, take
 from tests.world import NOW, World, stored
-
-Events = Callable[[dict[str, str]], list[dict[str, Any]]]
-HISTORIES: dict[str, tuple[Events, list[str], list[tuple[str]]]] = {
-    "a payment intent is a part of its checkout, whichever comes first": (
-        lambda m: [stripe.intent(metadata=m), stripe.checkout(metadata=m), stripe.intent(kind="charge", metadata=m)],
-        ["settling", "recorded", "repeated"],
-        [("pi_1",)],
-    ),
-    "a payment intent of older versions names its invoice": (
-        lambda m: [stripe.intent("pi_in_1", invoice="in_1"), stripe.invoice(metadata=m, payments=None)],
-        ["waiting", "recorded"],
-        [("in_1",)],
-    ),
-    "a payment intent names the customer of an invoice that does not": (
-        lambda m: [stripe.invoice(), stripe.intent("pi_in_1", metadata=m)],
-        ["waiting", "recorded"],
-        [("in_1",)],
-    ),
-    "the metadata of the processor's customer names the customer of all their payments": (
-        lambda m: [stripe.customer(m), stripe.invoice(), stripe.invoice("evt_2", name="in_2", renewal=True)],
-        ["linked", "recorded", "recorded"],
-        [("in_1",), ("in_2",)],
-    ),
-}
-
-
-@pytest.mark.parametrize(("events", "done", "sold"), HISTORIES.values(), ids=HISTORIES)
-async def test_what_is_reported_in_parts_is_one_payment(
-    acme: World, events: Events, done: list[str], sold: list[tuple[str]]
-):
-    assert [(await take(acme, event)).outcome for event in events(await named(acme))] == done
-
-    await late(acme, minutes=20)
-    assert await stored(acme, sales.c.transaction_id) == sold
-    assert await acme.store.read(books.run) == []
 
 
 async def late(acme: World, **after: float) -> int:
