@@ -156,11 +156,8 @@ def _sales() -> Select[Any]:
 def _commissions() -> Select[Any]:
     """Commission net of its reversals, by the day the commission was created."""
     entry = ledger_entries.c
-    movement = and_(
-        entry.program_id == commissions.c.program_id,
-        entry.commission_id == commissions.c.id,
-        entry.kind.in_(PARTNER_KINDS),
-    )
+    of_commission = and_(entry.program_id == commissions.c.program_id, entry.commission_id == commissions.c.id)
+    movement = and_(of_commission, entry.kind.in_(PARTNER_KINDS))
     net_cents = func.sum(entry.amount_cents).label("commission_cents")
     daily = _daily(commissions, commissions.c.created_at, net_cents)
     return daily.select_from(commissions.join(ledger_entries, movement))

@@ -73,10 +73,9 @@ def find_floods(connection: Connection, program_id: int, *, at: datetime) -> lis
     counted = (row.program_id == program_id, or_(row.filtered.is_(None), row.filtered == FLOOD))
     for day in _days(at):
         since, until = (keys.first_click_id(each) for each in (day, day + timedelta(days=1)))
-        of_day = select(row.partner_id, row.at, row.address_hash).where(
-            *counted, row.click_id >= since, row.click_id < until
-        )
-        found += floods(connection.execute(of_day.order_by(row.click_id.desc()).limit(MOST_CLICKS)).all())
+        of_day = (row.click_id >= since, row.click_id < until)
+        newest = select(row.partner_id, row.at, row.address_hash).where(*counted, *of_day).order_by(row.click_id.desc())
+        found += floods(connection.execute(newest.limit(MOST_CLICKS)).all())
     return found
 
 
@@ -119,9 +118,7 @@ def _of_customers(connection: Connection, program_id: int, earners: Select[Any])
     facts = _facts_of(connection, program_id, customer_ids) if customer_ids else []
     row, partner_ids = partners.c, {each.partner_id for each in facts}
     with_email = select(row.id, row.email).where(row.program_id == program_id, row.id.in_(partner_ids))
-    emails = {
-        each.id: contact.protect(each.email).mailbox_hash for each in connection.execute(with_email) if each.email
-    }
+    emails = {one.id: contact.protect(one.email).mailbox_hash for one in connection.execute(with_email) if one.email}
     paid_ads = connection.execute(select(programs.c.paid_ads).where(programs.c.id == program_id)).scalar_one()
     return _unknown(connection, program_id, signs_in_customers(facts, emails, PaidAds(paid_ads)))
 
@@ -171,11 +168,8 @@ def _counts_of_month(connection: Connection, program_id: int, month: datetime) -
     refunded = func.count().filter(newest.c.refunded_cents > 0)
     by_partner = select(newest.c.partner_id, func.count(), refunded).group_by(newest.c.partner_id)
     sold_counts = {each[0]: tuple(each[1:]) for each in connection.execute(by_partner)}
-    nothing = (0, 0)
-    return [
-        PartnerCounts(each, *counts.get(each, nothing), *sold_counts.get(each, nothing))
-        for each in sorted(counts.keys() | sold_counts.keys())
-    ]
+    nothing, both = (0, 0), sorted(counts.keys() | sold_counts.keys())
+    return [PartnerCounts(each, *counts.get(each, nothing), *sold_counts.get(each, nothing)) for each in both]
 
 
 def _with_facts(connection: Connection, program_id: int, rows: Sequence[Any]) -> list[CustomerFacts]:

@@ -45,10 +45,7 @@ READERS: dict[str, Callable[[Any], Any]] = {
 }
 MOST_OF_A_NAME = 100
 CLICK, KEY = "click_id:", "customer_key:"  # before what a payment's metadata names, in the names of its event
-UNLINKED = (
-    *(PaymentOutcome.WAITING, PaymentOutcome.SETTLING),
-    *(PaymentOutcome.UNKNOWN_CUSTOMER, PaymentOutcome.ORGANIC),
-)
+UNLINKED = (PaymentOutcome.WAITING, PaymentOutcome.SETTLING, PaymentOutcome.UNKNOWN_CUSTOMER, PaymentOutcome.ORGANIC)
 LATEST = 50
 MOST_DISPUTES = 500
 DISPUTE_CLOSED = "charge.dispute.closed"

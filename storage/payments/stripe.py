@@ -33,11 +33,8 @@ def _names(found: Mapping[str, Any]) -> tuple[str, ...]:
     details = (found.get("parent") or {}).get("subscription_details") or {}
     payments = [found.get("payment") or {}, *_payments(found)]
     values = [found.get("id"), found.get("subscription"), details.get("subscription"), found.get("customer")]
-    values += [
-        each.get(name)
-        for each in (found, *payments)
-        for name in ("invoice", "payment_intent", "charge", "latest_charge")
-    ]
+    linked = ("invoice", "payment_intent", "charge", "latest_charge")
+    values += [each.get(name) for each in (found, *payments) for name in linked]
     names = tuple(dict.fromkeys(name for name in map(_id, values) if name))
     if len(names) > MOST_REFERENCES:
         raise ValueError("an event has fewer names")

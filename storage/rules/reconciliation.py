@@ -86,13 +86,10 @@ class PaymentFinding(NamedTuple):
 
 def judge(payments: Sequence[Payment], recorded: Sequence[Recorded], buyer: Any) -> list[PaymentFinding]:
     """Return what is wrong about the payments of a customer (`buyer`), given their recorded sales."""
-    named = {
-        payment.line: [sale for sale in recorded if sale.names.intersection(payment.names)] for payment in payments
-    }
+    named = {paid.line: [sale for sale in recorded if sale.names.intersection(paid.names)] for paid in payments}
     known = {sale.transaction_id for sales in named.values() for sale in sales}
-    free = [
-        sale for sale in recorded if sale.transaction_id not in known and sale.has_remainder and not sale.by_processor
-    ]
+    unnamed = [sale for sale in recorded if sale.transaction_id not in known]
+    free = [sale for sale in unnamed if sale.has_remainder and not sale.by_processor]
     findings: list[PaymentFinding] = []
     for payment in payments:
         fitting = sorted(named[payment.line], key=lambda sale: sale.match_quality(payment), reverse=True)
@@ -171,9 +168,8 @@ def _replacement(payment: Payment, sale: Recorded, buyer: Any) -> Iterable[Corre
 
 def _record(payment: Payment, transaction_id: str, buyer: Any) -> Iterable[CorrectingCall]:
     sale = {"transaction_id": transaction_id, "click_id": buyer.click_id, "amount_cents": payment.amount_cents}
-    yield CorrectingCall(
-        "/api/v1/track/sale", {**sale, "currency": payment.currency, "occurred_at": payment.occurred_at}
-    )
+    paid = {"currency": payment.currency, "occurred_at": payment.occurred_at}
+    yield CorrectingCall("/api/v1/track/sale", sale | paid)
     if payment.returned_cents:
         yield _refund(transaction_id, 0, payment.returned_cents)
 
@@ -182,6 +178,5 @@ def _refund(transaction_id: str, refunded_cents: int, cents: int) -> CorrectingC
     """Return a refund whose id names the total refunded, so that the processor's own events do not repeat it."""
     total = f"payments:reconciled:{refunded_cents + cents}"
     named = {"transaction_id": transaction_id, "refund_amount_cents": cents, "refund_id": total}
-    return CorrectingCall(
-        "/api/v1/track/refund", {**named, "refund_reason": "reconciled with the payment processor's export"}
-    )
+    reason = {"refund_reason": "reconciled with the payment processor's export"}
+    return CorrectingCall("/api/v1/track/refund", named | reason)

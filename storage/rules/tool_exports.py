@@ -111,13 +111,8 @@ def read(name: str, lines: Iterable[str], tool: ImportTool, amounts: AmountUnit 
         for number, row in enumerate(rows, start=2)
         if row is None or any(cell.strip() for cell in row)
     ]
-    sent = [
-        row.get(field, "")
-        for _, row in content
-        if row
-        for field in AMOUNTS
-        if not used.get(field, "").endswith("_cents")
-    ]
+    in_units = [field for field in AMOUNTS if not used.get(field, "").endswith("_cents")]
+    sent = [row.get(field, "") for _, row in content if row for field in in_units]
     may_be_cents = any(sent) and all(map(str.isdecimal, filter(None, sent)))
     unit = vendor.get("unit") if may_be_cents else AmountUnit.UNITS
     unread = [column for column in header if column not in used.values()]
@@ -196,9 +191,7 @@ def _with_commission(
         raise ValueError(f"it is in {sent[:8]}, and the program's currency is {currency}")
     if row.get("reward_unit", MONEY) != MONEY:
         raise ValueError(f"a reward that is no money: {row['reward_unit'][:40]!r}")
-    in_cents = {
-        field: file.unit == AmountUnit.CENTS or file.read.get(field, "").endswith("_cents") for field in AMOUNTS
-    }
+    in_cents = {name: file.unit == AmountUnit.CENTS or file.read.get(name, "").endswith("_cents") for name in AMOUNTS}
     sale_cents, cents = (
         cents_of(row.get(field, ""), currency, digits=0 if in_cents[field] else digits, signs=VENDORS["signs"])
         for field in AMOUNTS

@@ -8,6 +8,7 @@ default partition) any whose month has no partition yet. Elsewhere, and in the r
 import re
 from datetime import UTC, datetime, time, timedelta
 from itertools import pairwise
+from operator import attrgetter
 from typing import NamedTuple
 
 from sqlalchemy import Connection, and_, case, column, delete, exists, insert, select, table, text
@@ -50,9 +51,7 @@ def list_partitions(connection: Connection) -> list[Partition]:
     if not database.is_server(connection):
         return []
     rows = [(name, _BOUND.search(bound)) for name, bound in connection.execute(_PARTITIONS)]
-    return sorted(
-        (Partition(name, found[1] or "", found[2]) for name, found in rows if found), key=lambda each: each.end
-    )
+    return sorted((Partition(name, it[1] or "", it[2]) for name, it in rows if it), key=attrgetter("end"))
 
 
 def make_ahead(connection: Connection, *, at: datetime) -> list[str]:
@@ -118,10 +117,9 @@ def delete_some(connection: Connection, program_id: int, *, before: datetime, af
     Returns how many clicks were deleted, and the last one that was looked at.
     """
     row = clicks.c
-    old = select(row.click_id).where(
-        row.program_id == program_id, row.click_id > after, row.click_id < keys.first_click_id(before)
-    )
-    ids = connection.execute(old.order_by(row.click_id).limit(ROWS_AT_ONCE)).scalars().all()
+    mine = (row.program_id == program_id, row.click_id > after, row.click_id < keys.first_click_id(before))
+    oldest = select(row.click_id).where(*mine).order_by(row.click_id).limit(ROWS_AT_ONCE)
+    ids = connection.execute(oldest).scalars().all()
     if not ids:
         return None
     brought_customer = exists().where(customers.c.program_id == row.program_id, customers.c.click_id == row.click_id)

@@ -104,10 +104,8 @@ def stand_in(
 ) -> list[str]:
     """Store clicks that count nowhere, for customers of these partners since these times; return their ids."""
     drawn = [keys.click_id(program_id, at) for _, at in clicked]
-    rows = [
-        _row(Click(program_id, "", url, at, click_id), partner_id, why)
-        for click_id, (partner_id, at) in zip(drawn, clicked, strict=True)
-    ]
+    new = zip(drawn, clicked, strict=True)
+    rows = [_row(Click(program_id, "", url, at, click_id), partner_id, why) for click_id, (partner_id, at) in new]
     if rows:
         _insert(connection, rows)
     return drawn
@@ -149,11 +147,7 @@ def _respelled(connection: Connection, unknown: Sequence[_Link]) -> dict[_Link, 
         codes = {link: attribution.code_key(link[1]) for link in unknown if link[0] == program_id}
         same = select(row.code_key, row.code).where(row.program_id == program_id, row.code_key.in_(codes.values()))
         known = dict(map(tuple, connection.execute(same)))
-        links |= {
-            (program, code, carried): (program, known[key], carried)
-            for (program, code, carried), key in codes.items()
-            if key in known
-        }
+        links |= {link: (link[0], known[key], link[2]) for link, key in codes.items() if key in known}
     return links
 
 

@@ -59,11 +59,8 @@ class Rates:
             if code != EURO
         }
         rows = _find(connection, [(code, day, day) for code, day in sorted(needed)]) if needed else ()
-        self._per_euro = {
-            (row.currency, date.fromisoformat(row.day)): Fraction(row.per_euro)
-            for row in rows
-            if row.per_euro is not None
-        }
+        known = (row for row in rows if row.per_euro is not None)
+        self._per_euro = {(row.currency, date.fromisoformat(row.day)): Fraction(row.per_euro) for row in known}
 
     def convert(self, cents: int, exchange: Exchange) -> int:
         """Return minor units of the source currency in minor units of the target.

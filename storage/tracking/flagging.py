@@ -19,10 +19,8 @@ REVIEW = Actor("service", "review", "Fraud review")
 
 def possible_duplicate(sale: Any, customer: Customer, payment: str, *, at: datetime, earns: bool) -> Finding:
     """Return what holds the commission of a sale (id, transaction_id) that may be a payment of the account, too."""
-    held, evidence = (
-        (customer.id, sale.id if earns else None),
-        {"transaction_id": sale.transaction_id, "payment": payment},
-    )
+    evidence = {"transaction_id": sale.transaction_id, "payment": payment}
+    held = (customer.id, sale.id if earns else None)
     return Finding(FlagKind.POSSIBLE_DUPLICATE, f"sale:{sale.id}", customer.partner_id, at, evidence, *held)
 
 

@@ -67,9 +67,8 @@ class RefundedSale:
         """Return what went back by all reports, and `more`; what cannot come on top of the rest is not held."""
         of_api = [each for each in self.refunds if not (each.refund_id or "").startswith(OURS)]
         money = returned([*of_api, *more], self.reported)
-        return money._replace(
-            held=tuple(each for each in money.held if money.cents + each.cents <= self.row.amount_cents)
-        )
+        held = (each for each in money.held if money.cents + each.cents <= self.row.amount_cents)
+        return money._replace(held=tuple(held))
 
     def share_of_commission(self, refunded_cents: int) -> int:
         """Return what refunded cents take back of the commission."""
@@ -148,8 +147,7 @@ class RefundedSales:
         if self._new:
             _insert(self._connection, sorted(self._new))
             changed = (each for each in self._sales.values() if each.refunded_cents != each.row.refunded_cents)
-            _save_sales(
-                self._connection, sorted((each.row.program_id, each.row.id, each.refunded_cents) for each in changed)
-            )
+            totals = ((each.row.program_id, each.row.id, each.refunded_cents) for each in changed)
+            _save_sales(self._connection, sorted(totals))
             self._corrections.save(at=at)
             rollups.add(self._connection, self._steps)

@@ -125,11 +125,10 @@ def _decide(refunded: RefundedSales, program_id: int, call: Refund) -> RefundRes
 
 
 def _result(sale: RefundedSale, cents: int, reversed_cents: int, **known: bool) -> RefundResult:
-    status = refund_status(refunded_cents=cents, remaining_cents=sale.remaining_cents)
+    left_cents = sale.remaining_cents
+    status = refund_status(refunded_cents=cents, remaining_cents=left_cents)
     commission_id = sale.commission.id if sale.commission else None
-    return RefundResult(
-        status, cents, sale.refunded_cents, sale.remaining_cents, commission_id, reversed_cents, **known
-    )
+    return RefundResult(status, cents, sale.refunded_cents, left_cents, commission_id, reversed_cents, **known)
 
 
 def _hold(connection: Connection, sale: RefundedSale) -> bool:

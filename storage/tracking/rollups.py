@@ -67,9 +67,7 @@ def add(connection: Connection, steps: Iterable[Increment]) -> None:
     for (program, day, _), counts in by_partner.items():
         _increase(by_program[program, day], counts)
     if by_program:
-        rows = [
-            [program, str(day), *by_program[program, day], changes[program, day]] for program, day in sorted(by_program)
-        ]
+        rows = [[key[0], str(key[1]), *by_program[key], changes[key]] for key in sorted(by_program)]
         _add_to_programs(connection, rows)
         _add_to_partners(connection, [[key[0], str(key[1]), key[2], *by_partner[key]] for key in sorted(by_partner)])
 

@@ -12,9 +12,7 @@ from storage.tracking.customers import Customer, NamedCustomers
 from storage.tracking.outranking import Outranked
 from storage.tracking.program_terms import ProgramTerms
 
-DIFFERENT = (
-    "If it is the same sale, do nothing, or refund what is too much. Another purchase has its own transaction_id."
-)
+ADVICE = "If it is the same sale, do nothing, or refund what is too much. Another purchase has its own transaction_id."
 
 
 class Provenance(StrEnum):
@@ -177,7 +175,7 @@ def _duplicate(sale: Sale, buyer: SaleBuyer | None, same: RecordedSale) -> error
     }
     differing = [name for name, (sent, stored) in said.items() if sent != stored]
     existing = {"eventId": same.id, "recorded_at": same.at}
-    hint = f"The recorded sale has another {' and '.join(differing)}. {DIFFERENT}" if differing else None
+    hint = f"The recorded sale has another {' and '.join(differing)}. {ADVICE}" if differing else None
     return errors.DuplicateTransaction(hint=hint, existing=existing, same_payload=not differing)
 
 

@@ -130,9 +130,8 @@ def store(connection: Connection, event: TestModeCall, program_id: int, trust: s
     event_id, log_id = ids.after(event.at, 2)
     owner = {"program_id": program_id, "at": event.at}
     stored = {name: value for name, value in event._asdict().items() if name in test_events.c and name not in owner}
-    connection.execute(
-        insert(test_events).values(**stored, **owner, id=event_id, is_test=True, with_key=trust == WITH_KEY)
-    )
+    stored |= {"id": event_id, "is_test": True, "with_key": trust == WITH_KEY}
+    connection.execute(insert(test_events).values(stored | owner))
     logged = {"id": log_id, "call": event.kind, "event_id": event_id, "message": f"Test {event.kind} {trust}."}
     connection.execute(insert(tracking_log).values(**owner, **logged))
     return event_id

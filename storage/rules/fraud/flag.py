@@ -52,10 +52,8 @@ REASONS = {
 
 # Anyone can send clicks, so what they show of a whole partner holds nothing.
 SHOWN_BY_CLICKS = (
-    FlagKind.CLICK_FLOODING,
-    FlagKind.COOKIE_STUFFING,
-    FlagKind.BRAND_BIDDING,
-    FlagKind.UNUSUAL_CONVERSION_RATE,
+    *(FlagKind.CLICK_FLOODING, FlagKind.COOKIE_STUFFING),
+    *(FlagKind.BRAND_BIDDING, FlagKind.UNUSUAL_CONVERSION_RATE),
 )
 
 

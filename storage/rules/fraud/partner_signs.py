@@ -52,11 +52,8 @@ def floods(clicks: Iterable[tuple[int, datetime, str | None]]) -> list[Flood]:
     hours = [(of, at.astimezone(UTC).replace(minute=0, second=0, microsecond=0), network) for of, at, network in clicks]
     totals = Counter((partner_id, hour) for partner_id, hour, _ in hours)
     networks = Counter(Flood(partner_id, hour, network) for partner_id, hour, network in hours if network)
-    return [
-        flood
-        for flood, count in networks.items()
-        if count > MOST_AN_HOUR and count >= LEAST_SHARE * totals[flood.partner_id, flood.hour]
-    ]
+    large = ((flood, count) for flood, count in networks.items() if count > MOST_AN_HOUR)
+    return [flood for flood, count in large if count >= LEAST_SHARE * totals[flood.partner_id, flood.hour]]
 
 
 def signs_in_counts(partners: Sequence[PartnerCounts], month: datetime) -> list[Finding]:
