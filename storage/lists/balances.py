@@ -50,7 +50,6 @@ class PaymentDay(NamedTuple):
 
 
 MOST_HOLDS = 31
-NO_BALANCE = Balance()
 
 
 def of_partners(

@@ -32,14 +32,12 @@ def net_cents(*kinds: EntryKind) -> Any:
     return total.where(entry.kind.in_(kinds or PARTNER_KINDS)).correlate(commissions).scalar_subquery()
 
 
-def _waits() -> Any:
-    """Return the column by which what waits longest comes first: pending ones by their hold, then approved ones."""
-    pending, approved = type_coerce(_row.hold_until, BigInteger), type_coerce(_row.created_at, BigInteger)
-    return case(
-        (_row.status == CommissionStatus.PENDING, 2 * LATEST - pending),
-        (_row.status == CommissionStatus.APPROVED, LATEST - approved),
-        else_=0,
-    )
+# What waits longest has the largest: pending ones by their hold, then approved ones.
+_WAITS = case(
+    (_row.status == CommissionStatus.PENDING, 2 * LATEST - type_coerce(_row.hold_until, BigInteger)),
+    (_row.status == CommissionStatus.APPROVED, LATEST - type_coerce(_row.created_at, BigInteger)),
+    else_=0,
+)
 
 
 class Commission(NamedTuple):
@@ -70,7 +68,7 @@ class Commission(NamedTuple):
     paid_at: datetime | None
     credited_by: Untrusted | None
     program_id: Annotated[int, Column(is_internal=True)]
-    waits: Annotated[int, Column(sql=_waits(), sorts=True, is_internal=True)]
+    waits: Annotated[int, Column(sql=_WAITS, sorts=True, is_internal=True)]
     flags: Sequence[FlagKind] = ()
 
 
@@ -103,14 +101,13 @@ def _approved(since: datetime | None, until: datetime | None = None) -> ColumnEl
 
 def _search(scope: ListScope, text: str) -> ColumnElement[bool]:
     sale = (sales.c.program_id == scope.program_id, sales.c.transaction_id == text)
-    either: list[ColumnElement[bool]] = [
+    is_id = text.isascii() and text.isdigit() and int(text) < LARGEST_ID
+    return or_(
         _row.partner_id.in_(named(scope.program_id, text)),
         with_key(commissions, scope.program_id, text),
         _row.sale_id.in_(select(sales.c.id).where(*sale)),
-    ]
-    if text.isascii() and text.isdigit() and int(text) < LARGEST_ID:
-        either.append(_row.id == literal(int(text), BigInteger))
-    return or_(*either)
+        *([_row.id == literal(int(text), BigInteger)] if is_id else []),
+    )
 
 
 def _with_flags(connection: Connection, scope: ListScope, rows: list[Commission]) -> list[Commission]:
@@ -155,9 +152,9 @@ def get_details(connection: Connection, program_id: int, commission_id: int, *, 
     version = select(_row.terms_version).where(_row.program_id == program_id, _row.id == commission_id)
     priced = (commission_terms.c.program_id == program_id, commission_terms.c.version == version.scalar_subquery())
     row = connection.execute(select(commission_terms).where(*priced)).one()
-    mine = (sales.c.program_id == program_id, sales.c.id == commission.sale_id)
-    sale = None if commission.sale_id is None else connection.execute(select(sales).where(*mine)).one()
+    mine = select(sales).where(sales.c.program_id == program_id, sales.c.id == commission.sale_id)
     entry = ledger_entries.c
     its_own = select(ledger_entries).where(entry.program_id == program_id, entry.commission_id == commission_id)
     entries = connection.execute(its_own.order_by(entry.id)).all()
+    sale = connection.execute(mine).one_or_none()
     return CommissionDetails(commission, stored_terms(row), row.created_at, sale, entries)

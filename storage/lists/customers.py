@@ -27,12 +27,8 @@ def _of_sales(figure: ColumnElement[Any]) -> ColumnElement[Any]:
     return select(figure).select_from(sales).where(*_bought).correlate(customers).scalar_subquery()
 
 
-def _refunded() -> ColumnElement[Any]:
-    back = (refunds.c.program_id == sales.c.program_id, refunds.c.sale_id == sales.c.id)
-    of_sale = select(func.sum(refunds.c.program_cents)).where(*back).correlate(sales).scalar_subquery()
-    return _of_sales(func.coalesce(func.sum(of_sale), 0))
-
-
+_back = (refunds.c.program_id == sales.c.program_id, refunds.c.sale_id == sales.c.id)
+_refunded = select(func.sum(refunds.c.program_cents)).where(*_back).correlate(sales).scalar_subquery()
 _leads = (leads.c.program_id == _row.program_id, leads.c.customer_id == _row.id)
 _lead_at = select(func.min(leads.c.at)).where(*_leads).correlate(customers).scalar_subquery()
 _revenue = _of_sales(func.coalesce(func.sum(sales.c.program_cents), 0))
@@ -63,7 +59,9 @@ class ListedCustomer(NamedTuple):
     last_sale_at: Annotated[datetime | None, Column(sql=_of_sales(func.max(sales.c.occurred_at)))]
     sales: Annotated[int, Column("Sales", _of_sales(func.count()), sorts=True, is_summed=True)]
     revenue_cents: Annotated[int, Column("Revenue", _revenue, sorts=True, is_summed=True)]
-    refunded_cents: Annotated[int, Column("Refunded", _refunded(), sorts=True, is_summed=True)]
+    refunded_cents: Annotated[
+        int, Column("Refunded", _of_sales(func.coalesce(func.sum(_refunded), 0)), sorts=True, is_summed=True)
+    ]
     program_id: int
     signup_date: Annotated[date | None, Column(sql=_row.signup_at)]
     first_purchase_date: Annotated[date | None, Column(sql=_row.first_purchase_at)]
@@ -78,23 +76,14 @@ class CustomerCount(NamedTuple):
     first_clicked_at: datetime
 
 
-class CustomerTimeline(NamedTuple):
-    """A customer with their events and commissions, oldest first."""
-
-    customer: ListedCustomer
-    steps: list[Event | Commission]
-
-
 def _not_since(moment: datetime) -> ColumnElement[bool]:
     later = select(sales.c.id).where(*_bought, sales.c.occurred_at >= moment)
     return _row.first_purchase_at.is_not(None) & ~later.exists()
 
 
 def _search(scope: ListScope, text: str) -> ColumnElement[bool]:
-    either = [has_key(text), _row.click_id == text, _row.partner_id.in_(named(scope.program_id, text))]
-    if contact.is_email(text):
-        either.append(_row.email_hash == contact.protect(text).hash)
-    return or_(*either)
+    either = (has_key(text), _row.click_id == text, _row.partner_id.in_(named(scope.program_id, text)))
+    return or_(*either, *([_row.email_hash == contact.protect(text).hash] if contact.is_email(text) else []))
 
 
 CUSTOMERS = List(
@@ -121,11 +110,9 @@ CUSTOMERS = List(
 def count_by_partner(connection: Connection, scope: ListScope, query: ListQuery) -> list[CustomerCount]:
     """Return how many customers match, for each partner who has some, most first."""
     count = func.count().label("customers")
-    row = customers.c
-    grouped = matching(CUSTOMERS, scope, query).with_only_columns(
-        row.partner_id, of_partner(customers, "name"), count, func.min(row.clicked_at)
-    )
-    ordered = grouped.group_by(row.program_id, row.partner_id).order_by(count.desc(), row.partner_id)
+    columns = (_row.partner_id, of_partner(customers, "name"), count, func.min(_row.clicked_at))
+    grouped = matching(CUSTOMERS, scope, query).with_only_columns(*columns)
+    ordered = grouped.group_by(_row.program_id, _row.partner_id).order_by(count.desc(), _row.partner_id)
     return [CustomerCount(*each) for each in connection.execute(ordered)]
 
 
@@ -156,8 +143,10 @@ def find_customer(
     return int(row_id)
 
 
-def get_timeline(connection: Connection, scope: ListScope, customer_id: int) -> CustomerTimeline:
-    """Return one customer of a program with their timeline. Raises NotFound."""
+def get_timeline(
+    connection: Connection, scope: ListScope, customer_id: int
+) -> tuple[ListedCustomer, list[Event | Commission]]:
+    """Return one customer of a program with their events and commissions, oldest first. Raises NotFound."""
     customer = get(connection, CUSTOMERS, scope, customer_id)
     earned, program_id = commissions.c, scope.program_id
     by_cause = (
@@ -165,12 +154,9 @@ def get_timeline(connection: Connection, scope: ListScope, customer_id: int) -> 
         for cause, of in (("sale_id", sales), ("lead_id", leads))
     )
     theirs = select(earned.id).where(earned.program_id == program_id, or_(*by_cause)).order_by(earned.id)
-    ids = list(connection.execute(theirs).scalars())
-    steps: list[Event | Commission] = [
-        *events.list_events_of_customer(connection, program_id, customer_id),
-        *rows(connection, COMMISSIONS, scope, ids),
-    ]
-    return CustomerTimeline(customer, sorted(steps, key=occurred_at))
+    credited = rows(connection, COMMISSIONS, scope, list(connection.execute(theirs).scalars()))
+    did = events.list_events_of_customer(connection, program_id, customer_id)
+    return customer, sorted([*did, *credited], key=occurred_at)
 
 
 def occurred_at(step: Event | Commission) -> datetime:

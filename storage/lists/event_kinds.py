@@ -73,12 +73,7 @@ class Event(NamedTuple):
     referrer_url: Untrusted | None = None
 
 
-class Place(NamedTuple):
-    """The position of an event in the log: microseconds of its id, its kind, and the id itself."""
-
-    stamp: int
-    kind: str
-    id: str
+Place = tuple[int, str, str]  # of an event in the log: microseconds of its id, its kind, and the id itself
 
 
 class Source(NamedTuple):
@@ -101,23 +96,22 @@ class Source(NamedTuple):
 
 def beyond(kind: EventKind, place: Place, *, is_after: bool) -> ColumnElement[bool]:
     """Return the condition for events of a kind that come after (or else before) a place."""
-    column = SOURCES[kind].id
-    if kind == place.kind:
-        same = column.type.python_type(place.id)
+    (stamp, its_kind, its_id), column = place, SOURCES[kind].id
+    if kind == its_kind:
+        same = column.type.python_type(its_id)
         return column > same if is_after else column < same
     if kind == EventKind.CLICK:  # the first of all kinds
-        is_before = column < keys.click_prefix(place.stamp // 1000 + ids.EPOCH_MILLIS + 1)
+        is_before = column < keys.click_prefix(stamp // 1000 + ids.EPOCH_MILLIS + 1)
     else:
-        is_before = column <= place.stamp if kind < place.kind else column < place.stamp
+        is_before = column <= stamp if kind < its_kind else column < stamp
     return ~is_before if is_after else is_before
 
 
 def place(event: Event) -> Place:
     """Return the position of an event among events of all kinds."""
-    if isinstance(event.id, int):
-        return Place(event.id, event.kind, str(event.id))
-    stamp = (keys.click_millis(event.id) - ids.EPOCH_MILLIS) * 1000
-    return Place(stamp, event.kind, event.id)
+    is_click = not isinstance(event.id, int)
+    stamp = (keys.click_millis(str(event.id)) - ids.EPOCH_MILLIS) * 1000 if is_click else int(event.id)
+    return stamp, event.kind, str(event.id)
 
 
 def of_rows(kind: EventKind, rows: Result[Any]) -> list[Event]:
@@ -161,10 +155,7 @@ _tests = select(
     *_columns(test_events, "id at is_test customer_key click_id with_key event_name transaction_id amount_cents"),
     *(_test.refunded_cents, _test.email_mask.label("email_masked"), _test.kind.label("test_of")),
 )
-_TEXTS = (
-    *(clicks.c.landing_url, clicks.c.page_url, clicks.c.page_title, clicks.c.referrer_url),
-    clicks.c.dimensions,  # with campaigns
-)
+_TEXTS = tuple(_columns(clicks, "landing_url page_url page_title referrer_url dimensions"))  # the last with campaigns
 SOURCES = {
     EventKind.CLICK: Source(clicks.c.click_id, _clicks, _TEXTS),
     EventKind.LEAD: Source(leads.c.id, _leads, (leads.c.event_name,)),

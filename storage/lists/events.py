@@ -20,11 +20,10 @@ from sqlalchemy import (
 )
 
 from storage.engine import cursors
-from storage.engine.cursors import within
 from storage.lists import event_kinds
 from storage.lists import find as engine
 from storage.lists.declaration import MOST_ROWS, Filter, List, ListQuery, ListScope, Page
-from storage.lists.event_kinds import SOURCES, Event, EventKind, Place
+from storage.lists.event_kinds import SOURCES, Event, EventKind
 from storage.lists.partners import ids_of_name
 from storage.lists.related import contains, has_key
 from storage.rules import keys
@@ -71,7 +70,7 @@ def find_events(connection: Connection, scope: ListScope, query: ListQuery) -> P
         source = SOURCES[kind]
         mine = source.statement.where(*_conditions(kind, program_id, wanted, query.span))
         if edge is not None:
-            mine = mine.where(event_kinds.beyond(kind, Place(*edge.values), is_after=is_ascending))
+            mine = mine.where(event_kinds.beyond(kind, tuple(edge.values), is_after=is_ascending))
         ordered = mine.order_by(source.id.asc() if is_ascending else source.id.desc()).limit(query.limit + 1)
         rows += event_kinds.of_rows(kind, connection.execute(ordered))
     rows.sort(key=event_kinds.place, reverse=not is_ascending)
@@ -120,8 +119,7 @@ def _found(connection: Connection, program_id: int, search: str) -> Wanted:
     sent_by = ids_of_name(connection, program_id, search)
     if sent_by:
         return {"partner_id": sent_by[0]}
-    row = customers.c
-    key = select(row.id).where(row.program_id == program_id, has_key(search))
+    key = select(customers.c.id).where(customers.c.program_id == program_id, has_key(search))
     customer_id = connection.execute(key).scalar()
     return {"transaction_id": search} if customer_id is None else {"customer_id": customer_id}
 
@@ -141,7 +139,7 @@ def _conditions(kind: EventKind, program_id: int, wanted: Wanted, span: Span) ->
     source = SOURCES[kind]
     narrow: list[ColumnElement[bool]] = [source.table.c.program_id == program_id]
     if kind != EventKind.CLICK:
-        narrow += within(source.id, source.table.c.at, span)
+        narrow += cursors.within(source.id, source.table.c.at, span)
     else:
         narrow += [source.id >= keys.first_click_id(span.since)] if span.since is not None else []
         narrow += [source.id < keys.first_click_id(span.until)] if span.until is not None else []

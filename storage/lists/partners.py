@@ -7,7 +7,7 @@ from urllib.parse import quote
 from sqlalchemy import ColumnElement, Connection, Select, func, or_, select
 
 from storage.lists import balances
-from storage.lists.balances import NO_BALANCE, Balance
+from storage.lists.balances import Balance
 from storage.lists.declaration import FIRST_DAY, LAST_DAY, MOST_ROWS, PROGRAM, Column, Filter, List, ListScope
 from storage.lists.held import is_first
 from storage.lists.related import contains
@@ -55,7 +55,7 @@ class Partner(NamedTuple):
     commission_cents: Annotated[int, _figure("Commission", "commission_cents")]
     to_pay_cents: Annotated[int, Column("To pay", balances.to_pay_cents(), sorts=True, is_summed=True)]
     program_id: Annotated[int, Column(is_internal=True)]
-    balance: Balance = NO_BALANCE
+    balance: Balance = Balance()
     link: str = ""
 
 
@@ -66,7 +66,7 @@ def has(text: str) -> ColumnElement[bool]:
 
 
 def named(program_id: int, text: str) -> Select[Any]:
-    """Return the statement that reads the ids of the partners with a text in their name, code or e-mail address."""
+    """Return the statement that reads the ids of the partners who have a text."""
     return select(partners.c.id).where(partners.c.program_id == program_id, has(text))
 
 

@@ -71,7 +71,7 @@ async def test_a_lost_claim_settles_with_the_key_alone_and_both_timelines_show_i
     await acme.lead(await acme.visitor("anna"), "user-1")
     ids = {partner: each for each, partner in await stored(acme, customers.c.id, customers.c.partner_id)}
     scope = ListScope(acme.program_id, NOW)
-    trails = [(await acme.store.read(listed_customers.get_timeline, scope, each)).steps for each in ids.values()]
+    trails = [(await acme.store.read(listed_customers.get_timeline, scope, each))[1] for each in ids.values()]
 
     claims = [await acme.lead(thief, key, **CLAIM) for key in ("user-1", "user-2", None)]
     settled = await acme.lead(thief, "user-3")
