@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime, timedelta
 from typing import Any, NamedTuple
 
@@ -119,7 +119,8 @@ def _read_stored_groups(
         other = sums.pop(OTHER, _zeros())
         kept = [sum(column) for column in zip(*sums.values(), strict=True)] or _zeros()
         rest = [whole - part for whole, part in zip(reported, kept, strict=False)]
-        groups = {(_value(dimension, key),): GroupTotals(*counts) for key, counts in sums.items()}
+        value: Callable[[Any], Any] = int if dimension in _NUMBERED else lambda key: None if key == LACKING else key
+        groups = {(value(key),): GroupTotals(*counts) for key, counts in sums.items()}
         read[(dimension,)] = Grouped(groups, GroupTotals(*rest, *other[len(rest) :]))
     return read
 
@@ -161,12 +162,6 @@ def _added(
         for key, count in clicks.items():
             sums[dimension][key][0] += count
     return sums
-
-
-def _value(dimension: Dimension, key: str | int) -> str | int | None:
-    if dimension in _NUMBERED:
-        return int(key)
-    return key if key != LACKING else None
 
 
 def _zeros() -> list[int]:

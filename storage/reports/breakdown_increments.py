@@ -66,7 +66,11 @@ def _step(connection: Connection, program_id: int, row: Any, ready: datetime) ->
             dimension_totals.clear(totals, clicks=True)
             now = now._replace(until=start, clicks=0)
     if now.clicks != clicks_of_day:
-        until, count = _add_clicks(connection, visits, (now.until, stop), totals)
+        click_id = clicks.c.click_id
+        rest = (*visits.near, *visits.counted, click_id > now.until, click_id < stop)
+        further = select(click_id).where(*rest).order_by(click_id).offset(CLICKS_AT_ONCE - 1).limit(1)
+        until = connection.execute(further).scalar() or stop
+        count = _add(connection, [(visits, (*rest, click_id <= until))], totals)
         now = now._replace(until=until, clicks=now.clicks + count) if count or ready >= end else now
     if now == before or (before is None and not any(totals.values()) and ready < end):
         return None
@@ -80,18 +84,6 @@ def _stored(connection: Connection, program_id: int, day: date) -> DayTotals:
     for dimension, totals in connection.execute(select(row.dimension, row.totals).where(*mine)):
         stored[Dimension(dimension)] = {value: filled(each) for value, each in json.loads(totals).items()}
     return stored
-
-
-def _add_clicks(
-    connection: Connection, visits: CountableEvents, between: tuple[str, str], totals: DayTotals
-) -> tuple[str, int]:
-    """Add the next clicks behind an id and before another; return the id that they reach, and how many they were."""
-    click_id = clicks.c.click_id
-    after, stop = between
-    rest = (*visits.near, *visits.counted, click_id > after, click_id < stop)
-    further = select(click_id).where(*rest).order_by(click_id).offset(CLICKS_AT_ONCE - 1).limit(1)
-    until = connection.execute(further).scalar() or stop
-    return until, _add(connection, [(visits, (*rest, click_id <= until))], totals)
 
 
 def _add(connection: Connection, kinds: Iterable[tuple[CountableEvents, Sequence[Any]]], totals: DayTotals) -> int:

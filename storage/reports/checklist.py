@@ -7,8 +7,9 @@ import re
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import BigInteger, Connection, and_, bindparam, func, select, type_coerce
+from sqlalchemy import BigInteger, Connection, and_, func, select, type_coerce
 
+from storage.lists.declaration import PROGRAM
 from storage.management import imported_events
 from storage.rules.settlement import Settlement
 from storage.tables import (
@@ -23,6 +24,7 @@ from storage.tables import (
     test_events,
 )
 
+TESTED = ("click", "lead", "sale")
 MOST_CLICKS = 1_000  # the first ones, and the latest ones: the pages of these are looked at
 MOST_MILLIS_LATE = 24 * 60 * 60 * 1_000  # a sale that is reported later does not show that live sales arrive
 _PAGE = re.compile(r"https?://(?:[^/?#@]*@)?([^/?#:]+)(:\d+)?([^?#]*)")
@@ -91,50 +93,36 @@ def _pages(connection: Connection, program_id: int) -> dict[str, datetime | None
     seen = select(_click.at, _click.page_url).where(_click.program_id == program_id).limit(MOST_CLICKS)
     first = connection.execute(seen.order_by(_click.click_id)).all()
     latest = connection.execute(seen.order_by(_click.click_id.desc())).all() if len(first) == MOST_CLICKS else []
-    proved: dict[str, datetime | None] = {}
+    proved: dict[str, datetime | None] = {"tracker_installed": None, "sample_page": None}
     for at, page_url in [*first, *reversed(latest)]:
         page = _PAGE.match((page_url or "").lower())
         if page is not None and page[3] == f"/programs/{program_id}/sample-page":
-            proved.setdefault("sample_page", at)
+            proved["sample_page"] = proved["sample_page"] or at
         elif page is not None and (f".{page[1]}".endswith(own) or f".{page[1]}{page[2]}".endswith(own)):
-            proved.setdefault("tracker_installed", at)
-    return {"tracker_installed": None, "sample_page": None} | proved
+            proved["tracker_installed"] = proved["tracker_installed"] or at
+    return proved
 
 
 def _first(column: Any, order: Any, *conditions: Any) -> Any:
     """Return the column of the first row of the program that meets the conditions, as a part of one statement."""
-    mine = column.table.c.program_id == bindparam("program_id", type_=BigInteger())
-    return select(column).where(mine, *conditions).order_by(order).limit(1).scalar_subquery()
+    mine = (column.table.c.program_id == PROGRAM, *conditions)
+    return select(column).where(*mine).order_by(order).limit(1).scalar_subquery()
 
 
-def _tested(kind: str) -> Any:
-    event = test_events.c
-    return _first(event.at, event.id, event.kind == kind, event.with_key)
-
-
-def _live_lead() -> Any:
-    """Return the first settled lead of a customer whose click was not imported."""
-    who = (customers.c.program_id == leads.c.program_id, customers.c.id == leads.c.customer_id)
-    came = (_click.program_id == customers.c.program_id, _click.click_id == customers.c.click_id)
-    imported = (
-        select(_click.click_id).join(customers, and_(*came)).where(*who, _click.filtered == imported_events.FILTERED)
-    )
-    is_settled = leads.c.settlement == Settlement.SETTLED
-    return _first(leads.c.at, leads.c.id, is_settled, ~imported.correlate(leads).exists())
-
-
-_key, _click, _sale = program_keys.c, clicks.c, sales.c
+_key, _click, _sale, _test = program_keys.c, clicks.c, sales.c, test_events.c
 _hidden = select(retired_program_keys.c.key_hash).where(retired_program_keys.c.program_id == _key.program_id)
 _SHOWN_KEY = _first(_key.created_at, _key.created_at, _hidden.exists())
 _late = type_coerce(_sale.at, BigInteger) - type_coerce(_sale.occurred_at, BigInteger)
 _imported_sale = _sale.provenance == imported_events.REPORTED_BY
+_who = (customers.c.program_id == leads.c.program_id, customers.c.id == leads.c.customer_id)
+_came = and_(_click.program_id == customers.c.program_id, _click.click_id == customers.c.click_id)
+_imported = select(_click.click_id).join(customers, _came).where(*_who, _click.filtered == imported_events.FILTERED)
+_live_lead = (leads.c.settlement == Settlement.SETTLED, ~_imported.correlate(leads).exists())
 _on_sample_page = func.coalesce(_click.page_url, "").like("%/programs/%/sample-page%")
 _PROVED = select(
     _first(partners.c.created_at, partners.c.id).label("first_partner"),
-    _tested("click").label("test_click"),
-    _tested("lead").label("test_lead"),
-    _tested("sale").label("test_sale"),
+    *(_first(_test.at, _test.id, _test.kind == kind, _test.with_key).label(f"test_{kind}") for kind in TESTED),
     _first(_click.at, _click.click_id, _click.filtered.is_(None), ~_on_sample_page).label("live_click"),
-    _live_lead().label("live_lead"),
+    _first(leads.c.at, leads.c.id, *_live_lead).label("live_lead"),
     _first(_sale.at, _sale.id, ~_imported_sale, _late < MOST_MILLIS_LATE).label("live_sale"),
 )

@@ -70,6 +70,10 @@ def compare(
     (totals, months), (before, _) = (read_figures(connection, program_id, window, sums) for window, sums in both)
     best, rest = _read_best(connection, report, top_partners) if top_partners else ([], None)
     part, rows = metrics.parts_of(report.days, part)
+    causes: dict[str, int] = {}
+    for start, window in zip(("", "previous_"), windows, strict=True):
+        sums = dict[bool, Any](map(tuple, connection.execute(_EARNED, in_window(program_id, window))))
+        causes |= {f"{start}{name}_cents": int(sums.get(name == "lead", 0)) for name in ("lead", "sale")}
     return part, {
         "window": report.window,
         "previous_window": report.previous_window,
@@ -77,22 +81,13 @@ def compare(
         "totals": totals,
         "previous_totals": before,
         "trends": metrics.trends(report.current, report.previous),
-        "commission_by_cause": _by_cause(connection, program_id, windows),
+        "commission_by_cause": causes,
         "refunds_by_month": months[-MOST_PARTS:],
         "rows": rows,
         "top_partners": best,
         "other_partners": rest,
         "programs": _programs(connection, workspace_id, others, windows) if others else None,
     }
-
-
-def _by_cause(connection: Connection, program_id: int, windows: Sequence[Window]) -> dict[str, int]:
-    """Return what leads and sales earned whose commissions were created in each window, less what was taken back."""
-    causes: dict[str, int] = {}
-    for start, window in zip(("", "previous_"), windows, strict=True):
-        sums = dict[bool, Any](map(tuple, connection.execute(_EARNED, in_window(program_id, window))))
-        causes |= {f"{start}{name}_cents": int(sums.get(name == "lead", 0)) for name in ("lead", "sale")}
-    return causes
 
 
 def read_figures(
@@ -183,7 +178,7 @@ def read_partners(
 
 _sale, _customer, _click, _day = sales.c, customers.c, clicks.c, partner_rollups.c
 _by_lead, _is_whole = commissions.c.lead_id.is_not(None), _sale.refunded_cents == _sale.amount_cents
-_EARNED = (
+_EARNED = (  # by commissions that were created in a window, less what was taken back
     select(_by_lead, func.sum(net_cents())).where(*inside(commissions, commissions.c.created_at)).group_by(_by_lead)
 )
 _theirs = (_customer.program_id == _sale.program_id) & (_customer.id == _sale.customer_id)

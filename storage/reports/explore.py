@@ -9,6 +9,7 @@ from sqlalchemy import Connection
 from storage.reports import breakdown, chart, grouped_events, performance
 from storage.reports.chart import Results, Step
 from storage.reports.grouped_events import MOST_GROUPS, Codes, Grouped, Key
+from storage.reports.performance import Performance
 from storage.rules.periods.period import DateRangeQuery, Window
 from storage.rules.reports import metrics
 from storage.rules.reports.breakdown import (
@@ -61,19 +62,17 @@ def read_frame(
     """Return what a page shows before its cards. Raises the errors of `read_performance`."""
     results = chart.read_results(connection, program_id, wanted, at=at)
     names = dict(grouped_events.read_codes(connection, program_id).values())
-    reach = _reach(connection, program_id, results.report.window, wanted.before) if is_filtered else None
-    return Frame(results, names, reach)
+    return Frame(results, names, _reach(results.report, wanted.before) if is_filtered else None)
 
 
-def _reach(connection: Connection, program_id: int, window: Window, before: Window | None) -> Window | None:
-    """Return the last days of a window whose clicks, with those of the one before, are not too many to read."""
-    days = performance.read_days(connection, program_id, window)
-    earlier = performance.read_days(connection, program_id, before).values() if before else ()
-    room, first = grouped_events.MOST_EVENTS, window.last + _DAY
-    if sum(day.clicks for day in (*days.values(), *earlier)) <= room:
+def _reach(report: Performance, before: Window | None) -> Window | None:
+    """Return the last days of a report whose clicks, with those of the window before, are not too many to read."""
+    room, window, first = grouped_events.MOST_EVENTS, report.window, report.window.last + _DAY
+    if report.current.clicks + (report.previous.clicks if before else 0) <= room:
         return None
     room //= 2 if before else 1
-    while first > window.first and (room := room - days.get(first - _DAY, Totals()).clicks) >= 0:
+    clicks = {day.date: day.totals.clicks for day in report.days}
+    while first > window.first and (room := room - clicks[first - _DAY]) >= 0:
         first -= _DAY
     return Window(first, window.last)
 
@@ -117,14 +116,14 @@ def read_card(
     *,
     rows: int,
     at: datetime,
-) -> tuple[dict[str, str], str, Card]:
-    """Return the names of partners by their codes, the currency, and a card beside the window before, if wanted."""
-    currency, _, window = performance.choose_period(connection, program_id, wanted, at=at)
+) -> tuple[dict[str, str], Card]:
+    """Return the names of partners by their codes, and a card beside the window before, if wanted."""
+    _, _, window = performance.choose_period(connection, program_id, wanted, at=at)
     windows = (window, wanted.before) if wanted.before else (window,)
     read = [breakdown.read_each(connection, program_id, each, [(by,)], filters, at=at)[0] for each in windows]
     codes = grouped_events.read_codes(connection, program_id)
     now, *before = _ranked(codes, [(by,)] * len(read), read)
-    return dict(codes.values()), currency, _card(by, now, rows, *before)
+    return dict(codes.values()), _card(by, now, rows, *before)
 
 
 def _ranked(codes: Codes, keys: Sequence[Key], read: Sequence[Grouped]) -> list[RankedGroups]:

@@ -67,7 +67,11 @@ def read_by_each(
                 for key in lacking:
                     sums[key][(None,) * len(key)][0] += sum(day.clicks for day in reported)
         if read:
-            _bound(connection, events, most or MOST_EVENTS)
+            bound = most or MOST_EVENTS
+            some = select(events.table.c.program_id).where(*events.near).limit(bound + 1).subquery()
+            if connection.execute(select(func.count()).select_from(some)).scalar_one() > bound:
+                wrong = f"Too many events: at most {bound:,} of a kind are read. Choose a shorter one"
+                raise ValidationError(fields=[FieldError("period", wrong)])
             own = own_columns(events)
             wanted = [_condition(own.get(each.dimension), _carried(events), each, codes) for each in filters]
             add(connection, events, read, [*events.inside(window), *wanted])
@@ -82,13 +86,6 @@ def read_codes(connection: Connection, program_id: int) -> Codes:
     row = partners.c
     enrolled = select(row.id, row.code, row.name).where(row.program_id == program_id)
     return {each.id: (each.code, each.name) for each in connection.execute(enrolled)}
-
-
-def _bound(connection: Connection, events: CountableEvents, most: int) -> None:
-    some = select(events.table.c.program_id).where(*events.near).limit(most + 1).subquery()
-    if connection.execute(select(func.count()).select_from(some)).scalar_one() > most:
-        wrong = f"Too many events: at most {most:,} of a kind are read. Choose a shorter one"
-        raise ValidationError(fields=[FieldError("period", wrong)])
 
 
 def no_sums(keys: Iterable[Key]) -> Sums:

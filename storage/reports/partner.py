@@ -1,5 +1,6 @@
 """One partner: their page (results, balance, links in use, newest rows), and their report for assistants."""
 
+from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -11,13 +12,13 @@ from storage.lists.customers import CUSTOMERS
 from storage.lists.declaration import ListQuery, ListScope
 from storage.lists.find import find, get
 from storage.lists.flags import FLAGS
-from storage.lists.partners import PARTNERS, Partner
+from storage.lists.partners import PARTNERS
 from storage.reports import breakdown, chart, comparison, performance
 from storage.reports.chart import MOST_EVENTS
 from storage.reports.comparison import SoldTotals
 from storage.rules.errors import ValidationError
 from storage.rules.fraud.flag import FlagState
-from storage.rules.periods.period import DateRangeQuery, Window
+from storage.rules.periods.period import DateRangeQuery
 from storage.rules.reports import metrics
 from storage.rules.reports.breakdown import BreakdownGroup, BreakdownQuery, Dimension, DimensionFilter, Metric, Operator
 from storage.rules.reports.metrics import Day, Part
@@ -42,26 +43,21 @@ def read_profile(
     theirs = ListQuery(MOST_NEWEST, filters={"partner_id": partner_id})
     open_flags = ListQuery(MOST_NEWEST, filters={"partner_id": partner_id, "state": FlagState.OPEN})
     results = chart.read_results(connection, program_id, query, at=at, partner=partner)
+    sent = [DimensionFilter(Dimension.PARTNER, Operator.IS, partner.code)]
+    by_link = BreakdownQuery(_LINK, sent, tuple(Metric), Metric.CLICKS, MOST_LINKS)
+    links: list[BreakdownGroup] = []
+    with suppress(ValidationError):  # too many events
+        window, most = results.report.window, MOST_EVENTS
+        links = breakdown.read_groups(connection, program_id, window, by_link, at=at, most_events=most).groups
     return {
         "partner": partner,
         "results": results,
         "balance": partner.balance,
-        "links": _links(connection, partner, results.report.window, at),
+        "links": [group for group in links if group.values[0]],
         "customers": find(connection, CUSTOMERS, scope, theirs),
         "commissions": find(connection, COMMISSIONS, scope, theirs),
         "flags": find(connection, FLAGS, scope, open_flags),
     }
-
-
-def _links(connection: Connection, partner: Partner, window: Window, at: datetime) -> list[BreakdownGroup]:
-    """Return the links in use; none if the range has too many events to read."""
-    theirs = [DimensionFilter(Dimension.PARTNER, Operator.IS, partner.code)]
-    wanted = BreakdownQuery(_LINK, theirs, tuple(Metric), Metric.CLICKS, MOST_LINKS)
-    try:
-        read = breakdown.read_groups(connection, partner.program_id, window, wanted, at=at, most_events=MOST_EVENTS)
-    except ValidationError:
-        return []
-    return [group for group in read.groups if group.values[0]]
 
 
 def read_report(

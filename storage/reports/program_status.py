@@ -8,7 +8,7 @@ from sqlalchemy import ColumnElement, Connection, Table, func, select
 
 from storage.access import program_keys
 from storage.access.program_keys import ProgramKey
-from storage.engine import ids
+from storage.engine.cursors import within
 from storage.lists.rejected_calls import ORGANIC, count_organic
 from storage.payments import accounts, event_log
 from storage.payments.event_log import LatestPayments
@@ -17,6 +17,7 @@ from storage.reports.checklist import FIRST_ACTIONS, ChecklistStep
 from storage.rules import keys
 from storage.rules.attribution import PartnerStatus
 from storage.rules.commission import CommissionStatus
+from storage.rules.periods.period import Span
 from storage.rules.settlement import CustomerStatus, LeadAuthPolicy, Settlement
 from storage.tables import clicks, commissions, customers, leads, partners, programs, refused_calls, sales
 from storage.tables import program_keys as held
@@ -67,6 +68,7 @@ def get_status(
     program = connection.execute(mine).one()
     provisional = (customers.c.settlement == Settlement.PROVISIONAL, customers.c.status == CustomerStatus.PROVISIONAL)
     count, since = partial(_count, connection, key.program_id), at - timedelta(hours=24)
+    recent = Span(since)
     has_account = accounts.find_account_id(connection, key.program_id) is not None
     return key, ProgramHealth(
         program_id=key.program_id,
@@ -78,22 +80,18 @@ def get_status(
         payment_account_connected=has_account,
         recent_events=RecentEvents(
             clicks_24h=count(clicks, clicks.c.click_id >= keys.first_click_id(since), clicks.c.filtered.is_(None)),
-            leads_24h=count(leads, *_after(leads, since), leads.c.settlement == Settlement.SETTLED),
-            sales_24h=count(sales, *_after(sales, since)),
+            leads_24h=count(leads, *within(leads.c.id, leads.c.at, recent), leads.c.settlement == Settlement.SETTLED),
+            sales_24h=count(sales, *within(sales.c.id, sales.c.at, recent)),
         ),
         active_partners=count(partners, partners.c.status == PartnerStatus.ACTIVE),
         pending_commissions=count(commissions, commissions.c.status == CommissionStatus.PENDING),
         provisional_leads=count(customers, *provisional),
-        refused_calls_24h=count(refused_calls, *_after(refused_calls, since), ~ORGANIC),
+        refused_calls_24h=count(refused_calls, *within(refused_calls.c.id, refused_calls.c.at, recent), ~ORGANIC),
         organic_sales_24h=count_organic(connection, key.program_id, since),
         checklist=checklist.list_steps(connection, key.program_id, base_url=base_url)[len(FIRST_ACTIONS) :],
         sandbox_of=program.sandbox_of,
         latest_payments=event_log.count_latest(connection, key.program_id) if has_account else None,
     )
-
-
-def _after(table: Table, since: datetime) -> tuple[ColumnElement[bool], ColumnElement[bool]]:
-    return table.c.id >= ids.first(since), table.c.at >= since
 
 
 def _count(connection: Connection, program_id: int, table: Table, *conditions: ColumnElement[bool]) -> int:

@@ -9,7 +9,6 @@ from storage.rules.reports import metrics
 from storage.rules.reports.metrics import Totals
 
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
-_HOURS = tuple(f"{hour:02}" for hour in range(24))
 
 
 class Dimension(StrEnum):
@@ -76,9 +75,8 @@ class DimensionFilter(NamedTuple):
 
 Filters = Sequence[DimensionFilter]
 NEW, RETURNING = "new", "returning"  # buyers: with their first purchase, or a later one
-LABELS = {Dimension.HOUR: _HOURS, Dimension.WEEKDAY: WEEKDAYS}  # of values that are stored as numbers
-
-
+# Of values that are stored as numbers.
+LABELS = {Dimension.HOUR: tuple(f"{hour:02}" for hour in range(24)), Dimension.WEEKDAY: WEEKDAYS}
 OF_BUYERS = tuple(Dimension)[tuple(Dimension).index(Dimension.PRODUCT) :]
 
 

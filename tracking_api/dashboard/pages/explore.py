@@ -217,8 +217,7 @@ async def _read(request: Request) -> tuple[PageContext, Picker, dict[str, str], 
     if problem:
         raise problem
     by = queries.choice(sent, "by", Dimension) or Dimension.REFERRER
-    read = context.report(explore.read_card, picker.picked, by, filters, rows=MOST_ROWS, at=context.at)
-    names, _, card = await read
+    names, card = await context.report(explore.read_card, picker.picked, by, filters, rows=MOST_ROWS, at=context.at)
     typed = sent.get("q", "").lower()
     found = [each for each in card.groups if typed in name_of(by, each.value, names).lower()]
     is_whole = len(found) == len(card.groups)
