@@ -31,9 +31,7 @@ from web.limits import REJECTED, RateLimits
 WRONG_PASSWORDS = "10/15 minutes;30/2 hours;60/day"  # for one account, whatever they come from: the pauses grow
 MAILS = "100/day"  # invitations and other e-mails that one owner can cause
 # A POST to one of these skips the router, which would take a tenth of the call's time.
-HOT: dict[str, ASGIApp] = {
-    f"/api/v1/track/{each.name}": each for each in (click.endpoint, sale.endpoint, lead.endpoint)
-}
+HOT: dict[str, ASGIApp] = {f"/api/v1/track/{one.name}": one for one in (click.endpoint, sale.endpoint, lead.endpoint)}
 
 
 def _open(path: str, endpoint: Any, preflight: Description, **described: Description) -> DescribedRoute:

@@ -41,9 +41,7 @@ class Asset(NamedTuple):
 def trackers(folder: Path) -> dict[str, Asset]:
     """Return the trackers by name: each version forever under its own name, the newest also under TRACKER."""
     newest = {TRACKER: _asset((folder / TRACKER).read_bytes(), ".js")}
-    return newest | {
-        _versioned(each): each for path in folder.glob("*.js") for each in [_asset(path.read_bytes(), ".js")]
-    }
+    return newest | {_versioned(one): one for path in folder.glob("*.js") for one in [_asset(path.read_bytes(), ".js")]}
 
 
 @cache

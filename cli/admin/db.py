@@ -102,8 +102,7 @@ def rotate() -> Answer:
         sealer = sealing.Sealer(new, old)
         sealed = command.write(lambda opened: {name: reseal(opened, sealer) for name, reseal in _SEALED.items()})
     except sealing.UnreadableSecretError as unreadable:
-        raise Failure(
-            "secret_unreadable", str(unreadable), f"Set {configuration.OLD_SECRET_KEY} to the previous key."
-        ) from None
+        hint = f"Set {configuration.OLD_SECRET_KEY} to the previous key."
+        raise Failure("secret_unreadable", str(unreadable), hint) from None
     counts = f"{sealed['payment_accounts']} payment accounts and {sealed['second_factors']} second factors"
     return Answer(sealed, f"The secrets of {counts} are encrypted with the new key.")

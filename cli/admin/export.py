@@ -30,9 +30,7 @@ app = typer.Typer()
 Name = Annotated[str, typer.Option("--month", help="A month that is over, such as 2026-05.")]
 Folder = Annotated[Path, typer.Option("--to", help="The folder of the files; it is created.")]
 Days = Annotated[int, typer.Option(min=1, max=36_500, help="Keep the clicks of this many days.")]
-Exact = Annotated[
-    bool, typer.Option("--exact", help="PostgreSQL: delete the rest of the oldest month row by row, too.")
-]
+Rest = Annotated[bool, typer.Option("--exact", help="PostgreSQL: delete the rest of the oldest month row by row, too.")]
 
 
 @command.register(app)
@@ -86,7 +84,7 @@ async def _chunks(store: Storage, month: Month) -> AsyncIterator[list[dict[str, 
 
 
 @command.register(app)
-def retention(clicks_days: Days, exact: Exact = False) -> Answer:
+def retention(clicks_days: Days, exact: Rest = False) -> Answer:
     """Delete clicks older than N days; it may run while the service serves.
 
     Reports keep their numbers, and a click that a customer came with stays with its customer. A program keeps clicks

@@ -16,9 +16,7 @@ from storage.rules.settings import ProgramSettings
 from storage.rules.settlement import LeadAuthPolicy
 
 app, partners_app, keys_app, agent_keys_app = (typer.Typer(no_args_is_help=True) for _ in range(4))
-Percent = Annotated[
-    int, typer.Option(parser=command.percent, metavar="PERCENT", help="Of each sale, up to two decimals.")
-]
+Rate = Annotated[int, typer.Option(parser=command.percent, metavar="PERCENT", help="Of each sale, up to two decimals.")]
 Policy = Annotated[LeadAuthPolicy, typer.Option(help="Whether a browser alone can settle a lead.")]
 Deadline = Annotated[
     datetime,
@@ -32,7 +30,7 @@ def create(
     workspace: command.WorkspaceId,
     name: command.Name,
     domain: Annotated[str, typer.Option(parser=command.domain, metavar="DOMAIN", help="Such as example.com.")],
-    commission_rate: Percent = "20",  # type: ignore[assignment] # typer parses a default as it parses an argument
+    commission_rate: Rate = "20",  # type: ignore[assignment] # typer parses a default as it parses an argument
     lead_auth_policy: Policy = LeadAuthPolicy.SERVER_REQUIRED,
 ) -> Answer:
     r"""Create a program with a hidden key; `program-key generate` shows a new one.

@@ -153,9 +153,8 @@ class History:
         """Record a lead: one in eight comes only from the browser and may stay provisional."""
         customer, is_trusted = f"user_{next(self._numbers)}", not self._happens(1 / 8)
         who = contact.protect(f"{customer}@mail.example")
-        leads.record(
-            self._connection, [(self._terms, leads.Lead(click_id, customer, at, is_trusted=is_trusted, contact=who))]
-        )
+        lead = leads.Lead(click_id, customer, at, is_trusted=is_trusted, contact=who)
+        leads.record(self._connection, [(self._terms, lead)])
         is_settled = is_trusted or self.shop.settings.lead_auth_policy == LeadAuthPolicy.BROWSER_ALLOWED
         if self._happens(self.shop.buys) and (is_settled or self._happens(0.5)):
             cents = self._random.choice(self.shop.prices)

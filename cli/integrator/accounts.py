@@ -16,16 +16,14 @@ from cli.integrator import project
 from cli.integrator.output import NOT_SET_UP, Answer, Failure, command, is_interactive, is_json, plain, say
 
 SLOWER_SECONDS = 5  # RFC 8628, 3.5
-BaseUrl = Annotated[
-    str | None, typer.Option(help="The service's URL; default: SERVICE_BASE_URL, .svc/.env, or localhost.")
-]
+Url = Annotated[str | None, typer.Option(help="The service's URL; default: SERVICE_BASE_URL, .svc/.env, or localhost.")]
 ProgramId = Annotated[int | None, typer.Option(help="The program; else SERVICE_PROGRAM_ID, or your only one.")]
 app = typer.Typer(no_args_is_help=True, help="List, create and delete programs, as the logged-in account.")
 partners_app = typer.Typer(no_args_is_help=True, help="Add partners, as the logged-in account.")
 
 
 @command()
-def login(base_url: BaseUrl = None) -> Answer:
+def login(base_url: Url = None) -> Answer:
     """Log this command line in: open a page, compare a code, approve it.
 
     The login is kept for 14 days in a file that only you can read (~/.config/svc/login.json).
@@ -97,10 +95,8 @@ def list_programs() -> Answer:
     table = Table("id", "name", "domain", "commission", "status", "key", box=None, pad_edge=False)
     for each in found:
         is_flat = each["commission_type"] == "flat"
-        commission = (
-            f"{each['commission_rate']} cents ({each['currency']})" if is_flat else f"{each['commission_rate']}%"
-        )
-        shown = (each["id"], label(each), each["domain"], commission, each["status"], each["api_token_masked"])
+        paid = f"{each['commission_rate']} cents ({each['currency']})" if is_flat else f"{each['commission_rate']}%"
+        shown = (each["id"], label(each), each["domain"], paid, each["status"], each["api_token_masked"])
         table.add_row(*map(plain, shown))
     if found:
         say(table, soft_wrap=False)

@@ -120,10 +120,8 @@ def save_settings(place: Path, values: dict[str, str]) -> bool:
     """Write settings into `.env` for shells and dotenv, and keep its other lines; return whether it changed."""
     path = place / ".env"
     before = path.read_text(encoding="utf-8") if path.exists() else ""
-    literal = {
-        name: "".join(each for each in value if each.isprintable() and each != "'") for name, value in values.items()
-    }
-    lines, left = [], {name: shlex.quote(value) for name, value in literal.items() if value}
+    safe = {name: "".join(one for one in value if one.isprintable() and one != "'") for name, value in values.items()}
+    lines, left = [], {name: shlex.quote(value) for name, value in safe.items() if value}
     for line in before.splitlines():
         found = _LINE.match(line)
         if found and found[1] == PAYMENTS and values.get(PAYMENTS) == "":  # the account is no longer connected

@@ -32,15 +32,11 @@ class ShopShape(StrEnum):
 
 Shape = Annotated[ShopShape, typer.Option(help="How the shop sells through Stripe.")]
 Code = Annotated[str, typer.Option(help="The code of the partner who sends the visitor.")]
-SecretStdin = Annotated[
-    bool, typer.Option("--webhook-secret-stdin", help="Sign with the webhook secret from standard input.")
-]
+Live = Annotated[bool, typer.Option("--webhook-secret-stdin", help="Sign with the webhook secret from standard input.")]
 
 
 @command()
-def stripe(
-    shape: Shape = ShopShape.SUBSCRIPTION, code: Code = "sandbox", webhook_secret_stdin: SecretStdin = False
-) -> Answer:
+def stripe(shape: Shape = ShopShape.SUBSCRIPTION, code: Code = "sandbox", webhook_secret_stdin: Live = False) -> Answer:
     """Play a sequence of Stripe events against the service, and show the outcome of each.
 
     It plays in the program's sandbox, as the logged-in owner: nothing live changes. With --webhook-secret-stdin it

@@ -63,9 +63,8 @@ def invite(
     email = email.strip().lower()
     if members.list_members(connection, workspace_id, users.c.email == email):
         raise ValidationError(fields=[FieldError("email", "This account is a member of the workspace already")])
-    connection.execute(
-        delete(invitations).where(invitations.c.workspace_id == workspace_id, invitations.c.email == email)
-    )
+    same = (invitations.c.workspace_id == workspace_id, invitations.c.email == email)
+    connection.execute(delete(invitations).where(*same))
     token, proof = keys.generate(keys.INVITATION_PREFIX), keys.generate("")
     about: dict[str, Any] = {"email": email, "role": role, "created_at": at, "expires_at": at + LIFETIME}
     secrets = {"token_hash": keys.digest(token), "mailed_hash": keys.digest(proof)}

@@ -162,13 +162,11 @@ def get_logo(connection: Connection, workspace_id: int) -> Any:
     return row
 
 
-def write_audit(
-    connection: Connection, workspace_id: int, changes: list[Change], *, actor: Actor, at: datetime
-) -> None:
+def write_audit(connection: Connection, workspace_id: int, rows: list[Change], *, actor: Actor, at: datetime) -> None:
     """Append entries to the log of each program of a workspace."""
     mine = select(programs.c.id).where(programs.c.workspace_id == workspace_id)
     for program_id in connection.execute(mine).scalars():
-        audit.write(connection, program_id, changes, actor=actor, at=at)
+        audit.write(connection, program_id, rows, actor=actor, at=at)
 
 
 @contextmanager

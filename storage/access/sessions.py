@@ -16,7 +16,7 @@ from storage.tables import device_logins, members, programs, sessions, users, wo
 LIFETIME = timedelta(days=14)
 IDLE = timedelta(days=3)  # a session ends after so long without a request
 USED_EVERY = timedelta(hours=1)  # how exactly the last request is known
-ID_LENGTH = 16
+ID_SIZE = 16
 _used_at = func.coalesce(sessions.c.used_at, sessions.c.created_at)
 _LIVE = (sessions.c.expires_at > bindparam("at"), _used_at > bindparam("idle_since"))
 _ACTIVE = and_(members.c.user_id == users.c.id, members.c.status == MemberStatus.ACTIVE)
@@ -138,16 +138,14 @@ def list_open(connection: Connection, user_id: int, token_hash: str | None, *, a
     newest_first = mine.order_by(sessions.c.created_at.desc(), sessions.c.token_hash)
     rows = connection.execute(newest_first, {"at": at, "idle_since": at - IDLE})
     return [
-        OpenSession(
-            row.token_hash[:ID_LENGTH], row.client, row.created_at, row.expires_at, row.token_hash == token_hash
-        )
+        OpenSession(row.token_hash[:ID_SIZE], row.client, row.created_at, row.expires_at, row.token_hash == token_hash)
         for row in rows
     ]
 
 
 def end_one(connection: Connection, user_id: int, session_id: str) -> None:
     """End one of a user's sessions. Raises NotFound."""
-    mine = (sessions.c.user_id == user_id, func.substr(sessions.c.token_hash, 1, ID_LENGTH) == session_id)
+    mine = (sessions.c.user_id == user_id, func.substr(sessions.c.token_hash, 1, ID_SIZE) == session_id)
     if connection.execute(delete(sessions).where(*mine)).rowcount == 0:
         raise NotFound("There is no such session.", hint="List the sessions again.")
 

@@ -39,14 +39,12 @@ class Svc:
             assert self("admin", *arguments, stdin=stdin).code == 0
 
     @contextmanager
-    def running(
-        self, *arguments: object, stderr: int | None = None, **environment: str
-    ) -> Iterator[subprocess.Popen[str]]:
+    def running(self, *arguments: object, stderr: int | None = None, **env: str) -> Iterator[subprocess.Popen[str]]:
         """Run a command that serves; it is terminated at the end."""
         process = subprocess.Popen(
             command(arguments),
             cwd=self.folder,
-            env=self._env() | environment,
+            env=self._env() | env,
             stdout=subprocess.PIPE,
             stderr=stderr,
             text=True,

@@ -38,9 +38,7 @@ def read(files: Path, program_id: int, *by: Dimension) -> list[BreakdownGroup]:
     return [BreakdownGroup(tuple(row[: len(by)]), GroupTotals(*row[len(by) :])) for row in rows]
 
 
-async def test_totals_of_exported_months_are_those_of_the_service(
-    acme: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
+async def test_exported_months_have_the_service_s_totals(acme: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(exported_events, "ROWS_AT_ONCE", 7)
     await busy(acme, 1)
     for month in MONTHS:
@@ -95,9 +93,7 @@ async def clicks_of(acme: World) -> set[str]:
     return {click_id for (click_id,) in await stored(acme, clicks.c.click_id)}
 
 
-async def test_old_clicks_are_deleted_in_chunks_and_what_they_counted_for_stays(
-    acme: World, monkeypatch: pytest.MonkeyPatch
-):
+async def test_old_clicks_go_in_chunks_and_what_they_counted_for_stays(acme: World, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(click_retention, "ROWS_AT_ONCE", 2)
     for _ in range(2):
         await acme.visitor(at=OLD)
@@ -140,9 +136,7 @@ async def test_the_check_still_finds_a_wrong_total_of_a_deleted_day(acme: World,
     await acme.visitor(at=OLD)
     await delete(acme)
 
-    await acme.store.write(
-        lambda connection: connection.execute(update(table).where(table.c.clicks == 1).values(clicks=3))
-    )
+    await acme.store.write(lambda writer: writer.execute(update(table).where(table.c.clicks == 1).values(clicks=3)))
 
     found = await acme.store.read(books.run)
     assert [(each.what, each.stored, each.recomputed) for each in found] == [
@@ -150,9 +144,7 @@ async def test_the_check_still_finds_a_wrong_total_of_a_deleted_day(acme: World,
     ]
 
 
-def test_the_command_says_what_it_deleted(
-    sqlite_url: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-):
+def test_it_says_what_it_deleted(sqlite_url: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
     asyncio.run(test_journeys.stored(sqlite_url, world.acme))
     monkeypatch.setenv("SVC_DATABASE_URL", sqlite_url)
 

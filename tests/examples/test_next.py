@@ -52,9 +52,7 @@ async def test_a_link_to_the_checkout_s_domain_carries_a_token(shopper: Shopper)
     await shopper.page.wait_for_url(f"http://checkout.example/?svc_click_id={click_id}.*")
 
 
-async def test_the_tracker_loads_in_each_way_and_a_sign_up_goes_on_without_the_service(
-    service: Around, shopper: Shopper
-):
+async def test_the_tracker_loads_in_each_way_and_a_sign_up_goes_on_without_a_service(service: Around, shopper: Shopper):
     async def pass_on(route: Route) -> None:
         url = route.request.url.replace("https://svc.example", service.served.base_url)
         await route.fulfill(response=await route.fetch(url=url))

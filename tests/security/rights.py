@@ -187,8 +187,6 @@ class Rights:
             return own | self.of_workspace(grant.workspace_id, grant.role) if is_owned else set()
         if grant.kind == Kind.ASSISTANT and (membership is None or not membership.is_active):
             return set()
-        mine = {
-            ("program", each, "read") for each, workspace in self.programs.items() if workspace == grant.workspace_id
-        }
+        mine = {("program", each, "read") for each, there in self.programs.items() if there == grant.workspace_id}
         named = {one for one in mine if grant.programs is None or one[1] in grant.programs}
         return named | {("workspace", grant.workspace_id, scope) for scope in grant.scopes}

@@ -59,9 +59,7 @@ LENIENT = {("trackLead", "email")}  # a wrong one is left out with a warning: te
 async def count(service: Service) -> int:
     """Return how many rows of events there are."""
     counts = [select(func.count()).select_from(table) for table in STORED]
-    return await service.scene.acme.store.read(
-        lambda connection: sum(connection.execute(each).scalar_one() for each in counts)
-    )
+    return await service.scene.acme.store.read(lambda reader: sum(reader.execute(each).scalar_one() for each in counts))
 
 
 async def post(

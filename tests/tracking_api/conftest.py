@@ -90,9 +90,7 @@ class Api:
     async def count(self, *tables: Table) -> int:
         """Return how many rows the tables hold together."""
         counts = [select(func.count()).select_from(table) for table in tables]
-        return await self.acme.store.read(
-            lambda connection: sum(connection.execute(count).scalar_one() for count in counts)
-        )
+        return await self.acme.store.read(lambda reader: sum(reader.execute(count).scalar_one() for count in counts))
 
 
 @pytest.fixture

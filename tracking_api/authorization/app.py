@@ -168,9 +168,8 @@ def _trusted(response: Response, client_id: str, settings: Configuration) -> Res
 def _page(rejection: Response) -> Response:
     """Return an error that cannot be sent to the client as a page for the person at the browser."""
     message = escape(json.loads(bytes(rejection.body))["error_description"])
-    return HTMLResponse(
-        PAGE.format(message=message), HTTPStatus.BAD_REQUEST, {**FRESH, "Content-Security-Policy": NOTHING}
-    )
+    headers = {**FRESH, "Content-Security-Policy": NOTHING}
+    return HTMLResponse(PAGE.format(message=message), HTTPStatus.BAD_REQUEST, headers)
 
 
 def _error(error: str, description: str) -> Response:

@@ -35,11 +35,9 @@ def is_acceptable(uri: str) -> bool:
     return parts.scheme in APPLICATIONS or bool(_PRIVATE_USE.fullmatch(parts.scheme))
 
 
-def matches(registered: str, requested: str) -> bool:
-    """Return whether the requested URL is the registered one; a loopback URL may have any port (RFC 8252, 7.3)."""
-    return registered == requested or (
-        is_loopback(registered) and _without_port(registered) == _without_port(requested)
-    )
+def matches(registered: str, asked: str) -> bool:
+    """Return whether the asked URL is the registered one; a loopback URL may have any port (RFC 8252, 7.3)."""
+    return registered == asked or (is_loopback(registered) and _without_port(registered) == _without_port(asked))
 
 
 def is_loopback(uri: str) -> bool:

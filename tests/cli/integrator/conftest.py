@@ -52,11 +52,9 @@ class Shop:
         ours = {"HOME": str(self.home), "XDG_CONFIG_HOME": str(self.home / "config"), "PYTHONPATH": str(CHECKOUT)}
         return kept | ours | {"SERVICE_BASE_URL": self.server.base_url} | more
 
-    async def svc(self, *arguments: object, stdin: str = "", **environment: str) -> Done:
+    async def svc(self, *arguments: object, stdin: str = "", **settings: str) -> Done:
         """Run one command to its end."""
-        return await asyncio.to_thread(
-            run, arguments, cwd=self.project, env=self.environment(**environment), stdin=stdin
-        )
+        return await asyncio.to_thread(run, arguments, cwd=self.project, env=self.environment(**settings), stdin=stdin)
 
     def start(self, *arguments: object, stderr: int | None = None) -> subprocess.Popen[str]:
         """Start a command that waits for input."""

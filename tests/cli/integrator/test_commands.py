@@ -32,9 +32,7 @@ async def log_in(shop: Shop, browser: Browser, button: str) -> tuple[int, str]:
     return waiting.returncode, said
 
 
-async def test_a_member_rejects_the_login_in_the_browser_and_nothing_is_stored_or_approves_it(
-    shop: Shop, browser: Browser
-):
+async def test_a_member_rejects_the_login_and_nothing_is_stored_or_approves_it(shop: Shop, browser: Browser):
     rejected, _ = await log_in(shop, browser, "Cancel")
     is_stored = shop.login.exists()
     approved, said = await log_in(shop, browser, "Connect")
@@ -98,16 +96,14 @@ async def test_a_sandbox_whose_key_is_unknown_here_is_not_given_a_new_one_unaske
 async def test_an_owner_creates_a_partner_and_deletes_a_program_without_events(shop: Shop):
     await shop.sign_in()
     made = (await shop.svc("programs", "create", "--name", "New", "--domain", "localhost:3000", "--json")).json
-    partner = await shop.svc(
-        *("partners", "create", "--program", made["id"], "--name", "Nora", "--code", "nora", "--json")
-    )
+    new = await shop.svc(*("partners", "create", "--program", made["id"], "--name", "Nora", "--code", "nora", "--json"))
     await shop.acme.visitor()
 
     unasked = await shop.svc("programs", "delete", made["id"])
     deleted = await shop.svc("programs", "delete", made["id"], "--yes", "--json")
     used = await shop.svc("programs", "delete", shop.acme.program_id, "--yes", "--json")
 
-    assert partner.json["link"] == "http://localhost:3000/?aff=nora"
+    assert new.json["link"] == "http://localhost:3000/?aff=nora"
     assert unasked.code == 2
     assert deleted.json == {"deleted": made["id"]}
     assert (used.code, used.json["error"]["code"]) == (1, "program_has_events")

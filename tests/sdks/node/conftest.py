@@ -22,11 +22,9 @@ class Node:
     """A process of Node.js with the built package."""
 
     def __init__(self, folder: Path, stderr: Path) -> None:
-        command = ["node", shutil.copy(DRIVER, folder)]
+        node = ["node", shutil.copy(DRIVER, folder)]
         with stderr.open("wb") as log:
-            self.process = subprocess.Popen(
-                command, cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log
-            )
+            self.process = subprocess.Popen(node, cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log)
         assert self.process.stdout
         assert self.process.stdout.readline() == b"ready\n"  # a call's time does not include the start
 

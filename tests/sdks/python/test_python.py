@@ -57,9 +57,7 @@ async def test_asyncio_has_the_same_results(service: FailingService, tmp_path: P
 
 
 @pytest.mark.usefixtures("no_thread")
-def test_a_full_outbox_fails_the_call_only(
-    service: FailingService, sdk: Sdk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
+def test_a_full_outbox_fails_a_call(service: FailingService, sdk: Sdk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(delivery, "MOST_WAITING", 1)
     service.answers = ["overloaded"]
     track = sdk(outbox=tmp_path)
@@ -98,7 +96,7 @@ def test_what_waits_is_resent_in_the_background(
     assert re.fullmatch(r"127\.0\.0\.1-\d+-1", next(tmp_path.iterdir()).name)
 
 
-async def test_the_guide_s_code_for_django_gives_a_request_its_visitor_and_the_settings_options(
+async def test_the_guide_s_code_for_django_gives_a_request_its_visitor_and_settings_options(
     service: FailingService,
 ):
     settings.configure(SVC_AFFILIATE={"base_url": service.base_url, "api_key": KEY})

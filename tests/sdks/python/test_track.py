@@ -112,9 +112,7 @@ def test_a_field_that_the_call_does_not_have_a_missing_key_and_a_service_that_is
     assert service.received == []
 
 
-def test_test_mode_marks_every_call_and_needs_no_click(
-    service: FailingService, sdk: Sdk, monkeypatch: pytest.MonkeyPatch
-):
+def test_test_mode_marks_calls_and_needs_no_click(service: FailingService, sdk: Sdk, monkeypatch: pytest.MonkeyPatch):
     sdk(test_mode=True).lead(event_name="trial")
     monkeypatch.setenv("SERVICE_TEST_MODE", "1")
     sdk().refund(transaction_id="inv-1", refund_id="re-1")

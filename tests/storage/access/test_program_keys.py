@@ -91,9 +91,7 @@ async def test_calls_with_a_replaced_key_are_listed_for_thirty_days_and_so_is_th
     row = refused_calls.c
     logged = await stored(acme, row.program_id, row.code, row.transaction_id)
     callers = await listed(acme)
-    pruned = [
-        await acme.store.write(recurring.prune, refused_calls, at=NOW + timedelta(30, seconds)) for seconds in (0, 1)
-    ]
+    pruned = [await acme.store.write(recurring.prune, refused_calls, at=NOW + timedelta(30, late)) for late in (0, 1)]
     assert logged == [(acme.program_id, "invalid_key", "inv-1")]
     assert [(each.is_current, each.user_agent) for each in callers] == [(False, "acme-shop/1.2")]
     assert pruned == [0, 1]
@@ -142,9 +140,7 @@ async def test_concurrent_repeats_are_performed_once_and_get_the_first_response(
     assert next(performed) == 2
 
 
-async def test_responses_are_stored_for_30_days_and_for_their_request_only_and_no_error_is(
-    store: Storage, agent_key_id: int
-):
+async def test_responses_are_stored_for_30_days_and_their_request_alone_errors_never(store: Storage, agent_key_id: int):
     with pytest.raises(ZeroDivisionError):
         await once(store, agent_key_id, lambda _: 1 / 0)
     await once(store, agent_key_id)
@@ -153,7 +149,5 @@ async def test_responses_are_stored_for_30_days_and_for_their_request_only_and_n
         await once(store, agent_key_id, asks="b")
     repeats = [await once(store, agent_key_id, at=NOW + timedelta(days=days)) for days in (29, 30)]
     assert [is_repeat for _, is_repeat in repeats] == [True, False]
-    pruned = [
-        await store.write(recurring.prune, idempotent_answers, at=NOW + timedelta(days=days)) for days in (59, 60)
-    ]
+    pruned = [await store.write(recurring.prune, idempotent_answers, at=NOW + timedelta(days=day)) for day in (59, 60)]
     assert pruned == [0, 1]
