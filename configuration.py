@@ -209,9 +209,7 @@ def load() -> Configuration:
     """Return the configuration from the environment. Raises ConfigurationError naming each variable that is wrong."""
     try:
         return Configuration()
-    except ValidationError as invalid:
-        named = [
-            (variable_of(str(each["loc"][0])), each["msg"].removeprefix("Value error, ")) for each in invalid.errors()
-        ]
+    except ValidationError as wrong:
+        named = [(variable_of(str(one["loc"][0])), one["msg"].removeprefix("Value error, ")) for one in wrong.errors()]
         lines = [f"{variable}: {message.removeprefix(f'{variable} ')}." for variable, message in named]
         raise ConfigurationError("\n".join(lines)) from None

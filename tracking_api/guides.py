@@ -23,12 +23,9 @@ from tracking_api.dashboard import authentication
 from tracking_api.dashboard.pages import templates
 from web.response import accepts_html
 
-DESCRIPTION = Description(
-    "getGuide", "A guide for integrators, as Markdown", {200: ()}, (NotFound,), tag="documents", media="text/markdown"
-)
-INDEX_DESCRIPTION = Description(
-    "listGuides", "The list of guides, as Markdown", {200: ()}, (), tag="documents", media="text/markdown"
-)
+MARKDOWN: Any = {"tag": "documents", "media": "text/markdown"}
+DESCRIPTION = Description("getGuide", "A guide for integrators, as Markdown", {200: ()}, (NotFound,), **MARKDOWN)
+INDEX_DESCRIPTION = Description("listGuides", "The list of guides, as Markdown", {200: ()}, (), **MARKDOWN)
 MODELS_DESCRIPTION = INDEX_DESCRIPTION._replace(
     name="listForModels", summary="The list of guides and interfaces for language models", media="text/plain"
 )

@@ -59,7 +59,7 @@ def set_password(
     """
     change(connection, user_id, password_hash=password_hash)
     if not keeps_assistants:
-        assistants.end_all(connection, user_id, actor=actor, at=at)
+        assistants.end_all(connection, user_id, None, actor=actor, at=at)
     connection.execute(delete(password_resets).where(password_resets.c.user_id == user_id))
     write_audit(connection, user_id, "account.set_password", actor=actor, at=at)
     return sessions.end_all(connection, user_id, but=but)

@@ -194,9 +194,7 @@ def end(connection: Connection, row: Any, action: str, *, actor: Actor | None = 
         audit.write(connection, int(program_id), [Change(action, row.id)], actor=actor, at=at)
 
 
-def end_all(
-    connection: Connection, user_id: int, workspace_id: int | None = None, *, actor: Actor, at: datetime
-) -> None:
+def end_all(connection: Connection, user_id: int, workspace_id: int | None, *, actor: Actor, at: datetime) -> None:
     """End every assistant that a user connected, or those of one workspace."""
     mine = select(assistants).where(assistants.c.user_id == user_id).order_by(assistants.c.id)
     for row in connection.execute(mine).all():

@@ -62,14 +62,12 @@ def enrol(connection: Connection, user_id: int, *, email: str, sealer: Sealer) -
     return Enrolment(secret, pyotp.TOTP(secret).provisioning_uri(name=email, issuer_name="Affiliate tracking"))
 
 
-def confirm(
-    connection: Connection, user_id: int, code: str, *, sealer: Sealer, actor: Actor, at: datetime
-) -> list[str]:
+def confirm(connection: Connection, user_id: int, otp: str, *, sealer: Sealer, actor: Actor, at: datetime) -> list[str]:
     """Turn it on by a code; return recovery codes, shown once. Raises InvalidSecondFactor, SecondFactorExists."""
     row = _find(connection, user_id)
     if row is not None and row.confirmed_at is not None:
         raise SecondFactorExists
-    if row is None or not _accept(connection, row, _plain(code), sealer, at):
+    if row is None or not _accept(connection, row, _plain(otp), sealer, at):
         raise InvalidSecondFactor
     connection.execute(update(second_factors).where(second_factors.c.user_id == user_id).values(confirmed_at=at))
     codes = ["-".join(secrets.token_hex(2) for _ in range(5)) for _ in range(10)]
@@ -89,9 +87,7 @@ def spend(connection: Connection, user_id: int, code: str, *, sealer: Sealer, at
         raise InvalidSecondFactor
 
 
-def disable_by_code(
-    connection: Connection, user_id: int, code: str, *, sealer: Sealer, actor: Actor, at: datetime
-) -> None:
+def switch_off(connection: Connection, user_id: int, code: str, *, sealer: Sealer, actor: Actor, at: datetime) -> None:
     """Turn the second factor off with one of its codes. Raises InvalidSecondFactor."""
     spend(connection, user_id, code, sealer=sealer, at=at)
     disable(connection, user_id, actor=actor, at=at)

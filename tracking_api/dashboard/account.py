@@ -155,7 +155,7 @@ async def disable_second_factor(call: VisitorRequest, sent: SecondFactorEnd) -> 
         await call.write(second_factors.disable)
     else:
         await call.hit("second_factor")
-        await call.write(second_factors.disable_by_code, sent.totp, sealer=call.request.app.state.settings.sealer())
+        await call.write(second_factors.switch_off, sent.totp, sealer=call.request.app.state.settings.sealer())
     await mail.send_alert(call.request, call.visitor.email, *TURNED_OFF)
 
 
