@@ -13,7 +13,7 @@ from storage.rules import agent_caps as rules
 from storage.rules.agent_caps import CAPS, FREEZABLE, WINDOW, AgentCaps
 from storage.rules.errors import CurrencyNotSupported, OverCap
 from storage.rules.setting_kinds import Kind
-from storage.rules.settings import ProgramSettings, published, stored_percents
+from storage.rules.settings import ProgramSettings, published, stored
 from storage.tables import agent_caps, agent_decisions, commission_terms, programs
 from storage.tracking import currencies
 from storage.tracking.currencies import Exchange
@@ -44,7 +44,7 @@ def change(
     """Change caps, as the API names them, log it and return all. Raises ValidationError."""
     connection.execute(select(programs.c.id).where(programs.c.id == program_id).with_for_update())
     before = get_caps(connection, program_id)
-    values = stored_percents(changes, CAPS)
+    values = stored(changes, CAPS)
     if "frozen_settings" in values:
         values["frozen_settings"] = " ".join(name for name in FREEZABLE if name in values["frozen_settings"])
     if values:

@@ -112,16 +112,6 @@ def earns(recurring_months: int | None, first_purchase_at: datetime | None, occu
     return occurred_at < first_purchase_at.replace(year=year, month=month, day=day)
 
 
-def stored_rate(kind: CommissionType, commission_rate: Number) -> int:
-    """Return a commission rate as it is stored. Raises ValidationError naming `commission_rate`."""
-    if kind == CommissionType.PERCENT:
-        return basis_points("commission_rate", commission_rate)
-    if commission_rate != int(commission_rate) or not 0 <= commission_rate <= MOST_CENTS:
-        wrong = f"Flat: an integer from 0 to {MOST_CENTS}, in cents per sale"
-        raise ValidationError(fields=[FieldError("commission_rate", wrong)])
-    return int(commission_rate)
-
-
 def shown_rate(kind: CommissionType, rate: int) -> Number:
     """Return a stored commission rate as people write it."""
     return percent(rate) if kind == CommissionType.PERCENT else rate

@@ -5,7 +5,8 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Any, NamedTuple, get_args, get_type_hints
 
-from storage.rules.commission import MOST_CENTS, CommissionType, percent, shown_rate
+from storage.rules.commission import MOST_CENTS, CommissionType, basis_points, percent, shown_rate
+from storage.rules.errors import FieldError, ValidationError
 
 
 class Kind(StrEnum):
@@ -82,6 +83,15 @@ class Setting(NamedTuple):
     def form_name(self) -> str:
         """Return the name in forms, where people type amounts instead of cents."""
         return self.public_name.removesuffix("_cents")
+
+    def stored(self, value: Any, commission_type: CommissionType) -> Any:
+        """Return a value of the APIs as it is stored. Raises ValidationError naming the setting."""
+        if self.kind == Kind.COMMISSION_RATE and commission_type == CommissionType.FLAT:
+            if value != int(value) or not 0 <= value <= MOST_CENTS:
+                wrong = f"Flat: an integer from 0 to {MOST_CENTS}, in cents per sale"
+                raise ValidationError(fields=[FieldError(self.public_name, wrong)])
+            return int(value)
+        return basis_points(self.public_name, value) if self.kind in {Kind.PERCENT, Kind.COMMISSION_RATE} else value
 
     def published(self, value: Any, commission_type: CommissionType) -> Any:
         if self.kind == Kind.COMMISSION_RATE:

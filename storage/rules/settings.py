@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, NamedTuple
 
 from storage.rules.attribution import AttributionModel, OldLinks, PaidAds, ProgramStatus
-from storage.rules.commission import CommissionBasis, CommissionType, basis_points, stored_rate
+from storage.rules.commission import CommissionBasis, CommissionType
 from storage.rules.errors import FieldError, ValidationError
 from storage.rules.setting_kinds import Kind, Option, Section, Setting, declared
 from storage.rules.settlement import LeadAuthPolicy
@@ -150,33 +150,29 @@ class ProgramSettings(NamedTuple):
     ] = ProgramStatus.ACTIVE
 
 
-def stored_percents(changes: Mapping[str, Any], settings: Iterable[Setting]) -> dict[str, Any]:
-    """Return changes from an API with percentages as basis points under their stored names. Raises ValidationError."""
-    values = dict(changes)
-    for setting in settings:
-        if setting.kind == Kind.PERCENT and setting.public_name in values:
-            percent = values.pop(setting.public_name)
-            values[setting.name] = basis_points(setting.public_name, percent)
-    return values
+SETTINGS = declared(ProgramSettings("", ""))
+BY_NAME = {setting.public_name: setting for setting in SETTINGS}
 
 
-def stored(changes: Mapping[str, Any], *, kind: CommissionType = CommissionType.PERCENT) -> dict[str, Any]:
+def stored(
+    changes: Mapping[str, Any],
+    settings: Iterable[Setting] = SETTINGS,
+    *,
+    kind: CommissionType = CommissionType.PERCENT,
+) -> dict[str, Any]:
     """Return changes from an API in their stored form; `kind` is the commission type before the change.
 
     Raises ValidationError for a rate that does not fit, or a new commission type without a new rate.
     """
     values = dict(changes)
     new_kind = values.get("commission_type", kind)
-    if "commission_rate" in values:
-        values["rate"] = stored_rate(new_kind, values.pop("commission_rate"))
-    elif new_kind != kind and "rate" not in values:
+    if new_kind != kind and values.keys().isdisjoint({"rate", "commission_rate"}):
         missing = "Required with a new commission_type: percent and cents are not the same number"
         raise ValidationError(fields=[FieldError("commission_rate", missing)])
-    return stored_percents(values, SETTINGS)
-
-
-SETTINGS = declared(ProgramSettings("", ""))
-BY_NAME = {setting.public_name: setting for setting in SETTINGS}
+    for each in settings:
+        if each.public_name in values:
+            values[each.name] = each.stored(values.pop(each.public_name), new_kind)
+    return values
 
 
 def published(values: Any, settings: Iterable[Setting] = SETTINGS) -> dict[str, Any]:
