@@ -33,13 +33,11 @@ from tracking_api.dashboard.pages.ranges import FilterValues
 from web import body
 from web.errors import ErrorObject, error_body
 
-ALL = "all"
 PAY = "Mark them as paid after you have paid the partners. The ledger then has a payout for each."
-FINAL = "You cannot undo this."
 DECISIONS = {
     CommissionStatus.APPROVED: ("Approve", "You can undo this for an hour, as long as they are not paid."),
-    CommissionStatus.PAID: ("Mark as paid", f"{PAY} {FINAL}"),
-    CommissionStatus.REJECTED: ("Reject", f"Their partners do not get this money. {FINAL}"),
+    CommissionStatus.PAID: ("Mark as paid", f"{PAY} You cannot undo this."),
+    CommissionStatus.REJECTED: ("Reject", "Their partners do not get this money. You cannot undo this."),
 }
 LEFT = " {} of those that you selected stay as they are: their status does not allow it."
 READY_AT = "ready_at"
@@ -61,22 +59,20 @@ class DecidedView(View):
 @operation()
 async def decide_commissions(call: ApiRequest, sent: CommissionChanges) -> DecidedView:
     """Approve, reject or pay several commissions, each with its own result: a commission or an error."""
-    results = await call.write(decisions.decide_each, sent.ids, sent.status)
     shown = [
         UndecidedView(id=commission_id, error=ErrorObject(**error_body(result, "")["error"]))
         if isinstance(result, ServiceError)
         else view_of(Commission).of(result)
-        for commission_id, result in results.items()
+        for commission_id, result in (await call.write(decisions.decide_each, sent.ids, sent.status)).items()
     ]
     return DecidedView.of({"data": shown})
 
 
 def _by_status(address: FilterValues, at: datetime) -> Mapping[str, Any]:
     """Return the filters of the tab: without a status, what is ready to approve."""
-    shown = address["status"]
-    if not shown:
+    if not address["status"]:
         return {READY_AT: at}
-    return {} if shown == ALL else {"status": queries.choice(address, "status", CommissionStatus)}
+    return {} if address["status"] == "all" else {"status": queries.choice(address, "status", CommissionStatus)}
 
 
 COMMISSION_LIST = ListPage(
@@ -142,10 +138,9 @@ async def _decide(
         rows = [each for each in selected if status in MAY_BECOME[each.status]]
         if not rows:
             return notices.redirect(path, "nothing-to-decide")
-        verb, meaning = DECISIONS[status]
-        text = meaning + (LEFT.format(len(selected) - len(rows)) if len(rows) < len(selected) else "")
-        worth = Waiting(len(rows), sum(each.net_cents for each in rows))
-        is_danger = status == CommissionStatus.REJECTED
+        verb, text = DECISIONS[status]
+        text += LEFT.format(len(selected) - len(rows)) if len(rows) < len(selected) else ""
+        worth, is_danger = Waiting(len(rows), sum(each.net_cents for each in rows)), status == CommissionStatus.REJECTED
         question = Question(verb, text, commissions=worth, partners=_by_partner(rows), is_danger=is_danger)
         return await buttons.ask(context, form, question, path)
     results = await context.write(decisions.decide_each, ids, status)

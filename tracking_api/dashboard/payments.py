@@ -108,11 +108,7 @@ COUNTED = {RECORDED, PaymentOutcome.REPEATED, PaymentOutcome.SAME, PaymentOutcom
 
 
 class PaymentFix(NamedTuple):
-    """Why an event does not count, what to do, and the form for it (empty: none).
-
-    The forms compare a payment with the sale that the API reported, name its customer, dismiss it and, less likely,
-    name its customer, or name the sale of a refund.
-    """
+    """Why an event does not count, what to do, and the form for it in templates/payments.html (empty: none)."""
 
     text: str
     change: str
@@ -146,7 +142,6 @@ FIXES: dict[tuple[str, str], PaymentFix] = {
         "compare",
     ),
 }
-FORMS: dict[str, str] = {PaymentOutcome.HELD: "compare", PaymentOutcome.IGNORED: ""}
 
 
 def _fix_of(event: PaymentEvent) -> PaymentFix | None:
@@ -157,9 +152,9 @@ def _fix_of(event: PaymentEvent) -> PaymentFix | None:
         return known
     if outcome in COUNTED or not (is_payment or outcome == PaymentOutcome.WAITING):
         return None
-    message = MESSAGES[of_payment(outcome, is_payment=is_payment)]
-    form = FORMS.get(outcome, "name_customer") if is_payment else "dismiss"
-    return PaymentFix(message.text, message.change or "", form)
+    message, is_held = MESSAGES[of_payment(outcome, is_payment=is_payment)], outcome == PaymentOutcome.HELD
+    form = "" if outcome == PaymentOutcome.IGNORED else "compare" if is_held else "name_customer"
+    return PaymentFix(message.text, message.change or "", form if is_payment else "dismiss")
 
 
 async def _values(context: PageContext, state: ListState) -> dict[str, Any]:
