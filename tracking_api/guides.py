@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import lru_cache
 from itertools import pairwise
 from typing import Any
@@ -78,7 +79,7 @@ async def _page(request: Request, name: str | None = None) -> Response:
     base_url, storage = request.app.state.base_url, authentication.storage_of(request)
     filling, visitor, program = guides.Filling(base_url, 1), None, None
     choices: Sequence[Any] = ()
-    try:
+    with suppress(ServiceError):  # a stranger, or no database: guides are for everyone
         visitor = await authentication.visitor(request)
         choices = await storage.read(program_settings.list_choices, visitor.user_id)
         sent = request.query_params.get("program")
@@ -86,8 +87,6 @@ async def _page(request: Request, name: str | None = None) -> Response:
             code = await storage.read(newest_code, chosen.id)
             program = await storage.read(read_program, chosen.id)
             filling = guides.filling(program, base_url=base_url, code=code)
-    except ServiceError:  # a stranger, or no database: guides are for everyone
-        pass
     response = templates.render(
         request,
         "guide.html" if name else "guides.html",

@@ -15,7 +15,7 @@ from storage.lists.programs import PROGRAMS
 from tracking_api import assets, stripe_events
 from tracking_api.dashboard import account, commissions, connected, members, payments, programs, sessions
 from tracking_api.dashboard.authentication import behind, of_program, of_workspace, visitor_request
-from tracking_api.dashboard.pages import customers, explore, imports, links, logs, overview, partners, search, sign_in
+from tracking_api.dashboard.pages import explore, imports, links, overview, partners, records, search, sign_in
 from tracking_api.dashboard.pages.lists import ListPage
 from tracking_api.dashboard.pages.page import Handler, page
 
@@ -124,9 +124,9 @@ PAGES = [
     page(f"{PROGRAM}/partners/{{partner_id}}/edit", POST=partners.EDIT.press),
     page(f"{PROGRAM}/partners/{{partner_id}}/balance", POST=partners.ADJUST.press),
     page(f"{PROGRAM}/partners/{{partner_id}}/qr.svg", GET=partners.show_qr_code),
-    *list_routes(f"{PROGRAM}/customers", customers.CUSTOMER_LIST),
-    page(f"{PROGRAM}/customers/{{customer_id}}", GET=customers.PAGE.show, POST=customers.PAGE.press),
-    page(f"{PROGRAM}/missing-sale", GET=customers.MISSING_SALE.show, POST=customers.MISSING_SALE.press),
+    *list_routes(f"{PROGRAM}/customers", records.CUSTOMER_LIST),
+    page(f"{PROGRAM}/customers/{{customer_id}}", GET=records.PAGE.show, POST=records.PAGE.press),
+    page(f"{PROGRAM}/missing-sale", GET=records.MISSING_SALE.show, POST=records.MISSING_SALE.press),
     *list_routes(f"{PROGRAM}/commissions", commissions.COMMISSION_LIST, POST=commissions.decide_selected),
     page(f"{PROGRAM}/commissions/approve-all", POST=commissions.approve_all),
     page(f"{PROGRAM}/commissions/undo", POST=commissions.undo_approval),
@@ -134,9 +134,9 @@ PAGES = [
     *list_routes(f"{PROGRAM}/review", commissions.FLAG_LIST),
     page(f"{PROGRAM}/review/selected", POST=commissions.DECIDE_FLAG.press_selected),
     page(f"{PROGRAM}/review/{{flag_id}}", POST=commissions.DECIDE_FLAG.press),
-    *list_routes(f"{PROGRAM}/events", logs.EVENT_LIST),
-    *list_routes(f"{PROGRAM}/refused-calls", logs.REJECTED_CALL_LIST),
-    *list_routes(f"{PROGRAM}/settings/audit-log", logs.AUDIT_LIST),
+    *list_routes(f"{PROGRAM}/events", records.EVENT_LIST),
+    *list_routes(f"{PROGRAM}/refused-calls", records.REJECTED_CALL_LIST),
+    *list_routes(f"{PROGRAM}/settings/audit-log", records.AUDIT_LIST),
     *list_routes(f"{PROGRAM}/settings/payments", payments.PAYMENT_LIST, POST=payments.ACCOUNT.press),
     page(f"{PROGRAM}/settings/payments/selected", POST=payments.DECIDE.press_selected),
     page(f"{PROGRAM}/settings/payments/{{event_id}}", POST=payments.DECIDE.press),

@@ -1,11 +1,13 @@
-"""Customers and their sales: the list, one customer's story, why a sale is credited or not, and crediting it."""
+"""What is recorded: customers and why their sales are credited or not, events, rejected calls, and the audit log."""
 
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import Any
 
 from babel.dates import format_timedelta
+from markupsafe import Markup
 from starlette.responses import Response
 
 from presentation.api_request import ApiRequest
@@ -14,21 +16,25 @@ from presentation.resources import IDENTIFIERS
 from storage.access.workspaces import DECIDERS
 from storage.diagnosis.explanation import Explanation, explain
 from storage.lists import customers as listed_customers
+from storage.lists import rejected_calls
+from storage.lists.audit_log import AUDIT_LOG, Entry
 from storage.lists.commissions import Commission
 from storage.lists.customers import CUSTOMERS
 from storage.lists.declaration import MOST, ListQuery, Order
 from storage.lists.event_kinds import Event, EventKind
+from storage.lists.events import EVENTS
 from storage.lists.find import find
 from storage.lists.partners import PARTNERS
 from storage.lists.programs import Program
-from storage.lists.rejected_calls import RejectedCall
+from storage.lists.rejected_calls import REJECTED_CALLS, RejectedCall
 from storage.management import by_hand, partners
 from storage.management.partners import Past
+from storage.rules import errors
 from storage.rules.errors import ServiceError
 from storage.rules.outcome import SaleOutcome
 from tracking_api.dashboard.pages import text
 from tracking_api.dashboard.pages.buttons import Button, FormOutcome, FormPage, Question
-from tracking_api.dashboard.pages.lists import ListPage
+from tracking_api.dashboard.pages.lists import ListPage, ListState
 from tracking_api.dashboard.pages.page_context import PageContext
 
 CUSTOMER_LIST = ListPage(CUSTOMERS, "customers.html")
@@ -44,6 +50,32 @@ OPEN = {
 }
 TITLES = {"transaction_id": "Transaction", "customer_key": "Customer", "click_id": "Click"}
 IN_CENTS = {"refunds", "arithmetic"}  # these steps' texts; pages write their amounts as money
+EXAMPLES = 5
+# The page of the program that shows what an action is about; `{id}` is the subject's.
+PATHS = {
+    "partner": "/partners/{id}",
+    "commission": "/commissions/{id}",
+    "flag": "/review",
+    "member": "/settings/members",
+    "account": "/settings/members",
+    "payment_event": "/settings/payments",
+    "payment_account": "/settings/payments",
+    "program": "/settings",
+    "program_key": "/settings/api-keys",
+    "agent_caps": "/settings/agent-caps",
+    "sandbox": "/settings/sandbox",
+    "saved_view": "/explore",
+}
+PAST = {  # of verbs that do not end in "ed"
+    "enrol": "added",
+    "flag": "flagged",
+    "regenerate": "replaced",
+    "withdraw": "withdrawn",
+    "empty": "emptied",
+    "logo": "logo changed",
+    "undo_import": "import undone",
+}
+_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[.\d]*(Z|[+-]\d\d:\d\d)$")
 
 
 def story_of(program: Program, found: Explanation) -> dict[str, Any]:
@@ -161,3 +193,45 @@ async def partner_options(context: PageContext) -> list[tuple[str, str]]:
 CREDIT = Button(credit_sale, then="/programs/{program_id}/commissions/{id}")
 MISSING_SALE = FormPage(_missing_sale, CREDIT, roles=DECIDERS)
 PAGE = FormPage(_customer, Button(move_customer, question=_sums), roles=DECIDERS)
+
+
+async def _causes(context: PageContext, state: ListState) -> dict[str, Any]:
+    """Return every cause with its latest calls; the page shows them without a search and a period."""
+    code = state.query.filters["code"]
+    grouped = await context.storage.report(rejected_calls.grouped, context.scope, limit=EXAMPLES, code=code)
+    groups = [
+        (cause, errors.BY_CODE.get(cause.code), state._replace(listed=calls), calls.next_cursor is not None)
+        for cause, calls in grouped
+    ]
+    organic = await context.read(rejected_calls.count_organic, context.at - timedelta(days=30))
+    return {"groups": groups, "code": code, "organic": organic}
+
+
+def _action(entry: Entry) -> str:
+    verb = entry.action.partition(".")[2]
+    return f"{text.words(entry.noun)} {PAST.get(verb) or verb.removesuffix('e') + 'ed'}"
+
+
+def _written(value: Any, field: str, currency: str) -> str | Markup:
+    """Return a value as people read it; money and times by their field's name."""
+    if isinstance(value, dict):
+        parts = (f"{text.words(name)}: {_written(each, name, currency)}" for name, each in value.items() if each)
+        written: str | Markup = ", ".join(parts)
+    elif isinstance(value, list):
+        written = ", ".join(str(_written(each, field, currency)) for each in value)
+    elif isinstance(value, bool):
+        written = "yes" if value else "no"
+    elif isinstance(value, int) and field.endswith("_cents"):
+        written = text.money(value, currency)
+    elif isinstance(value, str) and field.endswith(("_at", "_by")) and _TIME.match(value):
+        written = text.timestamp(datetime.fromisoformat(value))
+    else:
+        written = "" if value is None else text.plain(value)
+    return written
+
+
+EVENT_LIST = ListPage(EVENTS, "events.html", part="event_list.html", tabs=("live",))
+REJECTED_CALL_LIST = ListPage(REJECTED_CALLS, "refused_calls.html", values=_causes)
+AUDIT_LIST = ListPage(
+    AUDIT_LOG, "audit_log.html", constants={"action_of": _action, "paths": PATHS, "written": _written}
+)
