@@ -47,8 +47,7 @@ class ReceivedEventView(View):
 async def receive_stripe_event(request: Request) -> ReceivedEventView:
     """Process an event that a program's connected Stripe account reports, signed by it.
 
-    The response is 200 also for one that is a repeat, that waits, or that says nothing about sales.
-    Raises InvalidSignature, alike for a program without an account; InvalidJson for what is no event.
+    A repeat, or one that says nothing about sales, is 200. A program without an account is InvalidSignature, too.
     """
     storage: Storage = request.app.state.storage
     program_id = row_id(request.path_params["program_id"])

@@ -50,16 +50,13 @@ def time_of(request: Request) -> datetime:
 
 
 async def visitor(request: Request, program_id: int | None = None) -> Visitor:
-    """Return the signed-in member, of a program if one is named. Raises Forbidden.
-
-    It notes that the session is in use; where the database takes no writes, its holder reads on.
-    """
+    """Return the signed-in member, of a program if one is named. Raises Forbidden."""
     storage, at, token_hash = storage_of(request), time_of(request), presented(request)
     if token_hash is None:
         raise Forbidden("You must be signed in.") if program_id is None else Forbidden
     signed_in = await storage.read(sessions.identify, token_hash, program_id, at=at)
     if at - signed_in.used_at >= sessions.USED_EVERY:
-        with suppress(ServiceError):
+        with suppress(ServiceError):  # where the database takes no writes, the session's holder reads on
             await storage.write(sessions.use, token_hash, at=at)
     return signed_in
 

@@ -38,10 +38,9 @@ Asked = Question | Callable[[Sequence[Any]], Awaitable[Question]]
 class Button(NamedTuple):
     """What a button does: its action, with values that it fixes, and the notice on the page that follows.
 
-    `notice` (empty: the action's) and `then`, the path of that page (empty: the form's), name fields of the response
-    and ids of the path: `partner-{status}.{id}`; or the notice is a function of the call and the response. What is
-    final asks a `question` first, which the calls (one, or one for each row) may decide, or has a box to tick;
-    `unticked` says so.
+    `notice` (empty: the action's) and `then`, that page's path (empty: the form's), name fields of the response and ids
+    of the path, `partner-{status}.{id}`; a notice may be a function of the call and the response. What is final asks a
+    `question`, which the calls (one, or one for each row) may decide, or has a box to tick: `unticked` says so.
     """
 
     action: Operation[Any]

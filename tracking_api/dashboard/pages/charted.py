@@ -76,10 +76,7 @@ FIGURES = (
 
 
 def of(results: Results, picker: Picker) -> dict[str, Any]:
-    """Return results as a page shows them: tiles, the rows of a table, and a chart that begins with the chosen figure.
-
-    `lines` are the points of that figure and of the one before, in percent of the highest.
-    """
+    """Return results as a page shows them: tiles, table and chart; `lines` has its points in percent of the highest."""
     report, currency = results.report, results.report.currency
     unit, groups = grouped(results.steps, is_hourly=results.is_hourly)
     steps = list(map(added, groups))

@@ -37,13 +37,12 @@ Values = Callable[[PageContext, "ListState"], Awaitable[dict[str, Any]]]
 
 @dataclass(frozen=True)
 class ListPage:
-    """A list as a page with its CSV file.
+    """A list as a page with its CSV file; one with a window starts with the last 30 days, which are no filter.
 
-    The page sets the filters `tabs` by links; one of a tab's values is always chosen. `narrow` returns the filters of a
-    tab's values at a time; `constants` and `values` are what else the template shows; `part` is the template of what
-    htmx refreshes. A list with a window starts with the last 30 days, which are no filter. It is sorted by `sort`
-    unless the URL says otherwise. Dates are those of its rows, or what `?by=` names of `days`. `viewer` identifies who
-    sees it. `complete` reads what more its rows have here, where their fields are those of `row`.
+    Links set the filters `tabs`, one value of each is always chosen; `narrow` returns what they stand for at a time.
+    `constants` and `values` are what else the template shows; htmx refreshes its `part`. `sort` is the order unless the
+    URL has another. Dates are those of its rows, or what `?by=` names of `days`. `viewer` identifies who sees it.
+    `complete` reads what more its rows have here, where their fields are those of `row`.
     """
 
     of: List[Any]
@@ -182,10 +181,7 @@ async def _lines(call: Any, state: ListState) -> AsyncIterator[str]:
 
 
 def _written(row: object, field: Field, currency: str) -> str:
-    """Return a field as a cell, as machines read it: an amount in major units of the row's currency, or the program's.
-
-    Texts are guarded, and None is nothing.
-    """
+    """Return a field as machines read it: amounts in major units of the row's currency or else the program's."""
     value = getattr(row, field.name)
     if value is not None and field.kind in {dict, object}:
         value = json.dumps(value)

@@ -52,10 +52,9 @@ class FilterValues(dict[str, str]):
 
 
 class Picker(NamedTuple):
-    """A picked range, and what the picker shows: a period (None: two dates), the days as typed or meant, a comparison.
+    """A picked range (the last 30 days with a `problem`), and what shows it: a period (None: two dates), a comparison.
 
-    With an invalid range (`problem`) it is the last 30 days. `address` is the query string, which every link keeps, and
-    `rest` the same without the range.
+    `address` is the query string, which every link keeps, and `rest` the same without the range.
     """
 
     picked: DateRangeQuery

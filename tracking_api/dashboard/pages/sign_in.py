@@ -76,10 +76,7 @@ async def show_set_up(request: Request) -> Response:
 
 
 async def set_up(request: Request) -> Response:
-    """Create the workspace, sign its owner in and show the program's key once; errors appear beside their fields.
-
-    Raises Forbidden, RateLimited, NotFound.
-    """
+    """Create the workspace, sign its owner in and show the key once. Raises Forbidden, RateLimited, NotFound."""
     form, problems = await forms.read_open_form(request, "the link"), Problems()
     await _require_code(request, form.text("code"))
     try:
