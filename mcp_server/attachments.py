@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 
 from mcp import MCPError
 from mcp_types import (
@@ -40,104 +40,88 @@ SALE = PromptArgument(name="transaction_id", description="The sale's transaction
 CUSTOMER = PromptArgument(name="customer_key", description="Or the customer's key.", required=False)
 
 
-class Plan(NamedTuple):
-    """A prompt with its text, in which {program_id} and {subject} are replaced by the arguments."""
-
-    name: str
-    title: str
-    description: str
-    text: str
-    arguments: tuple[PromptArgument, ...] = (PROGRAM,)
-
-
-PLANS = (
-    Plan(
-        "review-my-program",
-        "Review my program",
+PLANS = {  # what a prompt is for, and its text, in which {program_id} and {subject} are replaced by the arguments
+    "Review my program": (
         "The program's results, its problems, and what to do next.",
-        "Review affiliate program {program_id}. Call get_program, get_readiness, get_performance with period 30d "
-        "and breakdown week, and list_refused_calls. Tell me in this order: whether sales are credited and "
-        "what blocks them; how clicks, leads, conversions and revenue changed from the previous period; the most "
-        "frequent rejections and who must fix them; at most five next actions, the most valuable first. Give "
-        "numbers with their currency and dates. Say which of these your key could not read.",
+        """Review affiliate program {program_id}. Call get_program, get_readiness, get_performance with period 30d
+        and breakdown week, and list_refused_calls. Tell me in this order: whether sales are credited and
+        what blocks them; how clicks, leads, conversions and revenue changed from the previous period; the most
+        frequent rejections and who must fix them; at most five next actions, the most valuable first. Give
+        numbers with their currency and dates. Say which of these your key could not read.""",
     ),
-    Plan(
-        "why-was-this-sale-not-credited",
-        "Why was this sale not credited?",
+    "Why was this sale not credited?": (
         "Why a sale earned a commission or none, and the smallest fix.",
-        "Find out why {subject} of affiliate program {program_id} was credited or not. Call explain_attribution "
-        "with exactly one identifier. Explain the verdict in plain words, go through the trace step by step, and "
-        "give the smallest change that would have credited it. If the verdict is customer_not_found, call "
-        "check_identifier_health too and say whether other sales have the same problem.",
-        (PROGRAM, SALE, CUSTOMER),
+        """Find out why {subject} of affiliate program {program_id} was credited or not. Call explain_attribution
+        with exactly one identifier. Explain the verdict in plain words, go through the trace step by step, and
+        give the smallest change that would have credited it. If the verdict is customer_not_found, call
+        check_identifier_health too and say whether other sales have the same problem.""",
     ),
-    Plan(
-        "weekly-review",
-        "Weekly review",
+    "Weekly review": (
         "What changed this week in all programs, and what needs attention.",
-        "Write this week's review of affiliate program {program_id}. Call get_performance with period 7d and "
-        "top_partners 10, list_changes, list_refused_calls and list_flags with state open. Say what rose or fell "
-        "against the week before and which partners explain it, what people changed, which rejected calls still "
-        "happen and the money at stake, and at most five actions. Give numbers with currency and dates.",
+        """Write this week's review of affiliate program {program_id}. Call get_performance with period 7d and
+        top_partners 10, list_changes, list_refused_calls and list_flags with state open. Say what rose or fell
+        against the week before and which partners explain it, what people changed, which rejected calls still
+        happen and the money at stake, and at most five actions. Give numbers with currency and dates.""",
     ),
-    Plan(
-        "month-close",
-        "Month close",
+    "Month close": (
         "What to pay, to whom and why, and what was taken back.",
-        "Close last month for affiliate program {program_id}. Call list_partners for the balances, get_performance "
-        "with period last_month and top_partners 20, list_payment_events for disputes, and list_flags with state "
-        "open. Make a table of each partner: to_pay_cents, ready, on hold until when, flagged, owed back, and refunds "
-        "of the month. Name the commissions that a flag holds. You cannot pay or approve; people do.",
+        """Close last month for affiliate program {program_id}. Call list_partners for the balances, get_performance
+        with period last_month and top_partners 20, list_payment_events for disputes, and list_flags with state
+        open. Make a table of each partner: to_pay_cents, ready, on hold until when, flagged, owed back, and refunds
+        of the month. Name the commissions that a flag holds. You cannot pay or approve; people do.""",
     ),
-    Plan(
-        "integration-doctor",
-        "Integration doctor",
+    "Integration doctor": (
         "Why events are missing or rejected, and the fix for each cause.",
-        "Diagnose the integration of affiliate program {program_id}. Call get_readiness, list_refused_calls, "
-        "check_identifier_health and list_payment_events. For each cause say since when, whether it still happens, "
-        "what money is at stake and what to change, with the passage of get_integration_guide that shows it.",
+        """Diagnose the integration of affiliate program {program_id}. Call get_readiness, list_refused_calls,
+        check_identifier_health and list_payment_events. For each cause say since when, whether it still happens,
+        what money is at stake and what to change, with the passage of get_integration_guide that shows it.""",
     ),
-    Plan(
-        "fraud-review",
-        "Fraud review",
+    "Fraud review": (
         "Open signs of fraud with evidence for and against.",
-        "Review signs of fraud in affiliate program {program_id}. Call list_flags with state open, get_performance "
-        "with period 30d and top_partners 20, and get_partner for the partner with the most money at stake. For "
-        "each flag give the evidence, what speaks against it, and the commission it holds. Recommend dismiss or "
-        "confirm; a person decides.",
+        """Review signs of fraud in affiliate program {program_id}. Call list_flags with state open, get_performance
+        with period 30d and top_partners 20, and get_partner for the partner with the most money at stake. For
+        each flag give the evidence, what speaks against it, and the commission it holds. Recommend dismiss or
+        confirm; a person decides.""",
     ),
-    Plan(
-        "prepare-for-key-rotation",
-        "Prepare for key rotation",
+    "Prepare for key rotation": (
         "A plan to replace the program key without losing a sale.",
-        "Prepare the replacement of the program key of affiliate program {program_id}. Call get_program for "
-        "program_key_state and program_key_rotate_by, list_refused_calls for calls with an old key, and "
-        "get_integration_guide with topic key-rotation. Write a checklist for the owner: what to prepare, when to "
-        "generate the key (the old one stops at once), what to deploy, how to check it, and how to send the calls "
-        "again that were rejected in between. You cannot generate the key; only an owner can.",
+        """Prepare the replacement of the program key of affiliate program {program_id}. Call get_program for
+        program_key_state and program_key_rotate_by, list_refused_calls for calls with an old key, and
+        get_integration_guide with topic key-rotation. Write a checklist for the owner: what to prepare, when to
+        generate the key (the old one stops at once), what to deploy, how to check it, and how to send the calls
+        again that were rejected in between. You cannot generate the key; only an owner can.""",
     ),
-)
+}
+
+
+def _prompt(title: str, description: str, text: str) -> Prompt:
+    """Return a prompt; one with a {subject} also takes a sale or a customer."""
+    name, of_sale = title.lower().rstrip("?").replace(" ", "-"), [SALE, CUSTOMER] if "{subject}" in text else []
+    return Prompt(name=name, title=title, description=description, arguments=[PROGRAM, *of_sale])
+
+
+PROMPTS = [(_prompt(title, *plan), " ".join(plan[1].split())) for title, plan in PLANS.items()]
 
 
 async def list_prompts(_context: Context, _params: PaginatedRequestParams | None) -> ListPromptsResult:
     """List the prompts."""
-    return ListPromptsResult(prompts=[Prompt.model_validate(plan._asdict()) for plan in PLANS])
+    return ListPromptsResult(prompts=[prompt for prompt, _ in PROMPTS])
 
 
 async def get_prompt(_context: Context, params: GetPromptRequestParams) -> GetPromptResult:
     """Return a prompt with its arguments filled in. Raises MCPError (-32602) if the name or an argument is wrong."""
-    plan = next((each for each in PLANS if each.name == params.name), None)
-    if plan is None:
+    prompt, text = next((each for each in PROMPTS if each[0].name == params.name), (None, ""))
+    if prompt is None:
         raise MCPError(INVALID_PARAMS, "Unknown prompt. Call prompts/list for the prompts.")
     sent = params.arguments or {}
-    accepted = [argument.name for argument in plan.arguments]
+    accepted = [argument.name for argument in prompt.arguments or ()]
     if "program_id" not in sent or not set(sent) <= set(accepted):
         raise MCPError(INVALID_PARAMS, f"This prompt accepts {', '.join(accepted)}. program_id is required.")
     named = [f"{name} {clean(sent[name])!r}" for name in ("transaction_id", "customer_key") if sent.get(name)]
     subject = f"the sale with {' or '.join(named)}" if named else "a sale I will name (ask me for its transaction_id)"
-    text = plan.text.format(program_id=clean(sent["program_id"]), subject=subject)
+    text = text.format(program_id=clean(sent["program_id"]), subject=subject)
     message = PromptMessage(role="user", content=TextContent(text=text))
-    return GetPromptResult(description=plan.description, messages=[message])
+    return GetPromptResult(description=prompt.description, messages=[message])
 
 
 async def complete(context: Context, params: CompleteRequestParams) -> CompleteResult:

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from mcp_server.attachments import PLANS
+from mcp_server.attachments import PROMPTS
 from mcp_server.calls import SCOPE_MEMBER, Caller, ToolCalls
 from mcp_server.tools import ALL
 from presentation import guides
@@ -100,7 +100,7 @@ async def test_the_recurring_jobs_are_offered_to_every_key_and_anything_else_is_
 
     prompts = (await assistant.call("prompts/list", version=version, key=key)).result["prompts"]
 
-    assert [prompt["name"] for prompt in prompts] == [plan.name for plan in PLANS]
+    assert [prompt["name"] for prompt in prompts] == [prompt.name for prompt, _ in PROMPTS]
     for method, params in (
         ("prompts/get", {"name": "no such prompt"}),
         ("prompts/get", {"name": REVIEW}),
@@ -112,7 +112,7 @@ async def test_the_recurring_jobs_are_offered_to_every_key_and_anything_else_is_
 
 def test_prompts_name_only_tools_that_exist():
     names = {tool.name for tool in ALL}
-    said = {word.strip(".,") for plan in PLANS for word in plan.text.split() if word.startswith(("get_", "list_"))}
+    said = {word.strip(".,") for _, text in PROMPTS for word in text.split() if word.startswith(("get_", "list_"))}
 
     assert said <= names
     assert len(said) > 4
