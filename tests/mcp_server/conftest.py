@@ -35,15 +35,11 @@ LONG = "\U0001f4b8" * 255
 
 def written_out(result: dict[str, Any]) -> dict[str, Any]:
     """Return a result's text with its tables written out, as the server's instructions explain them."""
-    return {name: _rows(value) if _is_table(value) else value for name, value in result.items()}
-
-
-def _is_table(value: Any) -> bool:
-    return isinstance(value, dict) and value.keys() == {"same", "columns", "rows"}
-
-
-def _rows(table: dict[str, Any]) -> list[dict[str, Any]]:
-    return [_row(table["same"] | dict(zip(table["columns"], row, strict=True))) for row in table["rows"]]
+    tables = {name: each for name, each in result.items() if isinstance(each, dict) and "same" in each}
+    return result | {
+        name: [_row(each["same"] | dict(zip(each["columns"], row, strict=True))) for row in each["rows"]]
+        for name, each in tables.items()
+    }
 
 
 def _row(flat: dict[str, Any]) -> dict[str, Any]:
@@ -72,8 +68,7 @@ class Answer(NamedTuple):
     def text(self) -> str:
         """The text of a tool's result."""
         (content,) = self.result["content"]
-        text: str = content["text"]
-        return text
+        return str(content["text"])
 
     @property
     def payload(self) -> Any:
@@ -126,9 +121,8 @@ class Assistant:
         if key is not None:
             sent["Authorization"] = f"Bearer {key or self.good}"
         if version == MODERN:
-            sent["Mcp-Method"] = method
-            if name := params.get("name") or params.get("uri"):
-                sent["Mcp-Name"] = str(name)
+            named = {"Mcp-Method": method, "Mcp-Name": params.get("name") or params.get("uri")}
+            sent |= {name: str(each) for name, each in named.items() if each}
         return sent
 
     async def call(

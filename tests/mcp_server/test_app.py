@@ -168,12 +168,8 @@ async def test_the_server_is_handed_a_reader_that_cannot_write(assistant: Assist
     for sql in WRITING:
         with pytest.raises(Exception, match=r"not authorized|readonly"):
             await reader.read(partial(Connection.exec_driver_sql, statement=sql))
-
-
-async def test_the_use_of_a_key_is_not_recorded(assistant: Assistant):
     await assistant.tool("list_programs")
-
-    (key,) = await assistant.acme.store.read(agent_keys.list_all, workspace_id=assistant.acme.workspace_id)
+    (key,) = await reader.read(agent_keys.list_all, workspace_id=assistant.acme.workspace_id)
     assert key.last_used_at is None
 
 
