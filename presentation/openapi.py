@@ -12,10 +12,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute
 
-from presentation.operations import JSON, Description, described
+from presentation.operations import Description, described
 from presentation.view import View, published_name
 from storage.rules.errors import BY_CODE, CODES, ServiceError
 from storage.rules.periods.period import REPORTED
+from web.body import JSON
 from web.build import VERSION
 from web.errors import STATUS, Error
 

@@ -25,7 +25,7 @@ from presentation.api_request import ApiRequest
 from presentation.view import ListView, PageView, SuccessView, View, viewed
 from storage.rules import errors
 from web import body
-from web.body import LARGEST_BODY, Body
+from web.body import JSON, LARGEST_BODY, Body
 from web.response import JsonResponse, ModelResponse
 
 Call = TypeVar("Call", bound=ApiRequest | Request)
@@ -38,7 +38,6 @@ EMPTY: Mapping[Any, Any] = MappingProxyType({})
 ALWAYS: tuple[Error, ...] = (errors.InternalError, errors.Overloaded, errors.StorageUnavailable, errors.OutcomeUnknown)
 BODY = (errors.InvalidJson, errors.ValidationError, errors.PayloadTooLarge, errors.UnsupportedMediaType)
 PAGING = {"limit": "Rows on a page, 1 to 200; 50 by default.", "cursor": "`next_cursor` of the previous page."}
-JSON = "application/json"
 _IDS = re.compile(r"{(\w+_id)}")
 
 

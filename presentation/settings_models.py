@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Annotated, Any, TypeVar
 
 from pydantic import AfterValidator, BaseModel, Field, StringConstraints
@@ -74,11 +75,7 @@ def with_settings(
     field: Callable[[Setting], Any], settings: Iterable[Setting] = SETTINGS
 ) -> Callable[[type[Model]], type[Model]]:
     """Return a decorator that adds a field for each setting to a model, after those that the model has."""
-
-    def add(model: type[Model]) -> type[Model]:
-        return with_fields(model, {setting.public_name: field(setting) for setting in settings})
-
-    return add
+    return partial(with_fields, fields={setting.public_name: field(setting) for setting in settings})
 
 
 def changed(setting: Setting) -> Any:

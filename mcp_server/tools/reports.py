@@ -57,18 +57,13 @@ def get_performance(
     return compared
 
 
-def report_range(request: ToolRequest, period: str, date_from: str | None, date_to: str | None) -> DateRangeQuery:
-    """Return the range of the dates if they are sent, else of the period. Raises ValidationError for one date alone."""
-    if (date_from is None) != (date_to is None):
-        raise ValidationError(fields=[FieldError("date_from", "Send date_from and date_to together, or neither")])
-    if date_from is None or date_to is None:
-        return named_range(request, period)
-    request.applied_query.pop("period", None)
-    return DateRangeQuery(None, date_from, date_to)
-
-
-def named_range(request: ToolRequest, period: str) -> DateRangeQuery:
-    """Return the range of a period; a month or quarter is a whole one, and compared with the one before it."""
+def report_range(request: ToolRequest, period: str, *dates: str | None) -> DateRangeQuery:
+    """Return the range of both dates if one is sent, else of the period, a whole month or quarter for those."""
+    if any(dates):
+        if not all(dates):
+            raise ValidationError(fields=[FieldError("date_from", "Send date_from and date_to together, or neither")])
+        request.applied_query.pop("period", None)
+        return DateRangeQuery(None, dates[0], dates[1])
     if period in REPORTED:
         return DateRangeQuery(period)
     if period in {Period.THIS_MONTH, Period.THIS_QUARTER}:
@@ -139,7 +134,7 @@ def _range(request: ToolRequest, period: str) -> DateRangeQuery:
         return DateRangeQuery(None, date_from, date_to)
     if period not in get_args(ReportPeriod):
         raise InvalidPeriod(hint=f"Send {', '.join(get_args(ReportPeriod))}, or 2026-01-01/2026-01-31.")
-    return named_range(request, period)
+    return report_range(request, period)
 
 
 def _compared(
