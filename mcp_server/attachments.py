@@ -4,26 +4,8 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
+import mcp_types as types
 from mcp import MCPError
-from mcp_types import (
-    INVALID_PARAMS,
-    CompleteRequestParams,
-    CompleteResult,
-    Completion,
-    GetPromptRequestParams,
-    GetPromptResult,
-    ListPromptsResult,
-    ListResourcesResult,
-    PaginatedRequestParams,
-    Prompt,
-    PromptArgument,
-    PromptMessage,
-    ReadResourceRequestParams,
-    ReadResourceResult,
-    Resource,
-    TextContent,
-    TextResourceContents,
-)
 
 from mcp_server.calls import Context, caller_of
 from mcp_server.results import clean
@@ -35,9 +17,9 @@ from storage.lists.find import find
 from storage.lists.programs import PROGRAMS
 
 MOST_COMPLETIONS = 100
-PROGRAM = PromptArgument(name="program_id", description="The program's id, from list_programs.", required=True)
-SALE = PromptArgument(name="transaction_id", description="The sale's transaction_id.", required=False)
-CUSTOMER = PromptArgument(name="customer_key", description="Or the customer's key.", required=False)
+PROGRAM = types.PromptArgument(name="program_id", description="The program's id, from list_programs.", required=True)
+SALE = types.PromptArgument(name="transaction_id", description="The sale's transaction_id.", required=False)
+CUSTOMER = types.PromptArgument(name="customer_key", description="Or the customer's key.", required=False)
 
 
 PLANS = {  # what a prompt is for, and its text, in which {program_id} and {subject} are replaced by the arguments
@@ -94,37 +76,37 @@ PLANS = {  # what a prompt is for, and its text, in which {program_id} and {subj
 }
 
 
-def _prompt(title: str, description: str, text: str) -> Prompt:
+def _prompt(title: str, description: str, text: str) -> types.Prompt:
     """Return a prompt; one with a {subject} also takes a sale or a customer."""
     name, of_sale = title.lower().rstrip("?").replace(" ", "-"), [SALE, CUSTOMER] if "{subject}" in text else []
-    return Prompt(name=name, title=title, description=description, arguments=[PROGRAM, *of_sale])
+    return types.Prompt(name=name, title=title, description=description, arguments=[PROGRAM, *of_sale])
 
 
 PROMPTS = [(_prompt(title, *plan), " ".join(plan[1].split())) for title, plan in PLANS.items()]
 
 
-async def list_prompts(_context: Context, _params: PaginatedRequestParams | None) -> ListPromptsResult:
+async def list_prompts(_context: Context, _params: types.PaginatedRequestParams | None) -> types.ListPromptsResult:
     """List the prompts."""
-    return ListPromptsResult(prompts=[prompt for prompt, _ in PROMPTS])
+    return types.ListPromptsResult(prompts=[prompt for prompt, _ in PROMPTS])
 
 
-async def get_prompt(_context: Context, params: GetPromptRequestParams) -> GetPromptResult:
+async def get_prompt(_context: Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
     """Return a prompt with its arguments filled in. Raises MCPError (-32602) if the name or an argument is wrong."""
     prompt, text = next((each for each in PROMPTS if each[0].name == params.name), (None, ""))
     if prompt is None:
-        raise MCPError(INVALID_PARAMS, "Unknown prompt. Call prompts/list for the prompts.")
+        raise MCPError(types.INVALID_PARAMS, "Unknown prompt. Call prompts/list for the prompts.")
     sent = params.arguments or {}
     accepted = [argument.name for argument in prompt.arguments or ()]
     if "program_id" not in sent or not set(sent) <= set(accepted):
-        raise MCPError(INVALID_PARAMS, f"This prompt accepts {', '.join(accepted)}. program_id is required.")
+        raise MCPError(types.INVALID_PARAMS, f"This prompt accepts {', '.join(accepted)}. program_id is required.")
     named = [f"{name} {clean(sent[name])!r}" for name in ("transaction_id", "customer_key") if sent.get(name)]
     subject = f"the sale with {' or '.join(named)}" if named else "a sale I will name (ask me for its transaction_id)"
     text = text.format(program_id=clean(sent["program_id"]), subject=subject)
-    message = PromptMessage(role="user", content=TextContent(text=text))
-    return GetPromptResult(description=prompt.description, messages=[message])
+    message = types.PromptMessage(role="user", content=types.TextContent(text=text))
+    return types.GetPromptResult(description=prompt.description, messages=[message])
 
 
-async def complete(context: Context, params: CompleteRequestParams) -> CompleteResult:
+async def complete(context: Context, params: types.CompleteRequestParams) -> types.CompleteResult:
     """Complete program_id with the ids that the key can read; return nothing for other arguments."""
     caller = caller_of(context)
 
@@ -134,16 +116,16 @@ async def complete(context: Context, params: CompleteRequestParams) -> CompleteR
 
     ids = await caller.read(read) if params.argument.name == PROGRAM.name else []
     fitting = [program_id for program_id in ids if program_id.startswith(params.argument.value)]
-    return CompleteResult(completion=Completion(values=fitting, total=len(fitting), has_more=False))
+    return types.CompleteResult(completion=types.Completion(values=fitting, total=len(fitting), has_more=False))
 
 
 MARKDOWN = "text/markdown"
 
 
-async def list_resources(base_url: str) -> ListResourcesResult:
+async def list_resources(base_url: str) -> types.ListResourcesResult:
     """List the guides of the service at this URL."""
     resources = [
-        Resource(
+        types.Resource(
             uri=uri,
             name=name,
             title=guides.titles()[name],
@@ -153,16 +135,16 @@ async def list_resources(base_url: str) -> ListResourcesResult:
         )
         for name, (uri, text) in zip(guides.NAMES, _texts(base_url).items(), strict=True)
     ]
-    return ListResourcesResult(resources=resources)
+    return types.ListResourcesResult(resources=resources)
 
 
-async def read_resource(base_url: str, params: ReadResourceRequestParams) -> ReadResourceResult:
+async def read_resource(base_url: str, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
     """Return a guide. Raises MCPError (-32602) for a resource that is not listed."""
     uri, texts = str(params.uri), _texts(base_url)
     if uri not in texts:
         message = "Unknown resource. Call resources/list for the resources."
-        raise MCPError(INVALID_PARAMS, message, {"uri": clean(uri)})
-    return ReadResourceResult(contents=[TextResourceContents(uri=uri, mime_type=MARKDOWN, text=texts[uri])])
+        raise MCPError(types.INVALID_PARAMS, message, {"uri": clean(uri)})
+    return types.ReadResourceResult(contents=[types.TextResourceContents(uri=uri, mime_type=MARKDOWN, text=texts[uri])])
 
 
 @cache

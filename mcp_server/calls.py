@@ -12,19 +12,9 @@ from datetime import datetime
 from functools import partial
 from typing import Any, TypeVar
 
+import mcp_types as types
 from mcp import MCPError
 from mcp.server import ServerRequestContext
-from mcp_types import (
-    DEFAULT_NEGOTIATED_VERSION,
-    INVALID_PARAMS,
-    INVALID_REQUEST,
-    CallToolRequestParams,
-    CallToolResult,
-    JSONRPCRequest,
-    ListToolsResult,
-    PaginatedRequestParams,
-    TextContent,
-)
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 from pydantic import ValidationError as Malformed
 from starlette.types import Scope as HttpScope
@@ -104,7 +94,7 @@ class Caller:
             self.rejection = error
         except (errors.InvalidKey, errors.WrongKeyType, errors.Overloaded, errors.StorageUnavailable) as error:
             self.rejection = error
-        raise MCPError(INVALID_REQUEST, self.rejection.text)
+        raise MCPError(types.INVALID_REQUEST, self.rejection.text)
 
     def as_of(self, connection: Any) -> datetime:
         """Return the time of the data that a connection reads."""
@@ -135,14 +125,14 @@ class ToolCalls:
     base_url: str
     hosts: Collection[str]
 
-    async def list(self, context: Context, _: PaginatedRequestParams | None) -> ListToolsResult:
+    async def list(self, context: Context, _: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         """List the tools that the key's scopes allow, always in the same order; all if it can get more scopes."""
         caller = caller_of(context)
         scopes = await caller.read(lambda _connection, key: key.scopes)
         shown = [each for each in self.tools.values() if caller.signed_in or each.scope in scopes]
-        return ListToolsResult(tools=[each.published for each in shown])
+        return types.ListToolsResult(tools=[each.published for each in shown])
 
-    async def call(self, caller: Caller, params: CallToolRequestParams) -> CallToolResult:
+    async def call(self, caller: Caller, params: types.CallToolRequestParams) -> types.CallToolResult:
         """Return a tool's result, or the error. Raises MCPError (-32602) for a tool that the key may not see."""
         try:
             return await self._read(caller, params)
@@ -154,7 +144,7 @@ class ToolCalls:
             log.exception("a tool failed in request %s", caller.request_id)
             failed = errors.InternalError()
         text = results.compact(error_body(failed, caller.request_id))  # with the texts of the HTTP surfaces
-        return CallToolResult(content=[TextContent(text=text)], is_error=True)
+        return types.CallToolResult(content=[types.TextContent(text=text)], is_error=True)
 
     async def respond(self, scope: HttpScope, content: bytes) -> JsonResponse | None:
         """Return the response to a plain tool call of the handshake era, None to any other request.
@@ -164,7 +154,7 @@ class ToolCalls:
         """
         headers = {name: value.decode("latin-1") for name, value in scope["headers"]}
         is_plain = (
-            headers.get(b"mcp-protocol-version", DEFAULT_NEGOTIATED_VERSION) in HANDSHAKE_PROTOCOL_VERSIONS
+            headers.get(b"mcp-protocol-version", types.DEFAULT_NEGOTIATED_VERSION) in HANDSHAKE_PROTOCOL_VERSIONS
             and "application/json" in headers.get(b"accept", "")
             and headers.get(b"host") in self.hosts
             and b"origin" not in headers
@@ -173,10 +163,10 @@ class ToolCalls:
         if not is_plain:
             return None
         try:
-            request = JSONRPCRequest.model_validate_json(content)
+            request = types.JSONRPCRequest.model_validate_json(content)
             if request.method != "tools/call":
                 return None
-            params = CallToolRequestParams.model_validate(request.params)
+            params = types.CallToolRequestParams.model_validate(request.params)
         except Malformed:
             return None
         try:
@@ -188,15 +178,15 @@ class ToolCalls:
             outcome = {"result": dumped}
         return JsonResponse({"jsonrpc": "2.0", "id": request.id, **outcome})
 
-    async def _read(self, caller: Caller, params: CallToolRequestParams) -> CallToolResult:
+    async def _read(self, caller: Caller, params: types.CallToolRequestParams) -> types.CallToolResult:
         """Run a tool. Wrong arguments are reported only after the key, its scope and its program are proved."""
         tool = self.tools.get(params.name)
         if tool is None:
             await caller.prove()
-            raise MCPError(INVALID_PARAMS, UNKNOWN)
+            raise MCPError(types.INVALID_PARAMS, UNKNOWN)
         parsed = tool.parse(params.arguments or {})
 
-        def run(connection: Any, key: Key) -> CallToolResult:
+        def run(connection: Any, key: Key) -> types.CallToolResult:
             if isinstance(parsed, errors.ValidationError):
                 raise parsed
             applied = json_of(parsed.model_dump(exclude={"cursor"}), is_untrusted=True)
@@ -204,11 +194,13 @@ class ToolCalls:
             result = tool.run(request, **dict(parsed))
             about = {"as_of": caller.as_of(connection), "applied_query": request.applied_query}
             values = results.shown({**json_of(about), **result})
-            return CallToolResult(content=[TextContent(text=results.text_of(values))], structured_content=values)
+            return types.CallToolResult(
+                content=[types.TextContent(text=results.text_of(values))], structured_content=values
+            )
 
         try:
             return await caller.read(run, scope=tool.scope, program_id=getattr(parsed, "program_id", None))
         except errors.InsufficientScope as error:
             if error.details["required_scope"] == tool.scope:  # a hidden tool looks like one that does not exist
-                raise MCPError(INVALID_PARAMS, UNKNOWN) from None
+                raise MCPError(types.INVALID_PARAMS, UNKNOWN) from None
             raise
