@@ -21,7 +21,6 @@ from presentation.resources import ProgramView
 from presentation.view import View, viewed, with_fields_of
 from storage import Storage
 from storage.access import agent_keys
-from storage.access.agent_keys import AgentKey
 from storage.lists.programs import PROGRAMS, Program, read_program
 from storage.management import program_settings
 from storage.rules import errors
@@ -42,7 +41,7 @@ REPEATED = {body.IDEMPOTENCY_KEY: "A repeat with the same body within 30 days on
 class AgentRequest(ApiRequest):
     """A request that its agent key allows."""
 
-    key: AgentKey
+    key: agent_keys.AgentKey
 
     async def create(self, row: type[Result], operation: Callable[..., Any], **options: Any) -> CreatedResponse[Result]:
         """Create something; a repeat with its Idempotency-Key gets the first response. Raises IdempotencyKeyReused."""
@@ -61,7 +60,7 @@ class AgentRequest(ApiRequest):
         return CreatedResponse[Result].stored(json.loads(stored), headers)
 
 
-@with_fields_of(AgentKey, leave_out={"masked", "program_ids", "revoked_at", "last_used_at"})
+@with_fields_of(agent_keys.AgentKey, leave_out={"masked", "program_ids", "revoked_at", "last_used_at"})
 class AgentKeyView(View):
     """The agent key; `programs` null means every program of the workspace."""
 
@@ -156,10 +155,10 @@ async def _authorized(request: Request, scope: Scope | ScopeByBody | None) -> Ag
     )
 
 
-async def _key(request: Request, at: datetime, **about: Any) -> AgentKey:
+async def _key(request: Request, at: datetime, **about: Any) -> agent_keys.AgentKey:
     sent, state = client.agent_credential(request.headers), request.app.state
     async with state.limits.guessing(client_of(request.scope), sent):
-        key: AgentKey = await state.storage.read(agent_keys.authorize, sent, **about, at=at)
+        key: agent_keys.AgentKey = await state.storage.read(agent_keys.authorize, sent, **about, at=at)
     return key
 
 

@@ -12,8 +12,6 @@ from storage.lists.commissions import Commission
 from storage.lists.customers import ListedCustomer
 from storage.lists.flags import Flag
 from storage.management import by_hand, commission_decisions, flag_decisions, partners
-from storage.management.by_hand import Adjustment
-from storage.management.partners import Past
 from storage.rules import errors
 from storage.rules.agent_caps import CAPS
 from storage.rules.attribution import CODE, LONGEST_CODE, PartnerStatus
@@ -126,7 +124,7 @@ class CustomerMove(Body):
     """The partner who earns on a customer's later sales; `past` says whether unpaid commissions go with them."""
 
     partner_id: LargeId
-    past: Past
+    past: partners.Past
     reason: Name
 
 
@@ -168,9 +166,9 @@ async def credit_sale(call: ApiRequest, sent: Credit) -> CreatedResponse[Commiss
 
 
 @operation(errors.PartnerNotFound, errors.OverCap, notice="adjusted")
-async def adjust_balance(call: ApiRequest, sent: BalanceChange) -> CreatedResponse[Adjustment]:
+async def adjust_balance(call: ApiRequest, sent: BalanceChange) -> CreatedResponse[by_hand.Adjustment]:
     """Give a partner a bonus, or correct their balance."""
-    return await call.create(Adjustment, by_hand.adjust, **dict(sent))
+    return await call.create(by_hand.Adjustment, by_hand.adjust, **dict(sent))
 
 
 @operation(errors.PartnerNotFound, errors.OverCap, notice="customer-moved")

@@ -11,9 +11,8 @@ from presentation import queries
 from presentation.api_request import ApiRequest
 from presentation.operations import operation
 from presentation.view import View, with_fields
-from storage.reports import breakdown, performance
-from storage.reports.breakdown import BreakdownResult
-from storage.reports.performance import Performance
+from storage.reports.breakdown import BreakdownResult, read_breakdown
+from storage.reports.performance import Performance, read_performance
 from storage.rules.errors import InvalidPeriod, InvalidRange
 from storage.rules.money import dollars
 from storage.rules.periods.period import REPORTED, DateRangeQuery, Period, Window
@@ -188,7 +187,7 @@ BREAKDOWN = {
 @operation(InvalidPeriod, InvalidRange, query=RANGE)
 async def get_performance(call: ApiRequest) -> ReportView:
     """Return daily totals, metrics and trends of a program."""
-    return ReportView.of(await call.report(performance.read_performance, _asked(call), at=call.at))
+    return ReportView.of(await call.report(read_performance, _asked(call), at=call.at))
 
 
 @operation(InvalidPeriod, InvalidRange, query=BREAKDOWN)
@@ -204,7 +203,7 @@ async def get_breakdown(call: ApiRequest) -> BreakdownView:
         sort=sent.get("sort"),
         limit=sent.get("limit", "25"),
     )
-    return BreakdownView.of(await call.report(breakdown.read_breakdown, _asked(call), wanted, at=call.at))
+    return BreakdownView.of(await call.report(read_breakdown, _asked(call), wanted, at=call.at))
 
 
 def _asked(call: ApiRequest) -> DateRangeQuery:

@@ -14,10 +14,9 @@ from storage.diagnosis.explanation import Explanation, explain
 from storage.diagnosis.readiness import Readiness, check_readiness
 from storage.diagnosis.steps import ExplanationStep
 from storage.engine.audit import Actor
-from storage.lists import customers
 from storage.lists.audit_log import Entry
 from storage.lists.commissions import Commission
-from storage.lists.customers import ListedCustomer
+from storage.lists.customers import ListedCustomer, get_timeline
 from storage.lists.declaration import ListScope
 from storage.lists.event_kinds import Event
 from storage.lists.partners import FIGURES, Partner
@@ -135,7 +134,7 @@ IDENTIFIERS = {
 async def get_customer(call: ApiRequest) -> CustomerTimelineView:
     """Return one customer with their timeline: click, lead, sales, refunds and commissions."""
     scope = ListScope(call.program_id, call.at)
-    customer, steps = await call.storage.report(customers.get_timeline, scope, call.path_id("customer_id"))
+    customer, steps = await call.storage.report(get_timeline, scope, call.path_id("customer_id"))
     trail = [
         CommissionStepView.of(step, kind="commission", at=step.created_at)
         if isinstance(step, Commission)

@@ -12,7 +12,6 @@ from functools import cache
 from pathlib import Path
 
 import prometheus_client as prometheus
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 from prometheus_client.metrics_core import GaugeMetricFamily, InfoMetricFamily, Metric
 from prometheus_client.registry import Collector
 from starlette.applications import Starlette
@@ -33,11 +32,11 @@ MOST_WORKERS = 64  # on one machine: each takes a port of its own
 log = logging.getLogger(__name__)
 NO_ROUTE = "none"  # a path that no route serves: its text comes from the client, so it is no label
 
-_responses = Counter("svc_requests", "Responses, by route and status.", ("route", "status"))
-_seconds = Histogram("svc_request_seconds", "Time until a response begins.", ("route",), buckets=SECONDS)
-_rejections = Counter("svc_rejected_calls", "Requests that ended in an error.", ("code",))
-_rounds = Counter("svc_background_rounds", "Rounds of background tasks.", ("task", "result"))
-_done_at = Gauge("svc_background_done_timestamp_seconds", "End of the last round.", ("task",))
+_responses = prometheus.Counter("svc_requests", "Responses, by route and status.", ("route", "status"))
+_seconds = prometheus.Histogram("svc_request_seconds", "Time until a response begins.", ("route",), buckets=SECONDS)
+_rejections = prometheus.Counter("svc_rejected_calls", "Requests that ended in an error.", ("code",))
+_rounds = prometheus.Counter("svc_background_rounds", "Rounds of background tasks.", ("task", "result"))
+_done_at = prometheus.Gauge("svc_background_done_timestamp_seconds", "End of the last round.", ("task",))
 _responses_of = cache(_responses.labels)  # looking a label up takes as long as counting
 _seconds_of = cache(_seconds.labels)
 for each in CODES:
@@ -49,16 +48,13 @@ def count_request(scope: Scope, status: int, started_at: float) -> None:
     route = route_of(scope)
     _responses_of(route, status).inc()
     _seconds_of(route).observe(time.perf_counter() - started_at)
-    code = scope.get("error_code")
-    if code is not None:
+    if (code := scope.get("error_code")) is not None:
         _rejections.labels(code).inc()
 
 
 def route_of(scope: Scope) -> str:
     """Return the path of the route that serves a request, with the names of its parameters."""
-    path: str | None = scope.get("route_path")
-    if path is None:
-        path = scope["route"].path if "route" in scope else NO_ROUTE
+    path: str = scope.get("route_path") or (scope["route"].path if "route" in scope else NO_ROUTE)
     return path
 
 
@@ -99,7 +95,7 @@ class StorageCollector(Collector):
             yield GaugeMetricFamily("svc_replica_lag_seconds", "Lag of the read replica.", value=lag)
 
 
-def endpoint(registry: CollectorRegistry, token: str) -> ASGIApp:
+def endpoint(registry: prometheus.CollectorRegistry, token: str) -> ASGIApp:
     """Return the app of `GET /metrics` on the public port, for requests with the token."""
 
     async def scrape(request: Request) -> ASGIApp:
@@ -113,17 +109,17 @@ def endpoint(registry: CollectorRegistry, token: str) -> ASGIApp:
     return with_state(Starlette(routes=[Route(PATH, scrape)], exception_handlers=HANDLERS))
 
 
-def registry(measures: Callable[[], StorageMeasures], folder: Path | None = None) -> CollectorRegistry:
+def registry(measures: Callable[[], StorageMeasures], folder: Path | None = None) -> prometheus.CollectorRegistry:
     """Return the metrics of this process: those of its storage, of requests and tasks, and of Python."""
     prometheus.disable_created_metrics()  # type: ignore[no-untyped-call]
-    metrics = CollectorRegistry()
+    metrics = prometheus.CollectorRegistry()
     metrics.register(StorageCollector(measures, folder))
     metrics.register(prometheus.REGISTRY)
     return metrics
 
 
 @contextmanager
-def served(metrics: CollectorRegistry, *, host: str, port: int | None) -> Iterator[None]:
+def served(metrics: prometheus.CollectorRegistry, *, host: str, port: int | None) -> Iterator[None]:
     """Serve the metrics on a port of their own, from a thread. Of several workers, each takes the first free port."""
     if port is None:
         yield

@@ -9,14 +9,11 @@ from mcp_server.results import BUDGET, JsonRow, clean, fitting, row_of, weight
 from mcp_server.tools.lists import Asked, list_tool
 from mcp_server.tools.tool import Identifier, ToolRequest, tool
 from storage.diagnosis import explanation, identifier_health, lost_sales, readiness, search
-from storage.diagnosis.readiness import ONGOING
-from storage.lists import rejected_calls
 from storage.lists.declaration import ListQuery, ListScope
 from storage.lists.find import find
 from storage.lists.programs import PROGRAMS
-from storage.lists.rejected_calls import REJECTED_CALLS, RejectedCall
+from storage.lists.rejected_calls import REJECTED_CALLS, RejectedCall, by_cause
 from storage.rules import errors
-from storage.rules.errors import FieldError, ValidationError
 from storage.rules.outcome import SaleOutcome
 from storage.rules.scope import Scope
 from web.errors import STATUS
@@ -63,7 +60,7 @@ def explain_attribution(
     if program_id is None or ids:
         if len(named) != (0 if ids else 1):
             message = "Send exactly one of transaction_id, customer_key, click_id and ids"
-            raise ValidationError(fields=[FieldError("ids", message)])
+            raise errors.ValidationError(fields=[errors.FieldError("ids", message)])
         rows = _verdicts(request, program_id, ids or named)
         shown = fitting(rows)
         return {"untrusted": ["found"], "truncated": len(shown) < len(rows), "found": shown}
@@ -102,8 +99,8 @@ def list_refused_calls(asked: Asked) -> JsonRow:
     """
     if asked.arguments["view"] == "calls":
         return asked.page(row=call_row, causes=[])
-    rows = rejected_calls.by_cause(asked.request.connection, asked.scope.program_id, asked.query.span)
-    ongoing_since = asked.request.at - ONGOING
+    rows = by_cause(asked.request.connection, asked.scope.program_id, asked.query.span)
+    ongoing_since = asked.request.at - readiness.ONGOING
     causes = [
         row_of(each) | {"still_happening": each.last_at >= ongoing_since, "hint": errors.hint_of(each.code)}
         for each in rows

@@ -10,7 +10,6 @@ from mcp_server.tools.tool import Identifier, RowId, ToolRequest, tool
 from storage.diagnosis import explanation
 from storage.lists import customers, event_kinds
 from storage.lists.commissions import Commission
-from storage.lists.customers import CUSTOMERS
 from storage.lists.declaration import ListQuery, ListScope
 from storage.lists.event_kinds import Event, EventKind
 from storage.lists.events import EVENTS
@@ -19,7 +18,6 @@ from storage.lists.payment_events import PAYMENT_EVENTS, PaymentEvent
 from storage.lists.programs import read_program
 from storage.lists.rejected_calls import WITH_ORGANIC
 from storage.payments import event_log
-from storage.payments.event_log import DisputeState
 from storage.rules import errors
 from storage.rules.commission import CommissionStatus
 from storage.rules.payment import PaymentOutcome
@@ -97,7 +95,7 @@ def list_payment_events(asked: Asked) -> JsonRow:
         budget=BUDGET - sum(map(weight, (*outcomes, *shown))),
         outcomes=outcomes,
         disputes=shown,
-        disputes_by_state={state: states.count(state) for state in DisputeState},
+        disputes_by_state={state: states.count(state) for state in event_log.DisputeState},
     )
 
 
@@ -110,7 +108,7 @@ UNSETTLED = {Settlement.NONE, Settlement.PROVISIONAL}
 NOT_EARNED = {*Commission._fields} - {"id", "amount_cents", "net_cents", "status", "hold_until", "paid_at"}
 
 
-@list_tool("Customers", Scope.CUSTOMERS_READ, CUSTOMERS, "by_partner", "rejected_sales")
+@list_tool("Customers", Scope.CUSTOMERS_READ, customers.CUSTOMERS, "by_partner", "rejected_sales")
 def list_customers(asked: Asked) -> JsonRow:
     """Customers, newest first, with partner, lead_at, sales, last_sale_at. status: provisional (lead not confirmed, no
     sale), lead, conversion (has paid); settlement: provisional also has those who bought. Either adds counts by

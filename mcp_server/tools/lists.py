@@ -17,7 +17,6 @@ from storage.lists.declaration import List, ListQuery, ListScope, Page
 from storage.lists.find import find
 from storage.lists.programs import read_program
 from storage.rules.periods import period, picked_period
-from storage.rules.periods.period import ALWAYS
 from storage.rules.scope import Scope
 
 KINDS: dict[type, Any] = {int: RowId, str: Identifier, bool: bool, datetime: Timestamp}
@@ -124,7 +123,7 @@ def _asked(request: ToolRequest, wanted: List[Any], sent: Mapping[str, Any]) -> 
             for each in wanted.filters
         },
         sent.get("q"),
-        ALWAYS if wanted.has_window else period.span(*dates),
+        period.ALWAYS if wanted.has_window else period.span(*dates),
         has_totals=sent["cursor"] is None if sent.get("totals") is None else sent["totals"],
     )
     window = None

@@ -11,8 +11,7 @@ from mcp_server.tools.tool import Identifier, Limit, RowId, Timestamp, ToolReque
 from storage.reports import breakdown, comparison, performance
 from storage.reports.grouped_events import MOST_GROUPS
 from storage.rules.errors import FieldError, InsufficientScope, InvalidPeriod, ProgramNotAllowed, ValidationError
-from storage.rules.periods import period as periods
-from storage.rules.periods.period import REPORTED, DateRangeQuery, Period, Window
+from storage.rules.periods.period import REPORTED, DateRangeQuery, Period, Window, calendar
 from storage.rules.periods.picked_period import RUNNING, pick
 from storage.rules.reports.breakdown import NOTHING, BreakdownQuery, Dimension, GroupTotals, Metric, RankedGroups
 from storage.rules.reports.breakdown_query import query
@@ -67,7 +66,7 @@ def report_range(request: ToolRequest, period: str, *dates: str | None) -> DateR
     if period in REPORTED:
         return DateRangeQuery(period)
     if period in {Period.THIS_MONTH, Period.THIS_QUARTER}:
-        window, before = periods.calendar(RUNNING[Period(period)], request.at)
+        window, before = calendar(RUNNING[Period(period)], request.at)
         return window.query(before)
     return pick(DateRangeQuery(period), at=request.at)
 

@@ -14,13 +14,12 @@ from pydantic import ValidationError as Invalid
 from pydantic_core import to_json
 
 from mcp_server.results import JsonRow, json_of
-from storage.access.agent_keys import AgentKey
-from storage.access.assistants import Assistant
+from storage.access import agent_keys, assistants
 from storage.rules.errors import FieldError, ValidationError
 from storage.rules.scope import Scope
 from storage.rules.untrusted import UNTRUSTED
 
-Key = AgentKey | Assistant
+Key = agent_keys.AgentKey | assistants.Assistant
 Identifier = Annotated[str, StringConstraints(min_length=1, max_length=255, pattern=r"^[^\x00-\x1f\x7f-\x9f]*$")]
 RowId = Annotated[int, Field(ge=1, lt=2**53)]
 Limit = Annotated[int, Field(ge=1, le=100)]
