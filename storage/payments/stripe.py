@@ -1,6 +1,6 @@
 """Parses Stripe's events, in the old and new formats, into payments and returns."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from fractions import Fraction
 from typing import Any
@@ -12,10 +12,11 @@ TWO_EXTRA_DIGITS = ("ISK", "UGX")  # have no minor unit, but Stripe counts them 
 LONGEST = 255
 MOST_CENTS = 10**12  # as much as the API takes
 UNDER_WAY = ("pending", "requires_action")
+Fields = Mapping[str, Any]
 MOST_REFERENCES = 50  # one payment has a handful of names; each costs a row
 
 
-def parse_event(event: Mapping[str, Any]) -> ProcessorEvent:
+def parse_event(event: Fields) -> ProcessorEvent:
     """Return the content of a Stripe event. Raises ValueError for any other format."""
     try:
         kind, created = _text(event["type"]) or _missing("type"), _time(event["created"])
@@ -28,7 +29,7 @@ def parse_event(event: Mapping[str, Any]) -> ProcessorEvent:
         raise ValueError(f"not in the processor's shape: {problem!r}") from problem
 
 
-def _names(found: Mapping[str, Any]) -> tuple[str, ...]:
+def _names(found: Fields) -> tuple[str, ...]:
     """Return every id of the processor's in an object: its own, and those of what it belongs to."""
     details = (found.get("parent") or {}).get("subscription_details") or {}
     payments = [found.get("payment") or {}, *_payments(found)]
@@ -41,7 +42,7 @@ def _names(found: Mapping[str, Any]) -> tuple[str, ...]:
     return names
 
 
-def _checkout(session: Mapping[str, Any], created: datetime) -> Paid | Introduced | None:
+def _checkout(session: Fields, created: datetime) -> Paid | Introduced | None:
     paid = None
     if session.get("payment_status") == "paid":
         names = (_id(session.get("invoice")), _id(session.get("payment_intent")), _text(session["id"]))
@@ -49,16 +50,16 @@ def _checkout(session: Mapping[str, Any], created: datetime) -> Paid | Introduce
     return paid or _introduced(session)
 
 
-def _introduced(session: Mapping[str, Any]) -> Introduced | None:
+def _introduced(session: Fields) -> Introduced | None:
     customer, named = _id(session.get("customer")), _named(session.get("metadata"))
     return Introduced(customer, **named) if customer and (named["click_id"] or named["customer_key"]) else None
 
 
-def _customer(customer: Mapping[str, Any], _: datetime) -> Introduced | None:
+def _customer(customer: Fields, _: datetime) -> Introduced | None:
     return _introduced({**customer, "customer": customer["id"]})
 
 
-def _invoice(invoice: Mapping[str, Any], created: datetime) -> Paid | None:
+def _invoice(invoice: Fields, created: datetime) -> Paid | None:
     details = (invoice.get("parent") or {}).get("subscription_details") or invoice.get("subscription_details") or {}
     metadata = {**(details.get("metadata") or {}), **(invoice.get("metadata") or {})}
     intents = [_id(payment.get("payment_intent")) for payment in _payments(invoice)]
@@ -68,7 +69,7 @@ def _invoice(invoice: Mapping[str, Any], created: datetime) -> Paid | None:
     return _paid(invoice, names, invoice["amount_paid"], metadata, occurred_at)
 
 
-def _intent(intent: Mapping[str, Any], created: datetime) -> Paid | Linked | None:
+def _intent(intent: Fields, created: datetime) -> Paid | Linked | None:
     """Return a payment of an intent or a charge; only the link if it says which invoice it paid."""
     names = tuple(map(_id, (intent.get("payment_intent"), intent["id"], intent.get("latest_charge"))))
     invoice, name = _id(intent.get("invoice")), names[0] or names[1]
@@ -79,23 +80,19 @@ def _intent(intent: Mapping[str, Any], created: datetime) -> Paid | Linked | Non
     return paid and paid._replace(is_bare=True)
 
 
-def _payments(invoice: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+def _payments(invoice: Fields) -> list[Fields]:
     """Return what paid an invoice, where it says so."""
     return [each.get("payment") or {} for each in (invoice.get("payments") or {}).get("data", ())]
 
 
-def _invoice_payment(fields: Mapping[str, Any], _: datetime) -> Linked | None:
+def _invoice_payment(fields: Fields, _: datetime) -> Linked | None:
     payment = fields["payment"]
     names = (_id(fields.get("invoice")), _id(payment.get("payment_intent")) or _id(payment.get("charge")))
     return Linked((names[0], names[1])) if names[0] and names[1] else None
 
 
 def _paid(
-    fields: Mapping[str, Any],
-    names: tuple[str | None, ...],
-    amount: Any,
-    metadata: Mapping[str, Any] | None,
-    occurred_at: datetime,
+    fields: Fields, names: Sequence[str | None], amount: Any, metadata: Fields | None, occurred_at: datetime
 ) -> Paid | None:
     """Return a payment under its first name; None for a zero amount."""
     references = tuple(dict.fromkeys(name for name in names if name))
@@ -111,7 +108,7 @@ def _paid(
     return Paid(transaction_id, references, cents, currency, occurred_at, **_named(metadata), **about)
 
 
-def _parts(fields: Mapping[str, Any], paid_cents: int, currency: str) -> tuple[int, int]:
+def _parts(fields: Fields, paid_cents: int, currency: str) -> tuple[int, int]:
     """Return the tax and the shipping in a payment: in proportion, if it paid only a part of its invoice.
 
     Invoices have `tax`, later `total_tax_amounts`, now `total_taxes`.
@@ -127,14 +124,14 @@ def _parts(fields: Mapping[str, Any], paid_cents: int, currency: str) -> tuple[i
     return tax_cents, both_cents - tax_cents
 
 
-def _named(metadata: Mapping[str, Any] | None) -> dict[str, Any]:
+def _named(metadata: Fields | None) -> dict[str, Any]:
     """Return the customer and the program that metadata names."""
     sent = metadata or {}
     names = {"click_id": "svc_click_id", "customer_key": "svc_customer_key", "program_id": "program_id"}
     return {ours: _text(sent.get(theirs)) for ours, theirs in names.items()}
 
 
-def _charge_refunded(charge: Mapping[str, Any], created: datetime) -> Returned:
+def _charge_refunded(charge: Fields, created: datetime) -> Returned:
     """Return the total; older versions list the charge's refunds in it."""
     named = {**charge, "charge": charge["id"]}
     of_charge = {name: named.get(name) for name in ("charge", "payment_intent", "currency")}
@@ -144,7 +141,7 @@ def _charge_refunded(charge: Mapping[str, Any], created: datetime) -> Returned:
     return total._replace(listed=tuple(each for each in refunds if each))
 
 
-def _refund(refund: Mapping[str, Any], created: datetime) -> Returned | None:
+def _refund(refund: Fields, created: datetime) -> Returned | None:
     """Return a refund that ended; None while it is under way."""
     if refund.get("status") in UNDER_WAY:
         return None
@@ -152,14 +149,12 @@ def _refund(refund: Mapping[str, Any], created: datetime) -> Returned | None:
     return _returned(refund, ReturnKind.REFUND, refund["amount"], created, stands=stands)
 
 
-def _dispute(dispute: Mapping[str, Any], created: datetime) -> Returned:
+def _dispute(dispute: Fields, created: datetime) -> Returned:
     stands = dispute.get("status") not in {"won", "warning_closed", "prevented"}
     return _returned(dispute, ReturnKind.DISPUTE, dispute["amount"], created, stands=stands)
 
 
-def _returned(
-    fields: Mapping[str, Any], kind: ReturnKind, amount: Any, occurred_at: datetime, *, stands: bool = True
-) -> Returned:
+def _returned(fields: Fields, kind: ReturnKind, amount: Any, occurred_at: datetime, *, stands: bool = True) -> Returned:
     payment = _id(fields.get("payment_intent")) or _id(fields.get("charge"))
     cents = _cents(amount, _currency(fields["currency"]))
     name = _text(fields["id"]) or _missing("id")
@@ -199,7 +194,7 @@ def _missing(name: str) -> Any:
     raise ValueError(f"without {name}")
 
 
-READERS: dict[str, Callable[[Mapping[str, Any], datetime], Content | None]] = {
+READERS: dict[str, Callable[[Fields, datetime], Content | None]] = {
     "checkout.session.completed": _checkout,
     "checkout.session.async_payment_succeeded": _checkout,
     "invoice.paid": _invoice,

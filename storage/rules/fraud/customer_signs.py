@@ -50,11 +50,12 @@ class CustomerFacts(NamedTuple):
     viewport_size: str | None = None
 
 
+Customers = Sequence[CustomerFacts]
 Sign = tuple[FlagKind, CustomerFacts, str | None, Mapping[str, Any]]  # with the incident and the evidence
 
 
 def signs_in_customers(
-    customers: Sequence[CustomerFacts], partner_emails: Mapping[int, str], paid_ads: PaidAds = PaidAds.ALLOWED
+    customers: Customers, partner_emails: Mapping[int, str], paid_ads: PaidAds = PaidAds.ALLOWED
 ) -> list[Finding]:
     """Return the signs of fraud among customers; `partner_emails` are the partners' e-mail hashes.
 
@@ -79,9 +80,7 @@ def signs_in_customers(
     ]
 
 
-def _self_referrals(
-    earning: Sequence[CustomerFacts], customers: Sequence[CustomerFacts], partner_emails: Mapping[int, str]
-) -> Iterator[Sign]:
+def _self_referrals(earning: Customers, customers: Customers, partner_emails: Mapping[int, str]) -> Iterator[Sign]:
     """Yield the customers who are the partner. A network counts only on the day when the partner used it."""
     own = [each for each in customers if each.email_hash and each.email_hash == partner_emails.get(each.partner_id)]
     networks = {(each.partner_id, address) for each in own for address in each.addresses}
@@ -92,7 +91,7 @@ def _self_referrals(
             yield FlagKind.SELF_REFERRAL, customer, "address", {"same": "address"}
 
 
-def _many_of_one_source(earning: Sequence[CustomerFacts]) -> Iterator[Sign]:
+def _many_of_one_source(earning: Customers) -> Iterator[Sign]:
     """Yield every customer of a group with one e-mail address or one network."""
     by_source: dict[tuple[int, str, str], list[CustomerFacts]] = defaultdict(list)
     for customer in earning:
@@ -114,7 +113,7 @@ def _many_of_one_source(earning: Sequence[CustomerFacts]) -> Iterator[Sign]:
                     yield FlagKind.MANY_CUSTOMERS_ONE_SOURCE, customer, f"{source}:{shared}", evidence
 
 
-def _existing_customers(earning: Sequence[CustomerFacts], customers: Sequence[CustomerFacts]) -> Iterator[Sign]:
+def _existing_customers(earning: Customers, customers: Customers) -> Iterator[Sign]:
     """Yield the customers who had bought under another key."""
     by_email: dict[str | None, list[CustomerFacts]] = defaultdict(list)
     for customer in customers:
@@ -128,7 +127,7 @@ def _existing_customers(earning: Sequence[CustomerFacts], customers: Sequence[Cu
                 break
 
 
-def _stuffed_cookies(earning: Sequence[CustomerFacts]) -> Iterator[Sign]:
+def _stuffed_cookies(earning: Customers) -> Iterator[Sign]:
     """Yield the customers from hidden windows, and those who converted within seconds, where many of a partner's did.
 
     Only customers with a public network count as quick: a program that is tried out on one machine is quick, too.
@@ -153,7 +152,7 @@ def _stuffed_cookies(earning: Sequence[CustomerFacts]) -> Iterator[Sign]:
                 yield FlagKind.COOKIE_STUFFING, customer, "quick", evidence
 
 
-def _clicks(earning: Sequence[CustomerFacts], paid_ads: PaidAds) -> Iterator[Sign]:
+def _clicks(earning: Customers, paid_ads: PaidAds) -> Iterator[Sign]:
     """Yield the customers whose own click belongs to a flood, or came from a search ad where the terms forbid it."""
     for customer in earning:
         if customer.filtered == FLOOD:
