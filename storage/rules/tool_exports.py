@@ -14,6 +14,7 @@ from storage.rules.attribution import CODE, LONGEST_CODE, PartnerStatus
 from storage.rules.commission import CommissionStatus
 from storage.rules.import_values import LONGEST, cents_of, moment, printable, text_of
 
+Row = Mapping[str, str]
 Status = TypeVar("Status", bound=StrEnum)
 VENDORS = tomllib.loads(Path(__file__).with_name("import_columns.toml").read_text(encoding="utf-8"))
 AMOUNTS = ("sale_amount", "amount")
@@ -153,7 +154,7 @@ def _kind(name: str, header: list[str], tool: ImportTool) -> FileKind:
     return kind
 
 
-def line_of(file: ImportFile, number: int, row: Mapping[str, str] | None, *, currency: str, digits: int) -> ImportLine:
+def line_of(file: ImportFile, number: int, row: Row | None, *, currency: str, digits: int) -> ImportLine:
     """Return what a line says, in the program's currency, which has so many digits. Raises ValueError."""
     if row is None:
         raise ValueError("no CSV, or a cell of more than 128 KiB")
@@ -180,9 +181,7 @@ def line_of(file: ImportFile, number: int, row: Mapping[str, str] | None, *, cur
     return line._replace(customer_key=key)
 
 
-def _with_commission(
-    line: ImportLine, file: ImportFile, row: Mapping[str, str], currency: str, digits: int
-) -> ImportLine:
+def _with_commission(line: ImportLine, file: ImportFile, row: Row, currency: str, digits: int) -> ImportLine:
     own, sent = text_of(row, "commission_id"), (row.get("currency") or currency).upper()
     number = text_of(row, "transaction_id") or (f"{file.tool}:{own}"[:LONGEST] if own else "")
     if not number:
@@ -209,7 +208,7 @@ def _with_commission(
     )
 
 
-def _status(row: Mapping[str, str], kind: FileKind, default: Status) -> Status:
+def _status(row: Row, kind: FileKind, default: Status) -> Status:
     text = row.get("status", "")
     sent = text.strip().lower().replace(" ", "_")
     if not sent:

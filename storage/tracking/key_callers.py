@@ -16,7 +16,6 @@ from storage.tracking import program_terms
 from storage.tracking.received_calls import PresentedKey
 
 MOST_COUNTED = 5_000  # between two batches: what invents user agents does not fill the memory
-MOST_CALLERS = 50  # in the list
 _add = Statement("key_caller_add")
 _add_week = Statement("key_caller_week_add")
 
@@ -78,9 +77,7 @@ def save(connection: Connection, counts: Mapping[tuple[PresentedKey, str], Seque
         _add_week(connection, [[*key, weeks[key]] for key in sorted(weeks)])
 
 
-def list_callers(
-    connection: Connection, program_id: int, *, limit: int = MOST_CALLERS, by_week: bool = False
-) -> list[KeyCaller]:
+def list_callers(connection: Connection, program_id: int, *, limit: int = 50, by_week: bool = False) -> list[KeyCaller]:
     """Return the callers of the last 90 days, the latest first; the last call is at most a minute behind."""
     key, caller, week = program_keys.c, key_callers.c, key_caller_weeks.c
     current = connection.execute(select(key.key_hash).where(key.program_id == program_id)).scalar()

@@ -19,7 +19,7 @@ from storage.rules.errors import ServiceError
 from storage.rules.settlement import CustomerStatus, LeadAuthPolicy, Settlement, move
 from storage.tables.columns import to_millis
 from storage.tracking import ledger, outranking, program_terms, rollups
-from storage.tracking.customers import Customer, CustomerQuery, Registry
+from storage.tracking.customers import Customer, CustomerQuery, NamedCustomers, Registry
 from storage.tracking.ledger import Earned
 from storage.tracking.outranking import Outranked
 from storage.tracking.program_terms import ProgramTerms
@@ -87,11 +87,10 @@ def record(connection: Connection, batch: Sequence[tuple[ProgramTerms, Lead]]) -
     changes: list[LeadChange] = []
     results: list[LeadResult | ServiceError] = []
     for (program, lead), lead_id in zip(batch, ids.after(at, len(batch)), strict=True):
-        clicked, holder = registry.named(program.id, lead)
         try:
             if lead.program_id not in {None, program.id}:
                 raise errors.CustomerWrongProgram if lead.program_id in elsewhere else errors.ProgramNotFound
-            change = _decide(lead_id, lead, program, clicked=clicked, holder=holder)
+            change = _decide(lead_id, lead, program, registry.named(program.id, lead))
         except ServiceError as error:
             results.append(error)
         else:
@@ -108,18 +107,13 @@ def _identifiers(program: ProgramTerms, lead: Lead) -> CustomerQuery:
     return program.id, lead.customer_key if lead.is_trusted or claims else None, lead.click_id
 
 
-def _decide(
-    lead_id: int, lead: Lead, program: ProgramTerms, *, clicked: Customer | None, holder: Customer | None
-) -> LeadChange:
-    """Return what a lead changes, given the customer of its click and the one who has its customer_key.
-
-    Raises CustomerNotFound, CustomerWrongProgram, IdentifierConflict, StatusTransitionRefused,
-    AttributionWindowExpired.
-    """
+def _decide(lead_id: int, lead: Lead, program: ProgramTerms, named: NamedCustomers) -> LeadChange:
+    """Return what a lead changes, given the customers whom it names. Raises the errors of `record`."""
+    clicked, holder = named
     carries = clicked is None or holder is None or holder.id == clicked.id or holder.customer_key == lead.customer_key
     known = None if carries else holder  # as said by a sale alone, which a lead outranks
     carrier = holder if carries and lead.is_trusted else None
-    before, claimant = _customer_of(lead, program, clicked, carrier)
+    before, claimant = _customer_of(lead, program, (clicked, carrier))
     claims = program.lead_auth_policy == LeadAuthPolicy.BROWSER_ALLOWED
     rival = holder if claims and not lead.is_trusted and holder is not None and holder.id != before.id else None
     policy = program.lead_auth_policy
@@ -140,13 +134,12 @@ def _decide(
     return LeadChange(lead_id, lead, program, result, after, recorded_as, rival, outranked, changed)
 
 
-def _customer_of(
-    lead: Lead, program: ProgramTerms, clicked: Customer | None, holder: Customer | None
-) -> tuple[Customer, Customer | None]:
+def _customer_of(lead: Lead, program: ProgramTerms, named: NamedCustomers) -> tuple[Customer, Customer | None]:
     """Return the lead's customer, who may be new, and the one from whom the lead takes the customer_key.
 
     A browser's lead finds its customer by the click alone; one with the key also by the customer_key.
     """
+    clicked, holder = named
     if clicked is not None and clicked.program_id != program.id:
         raise errors.CustomerWrongProgram
     in_time = clicked and attribution.is_within(clicked.clicked_at, lead.at, program.attribution_window_days)

@@ -25,11 +25,12 @@ from storage.tracking.sale_decisions import Provenance, RecordedSale, Sale, Sale
 _find = Statement("sale_lookup")
 _insert = Statement("sale_insert")
 NO_HASH = ""  # versions before 0.4 store a hash of the call, which none reads
+_Batch = Sequence[tuple[ProgramTerms, Sale]]
 _Recorded = dict[tuple[int, str], RecordedSale]  # by program and the transaction_id of the sale that may repeat it
 
 
 @set_based
-def record(connection: Connection, batch: Sequence[tuple[ProgramTerms, Sale]]) -> list[SaleResult | ServiceError]:
+def record(connection: Connection, batch: _Batch) -> list[SaleResult | ServiceError]:
     """Record a batch of sales; each result is a SaleResult or one of the errors of `sale_decisions.decide`."""
     at = max(sale.at for _, sale in batch)
     registry = Registry(connection, [(program.id, sale.customer_key, sale.click_id) for program, sale in batch], at=at)
@@ -54,9 +55,7 @@ def record(connection: Connection, batch: Sequence[tuple[ProgramTerms, Sale]]) -
     return results
 
 
-def _find_recorded(
-    connection: Connection, batch: Sequence[tuple[ProgramTerms, Sale]], registry: Registry
-) -> tuple[_Recorded, _Recorded]:
+def _find_recorded(connection: Connection, batch: _Batch, registry: Registry) -> tuple[_Recorded, _Recorded]:
     """Return the recorded sales with these transaction_ids, and those by payment accounts that the batch may repeat.
 
     Before it looks for the latter, the batch takes a lock that events of the same payment accounts also take, so that
