@@ -73,9 +73,7 @@ async def test_the_tracker_loads_in_each_way_and_a_sign_up_goes_on_without_a_ser
             await shopper.context.unroute("https://svc.example/api/**")
 
 
-async def test_a_checkout_at_stripe_carries_the_click_and_the_customer(
-    service: Around, shopper: Shopper, stripe: FailingService
-):
+async def test_a_checkout_carries_the_click_and_customer(service: Around, shopper: Shopper, stripe: FailingService):
     session = {"id": "cs_1", "object": "checkout.session", "url": shopper.example.url("/account")}
     stripe.answers = [Answer(content=json.dumps(session).encode())]
     click_id = await shopper.arrive("anna")

@@ -194,16 +194,14 @@ class Service:
         content = {"json": body or {}} if entry.method not in {"GET", "DELETE"} else {}
         return await self.send(entry, credential, ids, params=query, **content)
 
-    async def send(
-        self, entry: Entry, credential: str | None, ids: Mapping[str, Any], **options: Any
-    ) -> httpx.Response:
+    async def send(self, entry: Entry, credential: str | None, ids: Mapping[str, Any], **more: Any) -> httpx.Response:
         """Send anything to an operation on Acme's rows, or on others."""
         known = {**dict.fromkeys(entry.parameters, MISSING), **self.scene.ids, **ids}
-        headers = options.pop("headers", {})
+        headers = more.pop("headers", {})
         if credential is not None:
             headers = {b"Authorization": f"Bearer {credential}".encode(), **headers}
         path = entry.path.format_map(known)
-        response = await self.client.request(entry.method, path, headers=headers, **options)
+        response = await self.client.request(entry.method, path, headers=headers, **more)
         assert response.status_code < 500, f"{entry}: {response.text}"
         return response
 

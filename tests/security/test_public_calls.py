@@ -60,7 +60,7 @@ async def test_a_call_about_an_unknown_program_does_not_reach_the_writer(api: Ap
     assert codes == ["program_not_found"] * 3 + ["customer_not_found"]
 
 
-async def test_test_events_without_a_key_make_room_for_newer_ones_and_are_deleted_after_30_days(
+async def test_keyless_test_events_make_room_for_new_ones_and_end_after_30_days(
     api: Api, monkeypatch: pytest.MonkeyPatch
 ):
     async def stored() -> list[set[str]]:

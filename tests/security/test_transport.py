@@ -62,7 +62,7 @@ async def sign_in(client: httpx.AsyncClient) -> httpx.Response:
 
 
 @https
-async def test_over_https_the_session_cookie_belongs_to_this_host_and_browsers_stay_on_https(
+async def test_over_https_the_session_cookie_is_this_host_s_and_browsers_stay_on_https(
     service: httpx.AsyncClient,
 ):
     entered = await sign_in(service)
@@ -90,7 +90,7 @@ async def test_over_http_no_response_sends_browsers_to_https(service: httpx.Asyn
 
 
 @http
-async def test_json_is_not_stored_a_page_may_use_no_device_and_neither_is_read_as_another_type(
+async def test_json_is_not_stored_a_page_may_use_no_device_and_no_type_is_guessed(
     service: httpx.AsyncClient,
 ):
     for path in ("/", "/sign-in", "/docs/errors", "/nowhere"):
@@ -159,9 +159,7 @@ async def test_a_domain_is_a_host_name_and_nothing_else(dashboard: Dashboard):
         assert (answer.status_code, answer.json()["error"]["fields"][0]["field"]) == (400, "domain")
 
 
-async def test_a_pasted_agents_file_and_a_guide_run_nothing_of_an_old_domain_or_a_name(
-    dashboard: Dashboard, tmp_path: Path
-):
+async def test_an_agents_file_and_a_guide_run_nothing_of_an_old_domain_or_a_name(dashboard: Dashboard, tmp_path: Path):
     acme = dashboard.acme
     old = await acme.beside(name=EVIL, domain=EVIL)
     program = await acme.store.read(read_program, old.program_id)

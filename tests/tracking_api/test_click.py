@@ -42,13 +42,11 @@ async def counted(api: Api) -> int:
 async def test_a_click_gives_the_visitor_an_unguessable_id_that_stays(api: Api):
     first = (await api.click()).json()
     second = (await api.click(program_id=None, additional_data={"program_id": api.acme.program_id})).json()
-    again, unknown = [
-        (await api.click(existing_click_id=each)).json()["click_id"] for each in (first["click_id"], "made-up")
-    ]
+    again, new = [(await api.click(existing_click_id=one)).json()["click_id"] for one in (first["click_id"], "made-up")]
 
     assert first["success"] is True
     assert (first["partner_code"], first["cookie_window_days"], again) == ("anna", 60, first["click_id"])
-    assert len({first["click_id"], second["click_id"], unknown, "made-up"}) == 4
+    assert len({first["click_id"], second["click_id"], new, "made-up"}) == 4
     assert len(first["click_id"]) >= 30
     assert (await counted(api), await api.count(customers)) == (3, 0)
 

@@ -128,9 +128,7 @@ async def test_an_idempotency_key_belongs_to_one_program_one_call_and_one_body_a
     malformed = [await repeat(api, "refund", REFUND, name) for name in ("", "k" * 256)]
 
     assert (elsewhere.status_code, elsewhere.headers.get("idempotency-replayed")) == (200, None)
-    assert [(answer.status_code, answer.json()["error"]["code"]) for answer in reused] == [
-        (409, "idempotency_key_reused")
-    ] * 2
+    assert [(one.status_code, one.json()["error"]["code"]) for one in reused] == [(409, "idempotency_key_reused")] * 2
     assert {(answer.status_code, answer.json()["error"]["fields"][0]["field"]) for answer in malformed} == {
         (400, "Idempotency-Key")
     }

@@ -82,9 +82,7 @@ async def sandboxed(shop: Shop, web: WebShop, attributes: str = "") -> None:
     web.page = tag(shop, attributes, program=program_id)
 
 
-async def test_a_journey_passes_in_the_sandbox_with_the_shop_and_stripe_and_leaves_the_live_program_alone(
-    shop: Shop, web: WebShop
-):
+async def test_a_journey_passes_in_the_sandbox_with_shop_and_stripe_and_touches_nothing_live(shop: Shop, web: WebShop):
     await shop.sign_in()
     await connect(shop)
     await sandboxed(shop, web)

@@ -23,9 +23,7 @@ def waiting(folder: Path) -> list[Path]:
 
 
 @pytest.mark.parametrize("outage", ["storage_unavailable", "rate_limited", "html", "invalid_key", HANGS])
-def test_a_call_waits_through_an_outage_and_then_arrives_with_the_same_ids(
-    outage: str, service: FailingService, sdk: Sdk, folder: Path
-):
+def test_a_call_waits_out_an_outage_and_keeps_its_ids(outage: str, service: FailingService, sdk: Sdk, folder: Path):
     service.answers = [outage]
     track = sdk(outbox=folder, timeout_seconds=0.3)
 

@@ -79,9 +79,7 @@ def test_calls_that_several_workers_resend_arrive_once_each(service: FailingServ
     assert sorted(sent.body["customer_key"] for sent in service.received) == ["0", "1", "2", "3"]
 
 
-def test_what_waits_is_resent_in_the_background(
-    service: FailingService, sdk: Sdk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
+def test_what_waits_is_resent_later(service: FailingService, sdk: Sdk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(delivery, "SHORTEST_WAIT_SECONDS", 0.01)
     service.answers = ["invalid_key", Answer()]
 

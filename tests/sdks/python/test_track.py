@@ -61,9 +61,7 @@ def test_nothing_is_sent_for_a_visitor_without_a_click_or_known_key(service: Fai
     assert all("known" not in sent.body for sent in service.received)
 
 
-def test_every_error_is_a_result_with_its_code_and_no_fault_where_no_partner_sent_the_customer(
-    service: FailingService, sdk: Sdk
-):
+def test_every_error_is_a_result_with_its_code_and_no_fault_without_a_partner(service: FailingService, sdk: Sdk):
     track = sdk()
     for code in SERVED:
         service.answers = [failing.answer(code)]
@@ -93,9 +91,7 @@ def test_a_sale_that_is_recorded_already_is_recorded(*, same: bool, status: Stat
     assert not same or result.data["eventId"] == 5
 
 
-def test_a_field_that_the_call_does_not_have_a_missing_key_and_a_service_that_is_down_are_results(
-    service: FailingService, sdk: Sdk
-):
+def test_an_unknown_field_a_missing_key_and_a_service_that_is_down_are_results(service: FailingService, sdk: Sdk):
     results = [
         sdk().lead(clickid="c1"),
         sdk().refund(transaction_id="inv-1", amount_cents=5),

@@ -97,9 +97,7 @@ async def test_calls_with_a_replaced_key_are_listed_for_thirty_days_and_so_is_th
     assert pruned == [0, 1]
 
 
-async def test_calls_with_keys_that_no_program_has_are_not_stored_and_do_not_fill_the_memory(
-    acme: World, monkeypatch: pytest.MonkeyPatch
-):
+async def test_calls_with_invented_keys_are_not_stored_and_fill_no_memory(acme: World, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(key_callers, "MOST_COUNTED", 3)
     for n in range(5):
         with pytest.raises(errors.InvalidKey):

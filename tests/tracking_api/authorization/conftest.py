@@ -59,13 +59,11 @@ class Flow:
         self, page: str, *, decision: str = "allow", headers: dict[str, str] | None = None, **fields: Any
     ) -> httpx.Response:
         """Send the consent page's form, as Olga's browser does."""
-        cookie = {"Cookie": f"svc_session={self.olga}"}
-        shown = await self.http.get(page, headers=cookie)
+        own = {"Cookie": f"svc_session={self.olga}"}
+        shown = await self.http.get(page, headers=own)
         token = re.search(r'name="csrf" value="(\w+)"', shown.text)
         form = {"csrf": token[1] if token else "", "program": str(self.acme.program_id), "decision": decision, **fields}
-        return await self.http.post(
-            page, data=form, headers=cookie | {"Sec-Fetch-Site": "same-origin"} | (headers or {})
-        )
+        return await self.http.post(page, data=form, headers=own | {"Sec-Fetch-Site": "same-origin"} | (headers or {}))
 
     async def code(self, **parameters: str | None) -> str:
         """Authorize and consent; return the code."""

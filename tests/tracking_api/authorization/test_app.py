@@ -61,9 +61,7 @@ async def test_the_challenge_names_the_sign_in_only_to_clients_without_a_key(flo
         (False, "performance:read", "partners:read"),
     ],
 )
-async def test_a_tool_beyond_the_granted_scopes_names_the_scope_that_is_missing(
-    flow: Flow, granted: str, missing: str, *, modern: bool
-):
+async def test_a_tool_beyond_the_scopes_names_the_missing_one(flow: Flow, granted: str, missing: str, *, modern: bool):
     given = await flow.tokens(scope=granted)
     arguments = {"program_id": flow.acme.program_id, "top_partners": 3 if missing == "partners:read" else 0}
     call: Any = {**READ_PROGRAMS, "params": {"name": "get_performance", "arguments": arguments}}

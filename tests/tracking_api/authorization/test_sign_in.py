@@ -88,9 +88,7 @@ class Assistant:
 
 
 @pytest.mark.parametrize(("mode", "registration"), [*zip(CLIENTS, REGISTRATIONS, strict=True)])
-async def test_a_client_connects_with_only_the_url(
-    site: Site, client_host: ClientHost, mode: str, registration: str
-) -> None:
+async def test_a_client_connects_by_its_url(site: Site, client_host: ClientHost, mode: str, registration: str) -> None:
     document = client_host.publish(client_name="Documented helper") if registration == "has a document" else None
     assistant = Assistant(site, await site.visit(), document=document)
 
@@ -108,9 +106,7 @@ async def test_a_client_connects_with_only_the_url(
     assert (assistant.kept.client.client_id == document) is (document is not None)
 
 
-async def test_the_conformance_suite_completes_a_grant_and_finds_the_metadata_sound(
-    node: Path, site: Site, tmp_path: Path
-) -> None:
+async def test_the_conformance_suite_gets_a_grant_and_sound_metadata(node: Path, site: Site, tmp_path: Path) -> None:
     base_url, port = site.server.base_url, postgres.free_port()
     async with httpx.AsyncClient(base_url=base_url) as client:
         metadata = {"redirect_uris": [f"http://127.0.0.1:{port}/callback"], "client_name": "Suite"}
