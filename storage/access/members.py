@@ -65,14 +65,7 @@ def get_member(connection: Connection, workspace_id: int, who: int | str) -> Mem
 
 
 def change(
-    connection: Connection,
-    /,
-    workspace_id: int,
-    user_id: int,
-    *,
-    actor: Actor,
-    at: datetime,
-    **values: Role | MemberStatus,
+    connection: Connection, /, workspace_id: int, user_id: int, *, actor: Actor, at: datetime, **values: str
 ) -> Member:
     """Change a member's `role` or `status`, which ends their links as `end_links` does. Raises NotFound, LastOwner."""
     with _keeping_an_owner(connection, workspace_id):

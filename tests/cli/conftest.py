@@ -42,12 +42,7 @@ class Svc:
     def running(self, *arguments: object, stderr: int | None = None, **env: str) -> Iterator[subprocess.Popen[str]]:
         """Run a command that serves; it is terminated at the end."""
         process = subprocess.Popen(
-            command(arguments),
-            cwd=self.folder,
-            env=self._env() | env,
-            stdout=subprocess.PIPE,
-            stderr=stderr,
-            text=True,
+            command(arguments), cwd=self.folder, env=self._env() | env, stdout=subprocess.PIPE, stderr=stderr, text=True
         )
         try:
             yield process

@@ -176,11 +176,7 @@ class Endpoint(Generic[Parsed]):
         return _response(recording, result, caller.scope)
 
     async def store(
-        self,
-        recording: Recording,
-        caller: TrackingCaller,
-        sent: body.Body | None = None,
-        repeatable: Repeatable | None = None,
+        self, recording: Recording, caller: TrackingCaller, sent: body.Body | None, repeatable: Repeatable | None = None
     ) -> JsonResponse:
         """Have the writer run an operation, and return the response. Raises RateLimited for a key."""
         services, (operation, item, _, principal, _) = caller.services, recording

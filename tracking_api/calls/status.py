@@ -65,7 +65,7 @@ class _Status(Endpoint[Body]):
                 program_status.get_status, key_hash, at=caller.at, base_url=services.settings.base_url
             )
         except (InvalidKey, ApiKeyRotationRequired) as error:
-            return await self.store(Recording(reject, error, dict, caller.key), caller)
+            return await self.store(Recording(reject, error, dict, caller.key), caller, None)
         absent = {name for name in ("sandbox_of", "latest_payments") if getattr(health, name) is None}
         data = {name: value for name, value in health._asdict().items() if name not in absent}
         data["cookie_domain"] = cookie_domain(health.domain)
