@@ -108,7 +108,7 @@ async def roll_up(url: str) -> None:
 
 async def execute(url: str, statement: TextClause, parameters: Iterable[Any] = (None,)) -> None:
     """Execute a statement, with some rows after others, past the service's queue, which does not wait for so long."""
-    lane = database.writers(database.parse_url(url), patient=True)[0]
+    lane = database.lanes(database.parse_url(url), patient=True)[0][0]
     for some in parameters:
         await lane.run(partial(Connection.execute, statement=statement, parameters=some))
     await lane.close()

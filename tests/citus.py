@@ -90,7 +90,7 @@ def running(workers: int = 2, settings: str = "") -> Iterator[Cluster]:
 async def distribute(url: str) -> None:
     """Migrate and distribute a database."""
     await migrations.upgrade(url)
-    lane = database.writers(database.parse_url(url), patient=True)[0]
+    lane = database.lanes(database.parse_url(url), patient=True)[0][0]
     for step in await lane.run(citus.steps):
         if step.run is not None:
             await lane.run(step.run)

@@ -54,7 +54,7 @@ def released(empty_postgres_url: str, tmp_path: Path) -> Iterator[str]:
 
 
 async def _prepare(url: str) -> None:
-    [writer, *_] = lanes = database.writers(database.parse_url(url))
+    [writer, *_] = lanes = database.lanes(database.parse_url(url))[0]
     await writer.run(lambda connection: command.upgrade(migrations.config_for(connection), REVISION))
     await writer.run(_fill)
     await asyncio.gather(*(lane.close() for lane in lanes))

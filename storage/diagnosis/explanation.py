@@ -77,7 +77,10 @@ def explain(
         raise ValidationError(fields=[FieldError(name, one) for name in Subject._fields])
     facts = Facts(connection, program_id, subject, at=at)
     outcome = _outcome(facts)
-    likely = _likely_key(connection, facts, outcome)
+    sent, likely = facts.rejected or facts.payment, None
+    unmatched = outcome in {CustomerNotFound.code, SaleOutcome.PAYMENT_WAITING} and facts.customer is None
+    if unmatched and sent is not None and sent.customer_key is not None:
+        likely = identifier_health.likely_key(connection, program_id, sent.customer_key)
     has_expired = outcome == AttributionWindowExpired.code and not facts.in_window
     return Explanation(
         program_id=program_id,
@@ -143,15 +146,6 @@ def _of_sale(facts: Facts) -> SaleOutcome:
         has_rate = terms is not None and terms.rate != 0
         outcome = SaleOutcome.COMMISSION_ROUNDS_TO_ZERO if has_rate else SaleOutcome.COMMISSION_RATE_ZERO
     return outcome
-
-
-def _likely_key(connection: Connection, facts: Facts, outcome: str) -> str | None:
-    """Return the lead's key that an unknown customer_key, of a rejected call or a payment, was likely meant to be."""
-    sent = facts.rejected or facts.payment
-    unmatched = outcome in {CustomerNotFound.code, SaleOutcome.PAYMENT_WAITING} and facts.customer is None
-    if not unmatched or sent is None or sent.customer_key is None:
-        return None
-    return identifier_health.likely_key(connection, facts.program.id, sent.customer_key)
 
 
 def _fitting(facts: Facts, outcome: str, likely: str | None) -> str | None:

@@ -173,22 +173,15 @@ def _rejected(
     """Return the newest rejected calls about a sale or click, or by any identifier of a customer."""
     call, named = refused_calls.c, [(name, value) for name, value in subject._asdict().items() if value is not None]
     if customer is not None and subject.transaction_id is None:
-        theirs = {"customer_key": (customer.customer_key, customer.known_as), "click_id": (customer.click_id,)}
-        named += [(name, value) for name, values in theirs.items() for value in values if value is not None]
+        carried = {"customer_key": (customer.customer_key, customer.known_as), "click_id": (customer.click_id,)}
+        named += [(name, value) for name, values in carried.items() for value in values if value is not None]
     sent: list[Any] = [call[name] == value for name, value in named]
     if customer is not None and subject.transaction_id is None:
-        bought = select(sales.c.transaction_id).where(
-            sales.c.program_id == program_id, sales.c.customer_id == customer.id
-        )
-        sent.append(call.transaction_id.in_(bought))
-    ids = (
-        select(call.id)
-        .where(call.program_id == program_id, among_newest(program_id), or_(*sent))
-        .order_by(call.id.desc())
-        .limit(MOST_REJECTED)
-    )
-    found = list(connection.execute(ids).scalars())
-    return rows(connection, WITH_ORGANIC, ListScope(program_id, at), found)
+        theirs = (sales.c.program_id == program_id, sales.c.customer_id == customer.id)
+        sent.append(call.transaction_id.in_(select(sales.c.transaction_id).where(*theirs)))
+    ids = select(call.id).where(call.program_id == program_id, among_newest(program_id), or_(*sent))
+    found = connection.execute(ids.order_by(call.id.desc()).limit(MOST_REJECTED)).scalars().all()
+    return rows(connection, WITH_ORGANIC, ListScope(program_id, at), [*found])
 
 
 def _payment(connection: Connection, program_id: int, subject: Subject) -> FoundPayment | str | None:
@@ -200,28 +193,18 @@ def _payment(connection: Connection, program_id: int, subject: Subject) -> Found
     event = payment_events.c
     by_id = select(payment_events).where(event.program_id == program_id, event.event_id == (transaction_id or ""))
     events = [*connection.execute(by_id), *event_log.find(connection, program_id, names)]
-    for reference in [row.transaction_id for row in events if row.outcome in COUNTED] + [transaction_id]:
-        if reference and (sale := _paid_sale(connection, program_id, reference)):
-            return sale
-    found = sorted(map(_found_payment, events), key=lambda each: each.meaning in UNPAID)
-    return found[0] if found else None
-
-
-def _found_payment(row: Any) -> FoundPayment:
-    content = event_log.load(row.payment)
-    return FoundPayment(
-        event_id=row.event_id,
-        meaning=outcome.of_payment(row.outcome, is_payment=isinstance(content, Paid)),
-        transaction_id=row.transaction_id,
-        click_id=getattr(content, "click_id", None),
-        customer_key=getattr(content, "customer_key", None),
-    )
-
-
-def _paid_sale(connection: Connection, program_id: int, reference: str) -> str | None:
-    """Return the transaction_id of the sale that a payment's id leads to."""
     known = payment_references.c
-    mine = (known.program_id == program_id, known.reference == reference)
-    transaction_id = connection.execute(select(known.transaction_id).where(*mine)).scalar() or reference
-    sale = (sales.c.program_id == program_id, sales.c.transaction_id == transaction_id)
-    return connection.execute(select(sales.c.transaction_id).where(*sale)).scalar()
+    references = [*(row.transaction_id for row in events if row.outcome in COUNTED), transaction_id]
+    for reference in filter(None, references):
+        mine = (known.program_id == program_id, known.reference == reference)
+        paid = connection.execute(select(known.transaction_id).where(*mine)).scalar() or reference
+        sale = select(sales.c.transaction_id).where(sales.c.program_id == program_id, sales.c.transaction_id == paid)
+        if connection.execute(sale).scalar():
+            return str(paid)
+    found = []
+    for row in events:
+        content = event_log.load(row.payment)
+        meaning = outcome.of_payment(row.outcome, is_payment=isinstance(content, Paid))
+        named = (getattr(content, name, None) for name in ("click_id", "customer_key"))
+        found.append(FoundPayment(row.event_id, meaning, row.transaction_id, *named))
+    return min(found, key=lambda each: each.meaning in UNPAID, default=None)

@@ -61,21 +61,12 @@ def write_each(
     """Append entries to the logs of programs by one statement, as `write` does."""
     if actor is None or not changes:
         return
-    who = {"actor_type": actor.type, "actor_id": actor.id, "actor_name": actor.name}
-    rows = [
-        {
-            **who,
-            "program_id": program_id,
-            "id": entry_id,
-            "action": change.action,
-            "subject_id": None if change.subject_id is None else str(change.subject_id),
-            "field": change.field,
-            "before": json.dumps(change.before),
-            "after": json.dumps(change.after),
-            "at": at,
-        }
-        for entry_id, (program_id, change) in zip(ids.after(at, len(changes)), changes, strict=True)
-    ]
+    who = {"actor_type": actor.type, "actor_id": actor.id, "actor_name": actor.name, "at": at}
+    rows = []
+    for entry_id, (program_id, change) in zip(ids.after(at, len(changes)), changes, strict=True):
+        subject_id = None if change.subject_id is None else str(change.subject_id)
+        values = {"before": json.dumps(change.before), "after": json.dumps(change.after), "subject_id": subject_id}
+        rows.append({"program_id": program_id, "id": entry_id, **who, **change._asdict(), **values})
     connection.execute(insert(audit_entries), rows)
 
 

@@ -47,10 +47,10 @@ _SETTINGS = (tables.commission_terms, tables.payment_accounts, tables.agent_caps
 ON_EVERY_NODE = [tables.workspaces, tables.programs, *_SETTINGS]
 # On the coordinator: a leaked one is replaced while a worker is down, too.
 KEYS = (tables.program_keys, tables.retired_program_keys)
-_NOT_BY_PROGRAM = {*ON_EVERY_NODE, *KEYS}
-_EVENTS = [table for table in metadata.sorted_tables if "program_id" in table.c and table not in _NOT_BY_PROGRAM]
+_ELSEWHERE = {*ON_EVERY_NODE, *KEYS, partners, clicks}
+_EVENTS = (table for table in metadata.sorted_tables if "program_id" in table.c and table not in _ELSEWHERE)
 # The others lie beside partners. Until clicks are distributed, the service takes the database for a plain one.
-BY_PROGRAM = [partners, *(table for table in _EVENTS if table not in {partners, clicks}), clicks]
+BY_PROGRAM = [partners, *_EVENTS, clicks]
 _OTHERS = [table for table in metadata.sorted_tables if table not in {*ON_EVERY_NODE, *BY_PROGRAM}]
 HOW = (
     "Install Citus on each server, put it into shared_preload_libraries, restart, and run CREATE EXTENSION citus in"
@@ -134,9 +134,8 @@ def missing_settings(connection: Connection) -> list[str]:
         if lacking:
             found.append(f"node {row.node} lacks {', '.join(lacking)}: run `svc admin db distribute`")
     undone = [step.title for step in steps(connection) if step.run is not None and not step.is_repeated]
-    return [
-        *found,
-        *(f"the database is not wholly distributed ({step}): run `svc admin db distribute`" for step in undone),
+    return found + [
+        f"the database is not wholly distributed ({each}): run `svc admin db distribute`" for each in undone
     ]
 
 
@@ -150,7 +149,7 @@ def _steps(placed: Mapping[str, str]) -> Iterator[DistributionStep]:
         yield DistributionStep(f"copy {name} to every node", None if placed.get(name) == "copied" else copy)
     yield DistributionStep("give each program a place", lambda each: each.execute(_FILL_PLACES), is_repeated=True)
     for table in BY_PROGRAM:
-        options = "'program_id', colocate_with := " + ("'none'" if table is partners else "'partners'")
+        options = ", 'program_id', colocate_with := " + ("'none'" if table is partners else "'partners'")
         move = _function("create_distributed_table", table.name, options)
         is_there = placed.get(table.name) == "distributed"
         yield DistributionStep(f"distribute {table.name}", None if is_there else move)
@@ -166,8 +165,7 @@ def _function(function: str, table: str, options: str = "") -> Callable[[Connect
     """Return what moves a table, with its rows, and gives the space of the moved rows back."""
 
     def run(connection: Connection) -> None:
-        arguments = f"'{table}', {options}" if options else f"'{table}'"
-        connection.execute(text(f"SELECT {function}({arguments})"))  # names of our own tables
+        connection.execute(text(f"SELECT {function}('{table}'{options})"))  # names of our own tables
         if function == "create_distributed_table":
             connection.execute(text(f"SELECT truncate_local_data_after_distributing_table('{table}')"))
 

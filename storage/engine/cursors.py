@@ -43,15 +43,14 @@ def edge_of(cursor: str | None, *kinds: type) -> Edge | None:
     except (binascii.Error, ValueError, RecursionError):
         values = None
     known = isinstance(values, list) and [type(value) for value in values] == [int, *kinds]
-    if not known or not all(map(_storable, values)):
+    if not known or not all(
+        abs(each) <= LARGEST_ID
+        if isinstance(each, int)
+        else each.isascii() and each.isprintable() and len(each) <= LONGEST_TEXT
+        for each in values
+    ):
         raise ValidationError(fields=[FieldError("cursor", "Not a cursor of this list: start again without one")])
     return Edge(values[1:], values[0] == 1)
-
-
-def _storable(value: int | str) -> bool:
-    if isinstance(value, int):
-        return abs(value) <= LARGEST_ID
-    return value.isascii() and value.isprintable() and len(value) <= LONGEST_TEXT
 
 
 def cut(

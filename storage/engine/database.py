@@ -66,11 +66,6 @@ def lanes(url: URL, *, patient: bool = False) -> tuple[list[WriteLane], list[Lan
     ]
 
 
-def writers(url: URL, *, patient: bool = False) -> list[WriteLane]:
-    """Return the lanes that may write."""
-    return lanes(url, patient=patient)[0]
-
-
 def parse_url(url: str) -> URL:
     """Return the parsed database URL, or raise ValueError naming the two supported kinds."""
     try:

@@ -35,14 +35,6 @@ class JsonField(_ByDialect):
         super().__init__(column, literal_column(f"'{name}'"))
 
 
-class JsonObject(_ByDialect):
-    """A column that holds a JSON object as text, parsed for `JsonField`s of it, where the database keeps that."""
-
-    inherit_cache = True
-    type = Text()
-    sql = {"sqlite": "{0}", "postgresql": "CAST({0} AS JSONB)"}  # noqa: RUF012 - a constant
-
-
 class MonthNumber(_ByDialect):
     """The UTC month of a column of milliseconds: twelve times the year, plus 0 for January to 11 for December."""
 
@@ -111,7 +103,7 @@ def _grouped_by_each(
 ) -> Iterator[tuple[int, tuple[Any, ...], Sequence[Any]]]:
     each = rows.subquery().c
     whole = [each[name] for name in each.keys() if name not in {*amounts, CARRIED}]  # noqa: SIM118 - columns
-    parts = [JsonObject(each[CARRIED]).label(CARRIED), *(func.sum(each[name]).label(name) for name in amounts)]
+    parts = [func.jsonb(each[CARRIED]).label(CARRIED), *(func.sum(each[name]).label(name) for name in amounts)]
     alike = select(*whole, *parts).group_by(*whole, each[CARRIED])
     parsed = alike.offset(0).subquery().c  # without OFFSET each field would parse it again
     names = list(dict.fromkeys(name for key in keys for name in key))

@@ -125,17 +125,15 @@ class DatabaseFile:
             if (main, index) != self._seen and not is_moving and index == self._read_index():
                 (before, seen), self._seen = self._seen, (main, index)
                 is_same = main is not None and before is not None and main.identity == before.identity
-                if is_same and main != before and index and (index == seen or not self._is_in_wal_mode()):
-                    self._is_overwritten = True
+                if is_same and main != before and self._watched and index:
+                    in_wal_mode = index != seen and _read(self._watched[0], 18, 2) == IN_WAL_MODE
+                    self._is_overwritten = self._is_overwritten or not in_wal_mode
             return main
 
     def _read_index(self) -> bytes:
         """Return what says how many pages are moved; nothing if no lane is open."""
         index = _read(self._watched[1], 32, 100) if self._watched else b""
         return index[:8] + index[64:68] + index[96:]
-
-    def _is_in_wal_mode(self) -> bool:
-        return self._watched is not None and _read(self._watched[0], 18, 2) == IN_WAL_MODE
 
 
 def _status(path: str) -> FileStatus | None:

@@ -29,7 +29,7 @@ async def upgrade(url: str, *, before: Callable[[], None] = lambda: None) -> Non
 
     `before` is called before a schema with tables is changed, by one process at a time.
     """
-    lane = database.writers(database.parse_url(url), patient=True)[0]
+    lane = database.lanes(database.parse_url(url), patient=True)[0][0]
     try:
         await lane.run(lambda connection: _upgrade(connection, before))
     finally:

@@ -63,6 +63,11 @@ def program_table(name: str, *parts: SchemaItem) -> Table:
     return table(name, Column("program_id", BigInteger, primary_key=True, autoincrement=False), *parts)
 
 
+def event_table(name: str, *parts: SchemaItem) -> Table:
+    """Return a table that grows with a program, whose rows have time-ordered ids."""
+    return program_table(name, event_id(), *parts)
+
+
 def reference(column: str, target: str, **options: Any) -> ForeignKeyConstraint:
     """Return the foreign key of a row of `program_table` to another of the same program."""
     return ForeignKeyConstraint(["program_id", column], [f"{target.partition('.')[0]}.program_id", target], **options)
@@ -90,7 +95,7 @@ def assigned_id() -> Column[int]:
 
 
 def event_id() -> Column[int]:
-    """Return the time-ordered id (storage/engine/ids.py) that completes the key of a growing table."""
+    """Return the column of a time-ordered id (storage/engine/ids.py)."""
     return Column("id", BigInteger, primary_key=True, autoincrement=False)
 
 

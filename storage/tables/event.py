@@ -7,7 +7,7 @@ clicks are partitioned by month (storage/tracking/click_retention.py) and have n
 
 from sqlalchemy import BigInteger, Boolean, Column, Date, Index, Integer, String, Text, UniqueConstraint
 
-from storage.tables.columns import AssignedId, event_id, program_table, reference, table, timestamp_column, where
+from storage.tables.columns import AssignedId, event_table, program_table, reference, table, timestamp_column, where
 
 clicks = program_table(
     "clicks",
@@ -37,9 +37,8 @@ used_handovers = program_table(
     timestamp_column("expires_at"),
 )
 
-customers = program_table(
+customers = event_table(
     "customers",
-    event_id(),
     Column("partner_id", BigInteger, nullable=False),
     Column("click_id", String(64), nullable=False),
     timestamp_column("clicked_at"),
@@ -66,9 +65,8 @@ customers = program_table(
     reference("partner_id", "partners.id"),
 )
 
-leads = program_table(
+leads = event_table(
     "leads",
-    event_id(),
     Column("customer_id", BigInteger, nullable=False),
     Column("partner_id", BigInteger, nullable=False),
     Column("settlement", String(16), nullable=False),
@@ -83,9 +81,8 @@ leads = program_table(
     reference("customer_id", "customers.id", deferrable=True, initially="DEFERRED"),
 )
 
-sales = program_table(
+sales = event_table(
     "sales",
-    event_id(),
     Column("transaction_id", String(255), nullable=False),
     Column("customer_id", BigInteger, nullable=False),
     Column("partner_id", BigInteger, nullable=False),
@@ -107,9 +104,8 @@ sales = program_table(
     reference("customer_id", "customers.id", deferrable=True, initially="DEFERRED"),
 )
 
-refunds = program_table(
+refunds = event_table(
     "refunds",
-    event_id(),
     Column("sale_id", BigInteger, nullable=False),
     Column("refund_id", String(255)),
     Column("amount_cents", BigInteger, nullable=False),
@@ -126,9 +122,8 @@ refunds = program_table(
     reference("sale_id", "sales.id"),
 )
 
-commissions = program_table(
+commissions = event_table(
     "commissions",
-    event_id(),
     Column("partner_id", BigInteger, nullable=False),
     Column("customer_id", BigInteger, nullable=False),
     Column("sale_id", BigInteger),
@@ -148,9 +143,8 @@ commissions = program_table(
     reference("terms_version", "commission_terms.version"),
 )
 
-ledger_entries = program_table(
+ledger_entries = event_table(
     "ledger_entries",
-    event_id(),
     Column("partner_id", BigInteger, nullable=False),
     Column("commission_id", BigInteger),
     Column("payout_id", BigInteger),

@@ -6,12 +6,11 @@ place shows a statement where to store rows, and tokens lie beside the events.
 
 from sqlalchemy import BigInteger, Boolean, Column, Date, ForeignKey, Index, String, Text
 
-from storage.tables.columns import event_id, program_table, table, timestamp_column
+from storage.tables.columns import event_table, program_table, table, timestamp_column
 from storage.tables.program import programs
 
-test_events = program_table(
+test_events = event_table(
     "test_events",  # 0 while the event names no program
-    event_id(),
     Column("kind", String(16), nullable=False),
     Column("is_test", Boolean, nullable=False),
     Column("with_key", Boolean, nullable=False),
@@ -26,18 +25,16 @@ test_events = program_table(
     Index("ix_test_events_transaction", "program_id", "transaction_id"),
 )
 
-tracking_log = program_table(
+tracking_log = event_table(
     "tracking_log",
-    event_id(),
     Column("call", String(16), nullable=False),
     Column("message", Text, nullable=False),
     Column("event_id", BigInteger),
     timestamp_column("at"),
 )
 
-refused_calls = program_table(
+refused_calls = event_table(
     "refused_calls",
-    event_id(),
     Column("call", String(16), nullable=False),
     Column("code", String(64), nullable=False),
     Column("message", Text, nullable=False),

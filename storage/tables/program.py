@@ -5,7 +5,7 @@ from sqlalchemy import BigInteger, Boolean, Column, Date, ForeignKey, Index, Int
 from storage.rules.attribution import AttributionModel, OldLinks, PaidAds, PartnerStatus, ProgramStatus
 from storage.rules.commission import CommissionBasis
 from storage.rules.settlement import LeadAuthPolicy
-from storage.tables.columns import assigned_id, event_id, program_table, reference, table, timestamp_column
+from storage.tables.columns import assigned_id, event_id, event_table, program_table, reference, table, timestamp_column
 from storage.tables.workspace import workspaces
 
 programs = table(
@@ -98,9 +98,8 @@ retired_program_keys = table(
     timestamp_column("retired_at"),
 )
 
-audit_entries = program_table(
+audit_entries = event_table(
     "audit_entries",
-    event_id(),
     Column("actor_type", String(16), nullable=False),
     Column("actor_id", String(64), nullable=False),
     Column("actor_name", String(512), nullable=False),
@@ -127,9 +126,8 @@ partners = table(
     Index("ix_partners_code_key", "program_id", "code_key", unique=True),
 )
 
-flags = program_table(
+flags = event_table(
     "flags",
-    event_id(),
     Column("kind", String(32), nullable=False),
     Column("subject", String(128), nullable=False),  # what was found: the same finding is never flagged twice
     Column("partner_id", BigInteger, nullable=False),
@@ -149,16 +147,14 @@ flags = program_table(
     reference("partner_id", "partners.id"),
 )
 
-imports = program_table(
+imports = event_table(
     "imports",  # of the last hour
-    event_id(),
     Column("undo", Text, nullable=False),  # JSON, see storage/management/imports.py
     timestamp_column("at"),
 )
 
-saved_views = program_table(
+saved_views = event_table(
     "saved_views",  # of Explore; a read-only link opens one until then
-    event_id(),
     Column("name", String(160), nullable=False),
     Column("query", String(2048), nullable=False),
     timestamp_column("shared_until", nullable=True),

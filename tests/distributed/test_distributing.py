@@ -177,7 +177,7 @@ def test_every_later_migration_runs_on_a_distributed_database(citus_cluster: Clu
 
 async def migrate(url: str) -> None:
     """Distribute a database at the first schema that can be, and bring it to the newest."""
-    lane, *_ = database.writers(database.parse_url(url), patient=True)
+    (lane, *_), _ = database.lanes(database.parse_url(url), patient=True)
     await lane.run(lambda connection: alembic.upgrade(migrations.config_for(connection), FIRST_DISTRIBUTED))
     there = await lane.run(lambda connection: set(inspect(connection).get_table_names()))
     later = {table.name for table in metadata.sorted_tables} - there

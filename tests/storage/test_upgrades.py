@@ -39,7 +39,7 @@ SPELLINGS = {"Zoe-": "zoe", "zoe": None, "~~": "~~", "Yan_": "yan"}
 @pytest.fixture
 async def writer(empty_url: str) -> AsyncIterator[WriteLane]:
     """A lane of an empty database."""
-    lane, *_ = database.writers(database.parse_url(empty_url))
+    (lane, *_), _ = database.lanes(database.parse_url(empty_url))
     yield lane
     await lane.close()
 
