@@ -141,10 +141,7 @@ def _grouped(mismatches: dict[str, Mismatch], lead_shapes: tuple[KeyFormat, ...]
 
 
 def _meant(connection: Connection, program_id: int, sent: Collection[str]) -> dict[str, str | None]:
-    """Return each key of rejected sales with the lead's key of another format that is proved to be the same person's.
-
-    It is proved by the click of the call, or by the same transaction in a recorded sale.
-    """
+    """Return each sent key with the lead's key of another format that the call's click, or recorded sale, proves."""
     call, customer, sale = refused_calls.c, customers.c, sales.c
     of_click = and_(customer.program_id == call.program_id, customer.click_id == call.click_id)
     same = and_(sale.program_id == call.program_id, sale.transaction_id == call.transaction_id)
@@ -160,10 +157,7 @@ def _meant(connection: Connection, program_id: int, sent: Collection[str]) -> di
 
 
 def _lead_keys(connection: Connection, program_id: int, *, with_key: bool = True) -> list[str]:
-    """Return customers' keys, newest first: those of leads sent with the program key if any, else all.
-
-    Anyone can send a lead from a browser, so such a lead cannot say which format the keys have.
-    """
+    """Return the newest keys of leads sent with the program key, or else of all: browsers' leads prove less."""
     mine = [customers.c.program_id == program_id, customers.c.customer_key.is_not(None)]
     if with_key:
         lead = select(leads.c.id).where(leads.c.program_id == program_id, leads.c.customer_id == customers.c.id)

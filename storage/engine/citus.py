@@ -120,10 +120,7 @@ def steps(connection: Connection) -> list[DistributionStep]:
 
 
 def missing_settings(connection: Connection) -> list[str]:
-    """Return each setting that a node lacks, and each unfinished step of `svc admin db distribute`; [] if all is well.
-
-    A plain database needs nothing.
-    """
+    """Return each setting that a node lacks, and each unfinished step of `svc admin db distribute`."""
     if not is_distributed(connection):
         return []
     found = []

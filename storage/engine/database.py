@@ -111,10 +111,7 @@ def lock_shared(connection: Connection, rows: Select[Any]) -> None:
 
 
 def largest_assigned_ids(connection: Connection) -> dict[str, int]:
-    """Return the largest id that each table has ever assigned, and at least that of its rows.
-
-    On a distributed database, rows have ids that other nodes assigned.
-    """
+    """Return the largest id that each table has, or has ever assigned: other nodes of a cluster assign some, too."""
     last = _LAST_ID[connection.dialect.name]
     found = {
         table: connection.execute(text(f"SELECT ({last.format(table)}), max(id) FROM {table}")).one()  # noqa: S608 - our own table

@@ -81,10 +81,7 @@ def _is_outage_code(error: BaseException, read_only: bool) -> bool:  # noqa: FBT
 
 
 def chain(error: BaseException) -> Iterator[BaseException]:
-    """Yield an error and those that led to it, down to the driver's.
-
-    A full disk ends SQLite's whole transaction, and then the return to a savepoint fails: the disk is the context.
-    """
+    """Yield an error and what led to it: if a full disk ends a transaction, it is the context of a later error."""
     each: BaseException | None = error
     while each is not None:
         yield each

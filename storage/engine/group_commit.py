@@ -110,10 +110,7 @@ class GroupCommit:
             _give_up(batch)  # the lane closes before their outcome is known
 
     async def _transact(self, writes: list[QueuedWrite], *, attempts: int = ATTEMPTS) -> StorageUnavailable | None:
-        """Run writes in one transaction: after a conflict again, after another error in halves, after an outage not.
-
-        Returns an outage that other writes will run into, too.
-        """
+        """Run writes together: after a conflict again, after an error in halves; return an outage that others meet."""
         try:
             with self._availability.observed():
                 started_at = self._loop.time()

@@ -34,10 +34,7 @@ class WriteLane(Lane, Protocol):
         """Return whether each program's rows lie on one node; False also while the database does not respond."""
 
     async def write(self, work: Work[Result], program_id: int = 0) -> Result:
-        """Run `work`, the writes of one program or (0) of any, as `run` does.
-
-        Raises OutcomeUnknown if the database does not say whether it committed.
-        """
+        """Run `work`, the writes of one program or (0) of any, as `run` does. Raises OutcomeUnknown."""
 
 
 class OwnThread:

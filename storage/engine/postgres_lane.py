@@ -49,10 +49,7 @@ class _CommitUnconfirmedError(Exception):
 
 
 class PostgresLane:
-    """One connection; a pool's checkout for each batch would cost three round trips.
-
-    `patient` lanes have no time limits: migrations and commands use them.
-    """
+    """One connection, as checkouts cost three round trips; `patient` ones, for commands, have no time limits."""
 
     def __init__(self, url: URL, *, read_only: bool, patient: bool) -> None:
         # how long the server lets a statement run, and a transaction wait for us

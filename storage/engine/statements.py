@@ -39,10 +39,7 @@ class Statement:
         self._of_programs = next(iter(self.columns)) == "program_id"
 
     def __call__(self, connection: Connection, rows: Sequence[Sequence[Any]]) -> Sequence[Any]:
-        """Run it over the rows, which have JSON-ready values in the order of its columns, timestamps as milliseconds.
-
-        Returns rows with named columns.
-        """
+        """Run it over rows of JSON-ready values in its columns' order, timestamps as milliseconds; return its rows."""
         if self._is_append and not is_server(connection):
             driver: Any = connection.connection.driver_connection
             driver.executemany(self._one_row, rows)

@@ -73,10 +73,7 @@ class Commission(NamedTuple):
 
 
 class CommissionDetails(NamedTuple):
-    """A commission with what it follows from, and its ledger entries; `sale` is None for a lead's.
-
-    The terms hold since `terms_since`.
-    """
+    """A commission, the terms that hold since `terms_since`, its ledger entries, and its sale (None for a lead's)."""
 
     commission: Commission
     terms: Terms

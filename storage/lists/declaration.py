@@ -178,8 +178,14 @@ class List(Generic[Row]):
     @cached_property
     def fields(self) -> tuple[Field, ...]:
         """The fields of its row, in order."""
-        hints = get_type_hints(self.row, include_extras=True)
-        return tuple(self._field(name, hint) for name, hint in hints.items())
+        fields = []
+        for name, hint in get_type_hints(self.row, include_extras=True).items():
+            parts = list(parts_of(hint))
+            column = next((part for part in parts if isinstance(part, Column)), Column())
+            kind = next(part for part in parts if isinstance(part, type) and part is not type(None))
+            sql = column.sql if column.sql is not None else self.table.c.get(name)
+            fields.append(Field(name, kind, column, sql))
+        return tuple(fields)
 
     @cached_property
     def columns(self) -> list[Field]:
@@ -201,13 +207,6 @@ class List(Generic[Row]):
         if self.at is not None and column.sql is self.at:
             return ""
         return column.public_name if column.column.sorts else None
-
-    def _field(self, name: str, hint: Any) -> Field:
-        parts = list(parts_of(hint))
-        column = next((part for part in parts if isinstance(part, Column)), Column())
-        kind = next(part for part in parts if isinstance(part, type) and part is not type(None))
-        sql = column.sql if column.sql is not None else self.table.c.get(name)
-        return Field(name, kind, column, sql)
 
 
 def parts_of(hint: Any) -> Iterator[Any]:

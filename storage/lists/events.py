@@ -36,10 +36,7 @@ Wanted = Mapping[str, Any]  # the value of each filter
 
 
 def find_events(connection: Connection, scope: ListScope, query: ListQuery) -> Page[Event]:
-    """Return a page of a program's events, with the sum of sales less refunds in each currency.
-
-    Filtered clicks (bots, prefetches) are included and marked; test events are a separate kind.
-    """
+    """Return a page of a program's events, filtered clicks too, with the sum of sales less refunds in each currency."""
     program_id, wanted = scope.program_id, {name: each for name, each in query.filters.items() if each is not None}
     if query.search is not None:
         wanted |= _found(connection, program_id, query.search)
@@ -101,10 +98,7 @@ EVENTS = List(
 
 
 def list_events_of_customer(connection: Connection, program_id: int, customer_id: int) -> list[Event]:
-    """Return what a customer did, oldest first: the click that made them, leads, sales and refunds.
-
-    Leads of other customers that theirs outranked are among them.
-    """
+    """Return a customer's click, leads (also of others, that theirs outranked), sales and refunds, oldest first."""
     merged = []
     for kind in (EventKind.CLICK, EventKind.LEAD, EventKind.REFUND, EventKind.SALE):
         mine = and_(*_conditions(kind, program_id, {"customer_id": customer_id}, ALWAYS))

@@ -97,10 +97,7 @@ def totals(
     sums: Mapping[str, Any],
     sorts: Collection[str],
 ) -> Page[Any]:
-    """Return a page without its rows: the order that it can have, and the totals that the query asks for.
-
-    The sums are of at most 20,000 rows, those of `amount_cents` in each `currency`.
-    """
+    """Return a page without rows: the order that it can have, and its totals, of at most 20,000 rows."""
     if not query.has_totals and query.order.column is None:
         return Page([], order=query.order)
     each = [column.label(name) for name, column in sums.items()]
@@ -130,10 +127,7 @@ def read_ids(
     summed: Page[Any],
     every: Select[Any],
 ) -> Page[Any]:
-    """Return the ids of a page in the order that `summed` has, with its totals.
-
-    `every` reads all of the list: the row that a cursor names may match no more.
-    """
+    """Return a page's ids in the order that `summed` has; a cursor names a row of `every`, which may match no more."""
     edge, order = cursors.edge_of(query.cursor, row_id.type.python_type), summed.order
     key = row_id if order.column is None else keys[order.column]
     ids, is_ascending = matching, order.is_ascending != (edge is not None and edge.is_end)

@@ -33,10 +33,7 @@ _NUMBERED = {Dimension.PARTNER, Dimension.HOUR}
 
 
 class BreakdownResult(NamedTuple):
-    """A report by the query's dimensions.
-
-    What is not stored by value counts as one other group: rare values of a day with many, and the last events.
-    """
+    """A report by the query's dimensions; what is not stored by value (rare ones, the last events) is one group."""
 
     currency: str
     window: Window
@@ -105,10 +102,7 @@ def rank(key: Key, read: Grouped, codes: Codes, query: BreakdownQuery) -> Ranked
 def _read_stored_groups(
     connection: Connection, program_id: int, window: Window, dimensions: Sequence[Dimension], *, today: date
 ) -> dict[Key, Grouped]:
-    """Return the window's groups by each dimension that is stored, with the rest, which is in no group.
-
-    None is where events have to be read: the window has few clicks, or is not grouped yet.
-    """
+    """Return the groups by each dimension that is stored; none if there are few clicks, or ungrouped days."""
     sources = {each: Dimension.HOUR if each in OF_DAY else each for each in dimensions}
     stored = {each: source for each, source in sources.items() if source in STORED}
     reported = _reported(connection, program_id, window, today) if stored else None

@@ -27,10 +27,7 @@ MOST_EVENTS = 100_000  # of each kind, of which the hours of a day are read
 
 
 class Step(NamedTuple):
-    """One hour or day, or several: when the first and the last one start, their totals, and what was refunded in them.
-
-    `refunded_cents` includes the refunds of earlier sales.
-    """
+    """Hours or days: the start of the first and the last, their totals, and refunds made then, of old sales too."""
 
     first: datetime
     last: datetime

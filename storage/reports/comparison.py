@@ -129,10 +129,7 @@ def _programs(
 def _read_best(
     connection: Connection, report: Performance, limit: int
 ) -> tuple[list[dict[str, Any]], dict[str, Any] | None]:
-    """Return the results of the partners with the most revenue, and those of all others, None if there are none.
-
-    Refunds are those made in the window; `sold` is what became of the sales made in it.
-    """
+    """Return the results of the partners with the most revenue, and of all others; `sold` is what became of sales."""
     program_id, window = report.program_id, report.window
     brought = read_partners(connection, program_id, window)
     before = {each.partner_id: each.totals for each in read_partners(connection, program_id, report.previous_window)}

@@ -46,10 +46,7 @@ class Card(NamedTuple):
 
 
 class Frame(NamedTuple):
-    """The results of a range without filters, and the names of partners by their codes.
-
-    `reach` is the part of the range that filters can read, up to its last day; None if that is all of it.
-    """
+    """Results without filters, partners' names by code, and the part of the range that filters can read (None: all)."""
 
     results: Results
     names: dict[str, str]

@@ -50,10 +50,7 @@ def read_by_each(
     *,
     most: int | None = None,
 ) -> dict[Key, Grouped]:
-    """Return the totals of a window by each key.
-
-    Raises ValidationError if there are too many events of a kind, or too many groups.
-    """
+    """Return the totals of a window by each key. Raises ValidationError for too many events of a kind, or groups."""
     sums = no_sums(keys)
     filtered = [each.dimension for each in filters]
     codes = read_codes(connection, program_id) if Dimension.PARTNER in filtered else {}

@@ -63,10 +63,7 @@ def read_profile(
 def read_report(
     connection: Connection, program_id: int, partner_id: int, query: DateRangeQuery, *, at: datetime
 ) -> dict[str, Any]:
-    """Return what one partner brought, beside the window before; customers are by status.
-
-    Raises the errors of `read_performance`.
-    """
+    """Return what a partner brought, beside the window before. Raises the errors of `read_performance`."""
     report = performance.read_performance(connection, program_id, query, at=at, partner_id=partner_id)
     figures, months = comparison.read_figures(connection, program_id, report.window, report.current, partner_id)
     some = [day for day in report.days[-7 * MOST_WEEKS :] if any(day.totals)]

@@ -44,10 +44,7 @@ class Performance(NamedTuple):
 def read_performance(
     connection: Connection, program_id: int, query: DateRangeQuery, *, at: datetime, partner_id: int | None = None
 ) -> Performance:
-    """Return the report of a program, or of one of its partners, for a range.
-
-    Raises InvalidPeriod, InvalidRange; NotFound if there is no such program.
-    """
+    """Return the report of a program, or of a partner, for a range. Raises InvalidPeriod, InvalidRange, NotFound."""
     currency, name, window = choose_period(connection, program_id, query, at=at)
     before = query.before or window.previous
     both = Window(min(before.first, window.first), max(before.last, window.last))

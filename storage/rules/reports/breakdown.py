@@ -163,10 +163,7 @@ class RankedGroups(NamedTuple):
 
 
 def ranked(groups: Iterable[BreakdownGroup], query: BreakdownQuery, rest: GroupTotals = NOTHING) -> RankedGroups:
-    """Return the groups of a query: most of its metric first, then most clicks, then by name.
-
-    `rest` is the sum of what is in no group: it counts as one other.
-    """
+    """Return a query's groups: most of its metric first, then most clicks, then by name; `rest` counts as one other."""
 
     def rank(group: BreakdownGroup) -> tuple[Any, ...]:
         return (-group.totals.figure(query.sort), -group.totals.clicks, *(value or "" for value in group.values))

@@ -48,10 +48,7 @@ def query(
 
 
 def stored_filters(sent: Mapping[str, str]) -> list[DimensionFilter]:
-    """Return filters such as `country` (is), `country.not` and `country.contains`, as values are stored.
-
-    Raises ValidationError.
-    """
+    """Return filters such as `country`, `country.not` and `country.contains`, as stored. Raises ValidationError."""
     return [_filter(*name.partition(".")[::2], text) for name, text in sent.items()]
 
 

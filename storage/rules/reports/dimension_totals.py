@@ -57,10 +57,7 @@ def filled(row: list[int] | int) -> list[int]:
 
 
 def capped(rows: Mapping[str, list[int]]) -> dict[str, list[int]]:
-    """Return MOST_VALUES rows of a dimension, and the sum of the others as a value of its own.
-
-    Those with most buyers are kept, whom a visitor cannot invent, then those with most clicks.
-    """
+    """Return the MOST_VALUES rows with most buyers (visitors cannot invent them), then clicks, and the others' sum."""
     kept = {value: row for value, row in rows.items() if any(row)}
     others = [kept.pop(OTHER)] if OTHER in kept else []
 

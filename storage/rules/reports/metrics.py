@@ -81,10 +81,7 @@ def added(zero: Sums, each: Iterable[Sums]) -> Sums:
 
 
 def figures(sums: Totals, back: RefundTotals, imported: int) -> Figures:
-    """Return totals with their ratios, and the refunds that were made in the same time, by name.
-
-    Of `imported` conversions no click is known: the conversion rate leaves them out.
-    """
+    """Return totals, ratios and refunds by name; the conversion rate leaves out `imported` ones, without clicks."""
     return {
         **sums._asdict(),
         **({"imported_conversions": imported} if imported else {}),
