@@ -118,29 +118,19 @@ def refunded() -> Any:
 def _commissions() -> Any:
     back, net = refunded(), _net()
     commission, sale, terms = commissions.c, sales.c, commission_terms.c
+    of_terms = and_(terms.program_id == commission.program_id, terms.version == commission.terms_version)
     joined = (
-        commissions.join(
-            commission_terms,
-            and_(terms.program_id == commission.program_id, terms.version == commission.terms_version),
-        )
+        commissions.join(commission_terms, of_terms)
         .outerjoin(sales, and_(sale.program_id == commission.program_id, sale.id == commission.sale_id))
         .outerjoin(leads, and_(leads.c.program_id == commission.program_id, leads.c.id == commission.lead_id))
         .outerjoin(back, and_(back.c.program_id == sale.program_id, back.c.sale_id == sale.id))
         .outerjoin(net, and_(net.c.program_id == commission.program_id, net.c.commission_id == commission.id))
     )
     sums = [func.coalesce(column, 0).label(column.name) for column in net.c if column.name.endswith("_cents")]
-    return select(
-        commission.program_id,
-        commission.id,
-        commission.partner_id,
-        commission.status,
-        commission.amount_cents,
-        terms.platform_fee_bps,
-        sale.amount_cents.label("sale_cents"),
-        leads.c.settlement.label("lead_settlement"),
-        func.coalesce(back.c.cents, 0).label("back_cents"),
-        *sums,
-    ).select_from(joined)
+    own = (commission.program_id, commission.id, commission.partner_id, commission.status, commission.amount_cents)
+    cause = (sale.amount_cents.label("sale_cents"), leads.c.settlement.label("lead_settlement"))
+    back_cents = func.coalesce(back.c.cents, 0).label("back_cents")
+    return select(*own, terms.platform_fee_bps, *cause, back_cents, *sums).select_from(joined)
 
 
 def _net() -> Any:

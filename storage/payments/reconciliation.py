@@ -49,14 +49,11 @@ def _buyers(connection: Connection, program_id: int, payments: Sequence[Payment]
     clicks = {row.transaction_id: owners.get(row.customer_id) for row in sold}
     processors = {payment.processor_customer for payment in payments} - {None}
     linked = {row.processor_customer: row.click_id for row in rows(payment_customers.c.processor_customer, processors)}
-    named = {
-        payment.line: (
-            payment.click_id,
-            linked.get(payment.processor_customer),
-            next(filter(None, (clicks.get(sold_as.get(name, name)) for name in reversed(payment.names))), None),
-        )
-        for payment in payments
-    }
+    named: dict[int, tuple[str | None, ...]] = {}
+    for payment in payments:
+        of_sale = (clicks.get(sold_as.get(name, name)) for name in reversed(payment.names))
+        of_processor = linked.get(payment.processor_customer)
+        named[payment.line] = (payment.click_id, of_processor, next(filter(None, of_sale), None))
     known = {each for click_ids in named.values() for each in click_ids if each}
     own = [each for each in sorted(known) if keys.click_program(each) == program_id]
     queries: list[CustomerQuery] = [(program_id, payment.customer_key, None) for payment in payments]

@@ -22,11 +22,11 @@ class SaleRefund(NamedTuple):
     refund_id: str | None
     cents: int
     in_account: bool | None = None
-    taken_cents: int = 0
-    reversed_cents: int = 0
     request_id: str | None = None
     reason: str | None = None
     caller: str | None = None
+    taken_cents: int = 0
+    reversed_cents: int = 0
 
     @property
     def is_in_account(self) -> bool | None:

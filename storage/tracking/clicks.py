@@ -125,13 +125,11 @@ def fill_dimensions(connection: Connection, agent_of: Callable[[str | None], Age
         agent, language = agent_of(visitor.get("user_agent")), visitor.get("language")
         described = click_details.describe(click.landing_url, agent, NOWHERE, language)
         host, markers = click_details.referrer_host(click.referrer_url), click_details.ad_markers(click.landing_url)
-        said = {"host": host, "markers": markers, "described": described}
+        said = {"referrer_host": host, "ad_markers": markers, "dimensions": described}
         filled.append({"program": click.program_id, "click": click.click_id, **said})
     if filled:
         this = (row.program_id == bindparam("program"), row.click_id == bindparam("click"))
-        read = {"referrer_host": "host", "ad_markers": "markers", "dimensions": "described"}
-        values: dict[str, Any] = {name: bindparam(parameter) for name, parameter in read.items()}
-        connection.execute(update(clicks).where(*this).values(values), filled)
+        connection.execute(update(clicks).where(*this), filled)
     return len(filled)
 
 

@@ -98,8 +98,9 @@ class RefundedSales:
             if row.kind is None:
                 decided = None if row.in_account is None else bool(row.in_account)
                 said_cents = row.amount_cents if row.reported_cents is None else row.reported_cents
-                taken = (row.amount_cents, row.reversed_cents, row.request_id)
-                sale.refunds.append(SaleRefund(row.row_id, row.refund_id, said_cents, decided, *taken))
+                taken = {"taken_cents": row.amount_cents, "reversed_cents": row.reversed_cents}
+                said = (row.row_id, row.refund_id, said_cents, decided, row.request_id)
+                sale.refunds.append(SaleRefund(*said, **taken))
             else:  # each total of a charge, or one refund or dispute
                 named = (row.reference, row.refund_id, ReturnKind(row.kind))
                 amounts = map(int, row.totals.split(",")) if row.totals else (row.amount_cents,)

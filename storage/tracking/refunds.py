@@ -100,15 +100,9 @@ def _decide(refunded: RefundedSales, program_id: int, call: Refund) -> RefundRes
     if reported := next((each for each in refunds_reported if each.return_id == call.refund_id), None):
         return _result(sale, reported.amount_cents, sale.share_of_commission(reported.amount_cents), replayed=True)
     remaining_cents = sale.remaining_cents
-    new = SaleRefund(
-        ids.after(call.at, 1)[0],
-        call.refund_id,
-        call.amount_cents or remaining_cents,
-        in_account=False if call.amount_cents is None else None,
-        request_id=call.request_id,
-        reason=call.reason,
-        caller=call.caller,
-    )
+    cents, in_account = (remaining_cents, False) if call.amount_cents is None else (call.amount_cents, None)
+    sent = (call.request_id, call.reason, call.caller)
+    new = SaleRefund(ids.after(call.at, 1)[0], call.refund_id, cents, in_account, *sent)
     money = sale.returned(new) if sale.reported else ReturnedMoney(sale.refunded_cents + new.cents)
     if remaining_cents and new.cents > remaining_cents and money.cents > sale.row.amount_cents:
         raise RefundExceedsSale(f"The refund asks for {new.cents} cents; {remaining_cents} remain.")
