@@ -53,12 +53,9 @@ async def receive_stripe_event(request: Request) -> ReceivedEventView:
     program_id = row_id(request.path_params["program_id"])
     async with request.app.state.limits.guessing(client_of(request.scope)):
         content = bytes(await body.read_body(request.scope, request.receive, largest=LARGEST_EVENT))
-        if program_id is None:
+        account = await storage.read(accounts.find_account, program_id) if program_id else None
+        if program_id is None or account is None:
             raise errors.InvalidSignature
-        try:
-            account = await storage.read(accounts.get_account, program_id)
-        except errors.NotFound:
-            raise errors.InvalidSignature from None
         header, now = request.headers.get("stripe-signature", ""), time.time()
         secrets = map(request.app.state.settings.sealer().open, account.sealed_secrets.splitlines())
         if not any(payment.is_signed(content, header, secret, now=now) for secret in secrets):

@@ -15,9 +15,14 @@ from storage.tables import payment_accounts
 MOST_SECRETS = 2
 
 
+def find_account(connection: Connection, program_id: int) -> Any:
+    """Return the row of a program's account, None without one; its `sealed_secrets` are lines, the newest first."""
+    return connection.execute(_mine(program_id)).one_or_none()
+
+
 def get_account(connection: Connection, program_id: int) -> Any:
-    """Return the row of a program's account; its `sealed_secrets` are lines, the newest first. Raises NotFound."""
-    row = connection.execute(_mine(program_id)).one_or_none()
+    """Return the row of a program's account. Raises NotFound."""
+    row = find_account(connection, program_id)
     if row is None:
         raise NotFound("No payment account is connected.")
     return row
@@ -26,12 +31,6 @@ def get_account(connection: Connection, program_id: int) -> Any:
 def lock(connection: Connection, program_id: int) -> None:
     """Let one transaction at a time process a program's events, before it locks any other row."""
     connection.execute(_mine(program_id).with_for_update())
-
-
-def find_account_id(connection: Connection, program_id: int) -> str | None:
-    """Return the id of a program's account, None if none is connected."""
-    mine = payment_accounts.c.program_id == program_id
-    return connection.execute(select(payment_accounts.c.account_id).where(mine)).scalar()
 
 
 def connect(

@@ -69,7 +69,7 @@ def get_status(
     provisional = (customers.c.settlement == Settlement.PROVISIONAL, customers.c.status == CustomerStatus.PROVISIONAL)
     count, since = partial(_count, connection, key.program_id), at - timedelta(hours=24)
     recent = Span(since)
-    has_account = accounts.find_account_id(connection, key.program_id) is not None
+    has_account = accounts.find_account(connection, key.program_id) is not None
     return key, ProgramHealth(
         program_id=key.program_id,
         name=program.name,

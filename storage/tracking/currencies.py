@@ -51,13 +51,9 @@ class Rates:
     """The exchange rates that a batch needs, loaded by one statement."""
 
     def __init__(self, connection: Connection, exchanges: Iterable[Exchange]) -> None:
-        needed = {
-            (code, exchange.day.isoformat())
-            for exchange in exchanges
-            if exchange.source != exchange.target
-            for code in (exchange.source, exchange.target)
-            if code != EURO
-        }
+        converted = (each for each in exchanges if each.source != each.target)
+        codes = ((code, each.day.isoformat()) for each in converted for code in (each.source, each.target))
+        needed = {each for each in codes if each[0] != EURO}
         rows = _find(connection, [(code, day, day) for code, day in sorted(needed)]) if needed else ()
         known = (row for row in rows if row.per_euro is not None)
         self._per_euro = {(row.currency, date.fromisoformat(row.day)): Fraction(row.per_euro) for row in known}

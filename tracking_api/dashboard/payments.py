@@ -159,11 +159,8 @@ def _fix_of(event: PaymentEvent) -> PaymentFix | None:
 
 async def _values(context: PageContext, state: ListState) -> dict[str, Any]:
     lately = Span(context.at - timedelta(days=30))
-    try:
-        account = await context.read(accounts.get_account)
-        first_at = await context.read(event_log.first_received_at, account.connected_at)
-    except errors.NotFound:
-        account, first_at = None, None
+    account = await context.read(accounts.find_account)
+    first_at = account and await context.read(event_log.first_received_at, account.connected_at)
     counts = await context.read(event_log.count_outcomes, span=lately)
     return {
         "account": account,

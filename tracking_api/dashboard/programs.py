@@ -100,8 +100,9 @@ async def get_integration(call: ApiRequest) -> IntegrationView:
     program = await call.read(read_program)
     code, framework = await call.read(newest_code), queries.text(call.request.query_params, "framework")
     markdown = guides.agents_file(program, base_url=base_url, code=code, framework=framework)
-    account = await call.read(accounts.find_account_id)
-    return IntegrationView(program_id=program.id, base_url=base_url, agents_md=markdown, payment_account=account)
+    account = await call.read(accounts.find_account)
+    connected = account and account.account_id
+    return IntegrationView(program_id=program.id, base_url=base_url, agents_md=markdown, payment_account=connected)
 
 
 @with_settings(shown, CAPS)
