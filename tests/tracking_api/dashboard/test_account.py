@@ -7,12 +7,9 @@ from typing import Any
 import httpx
 import pyotp
 
-from storage.access import accounts
-from storage.engine.audit import OPERATOR
 from tests import documented
-from tests.tracking_api.dashboard.conftest import FOREIGN, MAX, OLGA, PASSWORD, Dashboard
+from tests.tracking_api.dashboard.conftest import MAX, OLGA, PASSWORD, Dashboard
 from tests.tracking_api.dashboard.reading import csrf, hidden
-from tests.world import NOW
 
 NEW = "tulip ferry nine"
 FACTOR = "/api/auth/second-factor"
@@ -75,31 +72,6 @@ async def test_sessions_are_listed_and_ended_one_by_one_or_all_but_this(dashboar
     assert [(await dashboard.get("/api/auth/me", each)).status_code for each in tokens] == [403] * 3
     assert (await dashboard.get("/api/auth/me")).status_code == 200
     assert (await dashboard.get("/api/auth/me", MAX)).status_code == 200
-
-
-async def test_a_reset_link_opens_a_page_that_sets_the_password_once(dashboard: Dashboard):
-    user_id = await dashboard.acme.store.read(accounts.find_id, OLGA)
-    made = await dashboard.acme.store.write(accounts.create_reset_link, user_id, actor=OPERATOR, at=NOW)
-
-    async def send(new: str, repeated: str, **headers: str) -> int:
-        form = {"token": made.token, "new_password": new, "repeated": repeated}
-        return (await pages.post("/reset-password", data=form, headers=headers)).status_code
-
-    async with dashboard.browser(None) as pages:
-        rejected = [
-            await send(NEW, NEW, **FOREIGN),
-            await send(NEW, "another"),
-            await send("password123", "password123"),
-        ]
-        await pages.post("/reset-password", data={"token": made.token})
-        shown = await pages.get("/reset-password")
-        done = [await send(NEW, NEW), await send(NEW, NEW)]
-
-    assert OLGA in shown.text
-    assert rejected == [303, 400, 400]  # from another site: led to the sign-in, nothing set
-    assert done == [303, 404]
-    assert (await dashboard.get("/api/auth/me")).status_code == 403
-    assert (await dashboard.login(password=NEW)).status_code == 200
 
 
 async def test_signing_in_needs_a_code_that_was_not_used_before(dashboard: Dashboard):

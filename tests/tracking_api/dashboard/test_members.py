@@ -169,8 +169,22 @@ async def test_a_forgotten_password_is_set_by_the_link_in_an_e_mail_of_which_an_
     known, unknown = await forget(mailing, MAX), await forget(mailing, "nobody@acme.example")
     found = re.search(r"http://svc\.test/reset-password#(\S+)", mailbox.text())
     assert found
-    await mailing.browser(None).post("/reset-password", data=NEW | {"token": found[1]})
+    async with mailing.browser(None) as visitor:
+        page, token = "/reset-password", {"token": found[1]}
+        rejected = [
+            await visitor.post(page, data=NEW | token | changed, headers=headers)
+            for changed, headers in (
+                ({}, FOREIGN),
+                ({"repeated": "another"}, {}),
+                (dict.fromkeys(NEW, "password12"), {}),
+            )
+        ]
+        await visitor.post(page, data=token)
+        shown = await visitor.get(page)
+        done = [(await visitor.post(page, data=NEW | token)).status_code for _ in range(2)]
 
+    assert ([each.status_code for each in rejected], MAX in shown.text, done) == ([303, 400, 400], True, [303, 404])
+    assert (await mailing.get("/api/auth/me", MAX)).status_code == 403
     assert forged.headers["location"].startswith("/sign-in")
     sent = [(message["to"], message["subject"]) for message in mailbox.messages]
     assert sent == [(MAX, "Set a new password"), (MAX, "The password of your account was set by a link")]
