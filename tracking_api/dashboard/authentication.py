@@ -69,20 +69,15 @@ def presented(request: Request) -> str | None:
     return keys.digest(token) if token else None
 
 
-def is_https(request: Request) -> bool:
-    """Return whether browsers reach the service over https: a proxy may end it."""
-    base_url: str = request.app.state.settings.base_url
-    return request.url.scheme == "https" or base_url.startswith("https://")
-
-
 def cookie_flags(request: Request) -> dict[str, Any]:
-    """Return what keeps a cookie from scripts, from forms of other sites and, over https, from plain requests."""
-    return {"httponly": True, "samesite": "lax", "secure": is_https(request)}
+    """Return what keeps a cookie from scripts, other sites' forms and, over https (also of a proxy), plain requests."""
+    is_https = request.url.scheme == "https" or request.app.state.settings.base_url.startswith("https://")
+    return {"httponly": True, "samesite": "lax", "secure": is_https}
 
 
 def cookie_name(request: Request) -> str:
     """Return the name of the session's cookie; over https, browsers take `__Host-` from this host alone."""
-    return f"__Host-{COOKIE}" if is_https(request) else COOKIE
+    return f"__Host-{COOKIE}" if cookie_flags(request)["secure"] else COOKIE
 
 
 def expected_token(request: Request) -> str:

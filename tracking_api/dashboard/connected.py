@@ -22,7 +22,6 @@ from tracking_api.authorization import redirects
 from tracking_api.dashboard.authentication import VisitorRequest, storage_of, time_of, visitor_request
 from tracking_api.dashboard.pages import forms, notices, templates
 from tracking_api.dashboard.pages.buttons import Button, FormPage, Question, elsewhere
-from tracking_api.dashboard.pages.forms import Problems
 from tracking_api.dashboard.pages.templates import HEADERS, POLICY
 from tracking_api.dashboard.sessions import NewSessionView, new_session
 from web.body import Body, Identifier
@@ -171,7 +170,7 @@ async def decide_consent(request: Request) -> Response:
     try:
         code = await call.storage.write(assistants.connect, authorization, **grant)
     except errors.ValidationError as rejection:
-        return await show_consent(request, chosen, Problems.of(rejection))
+        return await show_consent(request, chosen, forms.problems_of(rejection))
     return notices.redirect(redirects.response_url(authorization, call.base_url, code=code))
 
 

@@ -124,8 +124,7 @@ async def change_agent_caps(call: ApiRequest, sent: AgentCapsChange) -> AgentCap
 
 async def _caps_page(context: PageContext, outcome: FormOutcome) -> Response:
     caps = published(await context.read(agent_caps.get_caps), CAPS)
-    typed = outcome.typed or forms.of_settings(CAPS, caps, context.currency)
-    typed = {**typed, "currency": context.currency}
+    typed = {**(outcome.typed or forms.of_settings(CAPS, caps, context.currency)), "currency": context.currency}
     return outcome.page(context, "agent_caps.html", typed=typed, sections=CAPS_BY_SECTION, names=FREEZABLE_NAMES)
 
 

@@ -15,7 +15,7 @@ from storage.management.commission_decisions import Waiting
 from storage.rules.errors import NotFound, ServiceError, ValidationError
 from tracking_api.dashboard.authentication import VisitorRequest
 from tracking_api.dashboard.pages import forms, notices, page_context, templates
-from tracking_api.dashboard.pages.forms import CONFIRMED, FIELD, Form, Problems
+from tracking_api.dashboard.pages.forms import CONFIRMED, FIELD, Form
 from tracking_api.dashboard.pages.page_context import PageContext
 
 Notice = str | Callable[[Any, Mapping[str, Any]], str]
@@ -54,7 +54,7 @@ class Button(NamedTuple):
 class FormOutcome(NamedTuple):
     """What a page shows of the form that was sent: what was wrong with it and what was typed, or the response."""
 
-    problems: Problems = Problems()
+    problems: Mapping[str, str] = EMPTY
     typed: Mapping[str, str] = EMPTY
     response: Mapping[str, Any] = EMPTY
     pressed: str = ""
@@ -113,7 +113,7 @@ class FormPage:
         except ServiceError as rejection:
             if self.render == elsewhere or isinstance(rejection, ALWAYS):
                 raise
-            return await self.render(viewer, FormOutcome(Problems.of(rejection), typed, pressed=pressed))
+            return await self.render(viewer, FormOutcome(forms.problems_of(rejection), typed, pressed=pressed))
         notice, known = button.notice or button.action.notice, {**response, **request.path_params}
         if not notice:
             return await self.render(viewer, FormOutcome(response=response, pressed=pressed))

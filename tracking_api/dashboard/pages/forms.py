@@ -96,17 +96,13 @@ class StaleForm(Forbidden):
     message = "This form was not sent from a page of your session; open it again."
 
 
-class Problems(dict[str, str]):
-    """The problems of a form, by field; empty if there are none."""
-
-    @classmethod
-    def of(cls, rejection: ServiceError | ValueError) -> "Problems":
-        """Return an error's fields, in people's words; if it names none, its text under the empty name."""
-        if isinstance(rejection, ValueError):
-            return cls({"": str(rejection)})
-        text = FOR_PEOPLE.get(type(rejection), rejection.text)
-        messages = {each.field.removesuffix(CENTS): for_people(each.field, each.message) for each in rejection.fields}
-        return cls(messages or {FIELDS.get(type(rejection), ""): text})
+def problems_of(rejection: ServiceError | ValueError) -> dict[str, str]:
+    """Return an error's fields, in people's words; if it names none, its text under the empty name."""
+    if isinstance(rejection, ValueError):
+        return {"": str(rejection)}
+    text = FOR_PEOPLE.get(type(rejection), rejection.text)
+    messages = {each.field.removesuffix(CENTS): for_people(each.field, each.message) for each in rejection.fields}
+    return messages or {FIELDS.get(type(rejection), ""): text}
 
 
 def path_of(url: URL | SplitResult) -> str:

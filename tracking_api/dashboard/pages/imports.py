@@ -18,7 +18,7 @@ from storage.rules.tool_exports import AmountUnit, ImportFile, ImportTool
 from storage.tracking import currencies
 from tracking_api.dashboard.pages import forms, notices, page_context
 from tracking_api.dashboard.pages.buttons import FormOutcome, FormPage, is_confirmed
-from tracking_api.dashboard.pages.forms import Form, Problems
+from tracking_api.dashboard.pages.forms import Form
 from tracking_api.dashboard.pages.page_context import PageContext
 
 LARGEST = 1024 * 1024  # of all files; the program takes no other write for the 2 seconds that they need
@@ -33,7 +33,7 @@ async def import_files(request: Request) -> Response:
     try:
         form = await forms.read_form(request, largest_file=2 * LARGEST)
     except PayloadTooLarge:
-        return await _import_page(context, FormOutcome(Problems({"": TOO_LARGE})))
+        return await _import_page(context, FormOutcome({"": TOO_LARGE}))
     texts = [*zip(form.each("name"), form.each("content"), strict=False)]  # of the form that asked
     texts += [(name, content.decode("utf-8-sig", "replace")) for name, content in form.files if name]
     outcome = FormOutcome(typed={name: form.text(name) for name in ("tool", "amounts", "on_conflict")})
@@ -42,7 +42,7 @@ async def import_files(request: Request) -> Response:
         decided = OnConflict(form.text("on_conflict") or OnConflict.STOP)
         report = await context.write(imports.run, files, on_conflict=decided, dry_run=not is_confirmed(form))
     except (ValidationError, ValueError) as wrong:
-        return await _import_page(context, outcome._replace(problems=Problems.of(wrong)))
+        return await _import_page(context, outcome._replace(problems=forms.problems_of(wrong)))
     if report.import_id is not None:
         return notices.redirect(request.url.path, "imported", report.import_id)
     return await _import_page(context, outcome, report=report, files=files, texts=texts)
@@ -79,7 +79,7 @@ async def import_rates(request: Request) -> Response:
         form = await forms.read_form(request, largest_file=LARGEST_RATES)
         rates = await asyncio.to_thread(ecb.parse, form.file)
     except (ValueError, PayloadTooLarge) as wrong:
-        return await _rates_page(context, FormOutcome(Problems.of(wrong)))
+        return await _rates_page(context, FormOutcome(forms.problems_of(wrong)))
     for start in range(0, len(rates), ROWS_AT_ONCE):
         await context.storage.write(currencies.load, rates[start : start + ROWS_AT_ONCE])
     return notices.redirect(f"{context.program_path}/settings/rates", "rates-imported")

@@ -23,7 +23,7 @@ from tracking_api.dashboard import authentication, mail
 from tracking_api.dashboard.authentication import storage_of, time_of
 from tracking_api.dashboard.members import reset_link
 from tracking_api.dashboard.pages import forms, notices, templates
-from tracking_api.dashboard.pages.forms import Form, Problems
+from tracking_api.dashboard.pages.forms import Form
 from tracking_api.dashboard.pages.sign_in import PROGRAMS, let_in
 from tracking_api.dashboard.sessions import hash_of_new, hashed
 from web.body import Body
@@ -53,7 +53,7 @@ class LinkPage:
             told, status = (rejection, 404) if COOKIE in request.cookies else (None, None)
             page = templates.render(request, "open_link.html", status=status, rejection=told)
             return _without_token(request, page)
-        return await self._draw(request, found, Problems())
+        return await self._draw(request, found, EMPTY)
 
     async def press(self, request: Request) -> Response:
         """Do what the form says. Raises LinkExpired, RateLimited, Forbidden for another account than the invited."""
@@ -67,9 +67,9 @@ class LinkPage:
         try:
             return _without_token(request, await self.use(request, form, found, token))
         except (errors.ValidationError, errors.SecondFactorRequired, errors.InvalidSecondFactor) as rejection:
-            return await self._draw(request, found, Problems.of(rejection))
+            return await self._draw(request, found, forms.problems_of(rejection))
 
-    async def _draw(self, request: Request, found: Any, problems: Problems) -> Response:
+    async def _draw(self, request: Request, found: Any, problems: Mapping[str, str]) -> Response:
         signed_in = None
         with suppress(errors.Forbidden):
             signed_in = (await authentication.visitor(request)).email
@@ -148,7 +148,7 @@ async def send_link(request: Request) -> Response:
     try:
         email = forms.parsed(form, Forgotten).email
     except errors.ValidationError as rejection:
-        return await show_forgotten(request, Problems.of(rejection))
+        return await show_forgotten(request, forms.problems_of(rejection))
     response = await show_forgotten(request, sent_to=email)
     if mail.is_on(request):
         response.background = BackgroundTask(_send, request, email.lower())

@@ -32,9 +32,8 @@ from storage.rules.commission import CommissionStatus, CommissionType
 from storage.rules.errors import FieldError, ValidationError
 from storage.rules.settings import ProgramSettings
 from storage.tracking.ledger import EntryKind
-from tracking_api.dashboard.pages import charted, page_context, ranges, text
+from tracking_api.dashboard.pages import charted, forms, page_context, ranges, text
 from tracking_api.dashboard.pages.buttons import Button, FormOutcome, FormPage, elsewhere
-from tracking_api.dashboard.pages.forms import Problems
 from tracking_api.dashboard.pages.lists import ListPage
 from tracking_api.dashboard.pages.page_context import PageContext
 
@@ -73,11 +72,11 @@ async def _page(context: PageContext, outcome: FormOutcome) -> Response:
     profile = await context.report(partner.read_profile, partner_id, picker.picked, at=context.at)
     results = profile.pop("results")
     asked = {name: request.query_params.get(name, "").strip() for name in LINK}
-    link_to, link_problems = partial(link_of, context.program.settings.domain, profile["partner"].code), Problems()
+    link_to, link_problems = partial(link_of, context.program.settings.domain, profile["partner"].code), {}
     try:
         link = link_to(**asked)
     except ValidationError as rejection:
-        link, link_problems = link_to(), Problems.of(rejection)
+        link, link_problems = link_to(), forms.problems_of(rejection)
     stored = {name: getattr(profile["partner"], name) or "" for name in EDITED}
     return outcome.page(
         context,

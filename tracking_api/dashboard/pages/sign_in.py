@@ -25,7 +25,7 @@ from storage.rules.settings import ProgramSettings
 from tracking_api.dashboard import authentication
 from tracking_api.dashboard.authentication import storage_of, time_of
 from tracking_api.dashboard.pages import forms, notices, templates
-from tracking_api.dashboard.pages.forms import FIELD, Problems
+from tracking_api.dashboard.pages.forms import FIELD
 from tracking_api.dashboard.sessions import Credentials, hash_of_new, require_account, start
 from web.body import Body
 from web.errors import STATUS, error_headers
@@ -72,17 +72,17 @@ async def show_set_up(request: Request) -> Response:
     """Show the form; opening it does not use the code up. Raises Forbidden, RateLimited, NotFound."""
     await _require_code(request, request.query_params.get("code", ""))
     typed = {"code": request.query_params["code"], "currency": "USD"}
-    return templates.render(request, "set_up.html", typed=typed, problems=Problems())
+    return templates.render(request, "set_up.html", typed=typed, problems={})
 
 
 async def set_up(request: Request) -> Response:
     """Create the workspace, sign its owner in and show the key once. Raises Forbidden, RateLimited, NotFound."""
-    form, problems = await forms.read_open_form(request, "the link"), Problems()
+    form, problems = await forms.read_open_form(request, "the link"), dict[str, str]()
     await _require_code(request, form.text("code"))
     try:
         fields = forms.parsed(form, SetUpForm)
     except errors.ValidationError as rejection:
-        problems |= Problems.of(rejection)
+        problems |= forms.problems_of(rejection)
     try:
         password_hash = await hash_of_new(request, forms.chosen_password(form), email=form.text("email"))
         if not problems:
@@ -92,7 +92,7 @@ async def set_up(request: Request) -> Response:
             about["partner"] = {"name": fields.partner_name, "code": fields.partner_code}
             program_id, key, session = await storage_of(request).write(program_settings.set_up, chosen, **about)
     except (errors.ValidationError, errors.CurrencyNotSupported) as rejection:
-        problems |= Problems.of(rejection)
+        problems |= forms.problems_of(rejection)
     if problems:
         return templates.render(request, "set_up.html", typed=forms.typed(form), problems=problems)
     response = templates.render(request, "set_up_done.html", program_id=program_id, key=key, name=chosen.name)
