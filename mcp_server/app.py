@@ -95,8 +95,6 @@ async def serving(
 
 
 def _create(base_url: str, calls: ToolCalls) -> Server[Any]:
-    """Return the server, with a handler for each method."""
-
     async def list_templates(_: Context, __: PaginatedRequestParams | None) -> ListResourceTemplatesResult:
         return ListResourceTemplatesResult(resource_templates=[])  # get_integration_guide has the guides of a program
 

@@ -16,7 +16,6 @@ from storage.lists.declaration import ListQuery, ListScope
 from storage.lists.find import find
 from storage.lists.programs import PROGRAMS
 
-MOST_COMPLETIONS = 100
 PROGRAM = types.PromptArgument(name="program_id", description="The program's id, from list_programs.", required=True)
 SALE = types.PromptArgument(name="transaction_id", description="The sale's transaction_id.", required=False)
 CUSTOMER = types.PromptArgument(name="customer_key", description="Or the customer's key.", required=False)
@@ -112,7 +111,7 @@ async def complete(context: Context, params: types.CompleteRequestParams) -> typ
 
     def read(connection: Any, key: Key) -> list[str]:
         scope = ListScope(0, caller.at, workspace_ids=[key.workspace_id], program_ids=key.program_ids)
-        return [str(program.id) for program in find(connection, PROGRAMS, scope, ListQuery(MOST_COMPLETIONS)).data]
+        return [str(program.id) for program in find(connection, PROGRAMS, scope, ListQuery(limit=100)).data]
 
     ids = await caller.read(read) if params.argument.name == PROGRAM.name else []
     fitting = [program_id for program_id in ids if program_id.startswith(params.argument.value)]

@@ -6,12 +6,13 @@ from typing import Any, TypeVar, cast
 from presentation.api_request import ApiRequest
 from presentation.operations import ALWAYS as ALWAYS_POSSIBLE
 from presentation.operations import PAGING, Description, Operation
-from presentation.queries import ASCENDING, query_of, window_of
+from presentation.queries import ALL_DAYS, ASCENDING, query_of
 from presentation.view import PageView, TotalsView, View, view_of
 from storage.lists.declaration import MOST_ROWS, List, ListScope, Page
 from storage.lists.find import ROWS, find
 from storage.rules.errors import InvalidPeriod, InvalidRange, ValidationError
-from storage.rules.periods.period import Period
+from storage.rules.periods.period import DateRangeQuery, Period
+from storage.rules.periods.picked_period import pick
 from storage.rules.scope import Scope
 
 Row = TypeVar("Row")
@@ -26,9 +27,11 @@ def listing(wanted: List[Any], view: type[View] | None = None, *, tag: str = "da
     async def read(call: ApiRequest) -> View:
         sent = call.request.query_params
         query = query_of(wanted, sent)
-        scope = ListScope(
-            call.program_id, call.at, window_of(wanted, sent, call.at), call.workspace_ids, call.program_ids
-        )
+        window = None
+        if wanted.has_window:
+            asked = DateRangeQuery(sent.get("period") or Period.THIRTY_DAYS, sent.get("date_from"), sent.get("date_to"))
+            window = pick(asked, at=call.at).window or ALL_DAYS
+        scope = ListScope(call.program_id, call.at, window, call.workspace_ids, call.program_ids)
         reader = call.storage.report if wanted.may_lag else call.storage.read
         found = visible(wanted, await reader(find, wanted, scope, query), call.scopes)
         totals = {"totals": totals_of(found)} if query.has_totals else {}

@@ -167,7 +167,6 @@ def described(routes: Sequence[BaseRoute]) -> Iterator[tuple[str, str, Descripti
 
 
 def _returned(perform: Callable[..., Any]) -> tuple[int, tuple[Model, ...]]:
-    """Return the status and the models of what a function returns."""
     returns: Any = get_type_hints(perform)["return"]
     origin, inner = get_origin(returns), get_args(returns)
     if isinstance(origin, type) and issubclass(origin, ModelResponse):

@@ -7,15 +7,13 @@ from typing import Any, TypeVar
 
 from storage.lists.declaration import DEFAULT_LIMIT, MOST, List, ListQuery, Order
 from storage.rules.errors import FieldError, ValidationError
-from storage.rules.periods import period, picked_period
-from storage.rules.periods.period import ALWAYS, DateRangeQuery, Period, Window
+from storage.rules.periods import period
 
 Choice = TypeVar("Choice", bound=StrEnum)
 Sent = Mapping[str, str]
 LONGEST = 255
 ASCENDING, DESCENDING = ".up", ".down"
-DATES = ("date_from", "date_to")
-ALL_DAYS = Window(date.min, date.max)
+ALL_DAYS = period.Window(date.min, date.max)
 BOOLEANS = {"true": True, "1": True, "false": False, "0": False}
 
 
@@ -80,17 +78,8 @@ def query_of(wanted: List[Any], sent: Mapping[str, str]) -> ListQuery:
         {each.name: value(sent, each.name, each.kind) for each in wanted.filters},
         text(sent, "q"),
         has_totals=boolean(sent, "totals") or False,
-        span=period.span(*(sent.get(name) for name in DATES)) if is_spanned else ALWAYS,
+        span=period.span(sent.get("date_from"), sent.get("date_to")) if is_spanned else period.ALWAYS,
     )
-
-
-def window_of(wanted: List[Any], sent: Mapping[str, str], at: datetime) -> Window | None:
-    """Return the days of a list's figures. Raises InvalidPeriod, InvalidRange."""
-    if not wanted.has_window:
-        return None
-    first, last = (sent.get(name) for name in DATES)
-    asked = DateRangeQuery(sent.get("period") or Period.THIRTY_DAYS, first, last)
-    return picked_period.pick(asked, at=at).window or ALL_DAYS
 
 
 def is_order(wanted: List[Any], sent: str) -> bool:

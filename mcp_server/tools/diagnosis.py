@@ -19,8 +19,6 @@ from storage.rules.scope import Scope
 from web.errors import STATUS
 
 NOT_FOUND = {"program_id", "outcome", "text", "subject", "steps", "rejected_calls", "partner_name"}
-MOST_PROGRAMS = 100
-CHANGE = "Send likely_customer_key, the customer_key of the lead, with the sale."
 
 
 @tool("Check a program's readiness", Scope.PROGRAMS_READ)
@@ -69,7 +67,7 @@ def explain_attribution(
     shown = fitting(calls, budget=12_000)
     found = row_of(explained, leave_out=NOT_FOUND)
     if explained.likely_customer_key:
-        found["smallest_change"] = CHANGE
+        found["smallest_change"] = "Send likely_customer_key, the customer_key of the lead, with the sale."
     about = {"untrusted": ["trace.facts", "refused_calls"], "truncated": len(shown) < len(calls)}
     about |= {"verdict": explained.outcome, "message": explained.text, "trace": explained.steps}
     return about | found | {"refused_calls": shown}
@@ -78,7 +76,7 @@ def explain_attribution(
 def _verdicts(request: ToolRequest, program_id: int | None, ids: Sequence[str]) -> list[JsonRow]:
     """Return what became of each identifier, in each program of the key that knows it."""
     reached = ListScope(0, request.at, None, [request.key.workspace_id], request.key.program_ids)
-    programs = [] if program_id else find(request.connection, PROGRAMS, reached, ListQuery(MOST_PROGRAMS)).data
+    programs = [] if program_id else find(request.connection, PROGRAMS, reached, ListQuery(limit=100)).data
     program_ids = [program_id] if program_id else [each.id for each in programs]
     rows: list[JsonRow] = []
     for typed in ids:

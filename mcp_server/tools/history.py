@@ -104,7 +104,6 @@ NOT_OF_CUSTOMERS = {
     *("signup_at", "first_purchase_at"),  # their days are shown
 }
 CAUSES = {EventKind.SALE: "sale_id", EventKind.LEAD: "lead_id"}
-UNSETTLED = {Settlement.NONE, Settlement.PROVISIONAL}
 NOT_EARNED = {*Commission._fields} - {"id", "amount_cents", "net_cents", "status", "hold_until", "paid_at"}
 
 
@@ -120,9 +119,10 @@ def list_customers(asked: Asked) -> JsonRow:
     counts = customers.count_by_partner(connection, asked.scope, asked.query)
     by_partner, others = shortened(counts, BUDGET // 4)
     rejected = None  # the newest sales of unknown customers since the oldest unsettled lead: they may be its
-    unsettled = [each.lead_at or each.created_at for each in asked.stored.data if each.settlement in UNSETTLED]
-    if unsettled and Scope.EVENTS_READ in asked.request.key.scopes:
-        query = ListQuery(filters={"code": errors.CustomerNotFound.code}, span=Span(min(unsettled), None))
+    waiting = [each for each in asked.stored.data if each.settlement in {Settlement.NONE, Settlement.PROVISIONAL}]
+    if waiting and Scope.EVENTS_READ in asked.request.key.scopes:
+        since = Span(min(each.lead_at or each.created_at for each in waiting), None)
+        query = ListQuery(filters={"code": errors.CustomerNotFound.code}, span=since)
         calls = find(connection, WITH_ORGANIC, asked.scope, query).data
         rejected = fitting([call_row(call) for call in calls if call.call == "sale"], BUDGET // 4)
     return asked.page(

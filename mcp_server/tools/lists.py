@@ -96,7 +96,6 @@ def list_tool(
 
 
 def _fields(wanted: List[Any]) -> dict[str, Any]:
-    """Return the arguments of a list, with their defaults."""
     optional: dict[str, Any] = {
         each.name: KINDS.get(each.kind, each.kind) for each in wanted.filters if not each.is_for_pages
     }

@@ -105,5 +105,4 @@ def _commission_row(commission: Commission) -> JsonRow:
 
 
 def _flag_row(flag: Flag) -> JsonRow:
-    """Return a flag, with `customer_keys` if it is about several customers."""
     return row_of(flag, leave_out={"partner_code", "program_id", *(() if flag.customers > 1 else ("customer_keys",))})
