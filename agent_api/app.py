@@ -57,7 +57,7 @@ class AgentRequest(ApiRequest):
         about = (self.key.id, repeat, perform)
         stored, is_repeat = await self.storage.write_in(self.program_id, agent_keys.once, *about, at=self.at)
         headers = {"Idempotency-Replayed": "true"} if is_repeat else {}
-        return CreatedResponse[Result].stored(json.loads(stored), headers)
+        return CreatedResponse(json.loads(stored), headers)
 
 
 @with_fields_of(agent_keys.AgentKey, leave_out={"masked", "program_ids", "revoked_at", "last_used_at"})

@@ -153,14 +153,13 @@ class ToolCalls:
         left to the SDK, which also words every error.
         """
         headers = {name: value.decode("latin-1") for name, value in scope["headers"]}
-        is_plain = (
+        if not (
             headers.get(b"mcp-protocol-version", types.DEFAULT_NEGOTIATED_VERSION) in HANDSHAKE_PROTOCOL_VERSIONS
             and "application/json" in headers.get(b"accept", "")
             and headers.get(b"host") in self.hosts
             and b"origin" not in headers
             and len(headers) == len(scope["headers"])
-        )
-        if not is_plain:
+        ):
             return None
         try:
             request = types.JSONRPCRequest.model_validate_json(content)

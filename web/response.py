@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable, Mapping
 from html import escape
 from http import HTTPStatus
-from typing import Any, ClassVar, Generic, Self, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 from pydantic import BaseModel
 from pydantic_core import to_json
@@ -53,20 +53,17 @@ class JsonResponse:
 
 
 class ModelResponse(JsonResponse, Generic[Model]):
-    """A 200 whose body is a model of the OpenAPI document, or a row's view; a field that was never set is absent."""
+    """A 200 whose body is a model of the OpenAPI document, or a row's view; a field that was never set is absent.
+
+    A stored body is sent again as it is: the model may have changed since.
+    """
 
     __slots__ = ()
     success: ClassVar[int] = 200
 
-    def __init__(self, model: BaseModel, headers: Headers = None) -> None:
-        super().__init__(model.model_dump(exclude_unset=True), self.success, headers)
-
-    @classmethod
-    def stored(cls, body: Mapping[str, Any], headers: Mapping[str, str]) -> Self:
-        """Return an earlier response unchanged: the model may have changed since."""
-        response = cls.__new__(cls)
-        JsonResponse.__init__(response, body, cls.success, headers)
-        return response
+    def __init__(self, model: BaseModel | Mapping[str, Any], headers: Headers = None) -> None:
+        body = model.model_dump(exclude_unset=True) if isinstance(model, BaseModel) else model
+        super().__init__(body, self.success, headers)
 
 
 class CreatedResponse(ModelResponse[Model]):

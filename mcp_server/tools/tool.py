@@ -131,15 +131,13 @@ def _expected(accepted: dict[str, Any], kind: str) -> str:
     """Return the accepted values of an argument, from its full schema."""
     if "enum" in accepted:
         must = f"One of {', '.join(accepted['enum'])}"
-    elif accepted["type"] == "integer":
-        must = "An integer"
-        if "maximum" in accepted:
-            must = f"An integer from {accepted['minimum']} to {accepted['maximum']}"
+    elif "maximum" in accepted:
+        must = f"An integer from {accepted['minimum']} to {accepted['maximum']}"
     elif accepted["type"] == "array":
         what = "integers" if accepted["items"]["type"] == "integer" else "texts"
         must = f"A list of {accepted['minItems']} to {accepted['maxItems']} {what}"
-    elif accepted["type"] == "boolean":
-        must = "true or false"
-    else:
+    elif accepted["type"] == "string":
         must = f"Text of {accepted.get('minLength', 0)} to {accepted['maxLength']} characters, no control characters"
+    else:
+        must = "An integer" if accepted["type"] == "integer" else "true or false"
     return f"Required: {must[0].lower()}{must[1:]}" if kind == "missing" else must

@@ -44,7 +44,6 @@ VERIFY = """## Check it
 """
 HEAD = "# Affiliate tracking\n\nHow to integrate this program, for coding agents and people.\n"
 AGENTS_GUIDES = ("integration", "snippets", "cases", "verify", "errors")
-CHECKOUT = "## Metadata of your checkout\n"
 FRAMEWORKS = {  # its name, and the chapters of `snippets` that its shop needs
     "nextjs": ("Next.js", ("Next.js", "Node.js")),
     "vite": ("Vite", ("The tracker", "React and Vite", "Node.js")),
@@ -167,7 +166,7 @@ def agents_file(program: Program, *, base_url: str, code: str | None, framework:
     table = "\n".join(f"| {name} | {value} |" for name, value in facts.items())
     head = f"{HEAD}\n| | |\n|---|---|\n{table}\n\n{LINKS.format(base=base_url)}"
     chapters = {name: _demoted(filled(name, values)) for name in AGENTS_GUIDES}
-    chapter = filled("payments", values).split(CHECKOUT)[1].split("\n## ", maxsplit=1)[0]
+    chapter = filled("payments", values).split("## Metadata of your checkout\n")[1].split("\n## ", maxsplit=1)[0]
     checkout = _demoted(f"# Metadata of your checkout, with a connected Stripe account\n{chapter}")
     if framework in FRAMEWORKS:
         first = _lead(filled("snippets", values), *FRAMEWORKS[framework])
