@@ -88,7 +88,12 @@ def create(
 ) -> Starlette:
     """Return the tracking app over an open storage; /openapi.json describes `others`, served beside it, too."""
     counts = counts or Counts()
-    limits, secret = _limits(settings, counts), settings.stored_secret
+    by_setting = ("public", "click", "lead", "keyed", REJECTED)
+    rates = {name: settings.limited(getattr(settings, f"{name}_rate")) for name in by_setting}
+    rates |= dict.fromkeys(("login", "password", "second_factor"), settings.login_rate)
+    rates |= dict.fromkeys(("sign_in", "reset", "set_up"), settings.sign_in_rate)
+    rates |= {"wrong": WRONG_PASSWORDS, "alert": "1/day", "mail": settings.limited(MAILS)}
+    limits, secret = RateLimits(rates | {"forgotten": f"{settings.login_rate};30/day"}, counts), settings.stored_secret
     calls = CallServices(
         storage, settings, clock, limits, AddressHashes(secret), Places(settings), HandoverTokens(secret), set()
     )
@@ -106,13 +111,3 @@ def create(
         openapi=None,
         build_openapi=lambda: to_json(openapi.document([*routes, *others], base_url=settings.base_url)),
     )
-
-
-def _limits(settings: Configuration, counts: Counts) -> RateLimits:
-    by_setting = ("public", "click", "lead", "keyed", REJECTED)
-    rates = {name: settings.limited(getattr(settings, f"{name}_rate")) for name in by_setting}
-    rates |= dict.fromkeys(("login", "password", "second_factor"), settings.login_rate)
-    rates["forgotten"] = f"{settings.login_rate};30/day"
-    rates |= {"wrong": WRONG_PASSWORDS, "alert": "1/day", "mail": settings.limited(MAILS)}
-    rates |= dict.fromkeys(("sign_in", "reset", "set_up"), settings.sign_in_rate)
-    return RateLimits(rates, counts)

@@ -84,11 +84,16 @@ class History:
         return program_terms.load_one(self._connection, self.program_id)
 
     def record(self, begin: datetime, end: datetime) -> None:
-        """Record the events between two timestamps in chronological order, including the clicks of these hours."""
+        """Record the events of a quarter of a day in order: fewer at night and at weekends, more every month."""
+        day = (begin - self._start).days
         if begin.hour == 0:
-            self._manage(begin, (begin - self._start).days)
-        for at, code in self._visits(begin, end):
-            self._later(at, partial(self._visit, code))
+            self._manage(begin, day)
+        busy = WEEK[begin.weekday()] * DAY[begin.hour // 6] * (end - begin) / STEP
+        growth = (0.6 + 0.8 * day / DAYS) * self._random.uniform(0.75, 1.25)
+        joined = [partner for number, partner in enumerate(PARTNERS) if day >= number * number]
+        codes, weights = [code for _, code, _ in joined], [weight for *_, weight in joined]
+        for code in self._random.choices(codes, weights, k=round(self.shop.clicks_a_day / 4 * growth * busy)):
+            self._later(begin + (end - begin) * self._random.random(), partial(self._visit, code))
         while self._due and self._due[0][0] < end:
             at, _, happen = heapq.heappop(self._due)
             happen(at)
@@ -120,16 +125,6 @@ class History:
                 decided.setdefault(CommissionStatus.PAID, []).append(commission.id)
         for status, ids in decided.items():
             commission_decisions.decide_each(self._connection, self.program_id, ids, status, actor=self._owner, at=at)
-
-    def _visits(self, begin: datetime, end: datetime) -> list[tuple[datetime, str]]:
-        """Draw the visits of a quarter of a day: fewer at night and at weekends, more from month to month."""
-        day = (begin - self._start).days
-        busy = WEEK[begin.weekday()] * DAY[begin.hour // 6] * (end - begin) / STEP
-        growth = (0.6 + 0.8 * day / DAYS) * self._random.uniform(0.75, 1.25)
-        joined = [partner for number, partner in enumerate(PARTNERS) if day >= number * number]
-        number = round(self.shop.clicks_a_day / 4 * growth * busy)
-        codes = self._random.choices([code for _, code, _ in joined], [weight for *_, weight in joined], k=number)
-        return [(begin + (end - begin) * self._random.random(), code) for code in codes]
 
     def _visit(self, code: str, at: datetime) -> None:
         """Record a click, which may lead to a sign-up: one in 25 comes from a bot."""

@@ -126,7 +126,13 @@ def check(page: ShopPage, *, base_url: str, program_id: str, domain: str) -> Ite
         tag = page.tags[0]
         yield from _tag(page, tag, program_id)
         yield from _addresses(page, tag, base_url)
-        yield from _policies(page, tag)
+        for kind, directive, url in (("script", "script-src", tag.source), ("connect", "connect-src", tag.calls)):
+            origin = "{0.scheme}://{0.netloc}".format(urlsplit(url))
+            fine = all(allows(each, kind, url, page_url=page.url, nonce=tag.nonce) for each in page.policies)
+            said = any(directive in line and origin in line for line in page.console or ())
+            if not fine or said:
+                text = f"The page's Content Security Policy forbids {url}."
+                yield ShopFinding(f"policy_{kind}", text, f"Add {origin} to {directive}.")
     else:
         where = "" if page.console is not None else " A script may add it: install Chromium, and this looks there, too."
         message = f"There is no tag of the tracker on {page.url}.{where}"
@@ -207,16 +213,6 @@ def _addresses(page: ShopPage, tag: TrackerTag, base_url: str) -> Iterator[ShopF
         where = "a proxy forwards them" if own else "the tag says so"
         text = f"{tag.calls}click does not answer as the service does."
         yield ShopFinding("calls_unreachable", text, f"The tracker sends its calls there, because {where}. {fix}")
-
-
-def _policies(page: ShopPage, tag: TrackerTag) -> Iterator[ShopFinding]:
-    for kind, directive, url in (("script", "script-src", tag.source), ("connect", "connect-src", tag.calls)):
-        origin = "{0.scheme}://{0.netloc}".format(urlsplit(url))
-        fine = all(allows(each, kind, url, page_url=page.url, nonce=tag.nonce) for each in page.policies)
-        said = any(directive in line and origin in line for line in page.console or ())
-        if not fine or said:
-            text = f"The page's Content Security Policy forbids {url}."
-            yield ShopFinding(f"policy_{kind}", text, f"Add {origin} to {directive}.")
 
 
 def allows(policy: str, kind: str, url: str, *, page_url: str, nonce: str = "") -> bool:

@@ -63,9 +63,8 @@ def issue(
     mine = select(programs.c.id).where(programs.c.workspace_id == workspace_id, programs.c.id.in_(program_ids))
     foreign = sorted(set(program_ids) - set(connection.execute(mine).scalars()))
     if foreign:
-        raise errors.ValidationError(
-            fields=[errors.FieldError("program", f"Workspace {workspace_id} has no program {n}") for n in foreign]
-        )
+        wrong = [errors.FieldError("program", f"Workspace {workspace_id} has no program {n}") for n in foreign]
+        raise errors.ValidationError(fields=wrong)
     secret = keys.generate(keys.AGENT_PREFIX)
     row = {
         "workspace_id": workspace_id,

@@ -1,7 +1,4 @@
-"""Django: `track(request).lead(...)` in a view, `await atrack(request).lead(...)` in an asynchronous one.
-
-Options come from `settings.SVC_AFFILIATE`, a dict, where there is one; else from the environment.
-"""
+"""Django: `track(request).lead(...)` in a view; options in the dict `settings.SVC_AFFILIATE`, else the environment."""
 
 from functools import cache
 from typing import Any
@@ -18,7 +15,7 @@ def track(request: HttpRequest | None = None) -> Track:
 
 
 def atrack(request: HttpRequest | None = None) -> AsyncTrack:
-    """Return the same for asynchronous views."""
+    """Return the same for asynchronous views, which await what its methods return."""
     return _shared(AsyncTrack).of(request.COOKIES if request else {})
 
 

@@ -1,7 +1,4 @@
-"""Flask: `track().lead(...)` in a view.
-
-Options come from `app.config["SVC_AFFILIATE"]`, a dict, where there is one; else from the environment.
-"""
+"""Flask: `track().lead(...)` in a view; options in the dict `app.config["SVC_AFFILIATE"]`, else the environment."""
 
 from flask import current_app, has_request_context, request
 
