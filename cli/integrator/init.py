@@ -178,10 +178,7 @@ def _ignoring(before: str) -> str:
 
 
 def _add_line(root: Path, *, yes: bool) -> list[str]:
-    """Add the line to each of the project's own guides that has none, after asking; return the names of those changed.
-
-    Without a terminal there is no one to ask: `--yes` adds the line, otherwise it is only proposed.
-    """
+    """Add the line to the project's own guides that have none, after asking or with `--yes`; return their names."""
     added = []
     for path in (root / name for name in ("AGENTS.md", "CLAUDE.md") if (root / name).is_file()):
         if LINK in path.read_text(encoding="utf-8"):

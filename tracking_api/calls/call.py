@@ -1,7 +1,4 @@
-"""What stands around every tracking call, once: its key, limits, parsing, one storage call, rejections, the response.
-
-A call itself is a function of values, `record(body, caller) -> Recording`; it raises the errors of its body.
-"""
+"""What stands around each tracking call, `record(body, caller)`: its key, limits, parsing, storage, the response."""
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -103,8 +100,7 @@ class TrackingCaller:
 class Recording(NamedTuple):
     """What a call stores: an operation with its item, and the answer that the result becomes.
 
-    With a `principal`, the writer finds its program and gives it to the operation; without one, the operation does.
-    The program of `public` is looked up before the writer is asked.
+    The writer gives the operation the program of `principal`; that of `public` is looked up before the writer is asked.
     """
 
     operation: Callable[..., Any]
@@ -116,10 +112,7 @@ class Recording(NamedTuple):
 
 @dataclass(eq=False)
 class Endpoint(Generic[Parsed]):
-    """The ASGI app of a call that records what its body says, or answers at once.
-
-    Without a key, it is counted for its IP address, and for the program that `program_of` finds in its body.
-    """
+    """The ASGI app of a call; without a key it is counted for its IP address and the program of `program_of`."""
 
     record: Callable[[Parsed, TrackingCaller], Recording | Answer]
     model: type[Parsed]

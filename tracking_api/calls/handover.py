@@ -1,7 +1,4 @@
-"""POST /api/v1/track/handover and /redeem: a click goes with its visitor to another domain of the program. Public.
-
-Only pages on the program's own domains may call them: CORS names the page's origin, and the service checks it.
-"""
+"""POST /api/v1/track/handover and /redeem: pages of a program take a click with its visitor to its other domain."""
 
 from typing import Any, Literal
 from urllib.parse import parse_qs

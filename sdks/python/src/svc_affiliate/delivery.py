@@ -1,7 +1,4 @@
-"""Sends calls in threads, so that no caller waits longer than the timeout, and those that must wait from the outbox.
-
-The outbox is a folder with one file for each call that waits for the service or for a new key, sent in their order.
-"""
+"""Sends calls in threads, so that no caller waits longer than the timeout; what must wait is a file of the outbox."""
 
 import json
 import os
