@@ -2,12 +2,10 @@
 
 from calendar import monthrange
 from datetime import datetime
-from decimal import Decimal
 from enum import StrEnum
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-from storage.rules.errors import FieldError, ValidationError
 from storage.rules.money import half_even, share
 
 MOST_CENTS = 10**9
@@ -115,14 +113,6 @@ def earns(recurring_months: int | None, first_purchase_at: datetime | None, occu
 def shown_rate(kind: CommissionType, rate: int) -> Number:
     """Return a stored commission rate as people write it."""
     return percent(rate) if kind == CommissionType.PERCENT else rate
-
-
-def basis_points(field: str, value: Number) -> int:
-    """Return a percentage as basis points. Raises ValidationError naming the field: 0 to 100, two decimals."""
-    points = Decimal(str(value)) * 100
-    if not 0 <= points <= 100 * 100 or points != int(points):
-        raise ValidationError(fields=[FieldError(field, "Percent: a number from 0 to 100 with at most two decimals")])
-    return int(points)
 
 
 def percent(bps: int) -> Number:

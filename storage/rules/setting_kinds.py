@@ -1,12 +1,14 @@
 """The parts of a setting: its kind, its options, its section on the settings page, its texts."""
 
 from collections.abc import Mapping
+from decimal import Decimal
 from enum import StrEnum
 from types import MappingProxyType
 from typing import Any, NamedTuple, get_args, get_type_hints
 
-from storage.rules.commission import MOST_CENTS, CommissionType, basis_points, percent, shown_rate
+from storage.rules.commission import MOST_CENTS, CommissionType, percent, shown_rate
 from storage.rules.errors import FieldError, ValidationError
+from storage.rules.money import BPS
 
 
 class Kind(StrEnum):
@@ -86,12 +88,16 @@ class Setting(NamedTuple):
 
     def stored(self, value: Any, commission_type: CommissionType) -> Any:
         """Return a value of the APIs as it is stored. Raises ValidationError naming the setting."""
+        if self.kind not in {Kind.PERCENT, Kind.COMMISSION_RATE}:
+            return value
         if self.kind == Kind.COMMISSION_RATE and commission_type == CommissionType.FLAT:
-            if value != int(value) or not 0 <= value <= MOST_CENTS:
-                wrong = f"Flat: an integer from 0 to {MOST_CENTS}, in cents per sale"
-                raise ValidationError(fields=[FieldError(self.public_name, wrong)])
-            return int(value)
-        return basis_points(self.public_name, value) if self.kind in {Kind.PERCENT, Kind.COMMISSION_RATE} else value
+            exact, most, wrong = value, MOST_CENTS, f"Flat: an integer from 0 to {MOST_CENTS}, in cents per sale"
+        else:
+            exact, most = Decimal(str(value)) * 100, BPS
+            wrong = "Percent: a number from 0 to 100 with at most two decimals"
+        if not 0 <= exact <= most or exact != int(exact):
+            raise ValidationError(fields=[FieldError(self.public_name, wrong)])
+        return int(exact)
 
     def published(self, value: Any, commission_type: CommissionType) -> Any:
         if self.kind == Kind.COMMISSION_RATE:
