@@ -17,7 +17,8 @@ from storage.lists.audit_log import AUDIT_LOG, Entry
 from storage.lists.partners import newest_code
 from storage.lists.programs import PROGRAMS, Program, read_program
 from storage.management import agent_caps
-from storage.reports import comparison, exchange_rates, performance, terms_history, unusual
+from storage.reports import comparison, performance
+from storage.reports import program as program_reports
 from storage.rules import settings
 from storage.rules.agent_caps import CAPS
 from storage.rules.errors import InsufficientScope
@@ -28,8 +29,8 @@ from storage.tracking import key_callers
 NOT_LISTED = {*Program._fields} - {"id", "created_at", "name", "domain", "status", "currency", "sandbox_of"}
 STOPPED = timedelta(days=7)
 UNUSUAL = {
-    "figures": (Scope.PERFORMANCE_READ, unusual.list_figures),
-    "refunds_larger_than_the_sale": (Scope.EVENTS_READ, unusual.list_refunds),
+    "figures": (Scope.PERFORMANCE_READ, program_reports.list_unusual_figures),
+    "refunds_larger_than_the_sale": (Scope.EVENTS_READ, program_reports.list_large_refunds),
 }
 
 
@@ -95,7 +96,7 @@ def get_program(request: ToolRequest, *, program_id: int, usage: bool = False) -
             for name, (scope, read) in UNUSUAL.items()
             if scope in request.key.scopes
         }
-        about["exchange_rates"] = exchange_rates.list_rates(request.connection, program_id)
+        about["exchange_rates"] = program_reports.list_rates(request.connection, program_id)
     return about
 
 
@@ -131,8 +132,8 @@ def list_changes(asked: Asked) -> JsonRow:
     if asked.query.cursor is not None:
         return asked.page(row=_change_row)
     connection, program_id = asked.request.connection, asked.scope.program_id
-    terms = json_of(terms_history.list_terms(connection, program_id))
-    key = json_of(terms_history.get_key(connection, program_id, at=asked.request.at))
+    terms = json_of(program_reports.list_terms(connection, program_id))
+    key = json_of(program_reports.get_key(connection, program_id, at=asked.request.at))
     room = BUDGET - sum(map(weight, (*terms, key)))
     return asked.page(row=_change_row, budget=room, terms=terms, program_key=key)
 

@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Sequence
-from functools import cache, cached_property
+from functools import cache
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
@@ -35,12 +35,14 @@ class Statement:
         assert rows is not None  # noqa: S101 - each statement has rows
         self.columns = dict(each.split() for each in rows[2].split(","))  # their names and types
         self._expanded = cache(self._expand)
-        self._is_append = self.text.startswith("INSERT") and "ON CONFLICT" not in self.text
+        insert = None if "ON CONFLICT" in self.text else _INSERT.match(self.text)
+        # The INSERT of one row, which SQLite's own loop runs faster than one statement over many.
+        self._one_row = insert and f"{insert[0]} VALUES ({', '.join('?' * len(self.columns))})"
         self._of_programs = next(iter(self.columns)) == "program_id"
 
     def __call__(self, connection: Connection, rows: Sequence[Sequence[Any]]) -> Sequence[Any]:
         """Run it over rows of JSON-ready values in its columns' order, timestamps as milliseconds; return its rows."""
-        if self._is_append and not is_server(connection):
+        if self._one_row is not None and not is_server(connection):
             driver: Any = connection.connection.driver_connection
             driver.executemany(self._one_row, rows)
             return ()
@@ -52,13 +54,6 @@ class Statement:
         for program, its_rows in groupby(sorted(rows, key=itemgetter(0)), key=itemgetter(0)):
             results.extend(run_prepared(connection, sql, (json.dumps(list(its_rows)), program)))
         return results
-
-    @cached_property
-    def _one_row(self) -> str:
-        """The INSERT of one row, which SQLite's own loop runs faster than one statement over many."""
-        found = _INSERT.search(self.text)
-        assert found is not None  # noqa: S101 - an INSERT
-        return f"{found[0]} VALUES ({', '.join('?' * len(self.columns))})"
 
     def _expand(self, dialect: str, is_placed: bool) -> str:  # noqa: FBT001 - private
         """Return the statement in a database's own syntax: the rows' source, and their items by position."""

@@ -29,6 +29,7 @@ from storage.tables.columns import DAY_MILLIS, HOUR_MILLIS
 
 MOST_EVENTS = 1_000_000  # of each kind, see docs/decisions/0029-breakdowns.md
 MOST_GROUPS = 100_000
+ACCEPTING_NONE = {(Operator.IS, True), (Operator.IS_NOT, False)}  # filters that pass events without the dimension
 Key = tuple[Dimension, ...]  # one or some
 Codes = Mapping[int, tuple[str, str]]  # of partners: their code and their name
 Sums = dict[Key, dict[tuple[Any, ...], list[int]]]  # by the stored values of a key, in the order of GroupTotals
@@ -59,7 +60,7 @@ def read_by_each(
         if events.table is clicks:  # they lack what only buyers have: the report has their number
             lacking = [key for key in keys if {*key, *filtered} <= {*OF_BUYERS}]
             read = {key: groups for key, groups in sums.items() if key not in lacking}
-            if lacking and all(each.accepts_none for each in filters):
+            if lacking and all((each.operator, each.value is None) in ACCEPTING_NONE for each in filters):
                 reported = performance.read_days(connection, program_id, window).values()
                 for key in lacking:
                     sums[key][(None,) * len(key)][0] += sum(day.clicks for day in reported)

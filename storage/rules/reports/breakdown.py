@@ -67,11 +67,6 @@ class DimensionFilter(NamedTuple):
     operator: Operator
     value: str | int | None
 
-    @property
-    def accepts_none(self) -> bool:
-        """Whether events that lack the dimension pass."""
-        return self.operator != Operator.CONTAINS and (self.operator == Operator.IS) == (self.value is None)
-
 
 Filters = Sequence[DimensionFilter]
 NEW, RETURNING = "new", "returning"  # buyers: with their first purchase, or a later one

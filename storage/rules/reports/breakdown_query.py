@@ -49,16 +49,15 @@ def query(
 
 def stored_filters(sent: Mapping[str, str]) -> list[DimensionFilter]:
     """Return filters such as `country`, `country.not` and `country.contains`, as stored. Raises ValidationError."""
-    return [_filter(*name.partition(".")[::2], text) for name, text in sent.items()]
-
-
-def _filter(name: str, operator: str, text: str) -> DimensionFilter:
-    dimension, how = _choice("filter", name, Dimension), _choice("filter", operator or Operator.IS, Operator)
-    if how != Operator.CONTAINS:
-        return DimensionFilter(dimension, how, _stored(dimension, text))
-    if dimension in {*_NUMBERED, Dimension.DAY, Dimension.WEEK}:
-        raise _wrong(dimension, "Choose is or is not")
-    return DimensionFilter(dimension, how, text)
+    filters = []
+    for name, text in sent.items():
+        named, _, operator = name.partition(".")
+        dimension, how = _choice("filter", named, Dimension), _choice("filter", operator or Operator.IS, Operator)
+        if how == Operator.CONTAINS and dimension in {*_NUMBERED, Dimension.DAY, Dimension.WEEK}:
+            raise _wrong(dimension, "Choose is or is not")
+        value = text if how == Operator.CONTAINS else _stored(dimension, text)
+        filters.append(DimensionFilter(dimension, how, value))
+    return filters
 
 
 def _stored(dimension: Dimension, text: str) -> str | int | None:

@@ -11,7 +11,7 @@ from storage.access import workspaces
 from storage.access.workspaces import MANAGERS, OWNERS
 from storage.management import imports
 from storage.management.import_report import OnConflict
-from storage.reports import exchange_rates
+from storage.reports import program
 from storage.rules import ecb, tool_exports
 from storage.rules.errors import Forbidden, PayloadTooLarge, ValidationError
 from storage.rules.tool_exports import AmountUnit, ImportFile, ImportTool
@@ -86,7 +86,7 @@ async def import_rates(request: Request) -> Response:
 
 
 async def _rates_page(context: PageContext, outcome: FormOutcome) -> Response:
-    rates = await context.read(exchange_rates.list_rates)
+    rates = await context.read(program.list_rates)
     return outcome.page(context, "rates.html", rates=rates, may_import=await _may_import(context))
 
 

@@ -1,0 +1,171 @@
+"""One program, for its owners and assistants: its terms and key since when, exchange rates, and what is unusual."""
+
+from datetime import date, datetime, timedelta
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection, Float, cast, func, select
+
+from storage.engine import ids
+from storage.lists.payment_events import CURRENCY
+from storage.lists.programs import read_program
+from storage.reports import performance
+from storage.rules.errors import CurrencyNotSupported
+from storage.rules.keys import rotation_state
+from storage.rules.periods.period import Window
+from storage.rules.reports.metrics import Totals, added
+from storage.rules.settings import SETTINGS, published
+from storage.rules.untrusted import Untrusted
+from storage.tables import (
+    commission_terms,
+    commissions,
+    currency_rates,
+    payment_events,
+    program_keys,
+    refused_calls,
+    retired_program_keys,
+    sales,
+)
+
+MOST = 20
+MOST_EARNED = 100_000
+EURO = "EUR"  # the rates are those of one euro
+RECENT_DAYS, PAST_DAYS, REJECTED_DAYS = 3, 28, 30
+FEWEST = 10  # expected in the recent days: fewer may be chance
+TIMES = 5
+MOST_REFUNDS = 5
+COMPARED = ("clicks", "leads", "sales", "revenue_cents")
+TERMS = tuple(setting for setting in SETTINGS if setting.is_term)
+
+
+class TermsVersion(NamedTuple):
+    """A version of the terms, under the names and in the units of the APIs.
+
+    Sales that were recorded from `since` on and before `until` earn by it: `sales` of the newest 100,000 did, of
+    `sales_cents`, and earned `commission_cents` before refunds, in the program's currency.
+    """
+
+    version: int
+    since: datetime
+    until: datetime | None
+    by_agent: bool
+    terms: dict[str, Any]
+    sales: int
+    sales_cents: int
+    commission_cents: int
+
+
+def list_terms(connection: Connection, program_id: int) -> list[TermsVersion]:
+    """Return a program's newest versions of its terms, newest first."""
+    mine = select(commission_terms).where(commission_terms.c.program_id == program_id)
+    rows = connection.execute(mine.order_by(commission_terms.c.version.desc()).limit(MOST)).all()
+    ends = [None, *(row.created_at for row in rows)]
+    earned = _earned(connection, program_id)
+    return [
+        TermsVersion(
+            row.version, row.created_at, until, row.by_agent, published(row, TERMS), *earned.get(row.version, (0, 0, 0))
+        )
+        for row, until in zip(rows, ends, strict=False)
+    ]
+
+
+def _earned(connection: Connection, program_id: int) -> dict[int, tuple[int, int, int]]:
+    """Return how many sales earned by each version, of what amount, and how much."""
+    row, sale = commissions.c, sales.c
+    same = (sale.program_id == row.program_id) & (sale.id == row.sale_id)
+    each = select(row.terms_version, row.amount_cents, sale.program_cents).join_from(commissions, sales, same)
+    newest = each.where(row.program_id == program_id).order_by(row.id.desc()).limit(MOST_EARNED).subquery().c
+    sums = (func.count(), func.sum(newest.program_cents), func.sum(newest.amount_cents))
+    grouped = connection.execute(select(newest.terms_version, *sums).group_by(newest.terms_version))
+    return {version: (count, int(sold), int(earned)) for version, count, sold, earned in grouped}
+
+
+def get_key(connection: Connection, program_id: int, *, at: datetime) -> dict[str, Any]:
+    """Return the age and the state of a program's key, and when those before it were replaced, newest first."""
+    key, old = program_keys.c, retired_program_keys.c
+    row = connection.execute(select(program_keys).where(key.program_id == program_id)).one()
+    ended = select(old.retired_at).where(old.program_id == program_id).order_by(old.retired_at.desc()).limit(MOST)
+    due = {"rotate_by": row.rotate_by} if row.rotate_by is not None else {}
+    about = {"since": row.created_at, "state": rotation_state(row.rotate_by, at), **due}
+    return about | {"earlier_ended_at": list(connection.execute(ended).scalars())}
+
+
+class NeededRate(NamedTuple):
+    """A currency: how many sales in it were rejected in the last 30 days, and the day of its newest rate."""
+
+    currency: str
+    rejected: int
+    newest: date | None
+
+    @property
+    def is_missing(self) -> bool:
+        """Return whether amounts cannot be converted from or to the currency."""
+        return self.newest is None and self.currency != EURO
+
+
+def list_rates(connection: Connection, program_id: int) -> list[NeededRate]:
+    """Return the program's currency, then those in which sales were rejected. Raises NotFound."""
+    own = read_program(connection, program_id).settings.currency
+    call, event, code = refused_calls.c, payment_events.c, CurrencyNotSupported.code
+    calls = select(call.currency, func.count()).where(call.program_id == program_id, call.code == code)
+    events = select(CURRENCY, func.count()).where(event.program_id == program_id, event.outcome == code)
+    rejected: dict[str, int] = {own: 0}
+    for counted, name in ((calls, call.currency), (events, CURRENCY)):
+        for currency, count in connection.execute(counted.where(name.is_not(None)).group_by(name)):
+            rejected[currency] = rejected.get(currency, 0) + count
+    rate = currency_rates.c
+    days = select(rate.currency, func.max(rate.day)).where(rate.currency.in_(list(rejected))).group_by(rate.currency)
+    newest: dict[str, date] = dict(connection.execute(days).all())
+    return [NeededRate(currency, count, newest.get(currency)) for currency, count in rejected.items()]
+
+
+class UnusualFigure(NamedTuple):
+    """A figure of the last three whole days that is far from what as many days usually bring (the mean of 28 before).
+
+    `last_day` is the last one with some; None: none of the 31 days has any.
+    """
+
+    figure: str
+    first: date
+    last: date
+    value: int
+    usual: float
+    last_day: date | None
+
+
+class LargeRefund(NamedTuple):
+    """A rejected refund of more than its sale, `times` its amount, in cents of the sale's currency."""
+
+    at: datetime
+    transaction_id: Untrusted
+    amount_cents: int
+    sale_cents: int
+    times: float
+
+
+def list_unusual_figures(connection: Connection, program_id: int, *, at: datetime) -> list[UnusualFigure]:
+    """Return the figures of the last days that are at least five times what is usual, or at most a fifth."""
+    window = Window(at.date() - timedelta(days=RECENT_DAYS), at.date() - timedelta(days=1))
+    past = Window(window.first - timedelta(days=PAST_DAYS), window.first - timedelta(days=1))
+    days = performance.read_days(connection, program_id, Window(past.first, window.last))
+    recent, before = (added(Totals(), (days[day] for day in each.days if day in days)) for each in (window, past))
+    found = []
+    for name in COMPARED:
+        value, usual = getattr(recent, name), getattr(before, name) * RECENT_DAYS / PAST_DAYS
+        if max(value, usual) >= FEWEST and not usual / TIMES < value < usual * TIMES:
+            with_some = [day for day, totals in days.items() if getattr(totals, name)]
+            last_day = max(with_some, default=None)
+            found.append(UnusualFigure(name, *window, value, round(usual, 1), last_day))
+    return found
+
+
+def list_large_refunds(connection: Connection, program_id: int, *, at: datetime) -> list[LargeRefund]:
+    """Return the largest refunds of the last 30 days that were rejected because they were larger than their sales."""
+    call, sale = refused_calls.c, sales.c
+    sold = (sale.program_id == call.program_id) & (sale.transaction_id == call.transaction_id)
+    times = (cast(call.amount_cents, Float) / func.nullif(sale.amount_cents, 0)).label("times")
+    larger = (call.call == "refund", call.amount_cents > sale.amount_cents)
+    recent = (call.program_id == program_id, call.id >= ids.first(at - timedelta(days=REJECTED_DAYS)))
+    columns = (call.at, call.transaction_id, call.amount_cents, sale.amount_cents, times)
+    found = select(*columns).select_from(refused_calls.join(sales, sold)).where(*recent, *larger)
+    rows = connection.execute(found.order_by(times.desc(), call.id).limit(MOST_REFUNDS))
+    return [LargeRefund(*row)._replace(times=round(row.times, 1)) for row in rows]
