@@ -82,7 +82,15 @@ def check_keys(connection: Connection, program_id: int) -> IdentifierHealth:
         state = HealthState.UNKNOWN
     not_referred = len(found.sale_keys - found.known - credited.keys() - found.mismatches.keys())
     matched = len(found.sale_keys) - len(found.mismatches) - not_referred
-    groups = _grouped(found.mismatches, tuple(sorted(found.lead_keys.shapes)))
+    kinds: dict[tuple[Difference, KeyFormat], list[Example]] = {}
+    for key, mismatch in found.mismatches.items():
+        kinds.setdefault((mismatch.difference, mismatch.shape), []).append(Example(key, mismatch.meant))
+    groups, shapes = [], tuple(sorted(found.lead_keys.shapes))
+    for (difference, kind), pairs in kinds.items():
+        formats = f"Sales carry {kind} keys ({difference} differs), and leads carry {' or '.join(shapes)} keys."
+        best = tuple(sorted(pairs, key=lambda example: example.lead_key is None)[:EXAMPLES])
+        groups.append(KeyMismatch(difference, kind, len(pairs), shapes, f"{formats} {HOW[difference]}", best))
+    groups.sort(key=lambda group: -group.keys)
     return IdentifierHealth(state, len(found.sale_keys), matched, not_referred, groups)
 
 
@@ -126,18 +134,6 @@ def compare(
         if mismatch is not None:
             mismatches[key] = mismatch
     return ComparedKeys(set(sale_keys), lead_keys, bool(keyed), known, mismatches)
-
-
-def _grouped(mismatches: dict[str, Mismatch], lead_shapes: tuple[KeyFormat, ...]) -> list[KeyMismatch]:
-    kinds: dict[tuple[Difference, KeyFormat], list[Example]] = {}
-    for key, mismatch in mismatches.items():
-        kinds.setdefault((mismatch.difference, mismatch.shape), []).append(Example(key, mismatch.meant))
-    groups = []
-    for (difference, kind), pairs in kinds.items():
-        formats = f"Sales carry {kind} keys ({difference} differs), and leads carry {' or '.join(lead_shapes)} keys."
-        best = tuple(sorted(pairs, key=lambda example: example.lead_key is None)[:EXAMPLES])
-        groups.append(KeyMismatch(difference, kind, len(pairs), lead_shapes, f"{formats} {HOW[difference]}", best))
-    return sorted(groups, key=lambda group: -group.keys)
 
 
 def _meant(connection: Connection, program_id: int, sent: Collection[str]) -> dict[str, str | None]:

@@ -59,10 +59,7 @@ def is_reported(error: BaseException, *codes: str) -> bool:
 
 
 def reason_of(error: BaseException) -> str:
-    """Return what the server said, or else what the driver did, in one line for people who run the service.
-
-    After the server has ended a connection, asyncpg's errors (a broken pipe) only follow from that.
-    """
+    """Return in one line what the server said, or else the driver: asyncpg's later errors only follow from that."""
     errors = list(chain(error))
     if isinstance(errors[-1], TimeoutError | CancelledError):
         return "there was no response in time"
@@ -99,7 +96,6 @@ class Availability:
 
     @property
     def is_known_bad(self) -> bool:
-        """Whether it failed, and has not recovered yet."""
         return self._failed_at is not None
 
     @contextmanager
@@ -122,13 +118,11 @@ class Availability:
         self.succeeded()
 
     def failed(self, reason: str) -> None:
-        """Record that it does not work."""
         if self._failed_at is None:
             log.error("storage is unavailable for %s: %s", self._purpose, reason)
         self._failed_at = time.monotonic()
 
     def succeeded(self) -> None:
-        """Record that it works."""
         self.succeeded_at = time.time()
         if self._failed_at is not None and time.monotonic() - self._failed_at >= QUIET_SECONDS:
             self._failed_at = None

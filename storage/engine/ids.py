@@ -35,10 +35,7 @@ def after(at: datetime, count: int, *, past: int = 0) -> range:
 
 @contextmanager
 def of_the_past() -> Iterator[None]:
-    """Let the block draw the ids of imported events, in time order, by their times: within a second at random.
-
-    Ids of other events of that second may be drawn again, as those of another process may.
-    """
+    """Let the block draw ids of imported events, by their times, at random within a second: two may be the same."""
     token = _past.set([0])
     try:
         yield

@@ -84,7 +84,6 @@ class PostgresLane:
             return result
 
     async def is_distributed(self) -> bool:
-        """Return whether each program's rows lie on one node; False also while the database does not respond."""
         if self._is_distributed is None:
             with suppress(Exception):  # then the batch fails, too
                 await self._connect()
@@ -175,7 +174,6 @@ class PostgresLane:
         return connection
 
     async def _prepare(self, token: str, program_id: int) -> str:
-        """Return the prepared statement that stores a token."""
         if self._prepared is not self._driver:
             await self._driver.execute(f"{_PREPARE}; {citus.PREPARE}" if self._is_distributed else _PREPARE)
             self._prepared = self._driver

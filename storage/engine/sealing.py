@@ -31,7 +31,6 @@ class Sealer:
         self._fernet = MultiFernet([Fernet(urlsafe_b64encode(key)) for key in derived])
 
     def seal(self, secret: str) -> str:
-        """Return a secret encrypted for storage."""
         return self._fernet.encrypt(secret.encode()).decode()
 
     def open(self, sealed: str) -> str:

@@ -55,7 +55,6 @@ class SqliteLane:
         return result
 
     async def is_distributed(self) -> bool:
-        """Return False: it is one file."""
         return False
 
     async def write(self, work: Work[Result], program_id: int = 0) -> Result:  # noqa: ARG002 - one file has all
@@ -63,7 +62,6 @@ class SqliteLane:
         return await self.run(work)
 
     async def close(self) -> None:
-        """Close the connection and end its thread."""
         connection, self._connection = self._connection, None
         if connection is not None:
             self._file.closing()

@@ -49,7 +49,6 @@ class Entry(NamedTuple):
 
     @property
     def actor(self) -> Actor:
-        """Who made the change."""
         return Actor(self.actor_type, self.actor_id, self.actor_name)
 
 

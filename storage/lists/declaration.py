@@ -177,7 +177,6 @@ class List(Generic[Row]):
 
     @cached_property
     def fields(self) -> tuple[Field, ...]:
-        """The fields of its row, in order."""
         fields = []
         for name, hint in get_type_hints(self.row, include_extras=True).items():
             parts = list(parts_of(hint))
@@ -189,17 +188,14 @@ class List(Generic[Row]):
 
     @cached_property
     def columns(self) -> list[Field]:
-        """The fields that pages show as columns."""
         return [each for each in self.fields if each.column.title]
 
     @cached_property
     def sums(self) -> dict[str, Field]:
-        """The fields that are added up, by name."""
         return {each.name: each for each in self.fields if each.column.is_summed}
 
     @cached_property
     def sorts(self) -> dict[str, Field]:
-        """The fields that it can be sorted by, by name."""
         return {each.name: each for each in self.fields if each.column.sorts}
 
     def sort_of(self, column: Field) -> str | None:

@@ -85,12 +85,10 @@ class Source(NamedTuple):
 
     @property
     def table(self) -> Table:
-        """The table of the kind's own rows."""
         return self.id.table
 
     @property
     def columns(self) -> Any:
-        """What the statement reads, by name."""
         return self.statement.selected_columns
 
 

@@ -160,10 +160,7 @@ def _has_many_clicks(connection: Connection, program_id: int, wanted: Wanted, sp
 
 
 def _narrow(kind: EventKind) -> Select[Any]:
-    """Return the statement of what a kind is sorted by; a key is the kind, a colon and the event's id.
-
-    A refund's amount is below zero. Amounts are sorted by what they are in the program's currency.
-    """
+    """Return the sort keys of a kind, and `key`, kind:id; refunds are below zero, amounts in the program's money."""
     source = SOURCES[kind]
     columns, sign = source.columns, -1 if kind == EventKind.REFUND else 1
 

@@ -8,7 +8,6 @@ from typing import Annotated, Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, Select, and_, func, or_, select
 
-from storage.engine import ids
 from storage.engine.cursors import within
 from storage.lists.declaration import Column, Filter, List, ListQuery, ListScope, Page
 from storage.lists.find import find
@@ -23,11 +22,11 @@ MOST_COMPARED = 20_000
 # A sale whose key and click the service has never heard of: mostly no partner sent its customer. It is counted by
 # itself and left out of the lists. It is kept for 30 days, for `explain` and to compare the formats of keys.
 ORGANIC = and_(_row.call == "sale", _row.code == CustomerNotFound.code)
+_RECORDED = (sales.c.program_id == _row.program_id, sales.c.transaction_id == _row.transaction_id)
 
 
 def _of_sale(column: ColumnElement[Any]) -> ColumnElement[Any]:
-    recorded = (sales.c.program_id == _row.program_id, sales.c.transaction_id == _row.transaction_id)
-    return select(column).where(*recorded).correlate(refused_calls).scalar_subquery()
+    return select(column).where(*_RECORDED).correlate(refused_calls).scalar_subquery()
 
 
 class RejectedCall(NamedTuple):
@@ -80,7 +79,7 @@ WITH_ORGANIC = replace(REJECTED_CALLS, only=None)
 
 def count_organic(connection: Connection, program_id: int, since: datetime) -> int:
     """Return how many sales of unknown customers were reported since then, at most 30 days ago."""
-    later = (_row.id >= ids.first(since), _row.at >= since)
+    later = within(_row.id, _row.at, Span(since))
     mine = (_row.program_id == program_id, among_newest(program_id), *later, ORGANIC)
     return connection.execute(select(func.count()).select_from(refused_calls).where(*mine)).scalar_one()
 
@@ -126,30 +125,25 @@ class Cause(NamedTuple):
 
 def by_cause(connection: Connection, program_id: int, span: Span = ALWAYS) -> list[Cause]:
     """Return the error codes of a program's newest logged rejections (of the last 30 days), most frequent first."""
-    call, count = _row, func.count()
-    mine = (call.program_id == program_id, among_newest(program_id), *within(call.id, call.at, span))
+    count = func.count()
+    mine = (_row.program_id == program_id, among_newest(program_id), *within(_row.id, _row.at, span))
     at_stake = defaultdict[str, list[AmountAtStake]](list)
     for code, currency, cents in connection.execute(_at_stake(mine)):
         at_stake[code].append(AmountAtStake(currency, int(cents)))
-    grouped = select(call.code, count, func.min(call.at), func.max(call.at)).where(*mine, ~ORGANIC).group_by(call.code)
-    rows = connection.execute(grouped.order_by(count.desc(), call.code))
+    grouped = select(_row.code, count, func.min(_row.at), func.max(_row.at)).where(*mine, ~ORGANIC).group_by(_row.code)
+    rows = connection.execute(grouped.order_by(count.desc(), _row.code))
     return [Cause(code, calls, first, last, tuple(at_stake[code])) for code, calls, first, last in rows]
 
 
 def _at_stake(mine: Sequence[Any]) -> Select[Any]:
     """Return the statement of the totals of each code's sales: each transaction once, without those recorded since."""
-    recorded = select(sales.c.id).where(
-        sales.c.program_id == _row.program_id, sales.c.transaction_id == _row.transaction_id
-    )
+    recorded = select(sales.c.id).where(*_RECORDED).exists()
     conflicting = and_(_row.code == DuplicateTransaction.code, _row.same_payload.is_(False))
-    lost = (_row.call == "sale", _row.currency.is_not(None), or_(conflicting, ~recorded.exists()))
-    each = func.coalesce(_row.transaction_id, _row.request_id)
-    transactions = (
-        select(_row.code, _row.currency, func.max(_row.amount_cents).label("cents"))
-        .where(*mine, _row.amount_cents.is_not(None), *lost)
-        .group_by(_row.code, _row.currency, each)
-        .subquery()
-    )
+    has_amount = (_row.currency.is_not(None), _row.amount_cents.is_not(None))
+    lost = (*mine, _row.call == "sale", *has_amount, or_(conflicting, ~recorded))
+    each = select(_row.code, _row.currency, func.max(_row.amount_cents).label("cents")).where(*lost)
+    by_sale = each.group_by(_row.code, _row.currency, func.coalesce(_row.transaction_id, _row.request_id))
+    transactions = by_sale.subquery()
     key = (transactions.c.code, transactions.c.currency)
     return select(*key, func.sum(transactions.c.cents)).group_by(*key).order_by(*key)
 
@@ -162,14 +156,12 @@ def among_newest(program_id: int) -> ColumnElement[bool]:
 
 def with_recorded_sales(connection: Connection, program_id: int, span: Span) -> list[Any]:
     """Return the newest rejected sales and refunds with the recorded sale; not those that repeat it. Oldest first."""
-    call, sale = refused_calls.c, sales.c
-    same = and_(sale.program_id == call.program_id, sale.transaction_id == call.transaction_id)
-    columns = (call.call, call.code, call.fields, call.customer_key, call.click_id, call.transaction_id)
-    amounts = (call.request_id, call.amount_cents, call.currency, call.same_payload)
-    sold = (sale.id.label("sale_id"), sale.currency.label("sale_currency"))
-    joined = select(*columns, *amounts, *sold).outerjoin_from(refused_calls, sales, same)
-    mine = joined.where(call.program_id == program_id, call.call.in_(("sale", "refund")))
-    newest = mine.where(*within(call.id, call.at, span)).order_by(call.id.desc()).limit(MOST_COMPARED)
+    columns = (_row.call, _row.code, _row.fields, _row.customer_key, _row.click_id, _row.transaction_id)
+    amounts = (_row.request_id, _row.amount_cents, _row.currency, _row.same_payload)
+    sold = (sales.c.id.label("sale_id"), sales.c.currency.label("sale_currency"))
+    joined = select(*columns, *amounts, *sold).outerjoin_from(refused_calls, sales, and_(*_RECORDED))
+    mine = joined.where(_row.program_id == program_id, _row.call.in_(("sale", "refund")))
+    newest = mine.where(*within(_row.id, _row.at, span)).order_by(_row.id.desc()).limit(MOST_COMPARED)
     return [row for row in connection.execute(newest).all()[::-1] if not row.same_payload]
 
 

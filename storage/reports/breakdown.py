@@ -77,10 +77,7 @@ def read_each(
     at: datetime,
     most: int | None = None,
 ) -> list[Grouped]:
-    """Return a program's totals in a window by each of some keys: stored ones, and the others by one read of events.
-
-    Raises ValidationError if there are too many events of a kind, or too many groups.
-    """
+    """Return totals by each key, stored or from one read of events. Raises ValidationError for too many of either."""
     single = [] if filters else [key[0] for key in keys if len(key) == 1]
     read = _read_stored_groups(connection, program_id, window, single, today=at.date())
     rest = [key for key in keys if key not in read]

@@ -127,10 +127,7 @@ def _carried(events: CountableEvents, column: Any = clicks.c.dimensions) -> Any:
 
 
 def _condition(own: Any, carried: Any, wanted: DimensionFilter, codes: Codes) -> Any:
-    """Return the condition of a filter: on a column of its own, else on what the click carries as JSON.
-
-    JSON is parsed only where it has the filter's text. A partner is named by the code, or else by the name.
-    """
+    """Return a filter's condition on an own column, else on the click's JSON, parsed only where it has the text."""
     dimension, operator, value = wanted
     text, is_contained = str(value).lower(), operator == Operator.CONTAINS
     if dimension == Dimension.PARTNER:

@@ -41,7 +41,6 @@ class Timestamp(TypeDecorator[datetime]):
     cache_ok = True
 
     def process_bind_param(self, value: datetime | None, dialect: Dialect) -> int | None:  # noqa: ARG002
-        """Reject a naive timestamp, store an aware one."""
         if value is None:
             return None
         if value.tzinfo is None:
@@ -49,7 +48,6 @@ class Timestamp(TypeDecorator[datetime]):
         return to_millis(value)
 
     def process_result_value(self, value: int | None, dialect: Dialect) -> datetime | None:  # noqa: ARG002
-        """Return an aware timestamp."""
         return None if value is None else from_millis(value)
 
 

@@ -8,8 +8,6 @@ from storage.rules.periods import period
 from storage.rules.periods.period import DateRangeQuery, Period, Window
 
 _DAY = timedelta(days=1)
-
-
 RUNNING = {Period.THIS_MONTH: 1, Period.THIS_QUARTER: 3, Period.YEAR_TO_DATE: 12}
 _OVER = {Period.LAST_MONTH: 1, Period.LAST_QUARTER: 3, Period.LAST_YEAR: 12}
 
@@ -37,7 +35,11 @@ def pick(query: DateRangeQuery, *, at: datetime, comparison: str = Comparison.PR
         if query.period == Period.ALL:
             return DateRangeQuery(Period.ALL)
         window, before = _named(Period(query.period), at)
-    return window.query(_compared(window, before, comparison))
+    if comparison == Comparison.LAST_YEAR:
+        before = Window(_year_before(window.first), _year_before(window.last))
+    elif comparison == Comparison.PREVIOUS:
+        before = before or window.previous
+    return window.query(None if comparison == Comparison.NONE else before)
 
 
 def _named(name: Period, at: datetime) -> tuple[Window, Window | None]:
@@ -54,14 +56,6 @@ def _named(name: Period, at: datetime) -> tuple[Window, Window | None]:
         whole, before = period.calendar(RUNNING[name], at)
         return Window(whole.first, today), Window(before.first, min(before.first + (today - whole.first), before.last))
     return period.named(name, created_at=at, at=at), None
-
-
-def _compared(window: Window, before: Window | None, comparison: str) -> Window | None:
-    if comparison == Comparison.PREVIOUS:
-        return before or window.previous
-    if comparison == Comparison.LAST_YEAR:
-        return Window(_year_before(window.first), _year_before(window.last))
-    return None
 
 
 def _year_before(day: date) -> date:

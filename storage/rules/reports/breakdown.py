@@ -108,7 +108,6 @@ class GroupTotals(NamedTuple):
 
     @property
     def reported(self) -> Totals:
-        """Those of a report."""
         return Totals(*self[: len(REPORTED)])
 
     def figure(self, metric: Metric) -> int | float:
