@@ -20,6 +20,7 @@ from storage.tracking.received_calls import Call, Outcome, PresentedKey, staged
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
 Item = TypeVar("Item")
+Read = Callable[Concatenate[Connection, Parameters], Result]
 MOST_REMEMBERED = 10_000
 ESSENTIAL = ("reading", "writing")  # what the service cannot do without
 DEFAULT_URL = "sqlite+aiosqlite:///svc.db"  # a file in the working directory
@@ -33,10 +34,7 @@ class Reader:
         self.replica = replica  # where `report` reads, if there is one
 
     async def read(
-        self,
-        operation: Callable[Concatenate[Connection, Parameters], Result],
-        *arguments: Parameters.args,
-        **options: Parameters.kwargs,
+        self, operation: Read[Parameters, Result], *arguments: Parameters.args, **options: Parameters.kwargs
     ) -> Result:
         """Run `operation(connection, ...)` over one consistent snapshot, on a thread; raises what it raises.
 
@@ -45,10 +43,7 @@ class Reader:
         return await self._reads.run(lambda connection: operation(connection, *arguments, **options))
 
     async def report(
-        self,
-        operation: Callable[Concatenate[Connection, Parameters], Result],
-        *arguments: Parameters.args,
-        **options: Parameters.kwargs,
+        self, operation: Read[Parameters, Result], *arguments: Parameters.args, **options: Parameters.kwargs
     ) -> Result:
         """Run a read whose result may lag a few seconds: on the replica if there is one and it responds, else `read`.
 
@@ -64,11 +59,7 @@ class Storage(Reader):
     """Reads, and writes through group commit."""
 
     def __init__(
-        self,
-        reads: ReadQueue,
-        writer: WriteQueue,
-        writing: Availability,
-        replica: Replica | None = None,
+        self, reads: ReadQueue, writer: WriteQueue, writing: Availability, replica: Replica | None = None
     ) -> None:
         super().__init__(reads, replica)
         self._writer = writer
@@ -84,11 +75,7 @@ class Storage(Reader):
         return Reader(self._reads, self.replica)
 
     async def write(
-        self,
-        operation: Write[Parameters, Result],
-        /,
-        *arguments: Parameters.args,
-        **options: Parameters.kwargs,
+        self, operation: Write[Parameters, Result], /, *arguments: Parameters.args, **options: Parameters.kwargs
     ) -> Result:
         """Run a write operation and return its result after the commit that holds its rows.
 
@@ -110,12 +97,7 @@ class Storage(Reader):
         self._written.add(program_id)
         return await self._writer.write(operation, *arguments, lane=program_id, **options)
 
-    def write_item(
-        self,
-        program_id: int,
-        operation: SetBased[Item, Result],
-        item: Item,
-    ) -> asyncio.Future[Result]:
+    def write_item(self, program_id: int, operation: SetBased[Item, Result], item: Item) -> asyncio.Future[Result]:
         """Have a set-based operation handle an item of a program, with others of its batch, as `write` does."""
         self._written.add(program_id)
         return self._writer.write(operation, item, lane=program_id)

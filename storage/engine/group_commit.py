@@ -68,13 +68,7 @@ class GroupCommit:
     """
 
     def __init__(
-        self,
-        lane: WriteLane,
-        availability: Availability,
-        *,
-        each_operation: bool,
-        number: int,
-        patient: bool,
+        self, lane: WriteLane, availability: Availability, *, each_operation: bool, number: int, patient: bool
     ) -> None:
         self._lane = lane
         self._availability = availability

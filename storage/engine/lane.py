@@ -3,10 +3,12 @@
 import asyncio
 import threading
 from collections.abc import Callable
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from sqlalchemy import Connection
 
+from storage.engine.postgres_lane import PostgresLane
+from storage.engine.sqlite_lane import SqliteLane
 from storage.rules.errors import Overloaded
 
 Result = TypeVar("Result")
@@ -14,33 +16,10 @@ Work = Callable[[Connection], Result]
 CLOSE_SECONDS = 1.0
 
 
-class Lane(Protocol):
-    """Runs functions over one connection, each in a transaction, without blocking the event loop."""
-
-    async def run(self, work: Work[Result]) -> Result:
-        """Run `work` in a transaction; commit when it returns (writers), roll back when it raises.
-
-        Raises StorageUnavailable in an outage; nothing of the transaction is stored then.
-        """
-
-    async def close(self) -> None:
-        """Give the connection back."""
-
-
-class WriteLane(Lane, Protocol):
-    """A lane that can look up whether a transaction committed if the response to COMMIT was lost."""
-
-    async def is_distributed(self) -> bool:
-        """Return whether each program's rows lie on one node; False also while the database does not respond."""
-
-    async def write(self, work: Work[Result], program_id: int = 0) -> Result:
-        """Run `work`, the writes of one program or (0) of any, as `run` does. Raises OutcomeUnknown."""
-
-
 class OwnThread:
     """A PostgreSQL lane on another thread's event loop, so that computing over rows never blocks the service's own."""
 
-    def __init__(self, lane: Lane) -> None:
+    def __init__(self, lane: PostgresLane) -> None:
         self._lane = lane
         self._turn = asyncio.Lock()
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -85,3 +64,7 @@ class OwnThread:
             self._at_work.cancel()
         async with self._turn:
             await self._lane.close()
+
+
+WriteLane = PostgresLane | SqliteLane  # its `write` looks up whether a transaction committed
+Lane = WriteLane | OwnThread

@@ -4,6 +4,7 @@ import asyncio
 import logging
 import secrets
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, TypeVar
 
@@ -15,10 +16,10 @@ from sqlalchemy.pool import NullPool
 
 from storage.engine import citus
 from storage.engine.failures import LOCKED, READ_ONLY, RETRY_SECONDS, chain, is_outage, is_reported, unavailable
-from storage.engine.lane import Work
 from storage.rules.errors import OutcomeUnknown, StorageUnavailable
 
 Result = TypeVar("Result")
+Work = Callable[[Connection], Result]
 log = logging.getLogger(__name__)
 CONNECT_SECONDS = 3
 LOCK_SECONDS = 2  # the server lets a statement wait so long for a lock, so that a locked table does not hold up others

@@ -2,7 +2,7 @@
 
 import asyncio
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 import aiosqlite
@@ -10,10 +10,10 @@ from sqlalchemy import Connection, create_engine, event
 from sqlalchemy.pool import StaticPool
 
 from storage.engine.failures import is_outage, unavailable
-from storage.engine.lane import Work
 from storage.engine.sqlite_file import DatabaseFile, WalRemovedError
 
 Result = TypeVar("Result")
+Work = Callable[[Connection], Result]
 _READ_ONLY_ACTIONS = {
     sqlite3.SQLITE_SELECT,
     sqlite3.SQLITE_READ,
