@@ -128,8 +128,7 @@ async def review_all(store: Storage, *, since: datetime, at: datetime, is_whole:
         active = await store.read(fraud_review.active_programs, since=since)
         for program_id in active if is_whole else written.intersection(active):
             if is_whole:
-                floods = await store.read(fraud_review.find_floods, program_id, at=at)
-                if floods:
+                if floods := await store.read(fraud_review.find_floods, program_id, at=at):
                     await store.write_in(program_id, fraud_review.drop_floods, program_id, floods)
                 found = await store.read(fraud_review.whole, program_id, since=since, at=at)
             else:

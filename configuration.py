@@ -55,15 +55,9 @@ def _url(*schemes: str, example: str, may_have_path: bool = True) -> AfterValida
     return _checked(fits, f"Write a URL, such as {example}")
 
 
-def _split(hosts: object) -> object:
-    return [host.strip() for host in hosts.split(",") if host.strip()] if isinstance(hosts, str) else hosts
-
-
 DatabaseUrl = Annotated[str, _checked(database.parse_url, "Write a URL, such as sqlite+aiosqlite:///svc.db")]
-_REPLICA, _SENDER = (
-    "Only PostgreSQL has read replicas",
-    "Write a sender, such as Acme affiliates <affiliates@acme.example>",
-)
+_REPLICA = "Only PostgreSQL has read replicas"
+_SENDER = "Write a sender, such as Acme affiliates <affiliates@acme.example>"
 _RATE = 'Write a rate, such as "240/minute"; SVC_RATE_LIMIT=off lifts all limits'
 ReplicaUrl = Annotated[DatabaseUrl, _checked(lambda url: not database.is_sqlite(database.parse_url(url)), _REPLICA)]
 Sender = Annotated[str, _checked(lambda sender: is_email(parseaddr(sender)[1]), _SENDER)]
@@ -74,7 +68,8 @@ RedisUrl = Annotated[str, _url("redis", "rediss", "unix", example="redis://host:
 SmtpUrl = Annotated[str, _url("smtp", "smtps", example="smtp://user:password@host:587", may_have_path=False)]
 Secret = Annotated[str | None, Field(repr=False, min_length=8)]
 Header = Annotated[str, Field(pattern=r"^[A-Za-z0-9!#$%&'*+.^_`|~-]+$")]  # RFC 9110, 5.6.2
-Hosts = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_split)]
+_SPLIT = BeforeValidator(lambda hosts: [each.strip() for each in (hosts or "").split(",") if each.strip()])
+Hosts = Annotated[tuple[str, ...], NoDecode, _SPLIT]
 
 
 class Configuration(BaseSettings):

@@ -99,7 +99,10 @@ class History:
             happen(at)
 
     def _manage(self, at: datetime, day: int) -> None:
-        """Do a day's work of the owner: partners join further and further apart, and commissions are decided."""
+        """Do a day's work of the owner: partners join further and further apart, and commissions are decided.
+
+        That is, after their hold period: one in fifteen is rejected, and approved ones are paid on Mondays.
+        """
         about: dict[str, Any] = {"at": at, "actor": self._owner}
         for number, (name, code, _) in enumerate(PARTNERS):
             if day == number * number:
@@ -110,10 +113,6 @@ class History:
         if day == 75:  # noqa: PLR2004 - another
             [left] = ids_of_name(self._connection, self.program_id, "toms-toolbox")
             partners.change(self._connection, self.program_id, left, {"status": PartnerStatus.PAUSED}, **about)
-        self._decide(at)
-
-    def _decide(self, at: datetime) -> None:
-        """Approve commissions after their hold period, reject one in fifteen, pay approved ones on Mondays."""
         row = earned.c
         mine = select(row.id, row.status).where(row.program_id == self.program_id, row.hold_until <= at)
         decided: dict[CommissionStatus, list[int]] = {}
@@ -124,7 +123,7 @@ class History:
             elif commission.status == CommissionStatus.APPROVED and at.weekday() == 0:
                 decided.setdefault(CommissionStatus.PAID, []).append(commission.id)
         for status, ids in decided.items():
-            commission_decisions.decide_each(self._connection, self.program_id, ids, status, actor=self._owner, at=at)
+            commission_decisions.decide_each(self._connection, self.program_id, ids, status, **about)
 
     def _visit(self, code: str, at: datetime) -> None:
         """Record a click, which may lead to a sign-up: one in 25 comes from a bot."""
@@ -134,10 +133,7 @@ class History:
         network = f"81.{self._random.randrange(256)}.{self._random.randrange(16)}.1"  # one of four thousand
         tagged = f"{landing}&utm_source=newsletter&utm_campaign={campaign}" if campaign else landing
         about: dict[str, Any] = {"page_url": landing, "referrer_url": referrer, "filtered": "bot" if is_bot else None}
-        about["referrer_host"], about["address_hash"] = (
-            click_details.referrer_host(referrer),
-            self._hashes.of(network, at),
-        )
+        about |= {"referrer_host": click_details.referrer_host(referrer), "address_hash": self._hashes.of(network, at)}
         about["dimensions"] = click_details.describe(tagged, agent, place, language)
         click = Click(self.program_id, code, landing, at, keys.click_id(self.program_id, at), **about)
         clicked = clicks.record(self._connection, [click])[0]

@@ -10,6 +10,7 @@ from sqlalchemy import Boolean, Connection, Integer, Select, Text, func, literal
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
+from sqlalchemy.types import TypeEngine
 
 from storage.engine.database import is_server
 
@@ -20,48 +21,37 @@ CARRIED = "carried"
 class _ByDialect(FunctionElement[Any]):
     """An expression that each database writes in its own way, around its parts."""
 
-    inherit_cache = True
     sql: dict[str, str]
 
+    def __init_subclass__(cls, of: TypeEngine[Any], **sql: str) -> None:
+        super().__init_subclass__()
+        cls.inherit_cache, cls.type, cls.sql = True, of, sql
 
-class JsonField(_ByDialect):
+
+class JsonField(_ByDialect, of=Text(), sqlite="({0} ->> {1})", postgresql="(CAST({0} AS JSONB) ->> {1})"):
     """A field of a column that holds a JSON object as text; null where the object lacks it. The name is a constant."""
-
-    inherit_cache = True
-    type = Text()
-    sql = {"sqlite": "({0} ->> {1})", "postgresql": "(CAST({0} AS JSONB) ->> {1})"}  # noqa: RUF012 - a constant
 
     def __init__(self, column: Any, name: str) -> None:
         super().__init__(column, literal_column(f"'{name}'"))
 
 
-class MonthNumber(_ByDialect):
+class MonthNumber(
+    _ByDialect,
+    of=Integer(),
+    sqlite="(12 * CAST(strftime('%Y', {0} / 1000, 'unixepoch') AS INTEGER)"
+    " + CAST(strftime('%m', {0} / 1000, 'unixepoch') AS INTEGER) - 1)",
+    postgresql="CAST(12 * EXTRACT(YEAR FROM to_timestamp({0} / 1000) AT TIME ZONE 'UTC')"
+    " + EXTRACT(MONTH FROM to_timestamp({0} / 1000) AT TIME ZONE 'UTC') - 1 AS INTEGER)",
+):
     """The UTC month of a column of milliseconds: twelve times the year, plus 0 for January to 11 for December."""
 
-    inherit_cache = True
-    type = Integer()
-    sql = {  # noqa: RUF012 - a constant
-        "sqlite": "(12 * CAST(strftime('%Y', {0} / 1000, 'unixepoch') AS INTEGER)"
-        " + CAST(strftime('%m', {0} / 1000, 'unixepoch') AS INTEGER) - 1)",
-        "postgresql": "CAST(12 * EXTRACT(YEAR FROM to_timestamp({0} / 1000) AT TIME ZONE 'UTC')"
-        " + EXTRACT(MONTH FROM to_timestamp({0} / 1000) AT TIME ZONE 'UTC') - 1 AS INTEGER)",
-    }
 
-
-class ContainsText(_ByDialect):
+class ContainsText(_ByDialect, of=Boolean(), sqlite="(instr({0}, {1}) > 0)", postgresql="(strpos({0}, {1}) > 0)"):
     """Whether a text contains another."""
 
-    inherit_cache = True
-    type = Boolean()
-    sql = {"sqlite": "(instr({0}, {1}) > 0)", "postgresql": "(strpos({0}, {1}) > 0)"}  # noqa: RUF012 - a constant
 
-
-class PlainLower(_ByDialect):
+class PlainLower(_ByDialect, of=Text(), sqlite="lower({0})", postgresql='lower({0} COLLATE "C")'):
     """A text with its ASCII letters in lower case: PostgreSQL takes many times as long for those of every language."""
-
-    inherit_cache = True
-    type = Text()
-    sql = {"sqlite": "lower({0})", "postgresql": 'lower({0} COLLATE "C")'}  # noqa: RUF012 - a constant
 
 
 @compiles(_ByDialect)
