@@ -51,9 +51,8 @@ class OfPartnerView(View):
     @classmethod
     def of(cls, row: Any, **others: Any) -> Self:
         """Return the view of a row with its partner's name."""
-        values = {name: getattr(row, name) for name in cls.model_fields if name not in {"partner", *others}}
-        partner = PartnerNameView(id=row.partner_id, name=row.partner_name, code=row.partner_code)
-        return cls(**values, **others, partner=partner)
+        partner = {"id": row.partner_id, "name": row.partner_name, "code": row.partner_code}
+        return cls.model_validate({**row._asdict(), **others, "partner": partner})
 
 
 def with_fields_of(

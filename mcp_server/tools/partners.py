@@ -9,7 +9,7 @@ from storage.lists.commissions import COMMISSIONS, Commission
 from storage.lists.declaration import ListScope
 from storage.lists.find import get
 from storage.lists.flags import FLAGS, Flag
-from storage.lists.partners import FIGURES, PARTNERS, Partner, ids_of_name
+from storage.lists.partners import FIGURES, PARTNERS, ids_of_name
 from storage.reports import partner as partner_reports
 from storage.rules.commission import CommissionStatus
 from storage.rules.errors import FieldError, NotFound, ValidationError
@@ -40,25 +40,20 @@ def get_partner(
     """One partner: a period by week, trends, refunds by month, sales and what was refunded of them since (sold),
     customers, flags, balance; holds: what can be approved from when. Give partner_id, or partner: code or name.
     """
-    found = _find(request, program_id, partner_id, partner)
-    query = report_range(request, period, date_from, date_to)._replace(before=None)
-    report = partner_reports.read_report(request.connection, program_id, found.id, query, at=request.at)
-    shown = row_of(found, leave_out={*OF_PROFILE, *FIGURES, "balance"})
-    return {"partner": shown, "balance": found.balance, "open_flags": found.open_flags} | report
-
-
-def _find(request: ToolRequest, program_id: int, partner_id: int | None, name: str | None) -> Partner:
-    """Return the one partner. Raises NotFound; ValidationError unless one argument names one partner."""
-    if (partner_id is None) == (name is None):
+    if (partner_id is None) == (partner is None):
         one = "Send partner_id or partner, not both"
         raise ValidationError(fields=[FieldError(field, one) for field in ("partner_id", "partner")])
-    ids = [partner_id] if partner_id else ids_of_name(request.connection, program_id, name or "")
+    ids = [partner_id] if partner_id else ids_of_name(request.connection, program_id, partner or "")
     if not ids:
         raise NotFound("The program has no such partner.", hint="list_partners has the names and codes.")
     if len(ids) > 1:
         several = f"Several partners have this name: send partner_id {', '.join(map(str, ids))}"
         raise ValidationError(fields=[FieldError("partner", several)])
-    return get(request.connection, PARTNERS, ListScope(program_id, request.at), ids[0])
+    found = get(request.connection, PARTNERS, ListScope(program_id, request.at), ids[0])
+    query = report_range(request, period, date_from, date_to)._replace(before=None)
+    report = partner_reports.read_report(request.connection, program_id, found.id, query, at=request.at)
+    shown = row_of(found, leave_out={*OF_PROFILE, *FIGURES, "balance"})
+    return {"partner": shown, "balance": found.balance, "open_flags": found.open_flags} | report
 
 
 NOT_SHOWN = {"partner_code", "sale_id", "lead_id", "set_off_cents", "program_id", "waits"}

@@ -30,6 +30,7 @@ DOCS = tuple(name for names in SUBJECTS.values() for name in names if name not i
 _PACKAGED, _CHECKOUT = _FOLDER / "docs", _FOLDER.parents[1] / "docs"  # pyproject.toml puts docs into the wheel
 _LINK = re.compile(r"(!?)\[([^\]]*)\]\((?!https?:)([^)#]*)(#[^)]*)?\)")
 _LINKED = re.compile(r"\[([^\]]*)\]\([^)]*\)")
+_CHAPTER = re.compile(r"^## ([^\n]+)\n(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
 _BLOCK = re.compile(r"^```\w+ (\w+)\n(.*?)\n```$", re.MULTILINE | re.DOTALL)
 LINKS = (
     "More: [all guides]({base}/docs), [every error code]({base}/docs/errors), [the API]({base}/openapi.json), "
@@ -169,18 +170,14 @@ def agents_file(program: Program, *, base_url: str, code: str | None, framework:
     chapter = filled("payments", values).split("## Metadata of your checkout\n")[1].split("\n## ", maxsplit=1)[0]
     checkout = _demoted(f"# Metadata of your checkout, with a connected Stripe account\n{chapter}")
     if framework in FRAMEWORKS:
-        first = _lead(filled("snippets", values), *FRAMEWORKS[framework])
+        name, wanted = FRAMEWORKS[framework]
+        found = dict(_CHAPTER.findall(filled("snippets", values)))
+        snippets = [f"### {each}\n{found[each]}".rstrip() for each in (*wanted, "Without JavaScript")]
+        first = "\n\n".join([f"## Start here: {name}", *snippets]) + "\n"
         parts = [first, VERIFY, chapters["integration"], chapters["cases"], checkout]
     else:
         parts = [*chapters.values(), checkout]
     return re.sub(r"\]\((?:/docs/)?(?=[a-z][a-z#-]*\))", f"]({base_url}/docs/", "\n".join([head, *parts]))
-
-
-def _lead(snippets: str, name: str, chapters: tuple[str, ...]) -> str:
-    """Return the chapters of a framework, each a level lower, their links within the page without a target."""
-    found = dict(re.findall(r"^## ([^\n]+)\n(.*?)(?=^## |\Z)", snippets, re.MULTILINE | re.DOTALL))
-    parts = [f"### {chapter}\n{found[chapter]}".rstrip() for chapter in (*chapters, "Without JavaScript")]
-    return "\n\n".join([f"## Start here: {name}", *parts]) + "\n"
 
 
 def _demoted(markdown: str) -> str:
