@@ -46,7 +46,6 @@ NOT_PLAIN: list[Any] = [
     [CALL],
     "tools/call",
 ]
-INVALID = -32602
 REVIEW, WHY = "review-my-program", "why-was-this-sale-not-credited"
 
 
@@ -105,7 +104,7 @@ async def test_the_recurring_jobs_are_offered_to_every_key_and_anything_else_is_
         ("prompts/get", {"name": REVIEW, "arguments": {"program_id": "1", "else": "x"}}),
         ("resources/read", {"uri": "file:///etc/passwd"}),
     ):
-        assert (await assistant.call(method, params, version=version)).error["code"] == INVALID, params
+        assert (await assistant.call(method, params, version=version)).error["code"] == -32602, params
 
 
 def test_prompts_name_only_tools_that_exist():

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -175,8 +174,8 @@ QUESTIONS: dict[str, Asked] = {
 }
 
 
-def _run(sql: str, connection: Connection) -> list[Any]:
-    return list(connection.exec_driver_sql(sql).all())
+def _run(connection: Connection, sql: str) -> list[list[Any]]:
+    return [list(row) for row in connection.exec_driver_sql(sql)]
 
 
 async def test_each_question_is_answered_by_at_most_two_calls_as_sql_answers_it(assistant: Assistant):
@@ -186,8 +185,7 @@ async def test_each_question_is_answered_by_at_most_two_calls_as_sql_answers_it(
     for asked, (answer, calls) in QUESTIONS.items():
         answers[asked] = answer(*[(await assistant.tool(name, **arguments)).payload for name, arguments in calls])
         sql = ANSWERS[asked].replace(":acme", str(assistant.acme.program_id))
-        rows = await assistant.acme.store.read(partial(_run, sql))
-        truth[asked] = [list(row) for row in rows]
+        truth[asked] = await assistant.acme.store.read(_run, sql)
 
     assert answers == truth
     assert all(truth.values())

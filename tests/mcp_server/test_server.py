@@ -21,9 +21,7 @@ SCOPES = {
     Scope.COMMISSIONS_READ: {"list_commissions", "list_flags"},
 }
 CONTRACT = {name: scope for scope, names in SCOPES.items() for name in names}
-HINTS = {"readOnlyHint": True, "openWorldHint": False}
 NAMES = [tool.name for tool in ALL]
-INVALID_PARAMS = -32602
 
 
 def test_the_tools_and_their_scopes_are_the_contracts():
@@ -48,7 +46,7 @@ async def test_a_hidden_tool_is_rejected_like_one_that_does_not_exist(assistant:
         hidden = await assistant.tool(tool.name, version=version, key=key, **EVERY_TOOL[tool.name])
         unknown = await assistant.tool("no_such_tool", version=version, key=key)
 
-        assert hidden.error["code"] == INVALID_PARAMS, tool.name
+        assert hidden.error["code"] == -32602, tool.name
         assert hidden.error == unknown.error, tool.name
         assert hidden.http.status_code == unknown.http.status_code == (400 if version == MODERN else 200), tool.name
 
@@ -97,7 +95,7 @@ async def test_the_list_of_tools_is_small_always_the_same_and_for_a_model_that_h
     descriptions = {tool["name"]: tool["description"] for tool in first.result["tools"]}
     assert all("`untrusted`" in descriptions[name] for name in ("get_breakdown", "explain_attribution"))
     for tool in first.result["tools"]:
-        assert tool["annotations"] == HINTS
+        assert tool["annotations"] == {"readOnlyHint": True, "openWorldHint": False}
         assert tool["title"]
         assert 60 < len(tool["description"]) < 500
         assert tool["inputSchema"]["additionalProperties"] is False
