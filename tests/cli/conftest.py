@@ -15,7 +15,6 @@ CHECKOUT = Path(__file__).parents[2]
 
 
 def command(arguments: Iterable[object]) -> list[str]:
-    """Return the command line of `svc` with these arguments."""
     return [sys.executable, "-m", "cli", *map(str, arguments)]
 
 
@@ -27,7 +26,6 @@ class Svc:
         self.database = folder / "svc.db"
 
     def __call__(self, *arguments: object, stdin: str = "", **environment: str) -> Done:
-        """Run one command to its end."""
         return run(arguments, cwd=self.folder, env=self._env() | environment, stdin=stdin)
 
     def set_up(self, owner: str = "ada@b.example") -> None:

@@ -34,7 +34,6 @@ def filled(sqlite_template: Path, tmp_path_factory: pytest.TempPathFactory) -> s
 
 
 def rows(url: str) -> dict[str, list[Any]]:
-    """Return every row of every table, sorted."""
 
     def read(connection: Any) -> dict[str, list[Any]]:
         return {table.name: sorted(map(repr, connection.execute(select(table)))) for table in copying.TABLES}

@@ -33,7 +33,6 @@ class Example(NamedTuple):
     log: Path
 
     def url(self, path: str = "/") -> str:
-        """Return the URL of a page."""
         return f"http://shop.example:{self.port}{path}"
 
 
@@ -54,11 +53,9 @@ class Shopper:
         return (await self.cookies())["svc_click_id"]
 
     async def cookies(self) -> dict[str, str]:
-        """Return the shopper's cookies."""
         return {str(each["name"]): str(each["value"]) for each in await self.context.cookies()}
 
     async def sign_up(self) -> str:
-        """Create an account and return its id."""
         await self.page.goto(self.example.url("/register"))
         await self.page.fill("input[name=email]", "jane@example.com")
         await self.page.click("text=Sign up")
@@ -66,14 +63,12 @@ class Shopper:
         return await self.page.inner_text("#user")
 
     async def pay(self) -> str:
-        """Pay an invoice and return its id."""
         number = await self.page.locator(".invoice").count()
         await self.page.click("text=Pay")
         await self.page.locator(".invoice").nth(number).wait_for()
         return await self.page.locator(".invoice").nth(number).inner_text()
 
     async def refund(self) -> None:
-        """Get a part of the first invoice back."""
         await self.page.click("text=Refund")
         await self.page.wait_for_selector("text=refunded")
 
@@ -153,5 +148,4 @@ async def shopper(service: Around, example: Example, browser: Browser) -> AsyncI
 
 
 async def counts(service: Around) -> list[int]:
-    """Return how many leads, sales and refunds are recorded."""
     return await stored(service.served.database_url, lambda store: store.read(shops.recorded))

@@ -26,7 +26,6 @@ Programs = Sequence[int]
 
 
 def session(connection: Connection, token: str, programs: Programs, at: datetime) -> Reach:
-    """Sign in with a session."""
     visitor = sessions.identify(connection, keys.digest(token), at=at)
     reached = {("workspace", each.workspace_id, str(each.role)) for each in visitor.memberships}
     for program_id in programs:
@@ -37,13 +36,11 @@ def session(connection: Connection, token: str, programs: Programs, at: datetime
 
 
 def device(connection: Connection, token: str, programs: Programs, at: datetime) -> Reach:
-    """Let the device ask for its session."""
     polled = device_logins.poll(connection, token, at=at)
     return session(connection, polled.token, programs, at) if isinstance(polled, sessions.Started) else set()
 
 
 def reset(connection: Connection, token: str, programs: Programs, at: datetime) -> Reach:
-    """Set a password, and sign in with it."""
     email = accounts.reset_password(connection, token, "the password of the link", at=at)
     account = sessions.account(connection, email)
     started = sessions.start(connection, account.user_id, at=at) if account else None
@@ -64,7 +61,6 @@ def invitation(connection: Connection, token: str, programs: Programs, at: datet
 
 
 def program_key(connection: Connection, token: str, _: Programs, at: datetime) -> Reach:
-    """Report an event, and ask for the status of the key."""
     holder = program_terms.of_keys(connection, [keys.digest(token)]).get(keys.digest(token))
     known = {holder.program.id} if holder and holder.program else set()
     with suppress(ServiceError):
@@ -73,17 +69,14 @@ def program_key(connection: Connection, token: str, _: Programs, at: datetime) -
 
 
 def agent_key(connection: Connection, token: str, programs: Programs, at: datetime) -> Reach:
-    """Read each program, and the list of programs."""
     return _scoped(connection, programs, at, partial(agent_keys.authorize, connection, token))
 
 
 def access(connection: Connection, token: str, programs: Programs, at: datetime) -> Reach:
-    """Read as an assistant does."""
     return _scoped(connection, programs, at, partial(assistants.authorize, connection, token, resource=RESOURCE))
 
 
 def exchange(connection: Connection, token: str, programs: Programs, at: datetime) -> Reach:
-    """Exchange a code or a refresh token, and read."""
     kind = assistants.CODE if token.startswith(keys.CODE_PREFIX) else assistants.REFRESH
     about: dict[str, Any] = {"client_id": ASKED.client_id, "scopes": SCOPES}
     tokens = assistants.exchange(connection, token, kind, **about, at=at)

@@ -79,7 +79,6 @@ class Machine(RuleBasedStateMachine):
 
     @property
     def raw(self) -> Any:
-        """The driver's own connection."""
         return self.connection.connection.driver_connection
 
     def do(self, operation: Callable[..., Any], *values: Any, **options: Any) -> Any:
@@ -134,7 +133,6 @@ class Machine(RuleBasedStateMachine):
         self.connection = target
 
     def copied(self) -> Connection:
-        """Return a new database with every row."""
         target = opened(self.template)
         chunks = [(table, self.do(copying.read_chunk, table, None)) for table in copying.TABLES]
         largest = self.do(database.largest_assigned_ids)

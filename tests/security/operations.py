@@ -51,7 +51,6 @@ class Scene(NamedTuple):
 
 
 async def prepare(store: storage.Storage) -> Scene:
-    """Fill the database."""
     acme = await world.acme(store)
     globex = await world.globex(store, name="Globex partners")
     people = {"owner": acme.owner_id, "stranger": globex.owner_id}
@@ -82,7 +81,6 @@ async def _rows(program: World, user_id: int) -> dict[str, Any]:
 
 
 async def session_cases(scene: Scene) -> list[Case]:
-    """Return what may be presented where a session is needed."""
     wrong = {
         "none": None,
         "malformed": "\u00e9 x",
@@ -96,7 +94,6 @@ async def session_cases(scene: Scene) -> list[Case]:
 
 
 async def agent_key_cases(scene: Scene) -> list[Case]:
-    """Return what may be presented where an agent key is needed."""
     revoked = await scene.agent_key()
     await scene.acme.store.write(agent_keys.revoke, revoked.id, at=NOW)
     invalid = {
@@ -114,7 +111,6 @@ async def agent_key_cases(scene: Scene) -> list[Case]:
 
 
 async def program_key_cases(scene: Scene) -> list[Case]:
-    """Return what may be presented where a program key is needed."""
     store, acme = scene.acme.store, scene.acme
     retired = await world.program_of(store, acme.workspace_id, acme.owner_id, name="Retired")
     await store.write(program_keys.regenerate, retired.program_id, at=NOW)
@@ -176,7 +172,6 @@ ENTRIES = [
 
 
 def needing(kind: str) -> list[Entry]:
-    """Return the operations that need a credential of this kind."""
     return [entry for entry in ENTRIES if entry.kind == kind]
 
 
@@ -216,7 +211,6 @@ class Service:
 
 @asynccontextmanager
 async def serving(database_url: str) -> AsyncIterator[Service]:
-    """Serve the scene from a database."""
     async with storage.opened(database_url) as store:
         scene = await prepare(store)
         settings = Configuration(database_url=database_url, rate_limit=False, secret_key="a secret key")

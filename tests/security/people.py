@@ -75,7 +75,6 @@ class People(Machine):
             self.add_member(workspace=workspace_id - 1, email=EMAILS.index(email), role=Role.MEMBER)
 
     def user(self, number: int) -> int:
-        """Return an account that could sign in now."""
         return pick([user for (_, user), each in self.rights.members.items() if each.is_active], number)
 
     @step(gives=True, user=PICK)

@@ -124,7 +124,6 @@ class Rights:
             del self.grants[token]
 
     def change(self, workspace_id: int, user_id: int, new: Membership | None) -> None:
-        """Set a membership, or end it."""
         old = self.members.get((workspace_id, user_id))
         if old == new:
             return
@@ -138,7 +137,6 @@ class Rights:
                 self.happens(Event("they are removed from their last workspace", user_id))
 
     def delete(self, program_id: int) -> None:
-        """Delete a program."""
         workspace_id = self.programs.pop(program_id)
         for name in ("a program is deleted", "the last program of its grant is deleted"):
             self.happens(Event(name, workspace_id=workspace_id, program_id=program_id))
@@ -151,7 +149,6 @@ class Rights:
         return {token: each for token, each in self.grants.items() if each.kind == kind and of in {"", each.of}}
 
     def end(self, kind: Kind, of: str) -> None:
-        """End one of these."""
         for token in self.of(kind, of):
             del self.grants[token]
 

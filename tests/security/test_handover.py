@@ -40,7 +40,6 @@ async def clicked(api: Api, **fields: Any) -> str:
 
 
 async def issued(api: Api, click_id: str) -> str:
-    """Get a token for a click on the shop's first domain."""
     return str((await call(api, "handover", SHOP, click_id=click_id)).json()["token"])
 
 

@@ -57,7 +57,6 @@ LENIENT = {("trackLead", "email")}  # a wrong one is left out with a warning: te
 
 
 async def count(service: Service) -> int:
-    """Return how many rows of events there are."""
     counts = [select(func.count()).select_from(table) for table in STORED]
     return await service.scene.acme.store.read(lambda reader: sum(reader.execute(each).scalar_one() for each in counts))
 
@@ -198,7 +197,6 @@ def wrong(kind: dict[str, Any]) -> list[Any]:
 
 
 def nested(path: tuple[str, ...], value: Any) -> Any:
-    """Return an object with a value at a path."""
     return {path[0]: nested(path[1:], value)} if path else value
 
 

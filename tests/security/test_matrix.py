@@ -61,7 +61,6 @@ SENT: dict[str, dict[str, Any]] = {
 
 
 def visible_in(response: httpx.Response) -> tuple[int, Any]:
-    """Return everything in a response except the request's id."""
     return response.status_code, response.json()["error"]
 
 

@@ -35,7 +35,6 @@ class Webhook(Api):
     click_id: str  # of a visitor who is about to pay
 
     async def deliver(self, content: bytes, headers: Any) -> tuple[int, str]:
-        """Return the status, and the outcome or the error's code."""
         path = f"/api/v1/payments/stripe/{self.acme.program_id}"
         response = await self.client.post(path, content=content, headers=headers)
         body = response.json()
@@ -56,7 +55,6 @@ async def webhook(acme: World) -> AsyncIterator[Webhook]:
 
 
 def signed(content: str) -> tuple[bytes, dict[str, str]]:
-    """Return a body that is no event of Stripe's, and the headers that sign it."""
     signature = WebhookSignature.generate_signature_header(content, stripe.SECRET)
     return content.encode(), {"Content-Type": "application/json", "Stripe-Signature": signature}
 

@@ -54,7 +54,6 @@ class Shop:
         self.client = httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=60, verify=PLAIN)
 
     def request(self, path: str, user: str, click_id: str | None = None) -> httpx.Response:
-        """Let a shopper do something: GET /, or POST to another path."""
         headers = {"Cookie": f"theme=dark; svc_click_id={click_id}; cart=1"} if click_id else {}
         if path == "/":
             return self.client.get(path, headers=headers)
@@ -69,7 +68,6 @@ class Shop:
 
     @property
     def log(self) -> str:
-        """What the shop's process has printed."""
         return (self.folder / "log").read_text(encoding="utf-8", errors="replace")
 
 

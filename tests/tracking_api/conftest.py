@@ -35,7 +35,6 @@ class Api:
         self.client = documented.client(self.transport)
 
     def come_from(self, address: str) -> None:
-        """Send the next calls from an IP address."""
         self.transport.client = (address, 50_000)
 
     @property
@@ -52,7 +51,6 @@ class Api:
         return await self.client.post(f"/api/v1/track/{call}", headers=headers, **options)
 
     async def click(self, **fields: Any) -> httpx.Response:
-        """Send a click through Anna's link."""
         headers = fields.pop("headers", {"User-Agent": "Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0"})
         body = {"program_id": self.acme.program_id, "affiliate_url": LANDING_PAGE, **fields}
         return await self.post("click", body, key=None, headers=headers)
@@ -80,15 +78,12 @@ class Api:
         return other
 
     async def flag(self, rotate_by: datetime) -> None:
-        """Mark Acme's key for rotation by a deadline."""
         await self.acme.store.write(program_keys.flag, self.acme.program_id, rotate_by=rotate_by, at=NOW)
 
     async def rows(self, table: Table) -> Sequence[Any]:
-        """Return all that a table holds."""
         return await self.acme.store.read(lambda connection: connection.execute(select(table)).all())
 
     async def count(self, *tables: Table) -> int:
-        """Return how many rows the tables hold together."""
         counts = [select(func.count()).select_from(table) for table in tables]
         return await self.acme.store.read(lambda reader: sum(reader.execute(count).scalar_one() for count in counts))
 

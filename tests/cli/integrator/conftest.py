@@ -43,7 +43,6 @@ class Shop:
         return self.home / "config" / "svc" / "login.json"
 
     def read(self, name: str) -> str:
-        """Return a file of the project."""
         return (self.project / name).read_text(encoding="utf-8")
 
     def environment(self, **more: str) -> dict[str, str]:
@@ -53,11 +52,9 @@ class Shop:
         return kept | ours | {"SERVICE_BASE_URL": self.server.base_url} | more
 
     async def svc(self, *arguments: object, stdin: str = "", **settings: str) -> Done:
-        """Run one command to its end."""
         return await asyncio.to_thread(run, arguments, cwd=self.project, env=self.environment(**settings), stdin=stdin)
 
     def start(self, *arguments: object, stderr: int | None = None) -> subprocess.Popen[str]:
-        """Start a command that waits for input."""
         where, environment = self.project, self.environment()
         before = signal.signal(signal.SIGINT, signal.SIG_DFL)  # in the background a shell ignores Ctrl-C, inherited
         try:
@@ -114,6 +111,5 @@ async def shop(prepare: storage.Storage, sqlite_url: str, serve: serving.Serve, 
 
 @pytest.fixture
 def web() -> Iterator[WebShop]:
-    """The shop's web server."""
     with failing.serving(WebShop()) as opened:
         yield opened

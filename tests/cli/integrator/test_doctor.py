@@ -20,7 +20,6 @@ NO_BROWSER = {"PATH": "/nonexistent"}
 
 
 def tag(shop: Shop, attributes: str = "", *, source: str = "", program: object = None) -> str:
-    """Return the tracker's tag."""
     source = source or f"{shop.server.base_url}/js/svc-tracker.js"
     return f'<script src="{source}" data-svc-program-id="{program or shop.acme.program_id}" {attributes}></script>'
 

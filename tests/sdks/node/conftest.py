@@ -29,7 +29,6 @@ class Node:
         assert self.process.stdout.readline() == b"ready\n"  # a call's time does not include the start
 
     def ask(self, **line: Any) -> Any:
-        """Send a line and return the one that comes back."""
         assert self.process.stdin
         assert self.process.stdout
         environment = {name: value for name, value in os.environ.items() if name.startswith("SERVICE_")}
@@ -39,7 +38,6 @@ class Node:
         return json.loads(self.process.stdout.readline())
 
     def end(self) -> None:
-        """End the process."""
         self.process.kill()
         self.process.communicate()
 
@@ -82,7 +80,6 @@ def _error(code: str, fields: tuple[dict[str, str], ...] = (), **error: Any) -> 
 
 @pytest.fixture
 def sdk(service: FailingService, built_node: Path, tmp_path: Path) -> Iterator[Sdk]:
-    """The SDK in a process of its own."""
     node = Node(built_node, tmp_path / "stderr")
     yield Sdk(
         service,

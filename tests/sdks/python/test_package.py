@@ -69,7 +69,6 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def svc(environment: Path, folder: Path, *arguments: str, **settings: str) -> subprocess.CompletedProcess[str]:
-    """Run the installed command in a folder."""
     dropped = ("SVC_", "SERVICE_", "PYTHONPATH")
     kept = {name: value for name, value in os.environ.items() if not name.startswith(dropped)}
     command = [str(environment / "bin/svc"), *arguments]

@@ -43,13 +43,11 @@ async def add(acme: World, email: str, role: Role = Role.MEMBER, workspace_id: i
 
 
 async def globex(acme: World, owner: str = "gina@globex.example") -> Any:
-    """Create another workspace."""
     about: dict[str, Any] = {"owner_email": owner, "password_hash": "an old hash", "takes_existing": True, "at": NOW}
     return await acme.store.write(workspaces.create, "Globex", **about)
 
 
 async def reset_link(acme: World, owner_id: int, user_id: int) -> str:
-    """Create a reset link as an owner of Acme."""
     return str((await acme.store.write(accounts.create_reset_link, user_id, **by(owner_id))).token)
 
 

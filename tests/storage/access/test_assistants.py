@@ -40,7 +40,6 @@ async def signed_in(acme: World, user_id: int) -> sessions.Visitor:
 
 
 async def connect(acme: World, who: sessions.Visitor, *program_ids: int, **asked: Any) -> str:
-    """Connect an assistant to Acme's program by default; return its code."""
     about: dict[str, Any] = {"visitor": who, "program_ids": program_ids or (acme.program_id,), "at": NOW}
     return str(await acme.store.write(assistants.connect, ASKED._replace(**asked), **about))
 
@@ -50,18 +49,15 @@ async def exchange(acme: World, code: str, at: datetime = NOW) -> Any:
 
 
 async def tokens(acme: World, who: sessions.Visitor, *program_ids: int, **asked: Any) -> Any:
-    """Connect an assistant and return its first tokens."""
     return await exchange(acme, await connect(acme, who, *program_ids, **asked))
 
 
 async def authorize(acme: World, token: str, **about: Any) -> assistants.Assistant:
-    """Present a token, at NOW by default."""
     about = {"resource": RESOURCE, "scope": None, "program_id": None, "at": NOW, **about}
     return await acme.store.read(assistants.authorize, token, **about)
 
 
 async def refresh(acme: World, token: str, **about: Any) -> Any:
-    """Refresh with every scope, at NOW by default."""
     about = {"client_id": ASKED.client_id, "scopes": READING, "at": NOW, **about}
     return await acme.store.write(assistants.exchange, token, assistants.REFRESH, **about)
 

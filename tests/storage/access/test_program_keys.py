@@ -112,7 +112,6 @@ async def test_calls_with_invented_keys_are_not_stored_and_fill_no_memory(acme: 
 
 @pytest.fixture
 async def agent_key_id(acme: World) -> int:
-    """The id of an agent key."""
     return int((await acme.issue()).id)
 
 

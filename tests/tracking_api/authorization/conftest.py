@@ -42,7 +42,6 @@ class Flow:
         return answer
 
     async def authorize(self, **parameters: str | None) -> httpx.Response:
-        """Ask for authorization as the client does; a parameter that is None is not sent."""
         asked = {
             "response_type": "code",
             "client_id": self.client_id,
@@ -66,12 +65,10 @@ class Flow:
         return await self.http.post(page, data=form, headers=own | {"Sec-Fetch-Site": "same-origin"} | (headers or {}))
 
     async def code(self, **parameters: str | None) -> str:
-        """Authorize and consent; return the code."""
         asked = await self.authorize(**parameters)
         return sent(await self.consent(asked.headers["location"]))["code"]
 
     async def token(self, **fields: str | None) -> httpx.Response:
-        """Exchange a code, or refresh."""
         asked = {
             "grant_type": "authorization_code",
             "client_id": self.client_id,
@@ -83,25 +80,21 @@ class Flow:
         return await self.http.post("/token", data={k: v for k, v in asked.items() if v is not None})
 
     async def refresh(self, token: str, **fields: str | None) -> httpx.Response:
-        """Refresh."""
         return await self.token(grant_type="refresh_token", refresh_token=token, redirect_uri=None, **fields)
 
     async def tokens(self, **parameters: str | None) -> dict[str, Any]:
-        """Go the whole way; return what the client was given."""
         answer = await self.token(code=await self.code(**parameters))
         assert answer.status_code == 200, answer.text
         given: dict[str, Any] = answer.json()
         return given
 
     async def call(self, token: str | None, body: Any = READ_PROGRAMS, **headers: str) -> httpx.Response:
-        """Call /mcp with an access token."""
         accepted = {"Accept": "application/json, text/event-stream", "MCP-Protocol-Version": "2025-11-25", **headers}
         bearer = {} if token is None else {"Authorization": f"Bearer {token}"}
         return await self.http.post("/mcp", json=body, headers=accepted | bearer)
 
 
 def sent(answer: httpx.Response) -> dict[str, str]:
-    """Return what a redirect tells the client."""
     assert answer.headers["location"].startswith(CALLBACK), answer.headers["location"]
     return {name: values[0] for name, values in parse_qs(urlsplit(answer.headers["location"]).query).items()}
 

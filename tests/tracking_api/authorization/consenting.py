@@ -100,7 +100,6 @@ class Asked(NamedTuple):
 
 
 async def ask(base_url: str, **metadata: object) -> Asked:
-    """Register a client and let it ask."""
     named = {"client_name": "Helper", "redirect_uris": [CALLBACK], **metadata}
     async with httpx.AsyncClient(base_url=base_url, verify=PLAIN) as client:
         client_id = (await client.post("/register", json=named)).json()["client_id"]
@@ -110,7 +109,6 @@ async def ask(base_url: str, **metadata: object) -> Asked:
 
 
 async def fetch_tokens(base_url: str, client_id: str, code: str) -> dict[str, str]:
-    """Let the client exchange its code."""
     sent = {"grant_type": "authorization_code", "client_id": client_id, "redirect_uri": CALLBACK, "code": code}
     async with httpx.AsyncClient(base_url=base_url, verify=PLAIN) as client:
         given: dict[str, str] = (await client.post("/token", data={**sent, "code_verifier": VERIFIER})).json()

@@ -12,7 +12,6 @@ from tests.tracking_api.dashboard.pages.conftest import OLGA, PASSWORD
 
 
 def error(answer: httpx.Response) -> tuple[int, str]:
-    """Return the status and the code of the protocol's error."""
     return answer.status_code, answer.json()["error"]
 
 
