@@ -31,7 +31,6 @@ class Service:
         self._mounts: list[tuple[str, ASGIApp]] = []  # path prefix and app, the first that fits
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve the lifespan or one request."""
         if scope["type"] == "lifespan":
             await self._live(receive, send)
         elif scope["type"] == "http":

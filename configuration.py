@@ -32,7 +32,6 @@ class ConfigurationError(ValueError):
 
 
 def _checked(is_valid: Callable[[str], object], advice: str) -> AfterValidator:
-    """Require a text that passes a check."""
 
     def checked(value: str) -> str:
         with suppress(ValueError, ArgumentError):
@@ -44,7 +43,6 @@ def _checked(is_valid: Callable[[str], object], advice: str) -> AfterValidator:
 
 
 def _url(*schemes: str, example: str, may_have_path: bool = True) -> AfterValidator:
-    """Require an absolute URL of one of these schemes."""
 
     def fits(url: str) -> bool:
         parts = urlsplit(url)
@@ -160,11 +158,9 @@ class Configuration(BaseSettings):
     network)."""
 
     def limited(self, rate: str) -> str | None:
-        """Return a rate if limits are on, else None."""
         return rate if self.rate_limit else None
 
     def stored_secret(self) -> str:
-        """Return the secret key, or the one in the local file."""
         return self.secret_key or sealing.local_key(Path("svc.secret"))
 
     def set_up_code(self) -> str:
@@ -173,7 +169,6 @@ class Configuration(BaseSettings):
         return keys.SET_UP_PREFIX + urlsafe_b64encode(derived).decode().rstrip("=")
 
     def sealer(self) -> sealing.Sealer:
-        """Return the sealer that encrypts and decrypts webhook secrets."""
         return sealing.Sealer(self.stored_secret())
 
     @property

@@ -74,7 +74,6 @@ def _markdown(text: str) -> Response:
 
 
 async def _page(request: Request, name: str | None = None) -> Response:
-    """Render a guide, or their list, for the program in the query or the visitor's first one."""
     request.scope["extra_headers"] = templates.HEADERS
     base_url, storage = request.app.state.base_url, authentication.storage_of(request)
     filling, visitor, program = guides.Filling(base_url, 1), None, None

@@ -140,7 +140,6 @@ def require_file(url: str) -> None:
 
 
 def _of(kind: Any) -> Callable[[str], Any]:
-    """Return a parser for a type of the API's requests."""
 
     def parse(value: str) -> Any:
         try:

@@ -69,7 +69,6 @@ def _leave(*_: object) -> None:
 
 
 def _introduce(programs: list[tuple[int, str, str]], agent_key: str, password: str, address: str) -> None:
-    """Print what to try, with commands to copy."""
     program_id, _, key = programs[0]
     lines = [
         f"[bold]Serving a sample workspace on {address}[/] (Ctrl-C stops it and removes it)",

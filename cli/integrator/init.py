@@ -171,7 +171,6 @@ def _with_guide(markdown: str, before: str) -> str:
 
 
 def _ignoring(before: str) -> str:
-    """Return a `.gitignore` that names `.svc/.env`."""
     line = f"{project.FOLDER}/.env"
     ignored = {each.strip().removeprefix("/").rstrip("/") for each in before.splitlines()}
     return before if {line, project.FOLDER} & ignored else f"{before.rstrip()}\n{line}\n".lstrip("\n")

@@ -64,7 +64,6 @@ class ServiceClient:
         return content
 
     def rows(self, path: str) -> Iterator[dict[str, Any]]:
-        """Yield every row of a list, page by page."""
         cursor = None
         while True:
             page = self.call("GET", path, limit=200, cursor=cursor)

@@ -110,7 +110,6 @@ def listen(
 
 
 def _show(service: project.ServiceClient, program_id: int, event: dict[str, Any]) -> None:
-    """Print an event, and what to do if it did not become a sale."""
     advice = None
     if event["outcome"] not in DONE:
         found = service.call("GET", f"/api/programs/{program_id}/explain", transaction_id=event["event_id"])

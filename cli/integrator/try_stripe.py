@@ -62,7 +62,6 @@ def stripe(shape: Shape = ShopShape.SUBSCRIPTION, code: Code = "sandbox", webhoo
 
 
 def _sign(secret: str, request: httpx2.Request) -> httpx2.Request:
-    """Sign a webhook as Stripe does."""
     at = str(int(time.time()))
     signature = hmac.new(secret.encode(), at.encode() + b"." + request.content, "sha256").hexdigest()
     request.headers["Stripe-Signature"] = f"t={at},v1={signature}"
@@ -116,7 +115,6 @@ class SampleBuyer:
         self._paid = {"currency": "usd", "customer": f"cus_{self._name}", "metadata": metadata}
 
     def scenes(self, shape: ShopShape) -> list[Scene]:
-        """Return the sequence of a shape."""
         if shape == ShopShape.ONE_OFF:
             paid = self._checkout(payment_intent=f"pi_{self._name}1", mode="payment")
             return [("the visitor pays once", paid, "recorded"), self._refund(1, "the payment is refunded")]

@@ -173,7 +173,6 @@ def identify(connection: Connection, token_hash: str, program_id: int | None = N
 
 @cache
 def _memberships(*, is_of_program: bool) -> Select[Any]:
-    """Return the statement of a session's memberships, which every page runs."""
     account = (users.c.id, users.c.email, users.c.name.label("person"), users.c.theme, users.c.time_format)
     workspace = (members.c.workspace_id, workspaces.c.name, workspaces.c.time_zone, workspaces.c.logo_version)
     joined = (

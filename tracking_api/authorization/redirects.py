@@ -86,7 +86,6 @@ def unseal(sealed: str, sealer: Sealer, *, at: datetime) -> AuthorizationRequest
 
 
 def _parts(uri: str) -> SplitResult | None:
-    """Return a URL's parts; None if it is invalid."""
     if not uri.isascii() or not uri.isprintable() or " " in uri:
         return None
     try:

@@ -64,7 +64,6 @@ class TrackingCaller:
         scope["header_fields"] = self.headers
 
     def header(self, name: bytes) -> str | None:
-        """Return a request header's text, if it was sent."""
         value = self.headers.get(name)
         return None if value is None else value.decode("latin-1").strip()
 

@@ -55,7 +55,6 @@ class TrackingBody(Body):
 
     @property
     def extra(self) -> AdditionalData:
-        """The additional data, all of it absent if none was sent."""
         return self.additional_data or _NOTHING
 
     def logged(self) -> dict[str, Any]:

@@ -55,7 +55,6 @@ class SaleBody(fields.TrackingBody):
     occurred_at: AwareDatetime | None = None
 
     def logged(self) -> dict[str, Any]:
-        """Return the logged fields, with the currency that counts without one."""
         fields = super().logged()
         return fields if fields["amount_cents"] is None else {**fields, "currency": self.currency or DEFAULT_CURRENCY}
 
@@ -119,7 +118,6 @@ def _possible_duplicate(transaction_id: str) -> Mapping[str, Any]:
 
 
 def _wrong(body: SaleBody, at: datetime) -> Iterator[FieldError]:
-    """Yield every field that is missing or wrong."""
     if body.transaction_id is None:
         yield FieldError("transaction_id", "Required: your own id of this payment, unique per sale")
     if body.customer_key is None and body.click_id is None:

@@ -55,7 +55,6 @@ class _Status(Endpoint[Body]):
         """Take no body, so parse none."""
 
     async def serve(self, caller: TrackingCaller, receive: Receive) -> JsonResponse:  # noqa: ARG002 - it has no body
-        """Read the program's health and its integration checklist."""
         if caller.key is None:
             raise InvalidKey
         services, key_hash = caller.services, caller.key.key_hash

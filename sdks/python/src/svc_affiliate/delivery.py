@@ -100,7 +100,6 @@ class AnyStatus(HTTPErrorProcessor):
     """Gives a response as it is: an error has a body, and a redirect would carry the key to another server."""
 
     def http_response(self, request: Request, response: Any) -> Any:  # noqa: ARG002 - the signature of urllib
-        """Return the response."""
         return response
 
     https_response = http_response

@@ -59,7 +59,6 @@ class _Tracking:
             return broken
 
     def _end(self, call: PreparedCall, target: Target, sent: Future[TrackResult[Any]]) -> TrackResult[Any]:
-        """Return the result of a call, or give it up."""
         late = result.failed(call, ErrorCode.TIMED_OUT, "The service took too long to respond.")
         return self._kept(call, target, late if sent.cancel() else sent.result())
 
