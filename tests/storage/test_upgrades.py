@@ -100,9 +100,8 @@ def found(connection: Connection) -> dict[str, Any]:
         "outcomes": (payment_events.c.event_id, payment_events.c.outcome),
         "names": (payment_event_names.c.name, payment_event_names.c.event_id),
     }
-    derived: dict[str, Any] = {
-        name: dict(map(tuple, connection.execute(select(*columns)))) for name, columns in pairs.items()
-    }
+    rows = {name: connection.execute(select(*columns)) for name, columns in pairs.items()}
+    derived: dict[str, Any] = {name: dict(map(tuple, each)) for name, each in rows.items()}
     return derived | {
         "places": connection.execute(select(program_places.c.program_id)).scalars().all(),
         "balances": [world.balance(connection, 1, partner) for partner in (1, 2)],
@@ -135,9 +134,7 @@ async def test_a_database_of_the_last_development_version_is_upgraded_with_its_r
 ):
     await to(released, "0033")
     await fill(released, LATER_ROWS)
-    await released.run(
-        lambda connection: connection.execute(reflected(connection, "partners").update().values(notes="-"))
-    )
+    await released.run(lambda each: each.execute(reflected(each, "partners").update().values(notes="-")))
     before = await released.run(described)
 
     await to(released, "head")

@@ -122,11 +122,8 @@ async def test_two_changes_at_once_do_not_pass_the_cap_together(acme: World, dat
 
 async def test_a_frozen_setting_is_the_owners(acme: World):
     await cap(acme, frozen_settings=["lead_auth_policy", "domain", "commission_rate"])
-    frozen: list[dict[str, Any]] = [
-        BROWSERS,
-        {**FLAT, "commission_rate": 2_000},
-        {"domain": "thief.example", "name": "Fine"},
-    ]
+    domain = {"domain": "thief.example", "name": "Fine"}
+    frozen: list[dict[str, Any]] = [BROWSERS, {**FLAT, "commission_rate": 2_000}, domain]
 
     for changes in frozen:
         assert await change(acme, changes) == "frozen_settings", changes

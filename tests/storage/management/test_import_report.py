@@ -209,11 +209,8 @@ def everything(connection: Connection) -> dict[str, list[Any]]:
 @both_databases
 async def test_an_import_can_be_undone_for_an_hour_and_done_again(acme: World):
     await acme.customer("user-8")
-    files = (
-        PARTNERS.replace("active", "inactive"),
-        CUSTOMERS,
-        f"{COMMISSIONS}inv-4,user-8,anna,9.00,1.00,USD,,2025-05-04,\n",
-    )
+    more = f"{COMMISSIONS}inv-4,user-8,anna,9.00,1.00,USD,,2025-05-04,\n"
+    files = (PARTNERS.replace("active", "inactive"), CUSTOMERS, more)
     before = await acme.store.read(everything)
 
     report = await imported(acme, files)

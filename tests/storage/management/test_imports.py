@@ -26,11 +26,8 @@ async def test_each_tool_s_exports_become_partners_customers_and_commissions(too
     assert report.added == {FileKind.PARTNERS: 1, FileKind.CUSTOMERS: 1, FileKind.COMMISSIONS: 3}
     sold, earned = sales.c, commissions.c
     joined = select(sold.transaction_id, sold.amount_cents, earned.amount_cents, earned.status, sold.at)
-    rows = await acme.store.read(
-        lambda connection: connection.execute(
-            joined.where(sold.id == earned.sale_id).order_by(sold.transaction_id)
-        ).all()
-    )
+    ordered = joined.where(sold.id == earned.sale_id).order_by(sold.transaction_id)
+    rows = await acme.store.read(lambda connection: connection.execute(ordered).all())
     assert [(*row[:4], f"{row.at:%Y-%m-%d}") for row in rows] == [
         ("inv-1", 10_000, 3_000, "paid", "2025-02-04"),
         ("inv-2", 10_000, 3_000, "pending", "2025-04-04"),

@@ -58,9 +58,8 @@ def invoices(draw: st.DrawFn, number: int, *, old_shape: bool) -> list[Event]:
     about: dict[str, Any] = {"payments": None} if told_apart else {}
     paid = stripe.invoice(f"evt_{name}", name=name, renewal=number > 0, old_shape=old_shape, at=at, **about)
     linked = stripe.invoice_payment(f"evt_pay_{name}", invoice=name, intent=f"pi_{name}", at=at)
-    bare = [
-        stripe.intent(f"pi_{name}", kind=kind, at=at) for kind in ("payment_intent", "charge") if draw(st.booleans())
-    ]
+    kinds = [each for each in ("payment_intent", "charge") if draw(st.booleans())]
+    bare = [stripe.intent(f"pi_{name}", kind=kind, at=at) for kind in kinds]
     return [*bare, paid, linked] if told_apart or draw(st.booleans()) else [*bare, paid]
 
 
@@ -72,9 +71,8 @@ def returns(draw: st.DrawFn, number: int) -> list[Event]:
     for count, cents in enumerate(draw(st.lists(st.integers(1, AMOUNT // 4), max_size=3))):
         name, at = f"re_{number}_{count}", at + timedelta(hours=1)
         status = draw(st.sampled_from(["succeeded", "succeeded", "failed"]))
-        events.append(
-            stripe.refund_updated(f"evt_{name}", amount=cents, name=name, status=status, intent=intent, at=at)
-        )
+        about: Any = {"name": name, "status": status, "intent": intent, "at": at}
+        events.append(stripe.refund_updated(f"evt_{name}", amount=cents, **about))
         if status == "succeeded":
             total += cents
             events.append(stripe.charge_refunded(f"evt_total_{name}", total=total, intent=intent, at=at))
@@ -107,9 +105,8 @@ def deliveries(draw: st.DrawFn) -> ReportedSale:
     repeated = draw(st.lists(st.sampled_from(history), max_size=6))
     shuffled = draw(st.permutations([*history, *repeated]))
     size = draw(st.integers(1, 4))
-    return ReportedSale(
-        history, [shuffled[start : start + size] for start in range(0, len(shuffled), size)], draw(st.booleans())
-    )
+    groups = [shuffled[start : start + size] for start in range(0, len(shuffled), size)]
+    return ReportedSale(history, groups, draw(st.booleans()))
 
 
 async def deliver(store: Storage, groups: Sequence[Sequence[Event]], *, late: bool = False) -> Totals:
@@ -147,11 +144,8 @@ def totals(connection: Any, acme: World) -> Totals:
 
 def summed(left: Totals) -> list[Any]:
     """Return the totals without the names of sales and the days of commissions, which depend on what came first."""
-    return [
-        sorted(cents for _, *cents in left.sales),
-        left[1:3],
-        [sum(each) for each in zip(*left.rollups, strict=True)],
-    ]
+    days = [sum(each) for each in zip(*left.rollups, strict=True)]
+    return [sorted(cents for _, *cents in left.sales), left[1:3], days]
 
 
 @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))

@@ -32,11 +32,9 @@ def customer(number: int, **fields: Any) -> CustomerFacts:
     return CustomerFacts(number, **{**ordinary, **fields})
 
 
-def clicks(
-    count: int, partner_id: int = ANNA, address_hash: str | None = None
-) -> list[tuple[int, datetime, str | None]]:
+def clicks(count: int, of: int = ANNA, address_hash: str | None = None) -> list[tuple[int, datetime, str | None]]:
     """Return clicks of a partner within a minute, from one network, or each from one of its own."""
-    return [(partner_id, CLICKED, address_hash or f"network {number}") for number in range(count)]
+    return [(of, CLICKED, address_hash or f"network {number}") for number in range(count)]
 
 
 def kinds(findings: list[Finding]) -> dict[FlagKind, list[int | None]]:

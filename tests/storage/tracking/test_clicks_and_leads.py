@@ -119,9 +119,8 @@ async def test_clicks_from_before_they_had_dimensions_are_filled_in_chunks_and_n
     await background.keep_house(acme.store, at=NOW)
 
     old = {"landing_path": "/", "device": "desktop", "browser": "Chrome", "os": "Windows", "language": "en"}
-    filled = [
-        (host, json.loads(text)) for host, text in await stored(acme, clicks.c.referrer_host, clicks.c.dimensions)
-    ]
+    rows = await stored(acme, clicks.c.referrer_host, clicks.c.dimensions)
+    filled = [(host, json.loads(text)) for host, text in rows]
     assert sorted(filled, key=str) == sorted([("news.example", old)] * 5 + [(None, {"os": "iOS"})], key=str)
 
 

@@ -162,10 +162,8 @@ async def test_in_any_order_each_key_has_one_customer_and_each_sale_its_partner(
     clicks = [await acme.visitor("anna"), await acme.visitor("ben")]
 
     async def take_step(number: int, step: Step) -> str:
-        named: dict[str, Any] = {
-            "click_id": None if step.visitor is None else clicks[step.visitor],
-            "customer_key": step.key,
-        }
+        click_id = None if step.visitor is None else clicks[step.visitor]
+        named: dict[str, Any] = {"click_id": click_id, "customer_key": step.key}
         if step.kind == "payment":
             outcome = await paid(acme, number, amount=100 + number, **named)
             return OUTCOMES.get(outcome, outcome)

@@ -148,10 +148,8 @@ async def test_claims_leads_and_sales_of_one_batch_end_with_what_the_server_sent
     visitors = [(await acme.visitor("ben"), await acme.visitor("anna"), f"user-{n}") for n in range(8)]
     by_lead, by_sale = visitors[:4], visitors[4:]
 
-    await asyncio.gather(
-        *(acme.lead(thief, key, **CLAIM) for thief, _, key in visitors),
-        *(acme.lead(victim, key) for _, victim, key in by_lead),
-    )
+    claims = (acme.lead(thief, key, **CLAIM) for thief, _, key in visitors)
+    await asyncio.gather(*claims, *(acme.lead(victim, key) for _, victim, key in by_lead))
     pairs = [(click_id, key, n) for _, click_id, key in by_sale for n in (1, 2)]
     await asyncio.gather(*(acme.sale(f"{key}-{n}", click_id=click, customer_key=key) for click, key, n in pairs))
 
