@@ -17,9 +17,7 @@ from storage.rules.contact import AddressHashes
 from storage.tracking.handovers import HandoverTokens
 from tracking_api import assets, guides, probes, stripe_events
 from tracking_api.authorization import app as authorization
-from tracking_api.calls import click, handover, lead, refund, sale, status
-from tracking_api.calls.call import CallServices
-from tracking_api.calls.fields import PREFLIGHT
+from tracking_api.calls import call, click, fields, handover, lead, refund, sale, status
 from tracking_api.calls.visitors import Places
 from tracking_api.dashboard import routes as dashboard
 from tracking_api.dashboard.pages.page import HANDLERS
@@ -41,9 +39,9 @@ def _open(path: str, endpoint: Any, preflight: Description, **described: Descrip
 
 
 ROUTES = [
-    _open("/api/v1/track/click", click.endpoint, PREFLIGHT, POST=click.DESCRIPTION, HEAD=click.HEAD_DESCRIPTION),
+    _open("/api/v1/track/click", click.endpoint, fields.PREFLIGHT, POST=click.DESCRIPTION, HEAD=click.HEAD_DESCRIPTION),
     DescribedRoute("/api/v1/track/sale", sale.endpoint, POST=sale.DESCRIPTION),
-    _open("/api/v1/track/lead", lead.endpoint, PREFLIGHT, POST=lead.DESCRIPTION),
+    _open("/api/v1/track/lead", lead.endpoint, fields.PREFLIGHT, POST=lead.DESCRIPTION),
     _open("/api/v1/track/handover", handover.HANDOVER, handover.PREFLIGHT, POST=handover.HANDOVER_DESCRIPTION),
     _open("/api/v1/track/redeem", handover.REDEEM, handover.PREFLIGHT, POST=handover.REDEEM_DESCRIPTION),
     DescribedRoute("/api/v1/track/refund", refund.endpoint, POST=refund.DESCRIPTION),
@@ -94,7 +92,7 @@ def create(
     rates |= dict.fromkeys(("sign_in", "reset", "set_up"), settings.sign_in_rate)
     rates |= {"wrong": WRONG_PASSWORDS, "alert": "1/day", "mail": settings.limited(MAILS)}
     limits, secret = RateLimits(rates | {"forgotten": f"{settings.login_rate};30/day"}, counts), settings.stored_secret
-    calls = CallServices(
+    calls = call.CallServices(
         storage, settings, clock, limits, AddressHashes(secret), Places(settings), HandoverTokens(secret), set()
     )
     may_sign_in = settings.assistants_sign_in

@@ -13,15 +13,11 @@ from presentation.api_request import ApiRequest, row_id
 from presentation.operations import operation
 from presentation.view import View
 from storage import Storage
-from storage.payments import accounts, processing, reconciliation
-from storage.payments.reconciliation import Reconciliation
-from storage.payments.stripe import parse_event
+from storage.payments import accounts, processing, reconciliation, stripe
 from storage.rules import errors, payment
 from storage.rules.reconciliation import Payment
 from storage.tracking import currencies
-from web import body
-from web.body import Body, Identifier
-from web.limits import client_of
+from web import body, limits
 
 LARGEST_EVENT = 512 * 1024
 MOST_PAYMENTS = 1000
@@ -51,7 +47,7 @@ async def receive_stripe_event(request: Request) -> ReceivedEventView:
     """
     storage: Storage = request.app.state.storage
     program_id = row_id(request.path_params["program_id"])
-    async with request.app.state.limits.guessing(client_of(request.scope)):
+    async with request.app.state.limits.guessing(limits.client_of(request.scope)):
         content = bytes(await body.read_body(request.scope, request.receive, largest=LARGEST_EVENT))
         account = await storage.read(accounts.find_account, program_id) if program_id else None
         if program_id is None or account is None:
@@ -76,7 +72,7 @@ async def rehearse_payment_event(call: ApiRequest) -> ReceivedEventView:
 def _event(content: bytes, at: datetime) -> payment.ProcessorEvent:
     """Return the event in a body. Raises InvalidJson for anything else."""
     try:
-        event = parse_event(from_json(content))
+        event = stripe.parse_event(from_json(content))
     except ValueError:
         raise errors.InvalidJson("The body is not an event of this processor.") from None
     paid_at = event.content.occurred_at if isinstance(event.content, payment.Paid) else event.occurred_at
@@ -85,31 +81,31 @@ def _event(content: bytes, at: datetime) -> payment.ProcessorEvent:
     return event
 
 
-class ExportedPayment(Body):
+class ExportedPayment(body.Body):
     """A payment of the export: amounts are in major units, as in the export; `line` is its line there.
 
     `names` are the processor's ids of it, the one that its sale is recorded under first.
     """
 
     line: Annotated[int, Field(ge=1, le=2**31)]
-    names: Annotated[list[Identifier], Field(min_length=1, max_length=5)]
+    names: Annotated[list[body.Identifier], Field(min_length=1, max_length=5)]
     amount: Amount
     returned: Amount = "0"
     currency: Annotated[str, StringConstraints(pattern=r"^[A-Za-z]{3}$", to_upper=True)]
     occurred_at: AwareDatetime
-    customer_key: Identifier | None = None
-    click_id: Identifier | None = None
-    processor_customer: Identifier | None = None
+    customer_key: body.Identifier | None = None
+    click_id: body.Identifier | None = None
+    processor_customer: body.Identifier | None = None
 
 
-class Export(Body):
+class Export(body.Body):
     """A part of an export; a customer's payments that are close in time belong in one part."""
 
     payments: Annotated[list[ExportedPayment], Field(min_length=1, max_length=MOST_PAYMENTS)]
 
 
 @operation(largest=LARGEST_EXPORT, tag="payments")
-async def reconcile_payments(call: ApiRequest, sent: Export) -> Reconciliation:
+async def reconcile_payments(call: ApiRequest, sent: Export) -> reconciliation.Reconciliation:
     """Compare payments of the processor's export with the sales, and get the calls that correct differences."""
     return await call.read(reconciliation.compare, [_payment(each) for each in sent.payments], at=call.at)
 

@@ -10,8 +10,6 @@ from presentation.operations import operation
 from presentation.settings_models import Name
 from presentation.view import View
 from storage.access import accounts, second_factors, sessions
-from storage.access.second_factors import Enrolment
-from storage.access.sessions import OpenSession, Preferences, Theme, TimeFormat
 from storage.rules.errors import InvalidSecondFactor, NotFound, Overloaded, RateLimited, SecondFactorExists
 from tracking_api.dashboard import mail
 from tracking_api.dashboard.authentication import VisitorRequest, presented, visitor_request
@@ -48,8 +46,8 @@ class PreferencesChange(Changes):
     """The preferences to change; a `name` of null removes it."""
 
     name: Annotated[Name, StringConstraints(max_length=LONGEST_NAME)] | None = None
-    theme: Theme = "system"
-    time_format: TimeFormat = "24"
+    theme: sessions.Theme = "system"
+    time_format: sessions.TimeFormat = "24"
 
 
 @operation(RateLimited, Overloaded, notice="password-changed")
@@ -63,7 +61,7 @@ async def change_password(call: VisitorRequest, sent: PasswordChange) -> None:
 
 
 @operation()
-async def list_sessions(call: VisitorRequest) -> list[OpenSession]:
+async def list_sessions(call: VisitorRequest) -> list[sessions.OpenSession]:
     """List the account's open sessions, the newest first."""
     return await call.read(sessions.list_open, presented(call.request), at=call.at)
 
@@ -81,13 +79,13 @@ async def end_other_sessions(call: VisitorRequest) -> None:
 
 
 @operation()
-async def get_preferences(call: VisitorRequest) -> Preferences:
+async def get_preferences(call: VisitorRequest) -> sessions.Preferences:
     """Return the account's name, theme and time format."""
     return call.visitor.preferences
 
 
 @operation(notice="preferences-saved")
-async def change_preferences(call: VisitorRequest, sent: PreferencesChange) -> Preferences:
+async def change_preferences(call: VisitorRequest, sent: PreferencesChange) -> sessions.Preferences:
     """Change the account's name, theme or time format."""
     chosen = call.visitor.preferences._replace(**sent.sent())
     await call.storage.write(accounts.change, call.visitor.user_id, **chosen._asdict())
@@ -132,7 +130,7 @@ async def get_second_factor(call: VisitorRequest) -> SecondFactorView:
 
 
 @operation(SecondFactorExists, RateLimited, Overloaded)
-async def enrol_second_factor(call: VisitorRequest, sent: SecondFactorStart) -> Enrolment:
+async def enrol_second_factor(call: VisitorRequest, sent: SecondFactorStart) -> second_factors.Enrolment:
     """Start a second factor (TOTP)."""
     await require_password(call, sent.current_password)
     about: dict[str, Any] = {"email": call.visitor.email, "sealer": call.request.app.state.settings.sealer()}

@@ -19,7 +19,6 @@ from presentation.api_request import NO_PROGRAM, ApiRequest, row_id, valid_id
 from presentation.operations import Operation, RouteMethod
 from storage import Storage
 from storage.access import sessions
-from storage.access.sessions import Visitor
 from storage.access.workspaces import ANYONE, Role, require
 from storage.lists.declaration import ListScope
 from storage.rules import keys
@@ -49,7 +48,7 @@ def time_of(request: Request) -> datetime:
     return at
 
 
-async def visitor(request: Request, program_id: int | None = None) -> Visitor:
+async def visitor(request: Request, program_id: int | None = None) -> sessions.Visitor:
     """Return the signed-in member, of a program if one is named. Raises Forbidden."""
     storage, at, token_hash = storage_of(request), time_of(request), presented(request)
     if token_hash is None:
@@ -126,7 +125,7 @@ def _device_cookie(email: str) -> str:
 class VisitorRequest(ApiRequest):
     """A request of a signed-in member: about a program if the path names one, else about their account."""
 
-    visitor: Visitor
+    visitor: sessions.Visitor
 
     @property
     def currency(self) -> str:
@@ -174,7 +173,7 @@ async def of_program(request: Request, roles: Collection[Role]) -> VisitorReques
     return request_of(VisitorRequest, request, signed_in)
 
 
-def request_of(kind: type[Theirs], request: Request, who: Visitor, **about: Any) -> Theirs:
+def request_of(kind: type[Theirs], request: Request, who: sessions.Visitor, **about: Any) -> Theirs:
     """Return the request of a visitor, who reaches the workspaces of their memberships."""
     about |= {"request": request, "storage": storage_of(request), "at": time_of(request), "visitor": who}
     return kind(**about, actor=who.actor, workspace_ids=who.workspace_ids, program_id=who.program_id or NO_PROGRAM)

@@ -10,9 +10,8 @@ from pydantic_core import to_json
 from starlette.requests import Request
 from starlette.responses import Response
 
-from presentation import queries
+from presentation import changes, queries
 from presentation.api_request import ApiRequest
-from presentation.changes import CommissionChanges, decide_flag
 from presentation.operations import operation
 from presentation.view import View, view_of, viewed, with_fields
 from storage.access.workspaces import DECIDERS, MANAGERS
@@ -24,12 +23,10 @@ from storage.management.commission_decisions import MOST_TOGETHER, Waiting
 from storage.rules.commission import MAY_BECOME, CommissionStatus
 from storage.rules.errors import ServiceError, ValidationError
 from storage.rules.fraud.flag import FlagState
-from tracking_api.dashboard.pages import buttons, forms, notices, page_context
+from tracking_api.dashboard.pages import buttons, forms, notices, page_context, ranges
 from tracking_api.dashboard.pages.buttons import Button, FormPage, Question, elsewhere
-from tracking_api.dashboard.pages.forms import Form
 from tracking_api.dashboard.pages.lists import ListPage
 from tracking_api.dashboard.pages.page_context import PageContext
-from tracking_api.dashboard.pages.ranges import FilterValues
 from web import body
 from web.errors import ErrorObject, error_body
 
@@ -57,7 +54,7 @@ class DecidedView(View):
 
 
 @operation()
-async def decide_commissions(call: ApiRequest, sent: CommissionChanges) -> DecidedView:
+async def decide_commissions(call: ApiRequest, sent: changes.CommissionChanges) -> DecidedView:
     """Approve, reject or pay several commissions, each with its own result: a commission or an error."""
     shown = [
         UndecidedView(id=commission_id, error=ErrorObject(**error_body(result, "")["error"]))
@@ -68,7 +65,7 @@ async def decide_commissions(call: ApiRequest, sent: CommissionChanges) -> Decid
     return DecidedView.of({"data": shown})
 
 
-def _by_status(address: FilterValues, at: datetime) -> Mapping[str, Any]:
+def _by_status(address: ranges.FilterValues, at: datetime) -> Mapping[str, Any]:
     """Return the filters of the tab: without a status, what is ready to approve."""
     if not address["status"]:
         return {READY_AT: at}
@@ -92,7 +89,7 @@ async def decide_selected(request: Request) -> Response:
     if not form.each("id"):
         return notices.redirect(path, "nothing-chosen")
     ids = [int(each) if each.isdecimal() else each for each in form.each("id")]
-    sent = body.parse(CommissionChanges, to_json({"status": form.text("decision"), "ids": ids}))
+    sent = body.parse(changes.CommissionChanges, to_json({"status": form.text("decision"), "ids": ids}))
     if sent.status not in DECISIONS:
         raise ValidationError("A commission is approved, rejected or marked as paid here.")
     return await _decide(context, form, sent.status, sent.ids, path, asks=sent.status != CommissionStatus.APPROVED)
@@ -107,7 +104,7 @@ async def approve_all(request: Request) -> Response:
     ready_at = datetime.fromtimestamp(min(_millis(form, READY_AT) or now, now) / 1000, UTC)
     query = query._replace(filters={**query.filters, READY_AT: ready_at})
     ids = await context.storage.read(engine.list_ids, COMMISSIONS, context.scope, query, limit=MOST_TOGETHER)
-    sent = form if buttons.is_confirmed(form) else Form({READY_AT: [str(now)]}, [])
+    sent = form if buttons.is_confirmed(form) else forms.Form({READY_AT: [str(now)]}, [])
     return await _decide(context, sent, CommissionStatus.APPROVED, ids, path)
 
 
@@ -118,19 +115,19 @@ async def undo_approval(request: Request) -> Response:
     return notices.redirect(path, "undone", undone)
 
 
-async def _sent(request: Request) -> tuple[PageContext, Form, str]:
+async def _sent(request: Request) -> tuple[PageContext, forms.Form, str]:
     """Return who decides, their form, and the list that they are on."""
     context = await page_context.as_member(request, DECIDERS)
     path = f"{context.program_path}/commissions{COMMISSION_LIST.state(request).address.link()}"
     return context, await forms.read_form(request), path
 
 
-def _millis(form: Form, name: str) -> int | None:
+def _millis(form: forms.Form, name: str) -> int | None:
     return queries.number(forms.typed(form), name, most=10**13 - 1)
 
 
 async def _decide(
-    context: PageContext, form: Form, status: CommissionStatus, ids: list[int], path: str, *, asks: bool = True
+    context: PageContext, form: forms.Form, status: CommissionStatus, ids: list[int], path: str, *, asks: bool = True
 ) -> Response:
     """Decide on commissions, all in one transaction, and show how many changed; some decisions ask first."""
     if asks and not buttons.is_confirmed(form):
@@ -167,7 +164,7 @@ def _about_flags(verb: str, meaning: str, *, is_danger: bool) -> Button:
         held = await calls[0].read(decisions.count_held, flag_ids)
         return Question(verb, f"{meaning} You cannot undo this.", commissions=held, is_danger=is_danger)
 
-    return Button(decide_flag, {}, "flag-{state}", "/programs/{program_id}/review", question)
+    return Button(changes.decide_flag, {}, "flag-{state}", "/programs/{program_id}/review", question)
 
 
 FLAG_LIST = ListPage(

@@ -11,8 +11,6 @@ from presentation.api_request import row_id
 from presentation.operations import EMPTY, operation
 from presentation.view import View
 from storage.access import assistants, device_logins
-from storage.access.assistants import Assistant, AuthorizationRequest
-from storage.access.device_logins import INTERVAL, LIFETIME
 from storage.lists.declaration import MOST, ListQuery
 from storage.lists.find import find
 from storage.lists.programs import PROGRAMS
@@ -22,7 +20,6 @@ from tracking_api.authorization import redirects
 from tracking_api.dashboard.authentication import VisitorRequest, storage_of, time_of, visitor_request
 from tracking_api.dashboard.pages import forms, notices, templates
 from tracking_api.dashboard.pages.buttons import Button, FormPage, Question, elsewhere
-from tracking_api.dashboard.pages.templates import HEADERS, POLICY
 from tracking_api.dashboard.sessions import NewSessionView, new_session
 from web.body import Body, Identifier
 from web.limits import client_of
@@ -70,8 +67,8 @@ async def start_device_login(request: Request, sent: DeviceLogin) -> DeviceCodeV
         **pending._asdict(),
         verification_uri=page,
         verification_uri_complete=f"{page}/{pending.user_code}",
-        expires_in=int(LIFETIME.total_seconds()),
-        interval=int(INTERVAL.total_seconds()),
+        expires_in=int(device_logins.LIFETIME.total_seconds()),
+        interval=int(device_logins.INTERVAL.total_seconds()),
     )
 
 
@@ -109,7 +106,7 @@ async def decide_device_login(request: Request) -> Response:
 
 
 @operation()
-async def list_assistants(call: VisitorRequest) -> list[Assistant]:
+async def list_assistants(call: VisitorRequest) -> list[assistants.Assistant]:
     """List the assistants that a member may see, newest first: their own, and all in workspaces that they own."""
     return await call.storage.read(assistants.list_assistants, call.visitor, at=call.at)
 
@@ -140,8 +137,8 @@ async def show_consent(request: Request, chosen: Collection[int] = (), problems:
     call = await visitor_request(request)
     authorization = _authorization(call)
     # The form ends at the client's origin: browsers also check the redirects of a form's response.
-    policy = f"{POLICY} {redirects.origin(authorization.redirect_uri)}".encode()
-    request.scope["extra_headers"] = ((HEADERS[0][0], policy), *HEADERS[1:])
+    policy = f"{templates.POLICY} {redirects.origin(authorization.redirect_uri)}".encode()
+    request.scope["extra_headers"] = ((templates.HEADERS[0][0], policy), *templates.HEADERS[1:])
     programs = (await call.storage.read(find, PROGRAMS, call.scope, ListQuery(MOST))).data
     return templates.render(
         request,
@@ -174,7 +171,7 @@ async def decide_consent(request: Request) -> Response:
     return notices.redirect(redirects.response_url(authorization, call.base_url, code=code))
 
 
-def _authorization(call: VisitorRequest) -> AuthorizationRequest:
+def _authorization(call: VisitorRequest) -> assistants.AuthorizationRequest:
     return redirects.unseal(call.path_name("sealed"), call.request.app.state.settings.sealer(), at=call.at)
 
 

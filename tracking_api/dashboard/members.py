@@ -12,8 +12,6 @@ from presentation.operations import operation
 from presentation.settings_models import Name
 from presentation.view import View, with_fields_of
 from storage.access import accounts, invitations, members
-from storage.access.invitations import Invitation
-from storage.access.members import Member, WorkspaceSettings
 from storage.access.workspaces import MemberStatus, Role
 from storage.rules.errors import LastOwner, NotFound, PayloadTooLarge, RateLimited
 from storage.rules.periods import time_zones
@@ -46,7 +44,7 @@ class NewOwner(Body):
     user_id: RowId
 
 
-@with_fields_of(Invitation)
+@with_fields_of(invitations.Invitation)
 class NewInvitationView(View):
     """A new invitation. Only this response shows `link`; `emailed` says whether it was sent by e-mail, too."""
 
@@ -73,13 +71,13 @@ class Invitee(Body):
 
 
 @operation()
-async def list_members(call: WorkspaceRequest) -> list[Member]:
+async def list_members(call: WorkspaceRequest) -> list[members.Member]:
     """List the members of a workspace: owners first, then in the order of joining."""
     return await call.read(members.list_members)
 
 
 @operation(LastOwner)
-async def change_member(call: WorkspaceRequest, sent: MemberChange) -> Member:
+async def change_member(call: WorkspaceRequest, sent: MemberChange) -> members.Member:
     """Change a member's role, suspend or reactivate them."""
     return await call.write(members.change, call.path_id("user_id"), **sent.model_dump(exclude_none=True))
 
@@ -97,7 +95,7 @@ async def transfer_ownership(call: WorkspaceRequest, sent: NewOwner) -> None:
 
 
 @operation()
-async def list_invitations(call: WorkspaceRequest) -> list[Invitation]:
+async def list_invitations(call: WorkspaceRequest) -> list[invitations.Invitation]:
     """List the invitations that are not accepted yet, the oldest first."""
     return await call.read(invitations.list_invitations, at=call.at)
 
@@ -194,25 +192,25 @@ class NewLogo(Body):
 
 
 @operation()
-async def get_workspace(call: WorkspaceRequest) -> WorkspaceSettings:
+async def get_workspace(call: WorkspaceRequest) -> members.WorkspaceSettings:
     """Return a workspace's name, time zone and logo."""
     return await call.read(members.get_settings)
 
 
 @operation(notice="workspace-saved")
-async def change_workspace(call: WorkspaceRequest, sent: WorkspaceChange) -> WorkspaceSettings:
+async def change_workspace(call: WorkspaceRequest, sent: WorkspaceChange) -> members.WorkspaceSettings:
     """Change a workspace's name or time zone."""
     return await call.write(members.change_settings, **sent.sent())
 
 
 @operation(PayloadTooLarge, notice="logo-saved")
-async def replace_logo(call: WorkspaceRequest, sent: NewLogo) -> WorkspaceSettings:
+async def replace_logo(call: WorkspaceRequest, sent: NewLogo) -> members.WorkspaceSettings:
     """Replace a workspace's logo."""
     return await call.write(members.set_logo, sent.image)
 
 
 @operation(notice="logo-removed")
-async def remove_logo(call: WorkspaceRequest) -> WorkspaceSettings:
+async def remove_logo(call: WorkspaceRequest) -> members.WorkspaceSettings:
     """Remove a workspace's logo."""
     return await call.write(members.set_logo, None)
 

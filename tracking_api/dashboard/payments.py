@@ -12,7 +12,6 @@ from storage.diagnosis.messages import MESSAGES
 from storage.lists.payment_events import PAYMENT_EVENTS, PaymentEvent
 from storage.lists.payment_events import TO_DO as OPEN_OUTCOMES
 from storage.payments import accounts, decisions, event_log, stripe
-from storage.payments.decisions import Decision
 from storage.rules import errors
 from storage.rules.outcome import of_payment
 from storage.rules.payment import PaymentOutcome
@@ -55,7 +54,7 @@ class PaymentDecision(Body):
     `transaction_id` (refund), or dismiss it.
     """
 
-    decision: Decision
+    decision: decisions.Decision
     customer_key: Identifier | None = None
     click_id: Identifier | None = None
     transaction_id: Identifier | None = None
@@ -197,19 +196,19 @@ BUTTONS: dict[str, Button] = {
     "yes": Button(disconnect_payment_account, question=DISCONNECT),
 }
 DECISIONS: dict[str, Button] = {
-    Decision.COUNT: _decision(
+    decisions.Decision.COUNT: _decision(
         "payment-count", "Count it", "The payment becomes a sale of its own, or the money a refund of its own."
     ),
-    Decision.SAME: _decision(
+    decisions.Decision.SAME: _decision(
         "payment-same",
         "Same sale",
         "It is linked to the sale or the refund that your server reported, and does not count.",
     ),
-    Decision.RETRY: _decision(
+    decisions.Decision.RETRY: _decision(
         lambda _, decided: "payment-recorded" if decided["outcome"] == RECORDED else "payment-retried"
     ),
-    Decision.DISMISS: _decision("payment-dismiss"),
-    Decision.REFUND: _decision(
+    decisions.Decision.DISMISS: _decision("payment-dismiss"),
+    decisions.Decision.REFUND: _decision(
         "payment-refund", "Refund this sale", "The refund is recorded, and its share of the commission is taken back."
     ),
 }

@@ -6,31 +6,19 @@ from typing import Any
 
 from starlette.responses import Response
 
-from presentation import guides, queries
+from presentation import changes, guides, queries, settings_models
 from presentation.api_request import ApiRequest
-from presentation.changes import AgentCapsChange, NewProgram, ProgramChange
 from presentation.operations import operation
 from presentation.resources import ProgramView
-from presentation.settings_models import shown, with_settings
 from presentation.view import DataView, View
-from storage.access import program_keys
-from storage.access.workspaces import OWNERS
+from storage.access import program_keys, workspaces
 from storage.lists.partners import newest_code
 from storage.lists.programs import read_program
 from storage.management import agent_caps, program_settings
 from storage.payments import accounts
 from storage.reports import checklist
 from storage.rules import agent_caps as rules
-from storage.rules import settings
-from storage.rules.agent_caps import CAPS, FREEZABLE
-from storage.rules.errors import (
-    CurrencyNotSupported,
-    FieldError,
-    NotFound,
-    OwnerRequired,
-    ProgramHasEvents,
-    ValidationError,
-)
+from storage.rules import errors, settings
 from storage.rules.settings import BY_NAME, SECTIONS, SETTINGS, ProgramSettings, published
 from storage.tracking import key_callers
 from tracking_api.dashboard.authentication import VisitorRequest, visitor_request
@@ -40,23 +28,25 @@ from tracking_api.dashboard.pages.page_context import PageContext
 from web.response import CreatedResponse
 
 CHOSEN_FIRST = [BY_NAME[name] for name in ("name", "domain", "commission_type", "commission_rate", "currency")]
-CAPS_BY_SECTION = {section: [cap for cap in CAPS if cap.section == section] for section in rules.SECTIONS}
-FREEZABLE_NAMES = [(name, BY_NAME[name].label) for name in FREEZABLE]
+CAPS_BY_SECTION = {section: [cap for cap in rules.CAPS if cap.section == section] for section in rules.SECTIONS}
+FREEZABLE_NAMES = [(name, BY_NAME[name].label) for name in rules.FREEZABLE]
 BY_SECTION = {section: [setting for setting in SETTINGS if setting.section == section] for section in SECTIONS}
 REPLACED = "This key was already replaced, so nothing changed. A new key is shown only once, when it is created."
 
 
-@operation(OwnerRequired, CurrencyNotSupported, notice="program-created")
-async def create_program(call: VisitorRequest, sent: NewProgram) -> CreatedResponse[ProgramView]:
+@operation(errors.OwnerRequired, errors.CurrencyNotSupported, notice="program-created")
+async def create_program(call: VisitorRequest, sent: changes.NewProgram) -> CreatedResponse[ProgramView]:
     """Create a program with a hidden key, which an owner replaces to see one."""
     chosen, owned = sent.sent(), call.visitor.owned
     workspace_id = chosen.pop("workspace_id", None)
     if workspace_id is not None:
-        call.visitor.in_workspace(workspace_id, OWNERS)
+        call.visitor.in_workspace(workspace_id, workspaces.OWNERS)
     elif not owned:
-        raise OwnerRequired
+        raise errors.OwnerRequired
     elif len(owned) > 1:
-        raise ValidationError(fields=[FieldError("workspace_id", "Required: you own more than one workspace")])
+        raise errors.ValidationError(
+            fields=[errors.FieldError("workspace_id", "Required: you own more than one workspace")]
+        )
     else:
         workspace_id = owned[0].workspace_id
     program_id = await call.storage.write(
@@ -71,14 +61,14 @@ async def get_program(call: ApiRequest) -> ProgramView:
     return ProgramView.of(await call.read(read_program))
 
 
-@operation(CurrencyNotSupported)
-async def change_program(call: ApiRequest, sent: ProgramChange) -> ProgramView:
+@operation(errors.CurrencyNotSupported)
+async def change_program(call: ApiRequest, sent: changes.ProgramChange) -> ProgramView:
     """Change a program's settings; new terms apply to later sales only."""
     expected = call.path_id("revision") if "revision" in call.named else None  # what the form shows
     return ProgramView.of(await call.write(program_settings.change, sent.sent(), expected_revision=expected))
 
 
-@operation(ProgramHasEvents, notice="program-deleted")
+@operation(errors.ProgramHasEvents, notice="program-deleted")
 async def delete_program(call: ApiRequest) -> None:
     """Delete a program that has no events, or a sandbox; its own sandbox goes with it."""
     await call.write(program_settings.delete_program)
@@ -105,7 +95,7 @@ async def get_integration(call: ApiRequest) -> IntegrationView:
     return IntegrationView(program_id=program.id, base_url=base_url, agents_md=markdown, payment_account=connected)
 
 
-@with_settings(shown, CAPS)
+@settings_models.with_settings(settings_models.shown, rules.CAPS)
 class AgentCapsView(View):
     """The caps of a program's agent keys; amounts are in cents of the program's currency."""
 
@@ -113,25 +103,25 @@ class AgentCapsView(View):
 @operation()
 async def get_agent_caps(call: ApiRequest) -> AgentCapsView:
     """Return the caps of the program's agent keys."""
-    return AgentCapsView(**published(await call.read(agent_caps.get_caps), CAPS))
+    return AgentCapsView(**published(await call.read(agent_caps.get_caps), rules.CAPS))
 
 
 @operation(notice="caps-changed")
-async def change_agent_caps(call: ApiRequest, sent: AgentCapsChange) -> AgentCapsView:
+async def change_agent_caps(call: ApiRequest, sent: changes.AgentCapsChange) -> AgentCapsView:
     """Change the caps of the program's agent keys."""
-    return AgentCapsView(**published(await call.write(agent_caps.change, sent.sent()), CAPS))
+    return AgentCapsView(**published(await call.write(agent_caps.change, sent.sent()), rules.CAPS))
 
 
 async def _caps_page(context: PageContext, outcome: FormOutcome) -> Response:
-    caps = published(await context.read(agent_caps.get_caps), CAPS)
-    typed = {**(outcome.typed or forms.of_settings(CAPS, caps, context.currency)), "currency": context.currency}
+    caps = published(await context.read(agent_caps.get_caps), rules.CAPS)
+    typed = {**(outcome.typed or forms.of_settings(rules.CAPS, caps, context.currency)), "currency": context.currency}
     return outcome.page(context, "agent_caps.html", typed=typed, sections=CAPS_BY_SECTION, names=FREEZABLE_NAMES)
 
 
 async def _new_page(call: VisitorRequest, outcome: FormOutcome) -> Response:
     owned = call.visitor.owned
     if not owned:
-        raise OwnerRequired
+        raise errors.OwnerRequired
     defaults = ProgramSettings("", "")
     return outcome.page(
         call,
@@ -182,7 +172,7 @@ async def regenerate_program_key(call: ApiRequest) -> DataView[NewKeyView]:
     """Replace the program's key; the old one stops working at once."""
     # A form names the key that it replaces, so that a reloaded page does not replace the key again.
     if "replaces" in call.named and call.named["replaces"] != (await call.read(read_program)).api_token_masked:
-        raise ValidationError(REPLACED)
+        raise errors.ValidationError(REPLACED)
     new_key = await call.write(program_keys.regenerate)
     return DataView(data=NewKeyView(api_token=new_key.secret, api_token_masked=new_key.masked))
 
@@ -219,7 +209,7 @@ async def open_sandbox(call: ApiRequest) -> DataView[SandboxKeyView]:
     return DataView(data=SandboxKeyView(program_id=program_id, api_token=key.secret, api_token_masked=key.masked))
 
 
-@operation(NotFound, notice="sandbox-emptied")
+@operation(errors.NotFound, notice="sandbox-emptied")
 async def empty_sandbox(call: ApiRequest) -> None:
     """Delete every event of the program's sandbox; its settings, key and partners stay."""
     await call.write(program_settings.empty_sandbox)

@@ -5,8 +5,7 @@ from typing import Any
 
 from starlette.routing import Route
 
-from presentation import report, resource_table
-from presentation.lists import listing
+from presentation import lists, report, resource_table
 from presentation.operations import DescribedRoute, route
 from presentation.resource_table import DECIDER, MEMBER, OWNER, RESOURCES, Resource
 from presentation.resources import ProgramView
@@ -48,7 +47,7 @@ OF_ACCOUNT = (
     Resource("POST", "/auth/second-factor/disable", account.disable_second_factor, MEMBER),
     Resource("GET", "/assistants", connected.list_assistants, MEMBER),
     Resource("DELETE", "/assistants/{assistant_id}", connected.disconnect_assistant, MEMBER),
-    Resource("GET", "/programs", listing(PROGRAMS, ProgramView), MEMBER),
+    Resource("GET", "/programs", lists.listing(PROGRAMS, ProgramView), MEMBER),
     Resource("POST", "/programs", programs.create_program, MEMBER),
 )
 OF_WORKSPACE = (
@@ -79,7 +78,7 @@ OF_MEMBERS = (
     Resource("PUT", "/payment-account", payments.connect_payment_account, OWNER),
     Resource("GET", "/payment-account", payments.get_payment_account, OWNER),
     Resource("DELETE", "/payment-account", payments.disconnect_payment_account, OWNER),
-    Resource("GET", "/payment-events", listing(PAYMENT_EVENTS, tag="payments"), MEMBER),
+    Resource("GET", "/payment-events", lists.listing(PAYMENT_EVENTS, tag="payments"), MEMBER),
     Resource("PATCH", "/payment-events/{event_id}", payments.decide_payment_event, OWNER),
     Resource("POST", "/reconciliation", stripe_events.reconcile_payments, MEMBER),
     Resource("GET", "/integration", programs.get_integration, MEMBER),

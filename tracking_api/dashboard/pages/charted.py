@@ -9,8 +9,7 @@ from storage.reports.chart import Results, Step
 from storage.rules.reports import metrics
 from storage.rules.reports.metrics import Direction, Totals, Trend
 from storage.tracking import currencies
-from tracking_api.dashboard.pages import text
-from tracking_api.dashboard.pages.ranges import Picker
+from tracking_api.dashboard.pages import ranges, text
 
 COUNT, MONEY, PERCENT = "count", "money", "percent"
 MOST_DAYS = 92
@@ -75,7 +74,7 @@ FIGURES = (
 )
 
 
-def of(results: Results, picker: Picker) -> dict[str, Any]:
+def of(results: Results, picker: ranges.Picker) -> dict[str, Any]:
     """Return results as a page shows them: tiles, table and chart; `lines` has its points in percent of the highest."""
     report, currency = results.report, results.report.currency
     unit, groups = grouped(results.steps, is_hourly=results.is_hourly)

@@ -18,16 +18,12 @@ from storage.access.workspaces import MANAGERS
 from storage.engine.audit import Actor
 from storage.management import saved_views
 from storage.reports import explore
-from storage.reports.explore import Card, Frame
 from storage.rules.errors import LinkExpired, ServiceError, ValidationError
 from storage.rules.reports import breakdown_query
 from storage.rules.reports.breakdown import Dimension, Filters, GroupTotals, Operator
-from storage.rules.reports.breakdown_query import NONE
 from tracking_api.dashboard.authentication import storage_of, time_of
-from tracking_api.dashboard.pages import charted, forms, notices, page_context, ranges, templates, text
-from tracking_api.dashboard.pages.lists import csv_lines, guarded
+from tracking_api.dashboard.pages import charted, forms, lists, notices, page_context, ranges, templates, text
 from tracking_api.dashboard.pages.page_context import PageContext
-from tracking_api.dashboard.pages.ranges import FilterValues, Picker
 
 OPERATORS = {Operator.IS: "is", Operator.IS_NOT: "is not", Operator.CONTAINS: "contains"}
 CARDS = {
@@ -57,7 +53,7 @@ async def show_explore(request: Request) -> Response:
     context, sent = await page_context.as_member(request), request.query_params
     if dimension := queries.choice(sent, "add", Dimension) if sent.get("add") else None:
         how = queries.choice(sent, "how", Operator) or Operator.IS
-        rest = FilterValues(sent).without("add", "how", "value", "cursor")
+        rest = ranges.FilterValues(sent).without("add", "how", "value", "cursor")
         name = f"{dimension}" if how == Operator.IS else f"{dimension}.{how}"
         value = _stored(dimension, sent.get("value", "").strip())
         return notices.redirect(f"{request.url.path}{rest.link(**{name: value})}")
@@ -102,7 +98,7 @@ async def show_shared(request: Request) -> Response:
     return await _page(call, view=view, program_name=view.program)
 
 
-def _filters(picker: Picker) -> tuple[dict[str, str], Filters, ServiceError | None]:
+def _filters(picker: ranges.Picker) -> tuple[dict[str, str], Filters, ServiceError | None]:
     """Return the filters of a URL as sent and as stored: none with a problem."""
     names = {f"{each}{end}" for each in Dimension for end in ("", *(f".{how}" for how in Operator))}
     sent = {name: value for name, value in picker.address.items() if name in names}
@@ -152,7 +148,7 @@ async def _page(call: ApiRequest, **shown: Any) -> Response:
     return StreamingResponse(parts(), page.status_code, page.headers)
 
 
-def _values(picker: Picker, sent: dict[str, str], filters: Filters, frame: Frame) -> dict[str, Any]:
+def _values(picker: ranges.Picker, sent: dict[str, str], filters: Filters, frame: explore.Frame) -> dict[str, Any]:
     """Return what the page shows besides its figures; a chip is a filter as people read it, and the query without."""
     chips = [
         (
@@ -165,7 +161,7 @@ def _values(picker: Picker, sent: dict[str, str], filters: Filters, frame: Frame
     return {
         **frame._asdict(),
         "currency": frame.results.report.currency,
-        "cards": list[Card](),
+        "cards": list[explore.Card](),
         "card_titles": list(CARDS.items()),
         "chips": chips,
         "operators": OPERATORS,
@@ -187,7 +183,7 @@ async def show_rows(request: Request) -> Response:
         title=title_of(card.dimension),
         name_of=partial(name_of, names=names),
         typed=request.query_params.get("q", ""),
-        none_text=NONE,
+        none_text=breakdown_query.NONE,
     )
 
 
@@ -197,7 +193,7 @@ async def export_card(request: Request) -> Response:
     currency = context.currency
     names = [name.removesuffix("_cents") for name in GroupTotals._fields]
     header = [card.dimension.value, *names, *(f"previous_{name}" for name in names), "currency"]
-    named = [(guarded(each.value or NONE), each) for each in card.groups]
+    named = [(lists.guarded(each.value or breakdown_query.NONE), each) for each in card.groups]
     named += [("(other)", card.other)] if card.other_groups else []
     rows = []
     for name, group in named:
@@ -206,10 +202,10 @@ async def export_card(request: Request) -> Response:
         rows.append([name, *map(str, written), currency])
     file = f"{card.dimension}-{context.program.id}-{context.at:%Y-%m-%d}.csv"
     headers = {"Content-Disposition": f'attachment; filename="{file}"'}
-    return Response(csv_lines([header, *rows]), media_type="text/csv; charset=utf-8", headers=headers)
+    return Response(lists.csv_lines([header, *rows]), media_type="text/csv; charset=utf-8", headers=headers)
 
 
-async def _read(request: Request) -> tuple[PageContext, Picker, dict[str, str], Card]:
+async def _read(request: Request) -> tuple[PageContext, ranges.Picker, dict[str, str], explore.Card]:
     """Return the names of partners and the card. Raises ValidationError, InvalidPeriod, InvalidRange."""
     context, sent = await page_context.as_member(request), request.query_params
     picker = ranges.picker(request, context.at, is_valid=True)
@@ -231,7 +227,7 @@ def title_of(dimension: Dimension) -> str:
 
 def name_of(dimension: Dimension, value: str | None, names: Mapping[str, str]) -> str:
     """Return what people call a value; `names` are those of partners, by their codes."""
-    if value in {None, NONE}:
+    if value in {None, breakdown_query.NONE}:
         is_of_buyers = dimension in {Dimension.BUYER, Dimension.COHORT}
         return "No purchase" if is_of_buyers else f"No {title_of(dimension).lower()}"
     if dimension in {Dimension.DEVICE, Dimension.BUYER}:

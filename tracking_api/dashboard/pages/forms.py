@@ -13,23 +13,11 @@ from starlette.datastructures import URL, UploadFile
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
-from storage.rules.commission import CommissionType
-from storage.rules.errors import (
-    CurrencyNotSupported,
-    FieldError,
-    Forbidden,
-    InvalidSecondFactor,
-    PayloadTooLarge,
-    PreconditionFailed,
-    SecondFactorRequired,
-    ServiceError,
-    ValidationError,
-)
+from storage.rules import commission, errors
 from storage.rules.setting_kinds import Setting
 from tracking_api.dashboard import authentication
 from tracking_api.dashboard.pages import text
 from web import body
-from web.body import Body, Parsed
 
 MOST_FIELDS = 400
 AROUND_FILE = 8 * 1024  # the other fields, and what separates the parts
@@ -37,9 +25,9 @@ FIELD = "csrf"
 CONFIRMED = "confirmed"
 NOT_TYPED = {FIELD, CONFIRMED, "action"}
 CENTS = "_cents"  # a form has an amount in major units, under the name without this
-FOR_PEOPLE: dict[type[ServiceError], str] = {
-    PreconditionFailed: "Another member saved these settings while you had them open. Open the page again.",
-    PayloadTooLarge: "This file is too large.",
+FOR_PEOPLE: dict[type[errors.ServiceError], str] = {
+    errors.PreconditionFailed: "Another member saved these settings while you had them open. Open the page again.",
+    errors.PayloadTooLarge: "This file is too large.",
 }
 EXAMPLES = {"currency": "Enter three letters such as USD", "email": "Enter an e-mail address such as anna@shop.example"}
 EXAMPLES |= {"code": "Use letters, digits, dots, dashes and underscores only"}
@@ -59,8 +47,11 @@ _WORDS = [
     (r"(?:Value error, )?Must be (an? .*)", r"Enter \1"),
     (r"Value error, (.*)", r"\1"),
 ]
-FIELDS: dict[type[ServiceError], str] = {CurrencyNotSupported: "currency", SecondFactorRequired: "totp"}
-FIELDS[InvalidSecondFactor] = "totp"
+FIELDS: dict[type[errors.ServiceError], str] = {
+    errors.CurrencyNotSupported: "currency",
+    errors.SecondFactorRequired: "totp",
+}
+FIELDS[errors.InvalidSecondFactor] = "totp"
 _NUMBER = re.compile(r"-?(?:[0-9]{1,18}|[0-9]{0,18}(\.[0-9]{1,18}))")
 _READ = "posted_form"  # where the request's scope has the form: its body can be read only once
 
@@ -89,14 +80,14 @@ class Form(NamedTuple):
         return self.fields.get(name, [])
 
 
-class StaleForm(Forbidden):
+class StaleForm(errors.Forbidden):
     """The form is of another session: the visitor has signed in again since its page was opened."""
 
-    code = Forbidden.code
+    code = errors.Forbidden.code
     message = "This form was not sent from a page of your session; open it again."
 
 
-def problems_of(rejection: ServiceError | ValueError) -> dict[str, str]:
+def problems_of(rejection: errors.ServiceError | ValueError) -> dict[str, str]:
     """Return an error's fields, in people's words; if it names none, its text under the empty name."""
     if isinstance(rejection, ValueError):
         return {"": str(rejection)}
@@ -128,7 +119,7 @@ def typed(form: Form) -> dict[str, str]:
 def chosen_password(form: Form) -> str:
     """Return the password that was typed twice. Raises ValidationError if the two differ."""
     if form.raw("new_password") != form.raw("repeated"):
-        raise ValidationError(fields=[FieldError("repeated", "The two passwords differ")])
+        raise errors.ValidationError(fields=[errors.FieldError("repeated", "The two passwords differ")])
     return form.raw("new_password")
 
 
@@ -153,7 +144,7 @@ async def _with_files(request: Request, largest: int) -> Form:
                 else:
                     form.fields.setdefault(name, []).append(value)
     except HTTPException:
-        raise ValidationError("The file could not be read.") from None
+        raise errors.ValidationError("The file could not be read.") from None
     return form
 
 
@@ -167,7 +158,7 @@ def require_token(request: Request, form: Form) -> None:
 async def read_open_form(request: Request, page: str) -> Form:
     """Return the form that a visitor without a session posted from our own `page`. Raises Forbidden for another."""
     if not authentication.is_our_own(request):
-        raise Forbidden(f"This form was sent from another site; open {page} itself.")
+        raise errors.Forbidden(f"This form was sent from another site; open {page} itself.")
     return await content(request)
 
 
@@ -179,16 +170,16 @@ async def content(request: Request) -> Form:
         try:
             fields = parse_qs(sent.decode(), keep_blank_values=True, max_num_fields=MOST_FIELDS, errors="strict")
         except ValueError:
-            raise ValidationError(fields=[FieldError("", "The form could not be read.")]) from None
+            raise errors.ValidationError(fields=[errors.FieldError("", "The form could not be read.")]) from None
         request.scope[_READ] = Form(fields, [])
     form: Form = request.scope[_READ]
     return form
 
 
-def of_form(form: Form, model: type[Body] | None, *, currency: str = "") -> dict[str, Any]:
+def of_form(form: Form, model: type[body.Body] | None, *, currency: str = "") -> dict[str, Any]:
     """Return the fields of a model that a form sent, as the API accepts them; a box that is not ticked is false."""
     currency = form.text("currency") or currency
-    is_flat = form.text("commission_type") == CommissionType.FLAT
+    is_flat = form.text("commission_type") == commission.CommissionType.FLAT
     sent: dict[str, Any] = {}
     for name, field in (model.model_fields if model else {}).items():
         kinds, typed = _kinds(field.annotation), form.text(name.removesuffix(CENTS))
@@ -212,14 +203,14 @@ def of_form(form: Form, model: type[Body] | None, *, currency: str = "") -> dict
     return sent
 
 
-def parsed(form: Form, model: type[Parsed]) -> Parsed:
+def parsed(form: Form, model: type[body.Parsed]) -> body.Parsed:
     """Return a form as a model. Raises ValidationError."""
     return body.parse(model, to_json(of_form(form, model)))
 
 
 def of_settings(settings: Iterable[Setting], published: Mapping[str, Any], currency: str) -> dict[str, str]:
     """Return settings, as the API publishes them, as people would type them."""
-    is_flat = published.get("commission_type") == CommissionType.FLAT
+    is_flat = published.get("commission_type") == commission.CommissionType.FLAT
     written = {}
     for each in settings:
         value = published[each.public_name]

@@ -8,17 +8,12 @@ from starlette.responses import Response
 
 from presentation.api_request import valid_id
 from storage.access import workspaces
-from storage.access.workspaces import MANAGERS, OWNERS
-from storage.management import imports
-from storage.management.import_report import OnConflict
+from storage.management import import_report, imports
 from storage.reports import program
-from storage.rules import ecb, tool_exports
-from storage.rules.errors import Forbidden, PayloadTooLarge, ValidationError
-from storage.rules.tool_exports import AmountUnit, ImportFile, ImportTool
+from storage.rules import ecb, errors, tool_exports
 from storage.tracking import currencies
 from tracking_api.dashboard.pages import forms, notices, page_context
 from tracking_api.dashboard.pages.buttons import FormOutcome, FormPage, is_confirmed
-from tracking_api.dashboard.pages.forms import Form
 from tracking_api.dashboard.pages.page_context import PageContext
 
 LARGEST = 1024 * 1024  # of all files; the program takes no other write for the 2 seconds that they need
@@ -29,19 +24,19 @@ TOO_LARGE = "The files have more than 1 MiB together. Import them with `svc admi
 
 async def import_files(request: Request) -> Response:
     """Show what the files would add; import them once that is confirmed. Raises Forbidden, OwnerRequired."""
-    context = await page_context.as_member(request, MANAGERS)
+    context = await page_context.as_member(request, workspaces.MANAGERS)
     try:
         form = await forms.read_form(request, largest_file=2 * LARGEST)
-    except PayloadTooLarge:
+    except errors.PayloadTooLarge:
         return await _import_page(context, FormOutcome({"": TOO_LARGE}))
     texts = [*zip(form.each("name"), form.each("content"), strict=False)]  # of the form that asked
     texts += [(name, content.decode("utf-8-sig", "replace")) for name, content in form.files if name]
     outcome = FormOutcome(typed={name: form.text(name) for name in ("tool", "amounts", "on_conflict")})
     try:
         files = await asyncio.to_thread(_read, form, texts)
-        decided = OnConflict(form.text("on_conflict") or OnConflict.STOP)
+        decided = import_report.OnConflict(form.text("on_conflict") or import_report.OnConflict.STOP)
         report = await context.write(imports.run, files, on_conflict=decided, dry_run=not is_confirmed(form))
-    except (ValidationError, ValueError) as wrong:
+    except (errors.ValidationError, ValueError) as wrong:
         return await _import_page(context, outcome._replace(problems=forms.problems_of(wrong)))
     if report.import_id is not None:
         return notices.redirect(request.url.path, "imported", report.import_id)
@@ -50,18 +45,18 @@ async def import_files(request: Request) -> Response:
 
 async def undo_import(request: Request) -> Response:
     """Undo an import. Raises Forbidden, OwnerRequired, NotFound, ValidationError."""
-    context = await page_context.as_member(request, MANAGERS)
+    context = await page_context.as_member(request, workspaces.MANAGERS)
     form = await forms.read_form(request)
     await context.write(imports.undo, valid_id(form.text("import_id")))
     return notices.redirect(f"{context.program_path}/import", "import-undone")
 
 
-def _read(form: Form, texts: list[tuple[str, str]]) -> list[ImportFile]:
+def _read(form: forms.Form, texts: list[tuple[str, str]]) -> list[tool_exports.ImportFile]:
     """Return what the files say. Raises ValueError."""
     if not texts or sum(len(text) for _, text in texts) > LARGEST:
         raise ValueError(TOO_LARGE if texts else "Choose one file at least.")
-    tool, amounts = ImportTool(form.text("tool")), form.text("amounts")
-    unit = AmountUnit(amounts) if amounts else None
+    tool, amounts = tool_exports.ImportTool(form.text("tool")), form.text("amounts")
+    unit = tool_exports.AmountUnit(amounts) if amounts else None
     return [tool_exports.read(name, text.splitlines(keepends=True), tool, unit) for name, text in texts]
 
 
@@ -72,13 +67,13 @@ async def _import_page(context: PageContext, outcome: FormOutcome, **shown: Any)
 
 async def import_rates(request: Request) -> Response:
     """Import the ECB's file; an error names the line. Raises Forbidden, OwnerRequired."""
-    context = await page_context.as_member(request, OWNERS)
+    context = await page_context.as_member(request, workspaces.OWNERS)
     if not await _may_import(context):
-        raise Forbidden("The rates are those of every workspace of this server: its operator imports them.")
+        raise errors.Forbidden("The rates are those of every workspace of this server: its operator imports them.")
     try:
         form = await forms.read_form(request, largest_file=LARGEST_RATES)
         rates = await asyncio.to_thread(ecb.parse, form.file)
-    except (ValueError, PayloadTooLarge) as wrong:
+    except (ValueError, errors.PayloadTooLarge) as wrong:
         return await _rates_page(context, FormOutcome(forms.problems_of(wrong)))
     for start in range(0, len(rates), ROWS_AT_ONCE):
         await context.storage.write(currencies.load, rates[start : start + ROWS_AT_ONCE])

@@ -17,15 +17,10 @@ from starlette.responses import Response
 from presentation.changes import Email
 from presentation.operations import EMPTY
 from storage.access import accounts, invitations, passwords
-from storage.access.invitations import Offer
 from storage.rules import errors
-from tracking_api.dashboard import authentication, mail
+from tracking_api.dashboard import authentication, mail, members, sessions
 from tracking_api.dashboard.authentication import storage_of, time_of
-from tracking_api.dashboard.members import reset_link
-from tracking_api.dashboard.pages import forms, notices, templates
-from tracking_api.dashboard.pages.forms import Form
-from tracking_api.dashboard.pages.sign_in import PROGRAMS, let_in
-from tracking_api.dashboard.sessions import hash_of_new, hashed
+from tracking_api.dashboard.pages import forms, notices, sign_in, templates
 from web.body import Body
 from web.limits import network_of
 
@@ -43,7 +38,7 @@ class LinkPage:
 
     find: Callable[..., Any]
     template: str
-    use: Callable[[Request, Form, Any, str], Awaitable[Response]]
+    use: Callable[[Request, forms.Form, Any, str], Awaitable[Response]]
 
     async def show(self, request: Request) -> Response:
         """Show the form, which does not use the link up; else the page that posts the fragment, or takes its code."""
@@ -92,10 +87,10 @@ def _about_cookie(request: Request) -> dict[str, Any]:
     return {**authentication.cookie_flags(request), "path": request.url.path, "samesite": "strict"}
 
 
-async def _reset(request: Request, form: Form, link: Any, token: str) -> Response:
+async def _reset(request: Request, form: forms.Form, link: Any, token: str) -> Response:
     """Set the password and end the account's sessions, and tell its holder."""
     email = link.email
-    new_hash = await hash_of_new(request, forms.chosen_password(form), email=email)
+    new_hash = await sessions.hash_of_new(request, forms.chosen_password(form), email=email)
     await storage_of(request).write(accounts.reset_password, token, new_hash, at=time_of(request))
     response = notices.redirect("/sign-in", "password-set")
     authentication.remember_device(request, response, email)
@@ -103,9 +98,9 @@ async def _reset(request: Request, form: Form, link: Any, token: str) -> Respons
     return response
 
 
-async def _join(request: Request, form: Form, offer: Offer, token: str) -> Response:
+async def _join(request: Request, form: forms.Form, offer: invitations.Offer, token: str) -> Response:
     """Add the signed-in account to the workspace, or sign up, with the password of an account that exists."""
-    response, limits = notices.redirect(PROGRAMS, "joined"), request.app.state.limits
+    response, limits = notices.redirect(sign_in.PROGRAMS, "joined"), request.app.state.limits
     if offer.user_id is not None:
         visitor = await authentication.visitor(request)
         forms.require_token(request, form)
@@ -115,18 +110,18 @@ async def _join(request: Request, form: Form, offer: Offer, token: str) -> Respo
         await limits.hit("login", network_of(request), offer.email)
         await limits.hit("wrong", offer.email)
         password_hash = await storage_of(request).read(accounts.find_hash, offer.email) or ""
-        if not await hashed(request, partial(passwords.matches, password_hash, form.raw("new_password"))):
+        if not await sessions.hashed(request, partial(passwords.matches, password_hash, form.raw("new_password"))):
             wrong = errors.FieldError("new_password", "This is not the account's password")
             raise errors.ValidationError(fields=[wrong])
     else:
-        password_hash = await hash_of_new(request, forms.chosen_password(form), email=offer.email)
+        password_hash = await sessions.hash_of_new(request, forms.chosen_password(form), email=offer.email)
     code = form.text("totp") or None
     if code:
         await limits.hit("second_factor", offer.email)
     about: dict[str, Any] = {"client": request.headers.get("user-agent"), "at": time_of(request)}
     about |= {"code": code, "sealer": request.app.state.settings.sealer()}
     started = await storage_of(request).write(invitations.sign_up, token, password_hash=password_hash, **about)
-    return let_in(request, response, started, offer.email)
+    return sign_in.let_in(request, response, started, offer.email)
 
 
 class Forgotten(Body):
@@ -165,7 +160,7 @@ async def _send(request: Request, email: str) -> None:
     except errors.ServiceError as error:
         mail.log.warning("no reset link was sent: %s", error.code)
         return
-    await mail.send(request, email, "reset", email=email, link=reset_link(request, created.token))
+    await mail.send(request, email, "reset", email=email, link=members.reset_link(request, created.token))
 
 
 RESET = LinkPage(accounts.find_reset, "reset_password.html", _reset)

@@ -21,7 +21,6 @@ from tracking_api.dashboard.authentication import time_of
 from tracking_api.dashboard.pages import page_context, ranges, text
 from tracking_api.dashboard.pages.buttons import FormOutcome
 from tracking_api.dashboard.pages.page_context import PageContext
-from tracking_api.dashboard.pages.ranges import FilterValues, Picker
 
 DATES = ("period", *ranges.DATES)
 MOST_FIRST, LATEST_FIRST = ("most first", "least first"), ("latest first", "earliest first")
@@ -49,7 +48,7 @@ class ListPage:
     template: str = "list.html"
     part: str = ""
     tabs: Sequence[str] = ()
-    narrow: Callable[[FilterValues, datetime], Mapping[str, Any]] | None = None
+    narrow: Callable[[ranges.FilterValues, datetime], Mapping[str, Any]] | None = None
     constants: Mapping[str, Any] = field(default_factory=dict)
     values: Values | None = None
     sort: str = ""
@@ -107,7 +106,7 @@ class ListPage:
         default = Period.THIRTY_DAYS if wanted.has_window else Period.ALL
         picker = ranges.picker(request, at, default=default, is_valid=True)
         known = {"q", "sort", "by", *(each.name for each in wanted.filters), *self.tabs, *DATES}
-        address = FilterValues({name: sent for name, sent in picker.address.items() if name in known})
+        address = ranges.FilterValues({name: sent for name, sent in picker.address.items() if name in known})
         unknown = {"sort": not is_order(wanted, address["sort"]), "by": address["by"] not in self.days}
         address = address.without(*(name for name, is_unknown in unknown.items() if is_unknown))
         sent = {"sort": self.sort, **address.without(*self.tabs if self.narrow else ())}
@@ -130,9 +129,9 @@ class ListState(NamedTuple):
 
     of: ListPage
     path: str
-    address: FilterValues
+    address: ranges.FilterValues
     query: ListQuery
-    picker: Picker
+    picker: ranges.Picker
     listed: Page[Any] = Page([])
 
     @property

@@ -11,9 +11,7 @@ from presentation import guides
 from storage.lists.declaration import Page
 from storage.lists.partners import newest_code
 from storage.lists.programs import PROGRAMS, Program, read_program
-from storage.reports import chart, checklist
-from storage.reports.chart import Overview
-from storage.reports.performance import Performance, read_performance
+from storage.reports import chart, checklist, performance
 from storage.rules.attribution import ProgramStatus
 from tracking_api.dashboard.authentication import VisitorRequest, visitor_request
 from tracking_api.dashboard.pages import charted, page_context, ranges, templates, text
@@ -39,13 +37,13 @@ class ProgramResults(NamedTuple):
     revenue_cents: int
     commission_cents: int
     currency: str
-    report: Performance
+    report: performance.Performance
 
 
 async def _with_results(call: VisitorRequest, state: ListState, listed: Page[Program]) -> Page[ProgramResults]:
     ids, query = [each.id for each in listed.data], state.picker.picked
     reports = await call.storage.report(
-        lambda connection: [read_performance(connection, each, query, at=call.at) for each in ids]
+        lambda connection: [performance.read_performance(connection, each, query, at=call.at) for each in ids]
     )
     rows = []
     for each, report in zip(listed.data, reports, strict=True):
@@ -75,7 +73,7 @@ async def show_overview(request: Request) -> Response:
     )
 
 
-def _actions(overview: Overview, context: PageContext) -> list[PendingAction]:
+def _actions(overview: chart.Overview, context: PageContext) -> list[PendingAction]:
     """Return whom to pay, then what waits for a decision, most money at stake first.
 
     Each has the cents to compare, what is at stake, what is to be done and why, and the program's page and link for it.

@@ -18,8 +18,6 @@ from starlette.types import ASGIApp
 from storage.rules.errors import Forbidden, InternalError, ServiceError
 from tracking_api.dashboard import authentication
 from tracking_api.dashboard.pages import forms, notices, page_context, sign_in, templates, text
-from tracking_api.dashboard.pages.forms import StaleForm
-from tracking_api.dashboard.pages.templates import HEADERS
 from web.errors import STATUS, error_headers
 from web.response import Headers, accepts_html, error_in_client_format, handlers
 
@@ -60,7 +58,7 @@ def page(path: str, **methods: Handler) -> Route:
     """Return the route of a page: `page("/account", GET=show, POST=change)`."""
 
     async def serve(request: Request) -> ASGIApp:
-        request.scope["extra_headers"] = HEADERS  # web.middleware sends them with every response
+        request.scope["extra_headers"] = templates.HEADERS  # web.middleware sends them with every response
         text.show_to(request)
         try:
             response = await methods["GET" if request.method == "HEAD" else request.method](request)
@@ -93,7 +91,7 @@ async def _forbidden(request: Request, rejection: Forbidden) -> Response:
             return sign_in.show_form(request, {"next": back, "held": held}, SESSION_ENDED)
         path = f"/sign-in?{urlencode({'next': back})}"
         return Response(headers={"HX-Redirect": path}) if is_read and is_part else notices.redirect(path)
-    held_form = await sign_in.hold(request) if isinstance(rejection, StaleForm) else None
+    held_form = await sign_in.hold(request) if isinstance(rejection, forms.StaleForm) else None
     if held_form:
         csrf = authentication.expected_token(request)
         return sign_in.offer(request, held_form, csrf=csrf, status=STATUS[rejection.code])
@@ -104,7 +102,7 @@ async def rejected(request: Request, rejection: ServiceError) -> Response:
     """Return the page that shows an error and what to do; what an endpoint said about this case stays."""
     status = STATUS[rejection.code]
     request.scope["error_code"] = rejection.code
-    request.scope["extra_headers"] = HEADERS
+    request.scope["extra_headers"] = templates.HEADERS
     page, (title, advice) = sign_in.page_of(request), WORDS.get(rejection.code, (rejection.text, rejection.advice))
     seconds = rejection.details.get("retry_after_seconds")
     if rejection.code == "rate_limited" and seconds is not None:

@@ -10,20 +10,10 @@ from pydantic import StringConstraints
 from starlette.requests import Request
 from starlette.responses import Response
 
-from presentation.changes import (
-    CommissionChange,
-    PartnerChange,
-    adjust_balance,
-    change_partner,
-    decide_commission,
-    enrol_partner,
-)
+from presentation import changes
 from presentation.settings_models import Name
 from storage.access.workspaces import DECIDERS, MANAGERS
-from storage.lists import commissions
-from storage.lists.commissions import CommissionDetails
-from storage.lists.find import get
-from storage.lists.partners import PARTNERS
+from storage.lists import commissions, find, partners
 from storage.management import by_hand, commission_decisions
 from storage.reports import partner
 from storage.rules.attribution import PartnerStatus, site_url
@@ -54,13 +44,13 @@ ENTRIES = {
 }
 
 
-class HoldOverride(CommissionChange):
+class HoldOverride(changes.CommissionChange):
     """The approval of a commission that is on hold."""
 
     override_hold_reason: Name
 
 
-class PartnerEdit(PartnerChange):
+class PartnerEdit(changes.PartnerChange):
     """The fields of the form."""
 
     notes: Annotated[str, StringConstraints(max_length=4000)] | None = None
@@ -115,7 +105,7 @@ def link_of(domain: str, code: str, page: str = "", campaign: str = "") -> str:
 async def show_qr_code(request: Request) -> Response:
     """Return a link's QR code, dark on white, which cameras read on dark pages. Raises NotFound, ValidationError."""
     context = await page_context.as_member(request)
-    partner = await context.storage.read(get, PARTNERS, context.scope, context.path_id("partner_id"))
+    partner = await context.storage.read(find.get, partners.PARTNERS, context.scope, context.path_id("partner_id"))
     asked = (request.query_params.get(name, "") for name in LINK)
     link = link_of(context.program.settings.domain, partner.code, *asked)
     image = io.BytesIO()
@@ -130,7 +120,7 @@ async def _commission(context: PageContext, outcome: FormOutcome) -> Response:
     return outcome.page(context, "commission.html", details=details, arithmetic=arithmetic, meanings=ENTRIES)
 
 
-def _arithmetic(details: CommissionDetails) -> list[tuple[str, str]]:
+def _arithmetic(details: commissions.CommissionDetails) -> list[tuple[str, str]]:
     """Return the steps from the sale or the lead to what the commission is worth now: titles and texts."""
     commission, sale = details.commission, details.sale
     currency = commission.currency
@@ -173,13 +163,13 @@ def _rate(kind: CommissionType, value: int, currency: str) -> str:
     return text.percentage(value / 100) if kind == CommissionType.PERCENT else text.money(value, currency)
 
 
-PARTNER_LIST = ListPage(PARTNERS, "partners.html", sort="revenue")
-ENROL = FormPage(PARTNER_LIST.page, Button(enrol_partner), roles=MANAGERS)
-EDIT = FormPage(_page, Button(change_partner.taking(PartnerEdit), then=PARTNER), roles=MANAGERS)
-ADJUST = FormPage(_page, Button(adjust_balance, then=PARTNER), roles=DECIDERS)
+PARTNER_LIST = ListPage(partners.PARTNERS, "partners.html", sort="revenue")
+ENROL = FormPage(PARTNER_LIST.page, Button(changes.enrol_partner), roles=MANAGERS)
+EDIT = FormPage(_page, Button(changes.change_partner.taking(PartnerEdit), then=PARTNER), roles=MANAGERS)
+ADJUST = FormPage(_page, Button(changes.adjust_balance, then=PARTNER), roles=DECIDERS)
 PAUSE = FormPage(
     elsewhere,
-    Button(change_partner, notice="partner-{status}.{id}", then=f"{PROGRAM}/partners"),
+    Button(changes.change_partner, notice="partner-{status}.{id}", then=f"{PROGRAM}/partners"),
     by="status",
     roles=MANAGERS,
     row="partner_id",
@@ -188,7 +178,7 @@ PAUSE = FormPage(
 COMMISSION = FormPage(
     _commission,
     Button(
-        decide_commission.taking(HoldOverride),
+        changes.decide_commission.taking(HoldOverride),
         {"status": CommissionStatus.APPROVED},
         lambda call, _: f"approved.1.0.{commission_decisions.millis_of(call.at)}",
     ),

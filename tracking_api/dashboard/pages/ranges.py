@@ -9,7 +9,6 @@ from starlette.requests import Request
 from storage.rules.errors import InvalidPeriod, InvalidRange, ServiceError
 from storage.rules.periods import picked_period
 from storage.rules.periods.period import DateRangeQuery, Period, Window
-from storage.rules.periods.picked_period import Comparison
 from tracking_api.dashboard.pages import text
 
 NAMES = {
@@ -28,9 +27,9 @@ NAMES = {
     Period.ALL: "All time",
 }
 COMPARISONS: dict[str, str] = {
-    Comparison.PREVIOUS: "Previous period",
-    Comparison.LAST_YEAR: "Same period last year",
-    Comparison.NONE: "Nothing",
+    picked_period.Comparison.PREVIOUS: "Previous period",
+    picked_period.Comparison.LAST_YEAR: "Same period last year",
+    picked_period.Comparison.NONE: "Nothing",
 }
 DATES = ("dateFrom", "dateTo")
 
@@ -91,7 +90,7 @@ def picker(request: Request, at: datetime, *, default: Period = Period.THIRTY_DA
     sent, problem = request.query_params, None
     date_from, date_to = (sent.get(name) or None for name in DATES)
     query = DateRangeQuery(sent.get("period") or default, date_from, date_to)
-    comparison = sent.get("compare") or Comparison.PREVIOUS
+    comparison = sent.get("compare") or picked_period.Comparison.PREVIOUS
     try:
         picked = picked_period.pick(query, at=at, comparison=comparison)
     except (InvalidPeriod, InvalidRange) as rejection:
@@ -106,6 +105,6 @@ def picker(request: Request, at: datetime, *, default: Period = Period.THIRTY_DA
         chosen=None if is_custom else query.period,
         date_from=str(first)[:10],
         date_to=str(last)[:10],
-        comparison=comparison if comparison in COMPARISONS else Comparison.PREVIOUS,
+        comparison=comparison if comparison in COMPARISONS else picked_period.Comparison.PREVIOUS,
         address=FilterValues({name: value for name, value in sent.items() if value and name != "cursor"}),
     )

@@ -15,29 +15,21 @@ from presentation.changes import credit_sale, move_customer
 from presentation.resources import IDENTIFIERS
 from storage.access.workspaces import DECIDERS
 from storage.diagnosis.explanation import Explanation, explain
+from storage.lists import audit_log, declaration, events, programs, rejected_calls
 from storage.lists import customers as listed_customers
-from storage.lists import rejected_calls
-from storage.lists.audit_log import AUDIT_LOG, Entry
 from storage.lists.commissions import Commission
-from storage.lists.customers import CUSTOMERS
-from storage.lists.declaration import MOST, ListQuery, Order
 from storage.lists.event_kinds import Event, EventKind
-from storage.lists.events import EVENTS
 from storage.lists.find import find
 from storage.lists.partners import PARTNERS
-from storage.lists.programs import Program
-from storage.lists.rejected_calls import REJECTED_CALLS, RejectedCall
 from storage.management import by_hand, partners
-from storage.management.partners import Past
 from storage.rules import errors
-from storage.rules.errors import ServiceError
 from storage.rules.outcome import SaleOutcome
 from tracking_api.dashboard.pages import text
 from tracking_api.dashboard.pages.buttons import Button, FormOutcome, FormPage, Question
 from tracking_api.dashboard.pages.lists import ListPage, ListState
 from tracking_api.dashboard.pages.page_context import PageContext
 
-CUSTOMER_LIST = ListPage(CUSTOMERS, "customers.html")
+CUSTOMER_LIST = ListPage(listed_customers.CUSTOMERS, "customers.html")
 GOOD = {SaleOutcome.CREDITED, SaleOutcome.CREDITED_IN_PART}
 OPEN = {
     SaleOutcome.POSSIBLE_DUPLICATE,
@@ -78,7 +70,7 @@ PAST = {  # of verbs that do not end in "ed"
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[.\d]*(Z|[+-]\d\d:\d\d)$")
 
 
-def story_of(program: Program, found: Explanation) -> dict[str, Any]:
+def story_of(program: programs.Program, found: Explanation) -> dict[str, Any]:
     """Return an explanation as pages show it: its badge's class, what it is about, its steps but for the amounts."""
     kind, value = next((kind, value) for kind, value in found.subject._asdict().items() if value is not None)
     return {
@@ -109,7 +101,7 @@ async def _customer(context: PageContext, outcome: FormOutcome) -> Response:
     return outcome.page(
         context,
         "customer.html",
-        typed={"partner_id": "", "past": Past.STAY, **outcome.typed},
+        typed={"partner_id": "", "past": partners.Past.STAY, **outcome.typed},
         partners=await partner_options(context) if context.is_decider else [],
         customer=customer,
         steps=list(_timed(steps)),
@@ -133,7 +125,7 @@ async def _sums(calls: Sequence[ApiRequest]) -> Question:
     """Return what is asked before a customer moves, with what moves with them."""
     [call] = calls
     becomes = "The commissions so far stay with their partner."
-    if call.named.get("past") == Past.MOVE:
+    if call.named.get("past") == partners.Past.MOVE:
         becomes = (
             "Their partner loses these unpaid commissions, the new one earns them, and they wait for approval again."
         )
@@ -153,7 +145,7 @@ async def _missing_sale(context: PageContext, outcome: FormOutcome) -> Response:
     call = next((each for each in explained.rejected_calls if each.call == "sale"), None)
     partner, click = (likely["facts"].get(name) or {} for name in ("partner", "click"))
     price = None
-    with suppress(ServiceError):  # it cannot be said what it would earn
+    with suppress(errors.ServiceError):  # it cannot be said what it would earn
         if call and call.amount_cents:
             about: dict[str, Any] = {"currency": call.currency or context.currency, "at": call.occurred_at or call.at}
             price = await context.read(by_hand.price, amount_cents=call.amount_cents, **about)
@@ -172,7 +164,7 @@ async def _missing_sale(context: PageContext, outcome: FormOutcome) -> Response:
     )
 
 
-def _reported(call: RejectedCall | None, explained: Explanation, currency: str) -> dict[str, str]:
+def _reported(call: rejected_calls.RejectedCall | None, explained: Explanation, currency: str) -> dict[str, str]:
     """Return what the form has of the sale: what its newest rejected call reported."""
     known = {"transaction_id": explained.transaction_id or "", "customer_key": explained.subject.customer_key or ""}
     if call is None:
@@ -185,7 +177,7 @@ def _reported(call: RejectedCall | None, explained: Explanation, currency: str) 
 
 async def partner_options(context: PageContext) -> list[tuple[str, str]]:
     """Return the options of a choice of a partner, by name."""
-    query = ListQuery(MOST, order=Order("name", is_ascending=True))
+    query = declaration.ListQuery(declaration.MOST, order=declaration.Order("name", is_ascending=True))
     found = await context.storage.read(find, PARTNERS, context.scope, query)
     return [("", "Choose a partner"), *((str(each.id), f"{each.name} ({each.code})") for each in found.data)]
 
@@ -207,7 +199,7 @@ async def _causes(context: PageContext, state: ListState) -> dict[str, Any]:
     return {"groups": groups, "code": code, "organic": organic}
 
 
-def _action(entry: Entry) -> str:
+def _action(entry: audit_log.Entry) -> str:
     verb = entry.action.partition(".")[2]
     return f"{text.words(entry.noun)} {PAST.get(verb) or verb.removesuffix('e') + 'ed'}"
 
@@ -230,8 +222,8 @@ def _written(value: Any, field: str, currency: str) -> str | Markup:
     return written
 
 
-EVENT_LIST = ListPage(EVENTS, "events.html", part="event_list.html", tabs=("live",))
-REJECTED_CALL_LIST = ListPage(REJECTED_CALLS, "refused_calls.html", values=_causes)
+EVENT_LIST = ListPage(events.EVENTS, "events.html", part="event_list.html", tabs=("live",))
+REJECTED_CALL_LIST = ListPage(rejected_calls.REJECTED_CALLS, "refused_calls.html", values=_causes)
 AUDIT_LIST = ListPage(
-    AUDIT_LOG, "audit_log.html", constants={"action_of": _action, "paths": PATHS, "written": _written}
+    audit_log.AUDIT_LOG, "audit_log.html", constants={"action_of": _action, "paths": PATHS, "written": _written}
 )

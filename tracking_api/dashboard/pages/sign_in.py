@@ -18,14 +18,11 @@ from starlette.responses import Response
 from presentation.changes import Code, Email
 from presentation.settings_models import Currency, Host, Name
 from storage.access import sessions, workspaces
-from storage.access.sessions import Account, Started
 from storage.management import program_settings
-from storage.rules import errors, keys
-from storage.rules.settings import ProgramSettings
+from storage.rules import errors, keys, settings
 from tracking_api.dashboard import authentication
 from tracking_api.dashboard.authentication import storage_of, time_of
 from tracking_api.dashboard.pages import forms, notices, templates
-from tracking_api.dashboard.pages.forms import FIELD
 from tracking_api.dashboard.sessions import Credentials, hash_of_new, require_account, start
 from web.body import Body
 from web.errors import STATUS, error_headers
@@ -86,7 +83,7 @@ async def set_up(request: Request) -> Response:
     try:
         password_hash = await hash_of_new(request, forms.chosen_password(form), email=form.text("email"))
         if not problems:
-            chosen = ProgramSettings(fields.program_name, fields.domain, fields.currency)
+            chosen = settings.ProgramSettings(fields.program_name, fields.domain, fields.currency)
             about: dict[str, Any] = {"workspace": fields.workspace_name, "email": fields.email, "at": time_of(request)}
             about |= {"password_hash": password_hash, "client": request.headers.get("user-agent")}
             about["partner"] = {"name": fields.partner_name, "code": fields.partner_code}
@@ -162,7 +159,7 @@ def show_form(request: Request, typed: Mapping[str, str], rejection: errors.Serv
     return response
 
 
-def let_in(request: Request, response: Response, started: Started, email: str) -> Response:
+def let_in(request: Request, response: Response, started: sessions.Started, email: str) -> Response:
     """Let the browser store a session's token until the session ends, and that it signed in to the account."""
     seconds, name = int((started.expires_at - time_of(request)).total_seconds()), authentication.cookie_name(request)
     response.set_cookie(name, started.token, max_age=seconds, **authentication.cookie_flags(request))
@@ -170,7 +167,7 @@ def let_in(request: Request, response: Response, started: Started, email: str) -
     return response
 
 
-async def _proven(request: Request, proof: str) -> Account:
+async def _proven(request: Request, proof: str) -> sessions.Account:
     """Return the account of a proof, which ends with its password. Raises InvalidCredentials if it is not valid."""
     email, known = request.app.state.settings.sealer().open_until(time_of(request), PURPOSE, proof) or ("", "")
     account = await storage_of(request).read(sessions.account, email)
@@ -195,7 +192,7 @@ async def hold(request: Request) -> Held | None:
         form = await forms.content(request)
     except errors.ServiceError:
         return None
-    fields = [[name, value] for name, sent in form.fields.items() for value in sent if name != FIELD]
+    fields = [[name, value] for name, sent in form.fields.items() for value in sent if name != forms.FIELD]
     return None if SECRETS & form.fields.keys() else Held(forms.path_of(request.url), page_of(request), fields)
 
 

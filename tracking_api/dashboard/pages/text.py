@@ -21,7 +21,6 @@ from starlette.requests import Request
 from storage.access.sessions import TimeFormat, Visitor
 from storage.rules.periods.time_zones import UTC
 from storage.rules.reports import metrics
-from storage.rules.reports.metrics import Direction, Trend
 from storage.tracking import currencies
 from tracking_api.calls.visitors import agent_of
 
@@ -168,9 +167,9 @@ def qr_code(value: str) -> Markup:
     return Markup(segno.make(value, micro=False).svg_inline(scale=4, light="white"))  # noqa: S704 - of squares alone
 
 
-def percent(change: Trend) -> str:
+def percent(change: metrics.Trend) -> str:
     """Write the size of a change: 12.5%; what began with nothing is new, and over 999 % the size says no more."""
-    if change.direction == Direction.STABLE:
+    if change.direction == metrics.Direction.STABLE:
         return "no change"
     if change.percent is None:
         return "new"
