@@ -116,20 +116,17 @@ async def review(acme: World, *, is_whole: bool) -> list[FlagKind]:
     return [each.kind for each in (await acme.listed(FLAGS)).data]
 
 
-async def test_a_sale_is_reviewed_by_the_next_round_once(embedded: World):
+@pytest.mark.parametrize("is_news", [True, False])
+async def test_a_sale_is_reviewed_by_the_next_round_once_or_without_news_by_the_whole_review(
+    embedded: World, *, is_news: bool
+):
     await own_purchase(embedded)
+    if not is_news:
+        embedded.store.take_written()
 
-    assert await review(embedded, is_whole=False) == [FlagKind.SELF_REFERRAL]
+    assert await review(embedded, is_whole=False) == [FlagKind.SELF_REFERRAL] * is_news
     embedded.store.take_written()
-    assert await review(embedded, is_whole=False) == [FlagKind.SELF_REFERRAL]
-
-
-async def test_a_program_without_news_waits_for_the_whole_review(embedded: World):
-    await own_purchase(embedded)
-    embedded.store.take_written()
-
-    assert await review(embedded, is_whole=False) == []
-    assert await review(embedded, is_whole=True) == [FlagKind.SELF_REFERRAL]
+    assert await review(embedded, is_whole=not is_news) == [FlagKind.SELF_REFERRAL]
 
 
 async def test_a_failing_review_is_logged_and_raises_nothing(embedded: World, caplog: pytest.LogCaptureFixture):

@@ -78,7 +78,9 @@ def test_a_server_action_reports_a_form_without_javascript(shop: httpx.Client, s
     assert service.bodies("lead") == [{"click_id": "c1", "customer_key": "user-1"}]
 
 
-def test_the_package_has_the_service_s_version_its_licence_types_and_no_dependencies(built_node: Path):
+def test_the_package_has_the_service_s_version_its_licence_types_no_dependencies_and_works_in_commonjs(
+    built_node: Path,
+):
     with tarfile.open(next(built_node.glob("*.tgz"))) as archive:
         names = {name.removeprefix("package/") for name in archive.getnames()}
     described = json.loads((built_node / "node_modules/svc-affiliate/package.json").read_text())
@@ -88,13 +90,8 @@ def test_the_package_has_the_service_s_version_its_licence_types_and_no_dependen
     assert "dependencies" not in described
     assert {*(file.removeprefix("./") for file in exported), "LICENSE", "README.md"} <= names
     assert {name for name in names if not name.startswith("dist/")} == {"LICENSE", "README.md", "package.json"}
-
-
-def test_a_commonjs_shop_can_require_the_package(built_node: Path):
     check = "const { Track, VERSION } = require('svc-affiliate'); console.log(typeof new Track().lead, VERSION)"
-
     done = subprocess.run(["node", "-e", check], cwd=built_node, check=True, capture_output=True, text=True)
-
     assert done.stdout.split() == ["function", npm_version()]
 
 

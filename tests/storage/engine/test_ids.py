@@ -48,14 +48,11 @@ async def test_ids_of_deleted_rows_are_not_given_out_again_and_go_on_above_those
         assert (above, await acme.store.write(add, table)) == (71, 72), table
 
 
-def test_ids_ascend_even_if_the_clock_is_set_back_and_are_exact_in_json_until_the_year_2300():
+def test_ids_ascend_even_if_the_clock_is_set_back_threads_share_none_and_they_are_exact_in_json_until_the_year_2300():
     later, earlier = ids.after(NOW, 3), ids.after(NOW - timedelta(days=365), 3)
 
     assert [*later, *earlier] == sorted({*later, *earlier})
     assert ids.first(datetime(2300, 1, 1, tzinfo=UTC)) < 2**53
-
-
-def test_threads_never_share_an_id():
     with ThreadPoolExecutor(8) as threads:
         given = [n for batch in threads.map(lambda _: list(ids.after(NOW, 50)), range(40)) for n in batch]
 

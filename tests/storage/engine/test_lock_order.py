@@ -13,8 +13,6 @@ from functools import partial
 from itertools import count
 from typing import Any
 
-import asyncpg
-
 import storage
 from storage.checks import books
 from storage.engine.audit import OPERATOR
@@ -28,8 +26,8 @@ from storage.tracking import leads, sales
 from storage.tracking.leads import Lead
 from storage.tracking.received_calls import Call, Repeatable
 from storage.tracking.sale_decisions import Sale
+from tests import postgres, world
 from tests import stripe_events as stripe
-from tests import world
 from tests.storage.payments.paying import take
 from tests.world import NOW, World
 
@@ -121,7 +119,7 @@ async def test_two_processes_never_wait_for_each_other_in_a_circle(postgres_url:
 
     outages = (errors.StorageUnavailable, errors.OutcomeUnknown, errors.Overloaded)
     unexpected = [each for each in results if isinstance(each, outages) or not isinstance(each, ServiceError | None)]
-    connection = await asyncpg.connect(postgres_url.replace("+asyncpg", ""))
-    deadlocks = await connection.fetchval("SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()")
-    await connection.close()
+    counted = "SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()"
+    async with postgres.connected(postgres_url) as connection:
+        deadlocks = await connection.fetchval(counted)
     assert (unexpected, deadlocks) == ([], 0)

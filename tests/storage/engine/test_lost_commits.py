@@ -7,7 +7,6 @@ from contextlib import AsyncExitStack
 from types import FunctionType
 from typing import Any
 
-import asyncpg
 import pytest
 from sqlalchemy import Connection, insert, select, text
 
@@ -17,7 +16,7 @@ from storage.engine import postgres_lane
 from storage.engine.group_commit import ANSWER_SECONDS
 from storage.rules.errors import OutcomeUnknown, Overloaded, StorageUnavailable
 from storage.tables import clicks, workspaces
-from tests import proxy
+from tests import postgres, proxy
 from tests.proxy import Proxy
 from tests.storage.engine.naming import add, names
 from tests.world import NOW, World, stored
@@ -49,21 +48,16 @@ async def urls(acme: World) -> list[str]:
     return sorted(url for (url,) in await stored(acme, clicks.c.landing_url))
 
 
-@pytest.mark.parametrize("times", [1, 2])
-async def test_a_commit_whose_response_was_lost_returns_its_results(acme: World, between: Proxy, times: int):
-    between.lose_answers = times
+@pytest.mark.parametrize(("lost", "times"), [("lose_answers", 1), ("lose_answers", 2), ("lose_commits", 2)])
+async def test_a_commit_whose_response_was_lost_returns_its_results_and_one_that_never_arrived_runs_again(
+    acme: World, between: Proxy, lost: str, times: int
+):
+    assert await add_all(acme) == NAMES
+    setattr(between, lost, times)
 
     assert await add_all(acme) == NAMES
     assert await add_all(acme) == NAMES
-    assert await urls(acme) == sorted(2 * NAMES)
-
-
-async def test_a_commit_that_never_arrived_runs_again(acme: World, between: Proxy):
-    await add_all(acme)
-    between.lose_commits = 2
-
-    assert await add_all(acme) == NAMES
-    assert await urls(acme) == sorted(2 * NAMES)
+    assert await urls(acme) == sorted(3 * NAMES)
 
 
 async def test_a_commit_that_never_arrives_becomes_an_outage(acme: World, between: Proxy):
@@ -82,18 +76,16 @@ async def test_the_lane_waits_for_a_commit_that_is_still_running(
 ):
     for _ in range(earlier):  # the lane's row is there already, or is itself on its way
         await store.write(add, "a")
-    observer = await asyncpg.connect(postgres_url.replace("+asyncpg", ""))
     between.delay_commit = True
     write = asyncio.ensure_future(store.write(add, "a"))
 
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(20), postgres.connected(postgres_url) as observer:
         while not await observer.fetchval(BLOCKED):
             assert not write.done()
     between.deliver.set()
 
     assert await write == "a"
     assert await names(store) == ["a"] * (earlier + 1)
-    await observer.close()
 
 
 async def test_an_outcome_that_cannot_be_determined_is_unknown(
@@ -129,8 +121,8 @@ async def test_every_write_has_an_answer_within_eight_seconds_whatever_the_mix(
     postgres_url: str, record_property: Callable[[str, object], None]
 ):
     loop = asyncio.get_running_loop()
-    operator = await asyncpg.connect(postgres_url.replace("+asyncpg", ""))
     async with AsyncExitStack() as stack:
+        operator = await stack.enter_async_context(postgres.connected(postgres_url))
         proxies = [await stack.enter_async_context(proxy.before(postgres_url)) for _ in range(3)]
         stores = [await stack.enter_async_context(storage.opened(each.url)) for each in proxies]
         for store in stores:
@@ -155,7 +147,6 @@ async def test_every_write_has_an_answer_within_eight_seconds_whatever_the_mix(
         answers = await asyncio.gather(*sent)
         frozen.flowing.set()
 
-    await operator.close()
     longest = max(seconds for _, seconds in answers)
     record_property("seconds", longest)
     assert longest < ANSWER_SECONDS + 0.5
@@ -163,8 +154,7 @@ async def test_every_write_has_an_answer_within_eight_seconds_whatever_the_mix(
 
 
 async def test_a_locked_table_holds_up_what_needs_it_and_is_no_outage_of_the_rest(postgres_url: str):
-    operator = await asyncpg.connect(postgres_url.replace("+asyncpg", ""))
-    async with storage.opened(postgres_url) as store:
+    async with storage.opened(postgres_url) as store, postgres.connected(postgres_url) as operator:
         await store.write(add, "first")
         await operator.execute("BEGIN; LOCK TABLE workspaces")
         began = asyncio.get_running_loop().time()
@@ -174,7 +164,6 @@ async def test_a_locked_table_holds_up_what_needs_it_and_is_no_outage_of_the_res
         assert (type(locked), other) == (StorageUnavailable, 1)
         assert asyncio.get_running_loop().time() - began < postgres_lane.STATEMENT_SECONDS
         assert store.is_available
-    await operator.close()
 
 
 def pass_by(connection: Connection) -> int:

@@ -13,6 +13,7 @@ from storage import Storage
 from storage.engine import write_queue
 from storage.engine.citus import is_distributed
 from storage.engine.group_commit import BATCH_WRITES, set_based
+from tests import postgres
 
 LOCK = 1
 AN_HOUR = 3600.0
@@ -50,10 +51,9 @@ def database_url(postgres_url: str) -> str:
 @pytest.fixture
 async def operator(postgres_url: str) -> AsyncIterator[asyncpg.Connection]:
     """A connection that holds the lock until it releases it."""
-    connection = await asyncpg.connect(postgres_url.replace("+asyncpg", ""))
-    await connection.execute("SELECT pg_advisory_lock($1)", LOCK)
-    yield connection
-    await connection.close()
+    async with postgres.connected(postgres_url) as connection:
+        await connection.execute("SELECT pg_advisory_lock($1)", LOCK)
+        yield connection
 
 
 async def release(operator: asyncpg.Connection, *waiting: asyncio.Future[None]) -> None:
@@ -76,15 +76,21 @@ async def test_the_writes_of_many_programs_that_wait_become_one_batch(
     assert batches() - before == (51 if are_apart else 2)
 
 
-async def test_a_slow_program_holds_up_no_write_but_its_own(store: Storage, operator: asyncpg.Connection):
-    slow = await slow_write(store, program=1)
-    second = asyncio.ensure_future(store.write_item(1, echo, 1))
+async def test_a_slow_program_holds_up_no_write_but_its_own_and_closing_waits_for_every_lane(
+    postgres_url: str, operator: asyncpg.Connection
+):
+    async with storage.opened(postgres_url) as store:
+        slow = await slow_write(store, program=1)
+        second = asyncio.ensure_future(store.write_item(1, echo, 1))
 
-    assert [await store.write_item(program, echo, program) for program in (2, 3)] == [2, 3]
-    assert not slow.done()
-    assert not second.done()
-    await release(operator, slow)
+        assert [await store.write_item(program, echo, program) for program in (2, 3)] == [2, 3]
+        assert not slow.done()
+        assert not second.done()
+        releasing = asyncio.create_task(release(operator, slow))
+
+    assert slow.done()
     assert await second == 1
+    await releasing
 
 
 async def test_another_lane_takes_a_whole_batch(
@@ -99,13 +105,3 @@ async def test_another_lane_takes_a_whole_batch(
     assert await asyncio.gather(*others) == [2, 3, 4, 5]
     assert not slow.done()
     await release(operator, slow)
-
-
-async def test_closing_waits_for_every_lane(postgres_url: str, operator: asyncpg.Connection):
-    async with storage.opened(postgres_url) as store:
-        slow = await slow_write(store, program=1)
-        assert await store.write_item(2, echo, 2) == 2
-        releasing = asyncio.create_task(release(operator, slow))
-
-    assert slow.done()
-    await releasing
