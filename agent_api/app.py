@@ -200,7 +200,8 @@ def create(
     routes: Sequence[BaseRoute] = ROUTES,
 ) -> Starlette:
     """Return the agent app over an open storage; `limits` counts requests with invalid keys, None: no limit."""
-    app = Starlette(routes=routes, exception_handlers=HANDLERS)
-    return with_state(
-        app, storage=storage, base_url=base_url, clock=clock, limits=limits or RateLimits({REJECTED: None}, Counts())
+    app, limits = (
+        Starlette(routes=routes, exception_handlers=HANDLERS),
+        limits or RateLimits({REJECTED: None}, Counts()),
     )
+    return with_state(app, storage=storage, base_url=base_url, clock=clock, limits=limits)

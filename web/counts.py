@@ -49,10 +49,8 @@ class Counts:
             return self._local.hit(rate, subject)
 
         async def count(limiter: FixedWindowRateLimiter) -> float | None:
-            if await limiter.hit(rate, *subject):
-                return None
-            resets_at, _ = await limiter.get_window_stats(rate, *subject)
-            return resets_at
+            is_allowed = await limiter.hit(rate, *subject)
+            return None if is_allowed else (await limiter.get_window_stats(rate, *subject)).reset_time
 
         return await self._ask(count, lambda: self._local.hit(rate, subject))
 

@@ -81,10 +81,18 @@ def list_tool(
 ) -> Callable[[Callable[[Asked], JsonRow]], Tool]:
     """Make a tool of a function that returns a page of what was asked; its docstring is the description.
 
-    `beside` names what is beside the rows and untrusted. `more` are arguments besides those of the list: their type and
-    default.
+    `beside` names what is beside the rows and untrusted; `more` are further arguments, with their type and default.
     """
-    fields = _fields(wanted) | more
+    optional = {each.name: KINDS.get(each.kind, each.kind) for each in wanted.filters if not each.is_for_pages}
+    if wanted.finds:
+        optional["q"] = Identifier
+    if wanted.sums:
+        optional |= {"sort": Identifier, "totals": bool}
+    if wanted.at is not None or wanted.has_window:
+        optional |= dict.fromkeys(("date_from", "date_to"), Timestamp)
+    given: dict[str, Any] = {} if wanted.mine else {"program_id": (int, ...)}
+    given |= {"limit": (Limit, 25), "cursor": (Cursor | None, None)}
+    fields = given | {name: (kind | None, None) for name, kind in optional.items()} | more
 
     def made(function: Callable[[Asked], JsonRow]) -> Tool:
         def run(request: ToolRequest, **sent: Any) -> JsonRow:
@@ -93,21 +101,6 @@ def list_tool(
         return Tool(function, title, scope, fields, ("data", *beside), run)
 
     return made
-
-
-def _fields(wanted: List[Any]) -> dict[str, Any]:
-    optional: dict[str, Any] = {
-        each.name: KINDS.get(each.kind, each.kind) for each in wanted.filters if not each.is_for_pages
-    }
-    if wanted.finds:
-        optional["q"] = Identifier
-    if wanted.sums:
-        optional |= {"sort": Identifier, "totals": bool}
-    if wanted.at is not None or wanted.has_window:
-        optional |= dict.fromkeys(("date_from", "date_to"), Timestamp)
-    of_program: dict[str, Any] = {} if wanted.mine else {"program_id": (int, ...)}
-    given = {name: (kind | None, None) for name, kind in ({"cursor": Cursor} | optional).items()}
-    return {**of_program, "limit": (Limit, 25), **given}
 
 
 def _asked(request: ToolRequest, wanted: List[Any], sent: Mapping[str, Any]) -> Asked:
