@@ -217,14 +217,10 @@ def _reported_keys(program_id: int, customer_ids: Sequence[int], since: datetime
     """Return how the customer keys of sales and of rejected calls that named customers' clicks are read."""
     sale, call, row = sales.c, refused_calls.c, customers.c
     sold = (sale.program_id == program_id, sale.customer_id.in_(customer_ids), sale.customer_key.is_not(None))
-    conflicts = (
-        select(call.click_id, call.customer_key)
-        .where(call.program_id == program_id, call.id >= ids.first(since), call.code == IdentifierConflict.code)
-        .where(call.click_id.is_not(None), call.customer_key.is_not(None))
-        .order_by(call.id.desc())
-        .limit(MOST_CONFLICTS)
-        .subquery("conflicts")
-    )
+    rejected = (call.program_id == program_id, call.id >= ids.first(since), call.code == IdentifierConflict.code)
+    named_both = (call.click_id.is_not(None), call.customer_key.is_not(None))
+    newest = select(call.click_id, call.customer_key).where(*rejected, *named_both).order_by(call.id.desc())
+    conflicts = newest.limit(MOST_CONFLICTS).subquery("conflicts")
     named = customers.join(conflicts, conflicts.c.click_id == row.click_id)
     mine = (row.program_id == program_id, row.id.in_(customer_ids))
     return [

@@ -135,11 +135,9 @@ class ImportedEvents:
         seen = [(each.partner.id, each.at) for each in clicked]
         click_ids = clicks.stand_in(connection, self._program_id, self._work.url, seen, why=FILTERED)
         self._work.ids["clicks"] += click_ids
-        rows = [
-            of_program | {"processor_customer": new.key, "click_id": click_id}
-            for new, click_id in zip(clicked, click_ids, strict=True)
-            if new.key and new.key.startswith(STRIPE)
-        ]
+        keyed = [(new.key or "", click_id) for new, click_id in zip(clicked, click_ids, strict=True)]
+        of_stripe = [{"processor_customer": key, "click_id": each} for key, each in keyed if key.startswith(STRIPE)]
+        rows = [of_program | each for each in of_stripe]
         if rows:
             connection.execute(insert_for(connection)(payment_customers).on_conflict_do_nothing(), rows)
         yield from (each for each in news if each.is_sale and each.key)

@@ -143,10 +143,7 @@ class ProgramSettings(NamedTuple):
         ProgramStatus,
         Setting("Status", Kind.CHOICE, PAUSING, owner_only=True),
         "Whether the program accepts new clicks.",
-        {
-            ProgramStatus.ACTIVE: Option("Active"),
-            ProgramStatus.PAUSED: Option("Paused: accepts no new clicks"),
-        },
+        {ProgramStatus.ACTIVE: Option("Active"), ProgramStatus.PAUSED: Option("Paused: accepts no new clicks")},
     ] = ProgramStatus.ACTIVE
 
 
@@ -155,10 +152,7 @@ BY_NAME = {setting.public_name: setting for setting in SETTINGS}
 
 
 def stored(
-    changes: Mapping[str, Any],
-    settings: Iterable[Setting] = SETTINGS,
-    *,
-    kind: CommissionType = CommissionType.PERCENT,
+    changes: Mapping[str, Any], settings: Iterable[Setting] = SETTINGS, *, kind: CommissionType = CommissionType.PERCENT
 ) -> dict[str, Any]:
     """Return changes from an API in their stored form; `kind` is the commission type before the change.
 

@@ -27,12 +27,7 @@ class ServiceError(Exception):
         cls.code = vars(cls).get("code", re.sub("(?!^)([A-Z])", r"_\1", cls.__name__).lower())
 
     def __init__(
-        self,
-        message: str | None = None,
-        *,
-        hint: str | None = None,
-        fields: Sequence[FieldError] = (),
-        **details: Any,
+        self, message: str | None = None, *, hint: str | None = None, fields: Sequence[FieldError] = (), **details: Any
     ) -> None:
         super().__init__(message or self.message)
         self.text = message or self.message

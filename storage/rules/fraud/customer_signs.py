@@ -71,13 +71,11 @@ def signs_in_customers(
         *_stuffed_cookies(earning),
         *_clicks(earning, paid_ads),
     )
-    return [
-        Finding(
-            *(kind, f"customer:{one.id}", one.partner_id, min(one.created_at, one.clicked_at)),
-            *(evidence, one.id, one.commission_id, incident),
-        )
-        for kind, one, incident, evidence in signs
-    ]
+    findings = []
+    for kind, one, incident, evidence in signs:
+        about = (f"customer:{one.id}", one.partner_id, min(one.created_at, one.clicked_at))
+        findings.append(Finding(kind, *about, evidence, one.id, one.commission_id, incident))
+    return findings
 
 
 def _self_referrals(earning: Customers, customers: Customers, partner_emails: Mapping[int, str]) -> Iterator[Sign]:

@@ -107,11 +107,7 @@ async def test_what_agent_keys_credit_in_a_day_has_the_caps_of_what_they_approve
 
     await credit(acme, partner_id=acme.anna, **agent)
     await adjust(acme, -2_500, **agent)
-    for operation, sent in (
-        (credit, (acme,)),
-        (adjust, (acme, 1_000)),
-        (move, (acme, customer.id, Past.MOVE)),
-    ):
+    for operation, sent in ((credit, (acme,)), (adjust, (acme, 1_000)), (move, (acme, customer.id, Past.MOVE))):
         with pytest.raises(errors.OverCap):
             await operation(*sent, **agent | ({"partner_id": acme.anna} if operation is credit else {}))
     with pytest.raises(errors.PartnerNotFound):
@@ -141,7 +137,7 @@ async def test_a_moved_customer_earns_the_other_partner_the_unpaid_past_and_the_
     assert tuple(asked) == (2, 3_000)
     anna, ben = acme.anna, acme.ben
     assert [shown[f"inv-{n}"] for n in range(4)] == [
-        *((anna, "paid"), (ben, "pending"), (ben, "reversed"), (ben, "pending")),
+        *((anna, "paid"), (ben, "pending"), (ben, "reversed"), (ben, "pending"))
     ]
     assert (await acme.listed(FLAGS)).data[0].partner_id == ben
     step = next(each for each in (await why(acme, transaction_id="inv-1")).steps if each.step == "partner")
