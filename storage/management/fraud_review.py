@@ -50,12 +50,10 @@ def recent(connection: Connection, program_id: int, *, since: datetime) -> list[
     return _of_customers(connection, program_id, mine.order_by(row.id.desc()).limit(MOST_CUSTOMERS))
 
 
-def flag_before_decision(
-    connection: Connection, program_id: int, commission_ids: Sequence[int], *, at: datetime
-) -> None:
+def flag_before_decision(connection: Connection, program_id: int, earned_ids: Sequence[int], *, at: datetime) -> None:
     """Flag what is found about the customers of commissions that are about to be approved or paid."""
     row = commissions.c
-    mine = select(row.customer_id).where(row.program_id == program_id, row.id.in_(commission_ids))
+    mine = select(row.customer_id).where(row.program_id == program_id, row.id.in_(earned_ids))
     raise_flags(connection, program_id, _of_customers(connection, program_id, mine), at=at)
 
 
