@@ -11,7 +11,6 @@ from typer.core import TyperCommand, TyperGroup
 from cli.integrator import accounts, doctor, init, reconcile, status, try_calls
 
 gc.set_threshold(50_000, 20, 100)  # what is imported stays: looking through it again and again took 0.5 s of a start
-
 # Where a command is defined, and its line in `svc --help`, which is the first line of its own help.
 OF_OPERATORS = {
     "serve": ("cli.serve:command", "Apply migrations, then serve the API."),

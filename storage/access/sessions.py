@@ -20,8 +20,6 @@ ID_SIZE = 16
 _used_at = func.coalesce(sessions.c.used_at, sessions.c.created_at)
 _LIVE = (sessions.c.expires_at > bindparam("at"), _used_at > bindparam("idle_since"))
 _ACTIVE = and_(members.c.user_id == users.c.id, members.c.status == MemberStatus.ACTIVE)
-
-
 Theme = Literal["system", "light", "dark"]  # as the device says, or always
 TimeFormat = Literal["24", "12"]  # hours from 0 to 23, or twice from 1 to 12
 

@@ -60,9 +60,7 @@ async def test_a_call_about_an_unknown_program_does_not_reach_the_writer(api: Ap
     assert codes == ["program_not_found"] * 3 + ["customer_not_found"]
 
 
-async def test_keyless_test_events_make_room_for_new_ones_and_end_after_30_days(
-    api: Api, monkeypatch: pytest.MonkeyPatch
-):
+async def test_keyless_test_events_make_room_for_newer_and_end_after_30_days(api: Api, monkeypatch: pytest.MonkeyPatch):
     async def stored() -> list[set[str]]:
         return [{row.id for row in await api.rows(test_events)}, {row.event_id for row in await api.rows(tracking_log)}]
 

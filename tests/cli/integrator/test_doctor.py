@@ -102,8 +102,6 @@ BROKEN: list[tuple[str, dict[str, Any], dict[str, str], set[str]]] = [
     ("", {}, {"Set-Cookie": "svc_click_id=doctor; Path=/; Domain=.0.0.1"}, set()),
     ("", {}, {"Set-Cookie": "svc_click_id=doctor; Path=/"}, {"two_cookies"}),
 ]
-
-
 POLICIES = {
     "": True,
     "img-src 'none'": True,

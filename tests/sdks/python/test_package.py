@@ -19,7 +19,6 @@ from tests.test_deploy import NEEDED, PROVIDERS, names, normalized
 VERSION = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
 COMMAND = tomllib.loads((ROOT / "sdks/cli/pyproject.toml").read_text(encoding="utf-8"))
 SOURCES = [ROOT / "cli/main.py", *(ROOT / "cli/integrator").rglob("*.py")]
-
 MOST_BYTES = 25 * 1024 * 1024  # the server takes more than 200 MB
 UV = [sys.executable, "-m", "uv"]
 

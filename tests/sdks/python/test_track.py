@@ -18,7 +18,6 @@ UNATTRIBUTED = {
     *("sale_before_click", "status_transition_refused", "transaction_not_found"),
 }
 SERVED = sorted(set(ErrorCode) - LOCAL.keys())
-
 NOT_THE_SERVICE = {
     "404": Answer(404, b"<h1>Nothing here"),
     **{fault: failing.answer(fault) for fault in BROKEN if fault not in {CUTS, "html"}},
