@@ -7,11 +7,10 @@ from pathlib import Path
 import pytest
 from playwright.async_api import Browser
 
-from tests import failing, serving, world
+from tests import failing, serving, test_journeys, world
 from tests.browser.scene import FIREFOX, Scene
 from tests.browser.shop import Shop
 from tests.serving import Served
-from tests.test_journeys import stored
 
 
 @pytest.fixture(scope="session")
@@ -25,7 +24,7 @@ def service(sqlite_template: Path, tmp_path_factory: pytest.TempPathFactory) -> 
 @pytest.fixture
 async def scene(browser: Browser, service: Served) -> AsyncIterator[Scene]:
     """A visitor, Acme's shop with the tracker on every page, and the service."""
-    acme = await stored(service.database_url, world.acme)
+    acme = await test_journeys.stored(service.database_url, world.acme)
     context = await browser.new_context(user_agent=FIREFOX)
     with failing.serving(Shop()) as shop:
         made = Scene(acme, service, shop, context)

@@ -7,11 +7,10 @@ import pytest
 from playwright.async_api import Route
 
 from presentation import guides
-from presentation.guides import Filling
 from tests.browser.scene import Scene
 
 DAY = 86_400
-PRIVACY = guides.blocks("tracker", Filling("https://svc.example", 1))["tracker_privacy"]
+PRIVACY = guides.blocks("tracker", guides.Filling("https://svc.example", 1))["tracker_privacy"]
 ASKING = 'data-svc-consent="required" data-svc-debug'
 NOT_SECURE = {"name": "svc_click_id", "path": "/", "sameSite": "Lax", "httpOnly": False, "secure": False}
 DOMAINS = {

@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 from playwright.async_api import Page
 
-from storage.rules import keys
-from storage.rules.attribution import AttributionModel
+from storage.rules import attribution, keys
 from tests.browser.scene import Scene
 
 HERE, THERE = "127.0.0.1", "localhost"
@@ -82,7 +81,7 @@ async def test_the_later_click_wins_unless_the_program_credits_the_first(scene: 
     _, bens = await scene.arrive("ben", host=THERE)
     await follow(scene, link)
 
-    await scene.change(attribution_model=AttributionModel.FIRST_CLICK)
+    await scene.change(attribution_model=attribution.AttributionModel.FIRST_CLICK)
     _, later_link = await crossing(scene)
     await follow(scene, later_link)
 

@@ -6,7 +6,6 @@ from collections import Counter
 from playwright.async_api import Route
 
 from presentation import guides
-from presentation.guides import Filling
 from tests import failing
 from tests.browser.scene import STUB, Scene
 from tests.failing import CUTS, ERRORS
@@ -114,7 +113,7 @@ async def test_the_service_may_be_elsewhere_than_the_script(scene: Scene):
 
 
 async def test_the_guides_tags_record_a_click(scene: Scene):
-    filling = Filling(scene.server.base_url, scene.acme.program_id)
+    filling = guides.Filling(scene.server.base_url, scene.acme.program_id)
     for guide, name in TAGS:
         await scene.context.clear_cookies()
         scene.show(guides.blocks(guide, filling)[name])

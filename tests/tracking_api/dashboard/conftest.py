@@ -10,7 +10,6 @@ import tracking_api.app
 from configuration import Configuration
 from storage.access.workspaces import Role
 from tests import documented, world
-from tests.world import NOW, World
 from web.middleware import RequestMiddleware
 
 OLGA, MAX = "olga@acme.example", "max@acme.example"
@@ -25,9 +24,9 @@ class Dashboard:
 
     olga: httpx.AsyncClient
 
-    def __init__(self, acme: World) -> None:
+    def __init__(self, acme: world.World) -> None:
         self.acme = acme
-        self.at = NOW
+        self.at = world.NOW
         self.app = tracking_api.app.create(acme.store, Configuration(secret_key="a secret key"), clock=lambda: self.at)
         self.transport = httpx.ASGITransport(RequestMiddleware(self.app))
         hooks = {"response": [_check]}
@@ -87,7 +86,7 @@ async def _check(answer: httpx.Response) -> None:
 
 
 @pytest.fixture
-async def dashboard(acme: World) -> AsyncIterator[Dashboard]:
+async def dashboard(acme: world.World) -> AsyncIterator[Dashboard]:
     """The dashboard, with Olga and Max signed in."""
     made = Dashboard(acme)
     await made.join(OLGA, Role.OWNER)

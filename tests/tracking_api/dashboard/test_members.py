@@ -10,12 +10,9 @@ import pytest
 
 import tracking_api.app
 from configuration import Configuration
-from storage.access import members
-from storage.access.workspaces import Role
-from tests import smtp
-from tests.smtp import Mailbox
+from storage.access import members, workspaces
+from tests import smtp, world
 from tests.tracking_api.dashboard.conftest import FOREIGN, MAX, OLGA, PASSWORD, Dashboard
-from tests.world import NOW
 from tracking_api.dashboard import mail
 
 OWNER = "owner@acme.example"
@@ -24,14 +21,14 @@ NEW = {"new_password": "several unrelated words", "repeated": "several unrelated
 
 
 @pytest.fixture
-def mailbox() -> Iterator[Mailbox]:
+def mailbox() -> Iterator[smtp.Mailbox]:
     """What a running SMTP server received."""
     with smtp.running() as received:
         yield received
 
 
 @pytest.fixture
-async def mailing(dashboard: Dashboard, mailbox: Mailbox) -> AsyncIterator[Dashboard]:
+async def mailing(dashboard: Dashboard, mailbox: smtp.Mailbox) -> AsyncIterator[Dashboard]:
     """The dashboard on a server that sends e-mail."""
     async with served(dashboard, mailbox.url):
         yield dashboard
@@ -41,7 +38,7 @@ def served(dashboard: Dashboard, smtp_url: str) -> httpx.AsyncClient:
     """Let the dashboard's calls go to a service that sends e-mail."""
     mail: dict[str, Any] = {"smtp_url": smtp_url, "mail_from": "Acme <acme@acme.example>"}
     settings = Configuration(secret_key="a secret key", base_url="http://svc.test", **mail)
-    dashboard.app = tracking_api.app.create(dashboard.acme.store, settings, clock=lambda: NOW)
+    dashboard.app = tracking_api.app.create(dashboard.acme.store, settings, clock=lambda: world.NOW)
     dashboard.client = dashboard.browser(None)
     return dashboard.client
 
@@ -70,7 +67,7 @@ async def test_an_owner_suspends_reactivates_promotes_and_removes_a_member_and_h
     reactivated = await dashboard.patch(one, status="active", role="owner")
     nothing = await dashboard.patch(one)
     removed = await dashboard.call("DELETE", one)
-    await dashboard.join(EVA, Role.MEMBER)
+    await dashboard.join(EVA, workspaces.Role.MEMBER)
     eva = await id_of(dashboard, EVA)
     handed, again = [await dashboard.post(path(dashboard, "owner"), user_id=user) for user in (eva, olga)]
 
@@ -145,7 +142,7 @@ async def test_an_invitation_is_withdrawn_and_none_is_made_to_no_address_or_afte
 
 
 async def test_an_invitation_goes_out_as_text_and_html_and_stands_while_the_smtp_server_is_down(
-    mailing: Dashboard, mailbox: Mailbox
+    mailing: Dashboard, mailbox: smtp.Mailbox
 ):
     made = (await mailing.post(path(mailing, "invitations"), email=EVA)).json()
     async with served(mailing, "smtp://127.0.0.1:9"):
@@ -163,7 +160,7 @@ async def test_an_invitation_goes_out_as_text_and_html_and_stands_while_the_smtp
 
 
 async def test_a_forgotten_password_is_set_by_the_link_in_an_e_mail_of_which_an_account_gets_few(
-    mailing: Dashboard, mailbox: Mailbox
+    mailing: Dashboard, mailbox: smtp.Mailbox
 ):
     forged = await forget(mailing, MAX, **FOREIGN)
     known, unknown = await forget(mailing, MAX), await forget(mailing, "nobody@acme.example")
@@ -196,7 +193,7 @@ async def test_a_forgotten_password_is_set_by_the_link_in_an_e_mail_of_which_an_
 
 
 async def test_the_holder_is_told_of_a_link_that_an_owner_creates_and_another_owners_works_a_day_later(
-    mailing: Dashboard, mailbox: Mailbox
+    mailing: Dashboard, mailbox: smtp.Mailbox
 ):
     made = [
         (await mailing.post(path(mailing, "members", await id_of(mailing, email), "reset-link"))).json()
@@ -211,7 +208,7 @@ async def test_the_holder_is_told_of_a_link_that_an_owner_creates_and_another_ow
     assert (early.status_code, "works from 2026-05-21" in early.text) == (404, True)
 
 
-async def test_the_holder_is_told_once_a_day_of_many_wrong_passwords(mailing: Dashboard, mailbox: Mailbox):
+async def test_the_holder_is_told_once_a_day_of_many_wrong_passwords(mailing: Dashboard, mailbox: smtp.Mailbox):
     for email in [MAX] * 14 + ["nobody@acme.example"] * 14:
         await mailing.app.state.limits.forget("login", "127.0.0.1", email)
         await mailing.login(email, "wrong")

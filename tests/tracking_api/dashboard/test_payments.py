@@ -10,7 +10,6 @@ from sqlalchemy import select
 from storage.rules.errors import CurrencyNotSupported
 from storage.tables import payment_accounts
 from storage.tracking import currencies
-from storage.tracking.currencies import Exchange
 from tests import stripe_events as stripe
 from tests import world
 from tests.storage.payments import paying
@@ -184,4 +183,4 @@ async def test_only_a_member_who_owns_every_workspace_imports_rates(olga: httpx.
     assert rejected.status_code == 403
     assert all("svc admin rates import" in page.text and 'type="file"' not in page.text for page in (max_page, shown))
     with pytest.raises(CurrencyNotSupported):
-        await store.read(currencies.convert, 1, Exchange("USD", "GBP", date(2026, 5, 19)))
+        await store.read(currencies.convert, 1, currencies.Exchange("USD", "GBP", date(2026, 5, 19)))

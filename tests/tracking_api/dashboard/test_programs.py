@@ -7,13 +7,11 @@ import httpx
 import pytest
 
 from storage.access import workspaces
-from storage.access.workspaces import Role
 from storage.rules import keys
 from tests import stripe_events as stripe
 from tests import world
 from tests.tracking_api.dashboard.conftest import HASH, MAX, OLGA, Dashboard
 from tests.tracking_api.dashboard.reading import csrf
-from tests.world import NOW
 
 FIELDS = {
     "name": "Acme partners",
@@ -67,7 +65,7 @@ async def test_a_program_is_created_by_an_owner_in_a_workspace_of_theirs(dashboa
     created = await dashboard.post("/api/programs", **SHOP)
     elsewhere = await dashboard.post("/api/programs", **SHOP, workspace_id=globex)
     by_member = await dashboard.post("/api/programs", MAX, **SHOP)
-    about: dict[str, Any] = {"email": OLGA, "role": Role.OWNER, "password_hash": HASH, "at": NOW}
+    about: dict[str, Any] = {"email": OLGA, "role": workspaces.Role.OWNER, "password_hash": HASH, "at": world.NOW}
     await dashboard.acme.store.write(workspaces.add_member, globex, **about)
     unnamed = await dashboard.post("/api/programs", **SHOP)
     named = await dashboard.post("/api/programs", **SHOP, workspace_id=globex)

@@ -3,10 +3,7 @@
 import httpx
 import pytest
 
-from storage.lists import commissions
-from storage.lists.commissions import COMMISSIONS
-from storage.lists.declaration import ListScope
-from storage.lists.find import get
+from storage.lists import commissions, declaration, find
 from storage.lists.partners import PARTNERS
 from storage.management import fraud_review
 from storage.rules.errors import ValidationError
@@ -34,7 +31,7 @@ async def test_a_commission_shows_its_arithmetic_the_terms_that_priced_it_and_it
     await dashboard.patch(".", commission_rate=50, commission_basis="total", lead_commission_cents=300)
     await acme.customer("user-2")
     await acme.refund("inv-1", 2_500)
-    [of_lead, sold] = (await acme.listed(COMMISSIONS)).data
+    [of_lead, sold] = (await acme.listed(commissions.COMMISSIONS)).data
 
     page, lead = await shown(olga, f"/commissions/{sold.id}"), await shown(olga, f"/commissions/{of_lead.id}")
     details = await acme.store.read(commissions.get_details, acme.program_id, sold.id, at=NOW)
@@ -128,7 +125,7 @@ async def test_an_owner_edits_a_partner_and_only_the_log_and_the_workspace_see_t
         member = await other.get(address)
 
     assert (saved.status_code, saved.headers["location"]) == (303, address)
-    partner = await acme.store.read(get, PARTNERS, ListScope(acme.program_id, NOW), acme.anna)
+    partner = await acme.store.read(find.get, PARTNERS, declaration.ListScope(acme.program_id, NOW), acme.anna)
     assert (partner.name, partner.status, partner.notes) == ("Anna B.", "paused", "Prefers invoices.\nCall in May.")
     assert taken.status_code == 400
     assert "Another partner of this program has this code" in taken.text

@@ -17,7 +17,6 @@ from storage.rules.errors import CustomerNotFound
 from tests import world
 from tests.tracking_api.dashboard.conftest import MAX, Dashboard
 from tests.tracking_api.dashboard.reading import csrf, follow, form_of, link, send, words
-from tests.world import NOW
 
 HOSTILE = '"><script>touch(1)</script>'
 PLAIN = {"Sec-Fetch-Site": "cross-site"}  # such a page is not compressed
@@ -34,7 +33,7 @@ async def test_a_card_is_a_csv_file_that_a_spreadsheet_runs_nothing_of_and_a_wro
     await acme.sale()
     await acme.visitor(referrer_host="news.example", dimensions=json.dumps({"device": "desktop"}))
     await acme.visitor("ben", **found)
-    await acme.visitor("ben", **found, at=NOW - timedelta(days=40))
+    await acme.visitor("ben", **found, at=world.NOW - timedelta(days=40))
 
     exported = await olga.get(f"{explore}.csv?by=utm_campaign&period=30d")
     no_hour, shown = [await olga.get(f"{explore}?{query}") for query in ("hour=25", "device=mobile")]
@@ -120,7 +119,7 @@ async def results(olga: httpx.AsyncClient, typed: str, **query: str) -> str:
 async def test_commands_name_a_partner_and_what_is_cut_off_is_counted(olga: httpx.AsyncClient, dashboard: Dashboard):
     acme, here = dashboard.acme, f"{dashboard.pages}/partners"
     for n in range(12):
-        await acme.store.write(partners.enrol, acme.program_id, name=f"Nora {n}", code=f"nora-{n}", at=NOW)
+        await acme.store.write(partners.enrol, acme.program_id, name=f"Nora {n}", code=f"nora-{n}", at=world.NOW)
     token = await csrf(olga)
     offered = {
         "pause anna": f'formaction="{here}/{acme.anna}" name="status"\nvalue="paused">Pause ',

@@ -61,11 +61,7 @@ class ListPage:
     def choices(self) -> list[tuple[str, str, list[tuple[str, str]]]]:
         """The filters that people set: name, label and options. A few options are chips, more are a menu."""
         return [
-            (
-                each.name,
-                each.label,
-                [("true", each.label)] if each.kind is bool else text.pairs(cast("type[StrEnum]", each.kind)),
-            )
+            (each.name, each.label, [("true", each.label)] if each.kind is bool else text.pairs(cast("Any", each.kind)))
             for each in self.of.filters
             if each.label
         ]

@@ -10,11 +10,8 @@ import httpx
 import pytest
 from playwright.async_api import Browser, BrowserContext, Locator, Page
 
-from storage.access import sessions
-from storage.access.workspaces import Role
-from tests import world
-from tests.serving import PLAIN, Serve, Served
-from tests.world import World
+from storage.access import sessions, workspaces
+from tests import serving, world
 
 OLGA, MAX = "olga@acme.example", "max@acme.example"
 PASSWORD = "correct horse battery"
@@ -26,8 +23,8 @@ NODE = Path(__file__).parent / "node" / "node_modules"
 class Site:
     """A running service, what is in it, and a browser; `said` is all that a page's console complained about."""
 
-    acme: World
-    server: Served
+    acme: world.World
+    server: serving.Served
     browser: Browser
     said: list[str]
 
@@ -66,7 +63,7 @@ class Site:
     async def call(self, path: str, body: Any, key: str | None = None) -> httpx.Response:
         """Post to the tracking API as an integrator's server does."""
         headers = {"Authorization": f"Bearer {self.acme.key if key is None else key}"}
-        async with httpx.AsyncClient(base_url=self.server.base_url, headers=headers, verify=PLAIN) as client:
+        async with httpx.AsyncClient(base_url=self.server.base_url, headers=headers, verify=serving.PLAIN) as client:
             return await client.post(path, json=body)
 
     def _hear(self, kind: str, text: str) -> None:
@@ -98,9 +95,9 @@ class Walk:
 
 
 @pytest.fixture
-async def site(acme: World, sqlite_url: str, serve: Serve, browser: Browser) -> AsyncIterator[Site]:
+async def site(acme: world.World, sqlite_url: str, serve: serving.Serve, browser: Browser) -> AsyncIterator[Site]:
     """Acme, served, and a browser to look at it; whatever the console complained about fails the test."""
-    for email, role in ((OLGA, Role.OWNER), (MAX, Role.MEMBER)):
+    for email, role in ((OLGA, workspaces.Role.OWNER), (MAX, workspaces.Role.MEMBER)):
         await acme.join(email, role, password_hash=HASH, at=datetime.now(UTC))
     made = Site(acme, serve(sqlite_url), browser, [])
     yield made

@@ -14,8 +14,7 @@ from playwright.async_api import TimeoutError as PlaywrightTimeoutError
 
 import storage
 from cli.demo import sample
-from storage.access import accounts, invitations
-from storage.access.workspaces import Role
+from storage.access import accounts, invitations, workspaces
 from storage.engine.audit import OPERATOR
 from tests.serving import Serve
 from tests.tracking_api.authorization.consenting import ask
@@ -111,7 +110,7 @@ async def links(demo: Site) -> list[str]:
     about: dict[str, Any] = {"actor": OPERATOR, "at": datetime.now(UTC)}
     owner = await store.read(accounts.find_id, sample.OWNER)
     reset = await store.write(accounts.create_reset_link, owner, **about)
-    invitee: dict[str, Any] = {"email": "eva@acme.example", "role": Role.MEMBER}
+    invitee: dict[str, Any] = {"email": "eva@acme.example", "role": workspaces.Role.MEMBER}
     invited = await store.write(invitations.invite, demo.acme.workspace_id, **invitee, **about)
     return [f"/reset-password#{reset.token}", f"/join#{invited.token}"]
 
