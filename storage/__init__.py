@@ -45,10 +45,7 @@ class Reader:
     async def report(
         self, operation: Read[Parameters, Result], *arguments: Parameters.args, **options: Parameters.kwargs
     ) -> Result:
-        """Run a read whose result may lag a few seconds: on the replica if there is one and it responds, else `read`.
-
-        Never a read that proves a key or a session.
-        """
+        """Run a read that may lag some seconds, never one that proves a key or session: on the replica, or `read`."""
         if self.replica is not None and self.replica.is_near:
             with suppress(*read_queue.UNANSWERED):
                 return await self.replica.run(lambda connection: operation(connection, *arguments, **options))
@@ -170,9 +167,8 @@ class Storage(Reader):
 
 @asynccontextmanager
 async def opened(url: str, *, replica_url: str | None = None, patient: bool = False) -> AsyncIterator[Storage]:
-    """Open the database at `url` (already migrated) while the context lasts; closing it drains the writers.
+    """Open the migrated database at `url`, and its replica for `Reader.report`; closing them drains the writers.
 
-    `replica_url` names a read replica of it, for `Reader.report`.
     `patient` is for commands: a transaction may take as long as it needs.
     """
     address = database.parse_url(url)

@@ -99,10 +99,7 @@ class History:
             happen(at)
 
     def _manage(self, at: datetime, day: int) -> None:
-        """Do a day's work of the owner: partners join further and further apart, and commissions are decided.
-
-        That is, after their hold period: one in fifteen is rejected, and approved ones are paid on Mondays.
-        """
+        """Let partners join further and further apart, reject one commission in fifteen, pay the others on Mondays."""
         about: dict[str, Any] = {"at": at, "actor": self._owner}
         for number, (name, code, _) in enumerate(PARTNERS):
             if day == number * number:

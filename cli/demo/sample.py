@@ -92,10 +92,7 @@ def _introduce(programs: list[tuple[int, str, str]], agent_key: str, password: s
 
 
 def create(connection: Connection, *, password_hash: str, at: datetime) -> tuple[int, list[tuple[int, str, str]], str]:
-    """Create the sample workspace with events up to `at`; about ten thousand clicks, the same in every run.
-
-    Return its id, the id, name and key of each program, and an agent key.
-    """
+    """Create the sample workspace; return its id, each program's id, name and key, and an agent key."""
     start = (at - timedelta(days=DAYS)).replace(hour=0, minute=0, second=0, microsecond=0)
     account: Any = {"owner_email": OWNER, "password_hash": password_hash}
     workspace_id, owner_id = workspaces.create(connection, "Sample", **account, at=start)

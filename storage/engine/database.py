@@ -49,11 +49,7 @@ _FILLED = text("""
 
 
 def lanes(url: URL, *, patient: bool = False) -> tuple[list[WriteLane], list[Lane]]:
-    """Return the lanes that may write, one on SQLite and a few on PostgreSQL, and those that cannot.
-
-    SQLite opens the latter with `mode=ro` and `query_only`, PostgreSQL lets them run read-only transactions. `patient`
-    ones have no time limits.
-    """
+    """Return the lanes that may write, one on SQLite, and those that cannot; `patient` ones have no time limits."""
     if is_sqlite(url):
         file = DatabaseFile(file_of(url))
         busy = f"PRAGMA busy_timeout = {PATIENT_MILLISECONDS if patient else BUSY_MILLISECONDS}"

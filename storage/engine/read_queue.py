@@ -35,10 +35,7 @@ class ReadQueue:
             self._idle.put_nowait(lane)
 
     async def run(self, work: Work[Result]) -> Result:
-        """Run `work` on an idle connection, over one snapshot; raises what it raises.
-
-        Raises Overloaded when too many reads wait, or this one waited too long; StorageUnavailable in an outage.
-        """
+        """Run `work` on an idle connection, over a snapshot; raises what it raises, Overloaded, StorageUnavailable."""
         lane = await self._wait() if self.waiting or self._idle.empty() else self._idle.get_nowait()
         try:
             with self.availability.observed():

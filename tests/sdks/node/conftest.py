@@ -7,7 +7,7 @@ import subprocess
 from collections.abc import Iterator, Mapping
 from functools import partialmethod
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 import pytest
 from svc_affiliate import ErrorCode, Status, TrackError, TrackResult, WrongField
@@ -45,16 +45,12 @@ class Node:
 class NodeTrack:
     """A Track; its options and its results' fields are named as Python's."""
 
-    def __init__(self, node: Node, options: Mapping[str, Any], cookie: str | None = None) -> None:
-        self._node, self._options, self._cookie = node, options, cookie
+    def __init__(self, node: Node, options: Mapping[str, Any]) -> None:
+        self._node, self._options = node, options
 
     def resend(self) -> int:
         left: int = self._ask("resend", {})
         return left
-
-    def of(self, cookies: Mapping[str, str]) -> Self:
-        cookie = "; ".join(f"{name}={value}" for name, value in cookies.items())
-        return type(self)(self._node, self._options, cookie)
 
     def _call(self, name: str, **fields: Any) -> TrackResult[Any]:
         answer = self._ask(name, fields)
@@ -70,7 +66,7 @@ class NodeTrack:
         options = {name: str(value) if isinstance(value, Path) else value for name, value in self._options.items()}
         if "timeout_seconds" in options:
             options["timeout_ms"] = options.pop("timeout_seconds") * 1000
-        return self._node.ask(options=options, cookie=self._cookie, call=call, fields=fields)
+        return self._node.ask(options=options, call=call, fields=fields)
 
 
 def _error(code: str, fields: tuple[dict[str, str], ...] = (), **error: Any) -> TrackError:

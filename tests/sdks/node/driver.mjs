@@ -7,12 +7,12 @@ const tracks = new Map();
 console.log("ready");
 
 for await (const line of createInterface({ input: process.stdin })) {
-  const { options, environment, folder, cookie, call, fields } = JSON.parse(line);
+  const { options, environment, folder, call, fields } = JSON.parse(line);
   for (const name of Object.keys(process.env)) if (name.startsWith("SERVICE_")) delete process.env[name];
   Object.assign(process.env, environment);
   process.chdir(folder);
   const about = JSON.stringify(options);
   if (!tracks.has(about)) tracks.set(about, new Track(options));
-  const track = cookie === null ? tracks.get(about) : tracks.get(about).of({ cookie });
+  const track = tracks.get(about);
   console.log(JSON.stringify(call === "resend" ? await track.resend() : await track[call](fields)));
 }

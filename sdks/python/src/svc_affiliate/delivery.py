@@ -146,22 +146,22 @@ def put(folder: Path, call: PreparedCall) -> bool:
 
 def start(folder: Path, options: Options) -> None:
     """Resend in the background until nothing waits. Raises RuntimeError if there can be no thread."""
+
+    def repeat() -> None:
+        seconds = SHORTEST_WAIT_SECONDS
+        try:
+            while waiting(folder):
+                time.sleep(seconds)
+                resend(folder, options)
+                seconds = min(seconds * 2, LONGEST_WAIT_SECONDS)
+        except Exception:  # noqa: BLE001 - the next call starts another thread
+            result.LOGGER.exception("The outbox %s cannot be resent.", folder)
+
     with _starting:
         thread = _threads.get(folder)
         if thread is None or not thread.is_alive():
-            _threads[folder] = threading.Thread(target=_repeat, args=(folder, options), daemon=True, name="svc-outbox")
+            _threads[folder] = threading.Thread(target=repeat, daemon=True, name="svc-outbox")
             _threads[folder].start()
-
-
-def _repeat(folder: Path, options: Options) -> None:
-    seconds = SHORTEST_WAIT_SECONDS
-    try:
-        while waiting(folder):
-            time.sleep(seconds)
-            resend(folder, options)
-            seconds = min(seconds * 2, LONGEST_WAIT_SECONDS)
-    except Exception:  # noqa: BLE001 - the next call starts another thread
-        result.LOGGER.exception("The outbox %s cannot be resent.", folder)
 
 
 def resend(folder: Path, options: Options) -> int:
