@@ -10,7 +10,7 @@ from storage.lists.declaration import ListScope
 from storage.lists.find import get
 from storage.lists.flags import FLAGS, Flag
 from storage.lists.partners import FIGURES, PARTNERS, ids_of_name
-from storage.reports import partner as partner_reports
+from storage.reports import chart
 from storage.rules.commission import CommissionStatus
 from storage.rules.errors import FieldError, NotFound, ValidationError
 from storage.rules.scope import Scope
@@ -51,7 +51,7 @@ def get_partner(
         raise ValidationError(fields=[FieldError("partner", several)])
     found = get(request.connection, PARTNERS, ListScope(program_id, request.at), ids[0])
     query = report_range(request, period, date_from, date_to)._replace(before=None)
-    report = partner_reports.read_report(request.connection, program_id, found.id, query, at=request.at)
+    report = chart.read_report(request.connection, program_id, found.id, query, at=request.at)
     shown = row_of(found, leave_out={*OF_PROFILE, *FIGURES, "balance"})
     return {"partner": shown, "balance": found.balance, "open_flags": found.open_flags} | report
 

@@ -83,14 +83,6 @@ class Source(NamedTuple):
     statement: Select[Any]
     texts: tuple[ColumnElement[Any], ...]
 
-    @property
-    def table(self) -> Table:
-        return self.id.table
-
-    @property
-    def columns(self) -> Any:
-        return self.statement.selected_columns
-
 
 def beyond(kind: EventKind, place: Place, *, is_after: bool) -> ColumnElement[bool]:
     """Return the condition for events of a kind that come after (or else before) a place."""

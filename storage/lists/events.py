@@ -120,7 +120,7 @@ def _found(connection: Connection, program_id: int, search: str) -> Wanted:
 
 def _may_match(kind: EventKind, wanted: Wanted) -> bool:
     """Return whether events of a kind have the fields that the filters name."""
-    lacking = {name for name in NAMED if name in wanted and name not in SOURCES[kind].columns}
+    lacking = {name for name in NAMED if name in wanted and name not in SOURCES[kind].statement.selected_columns}
     return (
         wanted.get("kind") in {None, kind}
         and wanted.get("test") in {None, kind == EventKind.TEST}
@@ -131,19 +131,19 @@ def _may_match(kind: EventKind, wanted: Wanted) -> bool:
 def _conditions(kind: EventKind, program_id: int, wanted: Wanted, span: Span) -> list[ColumnElement[bool]]:
     """Return the conditions of the filters on a kind's statement."""
     source = SOURCES[kind]
-    narrow: list[ColumnElement[bool]] = [source.table.c.program_id == program_id]
+    narrow: list[ColumnElement[bool]] = [source.id.table.c.program_id == program_id]
     if kind != EventKind.CLICK:
-        narrow += cursors.within(source.id, source.table.c.at, span)
+        narrow += cursors.within(source.id, source.id.table.c.at, span)
     else:
         narrow += [source.id >= keys.first_click_id(span.since)] if span.since is not None else []
         narrow += [source.id < keys.first_click_id(span.until)] if span.until is not None else []
-    columns = source.columns
+    columns = source.statement.selected_columns
     narrow += [columns[name] == wanted[name] for name in NAMED if name in wanted and name in columns]
     if kind == EventKind.CLICK and "customer_id" in wanted:
         mine = (customers.c.program_id == program_id, customers.c.id == wanted["customer_id"])
         narrow.append(clicks.c.click_id == select(customers.c.click_id).where(*mine).scalar_subquery())
     if "text" in wanted:
-        newest = select(source.id).where(source.table.c.program_id == program_id).order_by(source.id.desc())
+        newest = select(source.id).where(source.id.table.c.program_id == program_id).order_by(source.id.desc())
         oldest = newest.offset(MOST_SEARCHED).limit(1).scalar_subquery()
         narrow += [
             or_(oldest.is_(None), source.id > oldest),
@@ -162,7 +162,7 @@ def _has_many_clicks(connection: Connection, program_id: int, wanted: Wanted, sp
 def _narrow(kind: EventKind) -> Select[Any]:
     """Return the sort keys of a kind, and `key`, kind:id; refunds are below zero, amounts in the program's money."""
     source = SOURCES[kind]
-    columns, sign = source.columns, -1 if kind == EventKind.REFUND else 1
+    columns, sign = source.statement.selected_columns, -1 if kind == EventKind.REFUND else 1
 
     def text(name: str) -> ColumnElement[Any]:
         return func.lower(func.coalesce(columns[name], "")) if name in columns else literal("", String)
@@ -188,6 +188,6 @@ def _get_each(connection: Connection, program_id: int, keys: Sequence[str]) -> l
     for kind in {EventKind(key.partition(":")[0]) for key in keys}:
         source = SOURCES[kind]
         ids = [source.id.type.python_type(key.partition(":")[2]) for key in keys if key.startswith(f"{kind}:")]
-        mine = source.statement.where(source.table.c.program_id == program_id, source.id.in_(ids))
+        mine = source.statement.where(source.id.table.c.program_id == program_id, source.id.in_(ids))
         found |= {f"{kind}:{event.id}": event for event in event_kinds.of_rows(kind, connection.execute(mine))}
     return [found[key] for key in keys if key in found]

@@ -13,7 +13,7 @@ from storage.lists.find import get
 from storage.lists.partners import PARTNERS
 from storage.management import commission_decisions
 from storage.management.commission_decisions import Waiting
-from storage.reports import chart, checklist, comparison, partner, performance
+from storage.reports import chart, checklist, comparison, performance
 from storage.reports.chart import Results
 from storage.rules.periods.period import DateRangeQuery, Window
 from storage.rules.reports.metrics import RefundedMonth
@@ -97,7 +97,7 @@ async def test_holds_say_when_they_end_and_refunds_are_summed_by_month_and_partn
     await acme.refund("inv-1", 2_500)
 
     today = DateRangeQuery(None, str(DAY), str(DAY))
-    results = await acme.store.read(partner.read_report, acme.program_id, acme.anna, today, at=NOW)
+    results = await acme.store.read(chart.read_report, acme.program_id, acme.anna, today, at=NOW)
     _, compared = await acme.store.read(comparison.compare, acme.program_id, today, at=NOW, top_partners=1)
 
     assert hold == (date(2026, 6, 4), 2_000)

@@ -15,7 +15,7 @@ from presentation.settings_models import Name
 from storage.access.workspaces import DECIDERS, MANAGERS
 from storage.lists import commissions, find, partners
 from storage.management import by_hand, commission_decisions
-from storage.reports import partner
+from storage.reports import chart
 from storage.rules.attribution import PartnerStatus, site_url
 from storage.rules.click_details import CAMPAIGN
 from storage.rules.commission import CommissionStatus, CommissionType
@@ -59,7 +59,7 @@ class PartnerEdit(changes.PartnerChange):
 async def _page(context: PageContext, outcome: FormOutcome) -> Response:
     request, partner_id = context.request, context.path_id("partner_id")
     picker = ranges.picker(request, context.at)
-    profile = await context.report(partner.read_profile, partner_id, picker.picked, at=context.at)
+    profile = await context.report(chart.read_profile, partner_id, picker.picked, at=context.at)
     results = profile.pop("results")
     asked = {name: request.query_params.get(name, "").strip() for name in LINK}
     link_to, link_problems = partial(link_of, context.program.settings.domain, profile["partner"].code), {}
