@@ -11,8 +11,7 @@ from presentation.changes import Changes, Email, RowId
 from presentation.operations import operation
 from presentation.settings_models import Name
 from presentation.view import View, with_fields_of
-from storage.access import accounts, invitations, members
-from storage.access.workspaces import MemberStatus, Role
+from storage.access import accounts, invitations, members, workspaces
 from storage.rules.errors import LastOwner, NotFound, PayloadTooLarge, RateLimited
 from storage.rules.periods import time_zones
 from tracking_api.dashboard import mail
@@ -34,8 +33,8 @@ LOGO_HEADERS = {
 class MemberChange(Body):
     """A member's new role or status; a field that is absent does not change."""
 
-    role: Role | None = None
-    status: MemberStatus | None = None
+    role: workspaces.Role | None = None
+    status: workspaces.MemberStatus | None = None
 
 
 class NewOwner(Body):
@@ -67,7 +66,7 @@ class Invitee(Body):
     """A person to invite, and their role."""
 
     email: Email
-    role: Role = Role.MEMBER
+    role: workspaces.Role = workspaces.Role.MEMBER
 
 
 @operation()
@@ -162,8 +161,8 @@ BUTTONS = {
     "withdraw": Button(withdraw_invitation),
     "reset-link": Button(create_reset_link),
     "role": Button(change_member, notice="role-changed"),
-    "suspend": Button(change_member, {"status": MemberStatus.SUSPENDED}, "member-suspended.{user_id}"),
-    "reactivate": Button(change_member, {"status": MemberStatus.ACTIVE}, "member-reactivated.{user_id}"),
+    "suspend": Button(change_member, {"status": workspaces.MemberStatus.SUSPENDED}, "member-suspended.{user_id}"),
+    "reactivate": Button(change_member, {"status": workspaces.MemberStatus.ACTIVE}, "member-reactivated.{user_id}"),
     "remove": Button(
         remove_member,
         question=_final(

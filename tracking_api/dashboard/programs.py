@@ -6,10 +6,9 @@ from typing import Any
 
 from starlette.responses import Response
 
-from presentation import changes, guides, queries, settings_models
+from presentation import changes, guides, queries, resources, settings_models
 from presentation.api_request import ApiRequest
 from presentation.operations import operation
-from presentation.resources import ProgramView
 from presentation.view import DataView, View
 from storage.access import program_keys, workspaces
 from storage.lists.partners import newest_code
@@ -22,9 +21,8 @@ from storage.rules import errors, settings
 from storage.rules.settings import BY_NAME, SECTIONS, SETTINGS, ProgramSettings, published
 from storage.tracking import key_callers
 from tracking_api.dashboard.authentication import VisitorRequest, visitor_request
-from tracking_api.dashboard.pages import forms
+from tracking_api.dashboard.pages import forms, page_context
 from tracking_api.dashboard.pages.buttons import Button, FormOutcome, FormPage, Question
-from tracking_api.dashboard.pages.page_context import PageContext
 from web.response import CreatedResponse
 
 CHOSEN_FIRST = [BY_NAME[name] for name in ("name", "domain", "commission_type", "commission_rate", "currency")]
@@ -35,7 +33,7 @@ REPLACED = "This key was already replaced, so nothing changed. A new key is show
 
 
 @operation(errors.OwnerRequired, errors.CurrencyNotSupported, notice="program-created")
-async def create_program(call: VisitorRequest, sent: changes.NewProgram) -> CreatedResponse[ProgramView]:
+async def create_program(call: VisitorRequest, sent: changes.NewProgram) -> CreatedResponse[resources.ProgramView]:
     """Create a program with a hidden key, which an owner replaces to see one."""
     chosen, owned = sent.sent(), call.visitor.owned
     workspace_id = chosen.pop("workspace_id", None)
@@ -52,20 +50,20 @@ async def create_program(call: VisitorRequest, sent: changes.NewProgram) -> Crea
     program_id = await call.storage.write(
         program_settings.create, workspace_id, ProgramSettings(**settings.stored(chosen)), at=call.at, actor=call.actor
     )
-    return CreatedResponse(ProgramView.of(await call.storage.read(read_program, program_id)))
+    return CreatedResponse(resources.ProgramView.of(await call.storage.read(read_program, program_id)))
 
 
 @operation()
-async def get_program(call: ApiRequest) -> ProgramView:
+async def get_program(call: ApiRequest) -> resources.ProgramView:
     """Return a program, with its key masked."""
-    return ProgramView.of(await call.read(read_program))
+    return resources.ProgramView.of(await call.read(read_program))
 
 
 @operation(errors.CurrencyNotSupported)
-async def change_program(call: ApiRequest, sent: changes.ProgramChange) -> ProgramView:
+async def change_program(call: ApiRequest, sent: changes.ProgramChange) -> resources.ProgramView:
     """Change a program's settings; new terms apply to later sales only."""
     expected = call.path_id("revision") if "revision" in call.named else None  # what the form shows
-    return ProgramView.of(await call.write(program_settings.change, sent.sent(), expected_revision=expected))
+    return resources.ProgramView.of(await call.write(program_settings.change, sent.sent(), expected_revision=expected))
 
 
 @operation(errors.ProgramHasEvents, notice="program-deleted")
@@ -112,7 +110,7 @@ async def change_agent_caps(call: ApiRequest, sent: changes.AgentCapsChange) -> 
     return AgentCapsView(**published(await call.write(agent_caps.change, sent.sent()), rules.CAPS))
 
 
-async def _caps_page(context: PageContext, outcome: FormOutcome) -> Response:
+async def _caps_page(context: page_context.PageContext, outcome: FormOutcome) -> Response:
     caps = published(await context.read(agent_caps.get_caps), rules.CAPS)
     typed = {**(outcome.typed or forms.of_settings(rules.CAPS, caps, context.currency)), "currency": context.currency}
     return outcome.page(context, "agent_caps.html", typed=typed, sections=CAPS_BY_SECTION, names=FREEZABLE_NAMES)
@@ -133,7 +131,7 @@ async def _new_page(call: VisitorRequest, outcome: FormOutcome) -> Response:
     )
 
 
-async def _settings_page(context: PageContext, outcome: FormOutcome) -> Response:
+async def _settings_page(context: page_context.PageContext, outcome: FormOutcome) -> Response:
     stored = forms.of_settings(SETTINGS, settings.published(context.program.settings), context.currency)
     stored["revision"] = str(context.program.revision)
     return outcome.page(
@@ -146,7 +144,7 @@ async def _settings_page(context: PageContext, outcome: FormOutcome) -> Response
     )
 
 
-def _saved(context: PageContext, response: Mapping[str, Any]) -> str:
+def _saved(context: page_context.PageContext, response: Mapping[str, Any]) -> str:
     is_same = response["status"] == context.program.settings.status
     return "program-changed" if is_same else f"program-{response['status']}"
 
@@ -177,7 +175,7 @@ async def regenerate_program_key(call: ApiRequest) -> DataView[NewKeyView]:
     return DataView(data=NewKeyView(api_token=new_key.secret, api_token_masked=new_key.masked))
 
 
-async def _key_page(context: PageContext, outcome: FormOutcome) -> Response:
+async def _key_page(context: page_context.PageContext, outcome: FormOutcome) -> Response:
     return outcome.page(
         replace(context, program=await context.read(read_program)) if outcome.response else context,
         "program_key.html",
@@ -215,7 +213,7 @@ async def empty_sandbox(call: ApiRequest) -> None:
     await call.write(program_settings.empty_sandbox)
 
 
-async def _sandbox_page(context: PageContext, outcome: FormOutcome) -> Response:
+async def _sandbox_page(context: page_context.PageContext, outcome: FormOutcome) -> Response:
     return outcome.page(context, "sandbox.html", sandbox_id=await context.read(program_settings.find_sandbox))
 
 

@@ -16,7 +16,6 @@ from storage.rules.errors import NotFound, ServiceError, ValidationError
 from tracking_api.dashboard.authentication import VisitorRequest
 from tracking_api.dashboard.pages import forms, notices, page_context, templates
 from tracking_api.dashboard.pages.forms import CONFIRMED, FIELD, Form
-from tracking_api.dashboard.pages.page_context import PageContext
 
 Notice = str | Callable[[Any, Mapping[str, Any]], str]
 
@@ -63,7 +62,7 @@ class FormOutcome(NamedTuple):
         self, viewer: VisitorRequest, template: str, *, stored: Mapping[str, Any] = EMPTY, **values: Any
     ) -> Response:
         """Return the page that shows this; its form has what is `stored` unless something was typed."""
-        who = {"context": viewer} if isinstance(viewer, PageContext) else {"visitor": viewer.visitor}
+        who = {"context": viewer} if isinstance(viewer, page_context.PageContext) else {"visitor": viewer.visitor}
         shown: dict[str, Any] = {**who, **self._asdict(), "typed": self.typed or stored, **values}
         return templates.render(viewer.request, template, **shown)
 

@@ -23,7 +23,6 @@ from storage.rules.reports import breakdown_query
 from storage.rules.reports.breakdown import Dimension, Filters, GroupTotals, Operator
 from tracking_api.dashboard.authentication import storage_of, time_of
 from tracking_api.dashboard.pages import charted, forms, lists, notices, page_context, ranges, templates, text
-from tracking_api.dashboard.pages.page_context import PageContext
 
 OPERATORS = {Operator.IS: "is", Operator.IS_NOT: "is not", Operator.CONTAINS: "contains"}
 CARDS = {
@@ -74,7 +73,7 @@ async def change_view(request: Request) -> Response:
     return notices.redirect(f"{context.program_path}/explore?{query}", "views-changed")
 
 
-def _link(context: PageContext, view: Any) -> str:
+def _link(context: page_context.PageContext, view: Any) -> str:
     """Return the link of a view, which no one can forge or change; empty for one that is not shared, or too old."""
     until = view.shared_until
     if until is None or until <= context.at:
@@ -205,7 +204,7 @@ async def export_card(request: Request) -> Response:
     return Response(lists.csv_lines([header, *rows]), media_type="text/csv; charset=utf-8", headers=headers)
 
 
-async def _read(request: Request) -> tuple[PageContext, ranges.Picker, dict[str, str], explore.Card]:
+async def _read(request: Request) -> tuple[page_context.PageContext, ranges.Picker, dict[str, str], explore.Card]:
     """Return the names of partners and the card. Raises ValidationError, InvalidPeriod, InvalidRange."""
     context, sent = await page_context.as_member(request), request.query_params
     picker = ranges.picker(request, context.at, is_valid=True)

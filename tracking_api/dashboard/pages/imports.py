@@ -14,7 +14,6 @@ from storage.rules import ecb, errors, tool_exports
 from storage.tracking import currencies
 from tracking_api.dashboard.pages import forms, notices, page_context
 from tracking_api.dashboard.pages.buttons import FormOutcome, FormPage, is_confirmed
-from tracking_api.dashboard.pages.page_context import PageContext
 
 LARGEST = 1024 * 1024  # of all files; the program takes no other write for the 2 seconds that they need
 LARGEST_RATES = 8 * 1024 * 1024  # four times the file of all days since 1999
@@ -60,7 +59,7 @@ def _read(form: forms.Form, texts: list[tuple[str, str]]) -> list[tool_exports.I
     return [tool_exports.read(name, text.splitlines(keepends=True), tool, unit) for name, text in texts]
 
 
-async def _import_page(context: PageContext, outcome: FormOutcome, **shown: Any) -> Response:
+async def _import_page(context: page_context.PageContext, outcome: FormOutcome, **shown: Any) -> Response:
     recent = await context.read(imports.list_recent, at=context.at)
     return outcome.page(context, "import.html", **{"report": None, **shown}, recent=recent)
 
@@ -80,12 +79,12 @@ async def import_rates(request: Request) -> Response:
     return notices.redirect(f"{context.program_path}/settings/rates", "rates-imported")
 
 
-async def _rates_page(context: PageContext, outcome: FormOutcome) -> Response:
+async def _rates_page(context: page_context.PageContext, outcome: FormOutcome) -> Response:
     rates = await context.read(program.list_rates)
     return outcome.page(context, "rates.html", rates=rates, may_import=await _may_import(context))
 
 
-async def _may_import(context: PageContext) -> bool:
+async def _may_import(context: page_context.PageContext) -> bool:
     return await context.storage.read(workspaces.owns_all, context.visitor.user_id)
 
 

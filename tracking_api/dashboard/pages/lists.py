@@ -20,7 +20,6 @@ from storage.rules.periods.period import ALWAYS, Period
 from tracking_api.dashboard.authentication import time_of
 from tracking_api.dashboard.pages import page_context, ranges, text
 from tracking_api.dashboard.pages.buttons import FormOutcome
-from tracking_api.dashboard.pages.page_context import PageContext
 
 DATES = ("period", *ranges.DATES)
 MOST_FIRST, LATEST_FIRST = ("most first", "least first"), ("latest first", "earliest first")
@@ -31,7 +30,7 @@ NOTHING_SENT = FormOutcome()
 _SPACE = r"[\s\u00ad\u061c\u115f\u1160\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\u2800\u3164\ufeff\uffa0]*"
 _FORMULA = re.compile(rf"(^|;)({_SPACE})(?=[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20])")
 _QUOTED = re.compile(r"[\",;\s]")
-Values = Callable[[PageContext, "ListState"], Awaitable[dict[str, Any]]]
+Values = Callable[[page_context.PageContext, "ListState"], Awaitable[dict[str, Any]]]
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,6 @@ from storage.rules.attribution import ProgramStatus
 from tracking_api.dashboard.authentication import VisitorRequest, visitor_request
 from tracking_api.dashboard.pages import charted, page_context, ranges, templates, text
 from tracking_api.dashboard.pages.lists import ListPage, ListState
-from tracking_api.dashboard.pages.page_context import PageContext
 
 PendingAction = tuple[int, str, str, str, str, str]
 
@@ -73,7 +72,7 @@ async def show_overview(request: Request) -> Response:
     )
 
 
-def _actions(overview: chart.Overview, context: PageContext) -> list[PendingAction]:
+def _actions(overview: chart.Overview, context: page_context.PageContext) -> list[PendingAction]:
     """Return whom to pay, then what waits for a decision, most money at stake first.
 
     Each has the cents to compare, what is at stake, what is to be done and why, and the program's page and link for it.

@@ -25,7 +25,6 @@ from storage.tracking.ledger import EntryKind
 from tracking_api.dashboard.pages import charted, forms, page_context, ranges, text
 from tracking_api.dashboard.pages.buttons import Button, FormOutcome, FormPage, elsewhere
 from tracking_api.dashboard.pages.lists import ListPage
-from tracking_api.dashboard.pages.page_context import PageContext
 
 PROGRAM = "/programs/{program_id}"
 PARTNER = PROGRAM + "/partners/{partner_id}"
@@ -56,7 +55,7 @@ class PartnerEdit(changes.PartnerChange):
     notes: Annotated[str, StringConstraints(max_length=4000)] | None = None
 
 
-async def _page(context: PageContext, outcome: FormOutcome) -> Response:
+async def _page(context: page_context.PageContext, outcome: FormOutcome) -> Response:
     request, partner_id = context.request, context.path_id("partner_id")
     picker = ranges.picker(request, context.at)
     profile = await context.report(chart.read_profile, partner_id, picker.picked, at=context.at)
@@ -114,7 +113,7 @@ async def show_qr_code(request: Request) -> Response:
     return Response(image.getvalue(), media_type="image/svg+xml", headers=headers)
 
 
-async def _commission(context: PageContext, outcome: FormOutcome) -> Response:
+async def _commission(context: page_context.PageContext, outcome: FormOutcome) -> Response:
     details = await context.read(commissions.get_details, context.path_id("commission_id"), at=context.at)
     arithmetic = _arithmetic(details)
     return outcome.page(context, "commission.html", details=details, arithmetic=arithmetic, meanings=ENTRIES)

@@ -24,10 +24,9 @@ from storage.lists.partners import PARTNERS
 from storage.management import by_hand, partners
 from storage.rules import errors
 from storage.rules.outcome import SaleOutcome
-from tracking_api.dashboard.pages import text
+from tracking_api.dashboard.pages import page_context, text
 from tracking_api.dashboard.pages.buttons import Button, FormOutcome, FormPage, Question
 from tracking_api.dashboard.pages.lists import ListPage, ListState
-from tracking_api.dashboard.pages.page_context import PageContext
 
 CUSTOMER_LIST = ListPage(listed_customers.CUSTOMERS, "customers.html")
 GOOD = {SaleOutcome.CREDITED, SaleOutcome.CREDITED_IN_PART}
@@ -86,7 +85,7 @@ def story_of(program: programs.Program, found: Explanation) -> dict[str, Any]:
     }
 
 
-async def _customer(context: PageContext, outcome: FormOutcome) -> Response:
+async def _customer(context: page_context.PageContext, outcome: FormOutcome) -> Response:
     """Show one customer, and the explanation of their newest sale or of the one that is named. Raises NotFound."""
     customer_id = context.path_id("customer_id")
     customer, steps = await context.storage.report(listed_customers.get_timeline, context.scope, customer_id)
@@ -134,7 +133,7 @@ async def _sums(calls: Sequence[ApiRequest]) -> Question:
     return Question("Move", f"The new partner earns on later sales. {becomes}", commissions=asked, is_danger=False)
 
 
-async def _missing_sale(context: PageContext, outcome: FormOutcome) -> Response:
+async def _missing_sale(context: page_context.PageContext, outcome: FormOutcome) -> Response:
     sent = context.request.query_params
     subject = {name: sent[name] for name in IDENTIFIERS if sent.get(name)} or {"transaction_id": ""}
     explained = await context.report(explain, at=context.at, **subject)
@@ -175,7 +174,7 @@ def _reported(call: rejected_calls.RejectedCall | None, explained: Explanation, 
     return known | {"amount": amount, "currency": said, "occurred_at": (call.occurred_at or call.at).isoformat()}
 
 
-async def partner_options(context: PageContext) -> list[tuple[str, str]]:
+async def partner_options(context: page_context.PageContext) -> list[tuple[str, str]]:
     """Return the options of a choice of a partner, by name."""
     query = declaration.ListQuery(declaration.MOST, order=declaration.Order("name", is_ascending=True))
     found = await context.storage.read(find, PARTNERS, context.scope, query)
@@ -187,7 +186,7 @@ MISSING_SALE = FormPage(_missing_sale, CREDIT, roles=DECIDERS)
 PAGE = FormPage(_customer, Button(move_customer, question=_sums), roles=DECIDERS)
 
 
-async def _causes(context: PageContext, state: ListState) -> dict[str, Any]:
+async def _causes(context: page_context.PageContext, state: ListState) -> dict[str, Any]:
     """Return every cause with its latest calls; the page shows them without a search and a period."""
     code = state.query.filters["code"]
     grouped = await context.storage.report(rejected_calls.grouped, context.scope, limit=EXAMPLES, code=code)
