@@ -7,10 +7,8 @@ from configuration import Configuration, ConfigurationError
 
 WRONG = {
     "SVC_DATABASE_URL": [
-        "svc.db",
-        "mysql://localhost/svc",
-        "sqlite+aiosqlite:///:memory:",
-        "postgresql+asyncpg://h:x/d",
+        *("svc.db", "mysql://localhost/svc", "postgresql+asyncpg://h:x/d"),
+        *("sqlite:///svc.db", "sqlite+aiosqlite://", "sqlite+aiosqlite:///:memory:"),  # the last two would lose events
     ],
     "SVC_READ_DATABASE_URL": ["sqlite+aiosqlite:///replica.db"],
     "SVC_BASE_URL": ["track.example", "ftp://track.example", "https://a.example/?a=b", "https://a.example/path"],

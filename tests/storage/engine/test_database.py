@@ -37,14 +37,6 @@ async def test_an_acknowledged_event_survives_power_loss(sqlite_url: str):
         assert await store.write(pragmas) == ["wal", 2, 1]
 
 
-@pytest.mark.parametrize(
-    "url", ["mysql://a/b", "sqlite+aiosqlite://", "sqlite+aiosqlite:///:memory:", "sqlite:///svc.db"]
-)
-def test_a_database_that_would_lose_events_is_rejected(url: str):
-    with pytest.raises(ValueError, match="SVC_DATABASE_URL"):
-        database.parse_url(url)
-
-
 async def test_a_database_that_cannot_be_opened_leaves_no_thread_behind(tmp_path: Path):
     before = threading.enumerate()
 

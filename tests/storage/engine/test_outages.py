@@ -38,13 +38,6 @@ async def served(between: Proxy) -> AsyncIterator[Storage]:
         yield opened
 
 
-@pytest.fixture
-def short_limits(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Limits of which a test can wait for a few."""
-    for name in ("CONNECT", "STATEMENT", "RESPONSE", "RUN", "RESOLVE"):
-        monkeypatch.setattr(postgres_lane, f"{name}_SECONDS", 1)
-
-
 async def until_all_is_well(store: Storage) -> None:
     """Write and read until that works, for at most 20 seconds."""
     async with asyncio.timeout(20):
@@ -94,8 +87,11 @@ async def test_the_log_has_what_the_server_said_and_not_what_the_driver_met_afte
     ]
 
 
-@pytest.mark.usefixtures("short_limits")
-async def test_a_database_that_hangs_costs_seconds_and_is_found_again(between: Proxy):
+async def test_a_database_that_hangs_costs_seconds_is_found_again_and_closing_does_not_wait_for_it(
+    between: Proxy, monkeypatch: pytest.MonkeyPatch
+):
+    for name in ("CONNECT", "STATEMENT", "RESPONSE", "RUN", "RESOLVE"):  # of which a test can wait for a few
+        monkeypatch.setattr(postgres_lane, f"{name}_SECONDS", 1)
     async with storage.opened(between.url) as store:
         await until_all_is_well(store)
         between.flowing.clear()
@@ -104,12 +100,6 @@ async def test_a_database_that_hangs_costs_seconds_and_is_found_again(between: P
         between.flowing.set()
 
         assert {type(outcome) for outcome in hung} <= {StorageUnavailable, OutcomeUnknown}
-        await until_all_is_well(store)
-
-
-@pytest.mark.usefixtures("short_limits")
-async def test_closing_does_not_wait_for_a_database_that_hangs(between: Proxy):
-    async with storage.opened(between.url) as store:
         await until_all_is_well(store)
         between.flowing.clear()
         cut_off = asyncio.ensure_future(outcomes(store))
