@@ -1,6 +1,7 @@
 """Attribution: which click a customer is linked to, and how long after a click a visitor can become a customer."""
 
 import re
+from collections.abc import Iterable
 from datetime import datetime, timedelta
 from enum import StrEnum
 from functools import lru_cache
@@ -59,6 +60,7 @@ class OldLinks(StrEnum):
 
 AFF = "aff"
 LONGEST_CODE = 64
+_ORIGIN = re.compile(r"https?://([a-z0-9.-]{1,253})(:[0-9]{1,5})?")
 _PUNCTUATION_AT_END = re.compile(r"[\W_]+$")
 CODE = r"^[A-Za-z0-9._~-]+$"  # what a partner's code may consist of, so that links need no escapes
 PARAMETERS = (AFF, OldLinks.VIA, OldLinks.FPR, OldLinks.REF)
@@ -88,6 +90,27 @@ def link_code(affiliate_url: str) -> tuple[str, str]:
         if code.strip() and code.isprintable():
             return code.strip(), name
     raise AffMissing
+
+
+def is_own_origin(origin: str, domains: Iterable[str]) -> bool:
+    """Return whether the origin of a page is one of some domains or of their subdomains, on any port unless named.
+
+    A leading `www.` of a domain does not count: the pages of shop.example belong to www.shop.example.
+    """
+    found = _ORIGIN.fullmatch(origin)
+    hosts = (found[1], f"{found[1]}{found[2] or ''}") if found else ()
+    own = [f".{domain.removeprefix('www.')}" for domain in domains]
+    return any(f".{host}".endswith(domain) for host in hosts for domain in own)
+
+
+def keeps_existing(model: AttributionModel, *, same_partner: bool) -> bool:
+    """Return whether a visitor's existing click, if it has not expired, outranks a new one."""
+    return same_partner or model == AttributionModel.FIRST_CLICK
+
+
+def stays_on_arrival(model: AttributionModel, *, existing_at: datetime | None, arriving_at: datetime) -> bool:
+    """Return whether the click that a visitor carries stays when another comes with them from the program's domains."""
+    return existing_at is not None and (model == AttributionModel.FIRST_CLICK or existing_at >= arriving_at)
 
 
 def is_before(clicked_at: datetime, at: datetime) -> bool:

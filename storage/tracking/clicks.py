@@ -11,7 +11,7 @@ from sqlalchemy import Connection, bindparam, select, update
 from storage.engine.group_commit import set_based
 from storage.engine.statements import Statement
 from storage.rules import attribution, click_details, keys
-from storage.rules.attribution import AttributionModel, PartnerStatus, ProgramStatus
+from storage.rules.attribution import PartnerStatus, ProgramStatus
 from storage.rules.click_details import NOWHERE, Agent
 from storage.rules.errors import AffMissing, PartnerNotFound, ProgramNotFound, ServiceError
 from storage.tables import clicks, partners
@@ -160,8 +160,8 @@ def _decide(click: Click, row: Any) -> ClickOutcome:
         return PartnerInactive("The partner of this link is not active in the program.")
     if row.existing_at is not None:
         live = attribution.is_within(from_millis(row.existing_at), click.at, row.cookie_window_days)
-        stays = row.existing_partner_id == row.partner_id or row.attribution_model == AttributionModel.FIRST_CLICK
-        if live and stays:
+        same_partner = row.existing_partner_id == row.partner_id
+        if live and attribution.keeps_existing(row.attribution_model, same_partner=same_partner):
             return ClickResult(str(click.existing_click_id), row.existing_code, row.cookie_window_days)
     return ClickResult(click.click_id, row.partner_code, row.cookie_window_days)
 

@@ -1,7 +1,6 @@
 """Hand-overs: a signed token takes a visitor's click to another domain of the program, once and within five minutes."""
 
 import hmac
-import re
 import secrets
 from collections.abc import Callable
 from datetime import datetime, timedelta
@@ -11,14 +10,12 @@ from typing import NamedTuple
 from sqlalchemy import Connection, select
 
 from storage.engine.database import insert_for
-from storage.rules import keys
-from storage.rules.attribution import AttributionModel
+from storage.rules import attribution, keys
 from storage.rules.errors import FieldError, InvalidHandover, ProgramNotFound, ValidationError
 from storage.tables import clicks, programs, used_handovers
 
 LIFETIME = timedelta(minutes=5)
 _PURPOSE = b"hand-over tokens"
-_ORIGIN = re.compile(r"https?://([a-z0-9.-]{1,253})(:[0-9]{1,5})?")
 
 
 class Arrival(NamedTuple):
@@ -73,19 +70,12 @@ class HandoverTokens:
 
 
 def is_own_origin(connection: Connection, program_id: int, origin: str) -> bool:
-    """Return whether a page's origin is one of the program's domains or of their subdomains, on any port unless named.
-
-    A leading `www.` of a domain does not count: the pages of shop.example belong to www.shop.example.
-    Raises ProgramNotFound.
-    """
+    """Return whether a page's origin is a program's domain, or a subdomain of one. Raises ProgramNotFound."""
     own = select(programs.c.domain, programs.c.further_domains).where(programs.c.id == program_id)
     row = connection.execute(own).one_or_none()
     if row is None:
         raise ProgramNotFound
-    found = _ORIGIN.fullmatch(origin)
-    hosts = (found[1], f"{found[1]}{found[2] or ''}") if found else ()
-    domains = [f".{domain.removeprefix('www.')}" for domain in (row.domain, *(row.further_domains or "").split())]
-    return any(f".{host}".endswith(domain) for host in hosts for domain in domains)
+    return attribution.is_own_origin(origin, [row.domain, *(row.further_domains or "").split()])
 
 
 def redeem(connection: Connection, arrival: Arrival) -> ArrivalResult:
@@ -105,5 +95,6 @@ def redeem(connection: Connection, arrival: Arrival) -> ArrivalResult:
     live = {row.click_id: row.at for row in connection.execute(select(clicks).where(*named, clicks.c.at >= oldest))}
     if click_id not in live:
         raise InvalidHandover
-    stays = existing in live and (model == AttributionModel.FIRST_CLICK or live[existing] >= live[click_id])
+    existing_at = live.get(existing or "")
+    stays = attribution.stays_on_arrival(model, existing_at=existing_at, arriving_at=live[click_id])
     return ArrivalResult(existing if existing and stays else click_id, window_days)

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from storage.rules import attribution, keys, settlement
+from storage.rules.attribution import AttributionModel
 from storage.rules.errors import AffMissing, InvalidAffiliateUrl, InvalidHandover, StatusTransitionRefused
 from storage.rules.settlement import CustomerStatus, LeadAuthPolicy, Settlement
 from storage.tracking.handovers import HandoverTokens
@@ -44,9 +45,12 @@ def test_no_text_makes_the_reader_fail_in_another_way(text: str):
         return
 
 
-def test_the_window_includes_its_last_second():
+def test_the_window_includes_its_last_second_and_the_model_decides_between_two_partners():
     assert attribution.is_within(NOW, NOW + timedelta(days=60), 60)
     assert not attribution.is_within(NOW, NOW + timedelta(days=60, milliseconds=1), 60)
+    kept = {model: attribution.keeps_existing(model, same_partner=False) for model in AttributionModel}
+    assert kept == {AttributionModel.LAST_CLICK: False, AttributionModel.FIRST_CLICK: True}
+    assert all(attribution.keeps_existing(model, same_partner=True) for model in AttributionModel)
 
 
 def test_a_domain_of_the_developers_machine_has_http_links():
