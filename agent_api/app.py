@@ -45,7 +45,8 @@ class AgentRequest(ApiRequest):
 
     async def create(self, row: type[Result], operation: Callable[..., Any], **options: Any) -> CreatedResponse[Result]:
         """Create something; a repeat with its Idempotency-Key gets the first response. Raises IdempotencyKeyReused."""
-        sent, path = self.request.headers.get(body.IDEMPOTENCY_KEY), self.request.url.path
+        sent = self.request.headers.get(body.IDEMPOTENCY_KEY)
+        path = self.request.url.path
         repeat = body.repeat_key(sent, path, self.request.state.body)
         if repeat is None:
             return await super().create(row, operation, **options)
@@ -156,7 +157,8 @@ async def _authorized(request: Request, scope: Scope | ScopeByBody | None) -> Ag
 
 
 async def _key(request: Request, at: datetime, **about: Any) -> agent_keys.AgentKey:
-    sent, state = client.agent_credential(request.headers), request.app.state
+    sent = client.agent_credential(request.headers)
+    state = request.app.state
     async with state.limits.guessing(client_of(request.scope), sent):
         key: agent_keys.AgentKey = await state.storage.read(agent_keys.authorize, sent, **about, at=at)
     return key
@@ -200,8 +202,6 @@ def create(
     routes: Sequence[BaseRoute] = ROUTES,
 ) -> Starlette:
     """Return the agent app over an open storage; `limits` counts requests with invalid keys, None: no limit."""
-    app, limits = (
-        Starlette(routes=routes, exception_handlers=HANDLERS),
-        limits or RateLimits({REJECTED: None}, Counts()),
-    )
+    app = Starlette(routes=routes, exception_handlers=HANDLERS)
+    limits = limits or RateLimits({REJECTED: None}, Counts())
     return with_state(app, storage=storage, base_url=base_url, clock=clock, limits=limits)

@@ -131,9 +131,11 @@ def migrate(database_url: str) -> None:
 def _unusable_file(error: sqlite3.Error, path: Path) -> Failure:
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
     if not path.parent.is_dir():
-        message, hint = f"The folder {path.parent} does not exist.", "Create it, or change SVC_DATABASE_URL."
+        message = f"The folder {path.parent} does not exist."
+        hint = "Create it, or change SVC_DATABASE_URL."
     elif path.is_dir():
-        message, hint = f"{path} is a folder.", "Name a file in SVC_DATABASE_URL."
+        message = f"{path} is a folder."
+        hint = "Name a file in SVC_DATABASE_URL."
     elif code in _NO_ACCESS:
         message = f"This user may not write {path}."
         hint = f"Give it write permission for the file and for {path.parent}, or change SVC_DATABASE_URL."
@@ -141,7 +143,8 @@ def _unusable_file(error: sqlite3.Error, path: Path) -> Failure:
         message = f"{path} is not a SQLite database."
         hint = "Change SVC_DATABASE_URL, or restore a backup with `svc admin restore FILE`."
     else:
-        message, hint = f"{path} cannot be used: {error}.", "Check the disk, or restore a backup."
+        message = f"{path} cannot be used: {error}."
+        hint = "Check the disk, or restore a backup."
     return Failure("database_error", message, hint)
 
 

@@ -150,7 +150,8 @@ class McpApp:
         scope["headers"] = [_tidied(name, value.strip(b" \t"), scope) for name, value in scope["headers"]]
         scope["header_fields"] = dict(scope["headers"])
         sent = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
-        credential, resource = client.agent_credential(sent), self.settings.mcp_url
+        credential = client.agent_credential(sent)
+        resource = self.settings.mcp_url
         caller = Caller(self.reader, credential, self.clock(), scope["request_id"], resource=resource)
         scope[SCOPE_MEMBER] = caller
         try:

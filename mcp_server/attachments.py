@@ -77,7 +77,8 @@ PLANS = {  # what a prompt is for, and its text, in which {program_id} and {subj
 
 def _prompt(title: str, description: str, text: str) -> types.Prompt:
     """Return a prompt; one with a {subject} also takes a sale or a customer."""
-    name, of_sale = title.lower().rstrip("?").replace(" ", "-"), [SALE, CUSTOMER] if "{subject}" in text else []
+    name = title.lower().rstrip("?").replace(" ", "-")
+    of_sale = [SALE, CUSTOMER] if "{subject}" in text else []
     return types.Prompt(name=name, title=title, description=description, arguments=[PROGRAM, *of_sale])
 
 

@@ -85,7 +85,9 @@ class ReportView(View):
     def of(cls, row: Performance) -> Self:
         rows = [{"date": day.date, "period": day.date, **_shown(day.totals), "sales": 0} for day in row.days]
         meta = {"period": row.period, **_range(row.window), "previousPeriod": _range(row.previous_window)}
-        total, shown, before = row.current, _shown(row.current), _shown(row.previous)
+        total = row.current
+        shown = _shown(row.current)
+        before = _shown(row.previous)
         figures = {
             **{f"total{name.title()}": value for name, value in shown.items() if name != "commission"},
             "totalPartnersCommission": shown["commission"],

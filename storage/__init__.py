@@ -174,7 +174,8 @@ async def opened(url: str, *, replica_url: str | None = None, patient: bool = Fa
     address = database.parse_url(url)
     writing, reading = database.lanes(address, patient=patient)
     replicas = database.lanes(database.parse_url(replica_url), patient=patient)[1] if replica_url else []
-    available, how = Availability("writing"), {"each_operation": not database.is_sqlite(address), "patient": patient}
+    available = Availability("writing")
+    how = {"each_operation": not database.is_sqlite(address), "patient": patient}
     writer = WriteQueue([GroupCommit(lane, available, number=n, **how) for n, lane in enumerate(writing)])
     try:
         replica = Replica(replicas) if replicas else None

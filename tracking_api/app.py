@@ -91,7 +91,8 @@ def create(
     rates |= dict.fromkeys(("login", "password", "second_factor"), settings.login_rate)
     rates |= dict.fromkeys(("sign_in", "reset", "set_up"), settings.sign_in_rate)
     rates |= {"wrong": WRONG_PASSWORDS, "alert": "1/day", "mail": settings.limited(MAILS)}
-    limits, secret = RateLimits(rates | {"forgotten": f"{settings.login_rate};30/day"}, counts), settings.stored_secret
+    limits = RateLimits(rates | {"forgotten": f"{settings.login_rate};30/day"}, counts)
+    secret = settings.stored_secret
     calls = call.CallServices(
         storage, settings, clock, limits, AddressHashes(secret), Places(settings), HandoverTokens(secret), set()
     )

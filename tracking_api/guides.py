@@ -75,7 +75,8 @@ def _markdown(text: str) -> Response:
 
 async def _page(request: Request, name: str | None = None) -> Response:
     request.scope["extra_headers"] = templates.HEADERS
-    base_url, storage = request.app.state.base_url, authentication.storage_of(request)
+    base_url = request.app.state.base_url
+    storage = authentication.storage_of(request)
     filling, visitor, program = guides.Filling(base_url, 1), None, None
     choices: Sequence[Any] = ()
     with suppress(ServiceError):  # a stranger, or no database: guides are for everyone

@@ -20,7 +20,8 @@ from storage.engine import citus, sealing
 from storage.payments import accounts
 
 _SEALED = {"payment_accounts": accounts.reseal, "second_factors": second_factors.reseal}
-app, secrets_app = typer.Typer(no_args_is_help=True), typer.Typer(no_args_is_help=True)
+app = typer.Typer(no_args_is_help=True)
+secrets_app = typer.Typer(no_args_is_help=True)
 
 
 @command.register(app)
@@ -43,10 +44,12 @@ def check() -> Answer:
 
     Example: svc admin db check --json
     """
-    found, lacking = command.read(books.run), command.read(citus.missing_settings)
+    found = command.read(books.run)
+    lacking = command.read(citus.missing_settings)
     lines = [f"[red]{escape(str(each))}[/]" for each in (*found, *lacking)]
     lines.append(f"{len(found)} differences." if found else "All totals match the events.")
-    ok, shown = not (found or lacking), [difference._asdict() | {"message": str(difference)} for difference in found]
+    ok = not (found or lacking)
+    shown = [difference._asdict() | {"message": str(difference)} for difference in found]
     return Answer({"ok": ok, "differences": shown} | ({"nodes": lacking} if lacking else {}), "\n".join(lines), ok=ok)
 
 

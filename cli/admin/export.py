@@ -60,7 +60,8 @@ async def write_month(store: Storage, month: Month, path: Path) -> int:
     count = 0
     path.parent.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory(prefix=".export-", dir=path.parent) as folder:
-        rows, made = Path(folder) / "rows.json.gz", Path(folder) / "events.parquet"
+        rows = Path(folder) / "rows.json.gz"
+        made = Path(folder) / "events.parquet"
         with gzip.open(rows, "wt", compresslevel=1, encoding="utf-8") as lines:
             async for chunk in _chunks(store, month):
                 lines.writelines(f"{json.dumps(row)}\n" for row in chunk)

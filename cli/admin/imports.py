@@ -101,7 +101,8 @@ def import_rates(
     rates = ecb.parse(file.read_bytes())
     for start in range(0, len(rates), ROWS_AT_ONCE):
         command.write(currencies.load, rates[start : start + ROWS_AT_ONCE])
-    days, codes = {day for day, _, _ in rates}, {code for _, code, _ in rates}
+    days = {day for day, _, _ in rates}
+    codes = {code for _, code, _ in rates}
     first, last = min(days).isoformat(), max(days).isoformat()
     result = {"rates": len(rates), "currencies": len(codes), "first_day": first, "last_day": last}
     return Answer(result, f"Imported {len(rates)} rates of {len(codes)} currencies, {first} to {last}.")

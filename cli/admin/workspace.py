@@ -11,7 +11,8 @@ from cli.admin import command
 from cli.integrator.output import Answer, warn
 from storage.access import accounts, members, passwords, second_factors, workspaces
 
-app, members_app = typer.Typer(no_args_is_help=True), typer.Typer(no_args_is_help=True)
+app = typer.Typer(no_args_is_help=True)
+members_app = typer.Typer(no_args_is_help=True)
 ExistingAccount = Annotated[
     bool,
     typer.Option("--existing-account", help="Take an account that exists with another password, which it keeps."),

@@ -91,7 +91,8 @@ class History:
         busy = WEEK[begin.weekday()] * DAY[begin.hour // 6] * (end - begin) / STEP
         growth = (0.6 + 0.8 * day / DAYS) * self._random.uniform(0.75, 1.25)
         joined = [partner for number, partner in enumerate(PARTNERS) if day >= number * number]
-        codes, weights = [code for _, code, _ in joined], [weight for *_, weight in joined]
+        codes = [code for _, code, _ in joined]
+        weights = [weight for *_, weight in joined]
         for code in self._random.choices(codes, weights, k=round(self.shop.clicks_a_day / 4 * growth * busy)):
             self._later(begin + (end - begin) * self._random.random(), partial(self._visit, code))
         while self._due and self._due[0][0] < end:
@@ -126,7 +127,9 @@ class History:
         """Record a click, which may lead to a sign-up: one in 25 comes from a bot."""
         choose, is_bot = self._random.choice, self._happens(0.04)
         landing = f"https://{self.shop.settings.domain}/{choose(PAGES)}?aff={code}"
-        referrer, (agent, place, language), campaign = choose(REFERRERS), choose(VISITORS), choose(CAMPAIGNS)
+        referrer = choose(REFERRERS)
+        agent, place, language = choose(VISITORS)
+        campaign = choose(CAMPAIGNS)
         network = f"81.{self._random.randrange(256)}.{self._random.randrange(16)}.1"  # one of four thousand
         tagged = f"{landing}&utm_source=newsletter&utm_campaign={campaign}" if campaign else landing
         about: dict[str, Any] = {"page_url": landing, "referrer_url": referrer, "filtered": "bot" if is_bot else None}
@@ -139,7 +142,8 @@ class History:
 
     def _sign_up(self, click_id: str, at: datetime) -> None:
         """Record a lead: one in eight comes only from the browser and may stay provisional."""
-        customer, is_trusted = f"user_{next(self._numbers)}", not self._happens(1 / 8)
+        customer = f"user_{next(self._numbers)}"
+        is_trusted = not self._happens(1 / 8)
         who = contact.protect(f"{customer}@mail.example")
         lead = leads.Lead(click_id, customer, at, is_trusted=is_trusted, contact=who)
         leads.record(self._connection, [(self._terms, lead)])

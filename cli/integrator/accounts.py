@@ -37,7 +37,8 @@ def login(base_url: Url = None) -> Answer:
     if is_interactive():
         webbrowser.open(page)
     say("Waiting for approval ...")
-    interval, until = asked["interval"], time.monotonic() + asked["expires_in"]
+    interval = asked["interval"]
+    until = time.monotonic() + asked["expires_in"]
     while time.monotonic() < until:
         time.sleep(interval)
         try:

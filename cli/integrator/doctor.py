@@ -59,7 +59,8 @@ def _answer(url: str | None, findings: list[ShopFinding], skipped: list[str]) ->
         say(f"  {label}  {finding.code}: {plain(finding.message)}\n           {plain(finding.fix)}")
     for each in skipped:
         say(f"  skipped  {plain(each)}")
-    problems, listed = sum(each.is_problem for each in findings), [each._asdict() for each in findings]
+    problems = sum(each.is_problem for each in findings)
+    listed = [each._asdict() for each in findings]
     result = {"url": url, "problems": problems, "findings": listed, "skipped": skipped}
     return Answer(result, "" if problems else f"No problem found on {plain(url)}.", ok=not problems)
 

@@ -22,7 +22,8 @@ Above = Annotated[
 Yes = Annotated[
     bool, typer.Option("--yes", "-y", help="Add the line to the project's AGENTS.md or CLAUDE.md without asking.")
 ]
-BEGIN, END = "<!-- svc:begin, written by `svc init`: edits between these two lines are lost -->", "<!-- svc:end -->"
+BEGIN = "<!-- svc:begin, written by `svc init`: edits between these two lines are lost -->"
+END = "<!-- svc:end -->"
 LINK = ".svc/AGENTS.md"
 LINE = f"Affiliate tracking of this shop: read [{LINK}]({LINK}) before you change sign-up, checkout or page heads."
 EXPOSED = {"nextjs": "NEXT_PUBLIC_", "vite": "VITE_"}  # what bundlers put before names for the browser

@@ -112,7 +112,8 @@ class _Parser(HTMLParser):
             source = urljoin(self._url, found.get("src", ""))
             base = found.get("data-svc-api-base", re.sub(r"/js/[^/]*$", "", source)).rstrip("/")
             calls = urljoin(self._url, found.get("data-svc-calls", f"{base}/api/v1/track").rstrip("/") + "/")
-            program, consent = found.get("data-svc-program-id", ""), found.get("data-svc-consent") == "required"
+            program = found.get("data-svc-program-id", "")
+            consent = found.get("data-svc-consent") == "required"
             self.tags.append(TrackerTag(source, calls, program, consent, found.get("nonce", "")))
         elif tag == "meta" and found.get("http-equiv", "").lower() == "content-security-policy":
             self.policies.append(found.get("content", ""))
@@ -200,7 +201,8 @@ def _addresses(page: ShopPage, tag: TrackerTag, base_url: str) -> Iterator[ShopF
     fix = "Check the proxy's paths." if own else "Check the tag's src."
     try:
         found = httpx2.get(tag.source, timeout=TIMEOUT_SECONDS, follow_redirects=True)
-        is_tracker, answered = found.is_success and "svc_click_id" in found.text, f"answers {found.status_code}"
+        is_tracker = found.is_success and "svc_click_id" in found.text
+        answered = f"answers {found.status_code}"
     except (httpx2.TransportError, httpx2.InvalidURL):
         is_tracker, answered = False, "does not respond"
     if not is_tracker:

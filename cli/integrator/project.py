@@ -14,7 +14,10 @@ import httpx2
 from cli.integrator.output import NOT_SET_UP, REJECTED, UNREACHABLE, Failure, warn
 
 FOLDER = ".svc"
-KEY, PROGRAM, BASE, PAYMENTS = "SERVICE_API_KEY", "SERVICE_PROGRAM_ID", "SERVICE_BASE_URL", "SERVICE_PAYMENT_ACCOUNT"
+KEY = "SERVICE_API_KEY"
+PROGRAM = "SERVICE_PROGRAM_ID"
+BASE = "SERVICE_BASE_URL"
+PAYMENTS = "SERVICE_PAYMENT_ACCOUNT"
 EXPLAINED = {
     KEY: "the program key; an owner generates one with `svc init --generate-key`",
     PROGRAM: "the program's number",
@@ -120,7 +123,8 @@ def save_settings(place: Path, values: dict[str, str]) -> bool:
     path = place / ".env"
     before = path.read_text(encoding="utf-8") if path.exists() else ""
     safe = {name: "".join(one for one in value if one.isprintable() and one != "'") for name, value in values.items()}
-    lines, left = [], {name: shlex.quote(value) for name, value in safe.items() if value}
+    lines = []
+    left = {name: shlex.quote(value) for name, value in safe.items() if value}
     for line in before.splitlines():
         found = _LINE.match(line)
         if found and found[1] == PAYMENTS and values.get(PAYMENTS) == "":  # the account is no longer connected

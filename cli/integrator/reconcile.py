@@ -125,7 +125,8 @@ def _say(finding: dict[str, Any]) -> None:
         if finding["recorded_refunded_cents"]:
             recorded += f", refunded {shown('recorded_refunded_cents', 'recorded_currency')}"
     mark = " [green]fixed[/]" if finding.get("fixed") else ""
-    code, transaction = finding["code"].replace("_", " "), plain(finding["transaction_id"])
+    code = finding["code"].replace("_", " ")
+    transaction = plain(finding["transaction_id"])
     say(f"line {finding['line']}: [yellow]{code}[/]{mark}: {transaction}, {paid}; {recorded}")
     if finding["reason"]:
         say(f"  {plain(finding['reason'])}")
@@ -167,7 +168,8 @@ def _payments(reader: "csv.DictReader[str]") -> StripeExport:
     moved: list[tuple[int, Row, Decimal]] = []
     wrong: list[tuple[int, str]] = []
     for sent in reader:
-        line, cells = reader.line_num, {name: (text or "").strip() for name, text in sent.items() if name}
+        line = reader.line_num
+        cells = {name: (text or "").strip() for name, text in sent.items() if name}
         row: Row = {ours: next(filter(None, map(cells.get, names)), "") for ours, names in COLUMNS.items()}
         try:
             category = row["category"].lower()

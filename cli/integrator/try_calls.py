@@ -93,7 +93,8 @@ def _visit(
         page = page_checks.fetch(str(httpx2.URL(shop).copy_merge_params({"aff": code, "svc_journey": mark})))
     except (Failure, httpx2.InvalidURL) as problem:
         return [JourneyStep("shop", "fail", "page_unreachable", str(problem))], None, None
-    base_url, program_id = project.base_url().rstrip("/"), str(program["id"])
+    base_url = project.base_url().rstrip("/")
+    program_id = str(program["id"])
     found = page_checks.check(page, base_url=base_url, program_id=program_id, domain="")
     states = {} if page.browser else {"tracker_missing": "unknown"}  # a script may add it
     problems = [

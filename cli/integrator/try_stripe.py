@@ -49,7 +49,8 @@ def stripe(shape: Shape = ShopShape.SUBSCRIPTION, code: Code = "sandbox", webhoo
 
     """
     if webhook_secret_stdin:
-        program, sign = status.read(), partial(_sign, sys.stdin.readline().strip())
+        program = status.read()
+        sign = partial(_sign, sys.stdin.readline().strip())
         path = f"/api/v1/payments/stripe/{program['program_id']}"
         deliver: Deliver = partial(project.ServiceClient(project.base_url()).call, "POST", path, auth=sign)
     else:

@@ -94,7 +94,10 @@ def text(name: str) -> str:
 
 def _served(link: re.Match[str]) -> str:
     """Return a link between files as one between guides; a file that is not served is named, a picture left out."""
-    is_picture, title, path, section = link[1], link[2], link[3], link[4] or ""
+    is_picture = link[1]
+    title = link[2]
+    path = link[3]
+    section = link[4] or ""
     name = Path(path).stem
     if path and not (path.endswith(".md") and name in (*NAMES, *DOCS)):
         return "" if is_picture else title

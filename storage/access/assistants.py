@@ -21,7 +21,9 @@ from storage.tables import assistant_tokens, assistants, members, programs, user
 
 CODE, ACCESS, REFRESH = "code", "access", "refresh"
 PREFIXES = {CODE: keys.CODE_PREFIX, ACCESS: keys.ACCESS_PREFIX, REFRESH: keys.REFRESH_PREFIX}
-CODE_LIFETIME, ACCESS_LIFETIME, REFRESH_LIFETIME = timedelta(minutes=2), timedelta(minutes=15), timedelta(days=30)
+CODE_LIFETIME = timedelta(minutes=2)
+ACCESS_LIFETIME = timedelta(minutes=15)
+REFRESH_LIFETIME = timedelta(days=30)
 
 
 class AuthorizationRequest(NamedTuple):

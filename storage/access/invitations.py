@@ -106,7 +106,8 @@ def find(connection: Connection, token: str, *, at: datetime) -> Offer:
         raise LinkExpired
     known = select(joined.c.user_id).select_from(users.outerjoin(joined, joined.c.user_id == users.c.id))
     account: Any = connection.execute(known.where(users.c.email == row.email).limit(1)).one_or_none()
-    user_id, is_mailed = account and account.user_id, row.mailed_hash == keys.digest(proof)
+    user_id = account and account.user_id
+    is_mailed = row.mailed_hash == keys.digest(proof)
     asks_password = account is not None and user_id is None and not is_mailed
     return Offer(*row[:4], workspaces.Role(row.role), user_id, is_mailed, asks_password)
 

@@ -73,7 +73,8 @@ def _customers(connection: Connection) -> Iterator[BookDifference]:
     same_time = func.count().filter(sale.occurred_at == customer.first_purchase_at)
     earliest = func.min(sale.occurred_at).label("earliest_at")
     counted = select(*key, count.label("sales"), same_time.label("same_time"), earliest).group_by(*key)
-    converted, purchased = customer.status == CustomerStatus.CONVERSION, customer.first_purchase_at.is_not(None)
+    converted = customer.status == CustomerStatus.CONVERSION
+    purchased = customer.first_purchase_at.is_not(None)
     wrong = (converted != (count > 0)) | (purchased != (count > 0)) | ((count > 0) & (same_time == 0))
     for row in connection.execute(counted.select_from(customers.outerjoin(sales, mine)).having(wrong)):
         stored, first = (to_millis(at) if at else 0 for at in (row.first_purchase_at, row.earliest_at))

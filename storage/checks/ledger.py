@@ -110,7 +110,8 @@ def _balances(connection: Connection, owed: Counter[tuple[int, int]]) -> Iterato
 def refunded() -> Any:
     """Return what the refund events of each sale add up to."""
     refund = refunds.c
-    cents, program_cents = func.sum(refund.amount_cents), func.sum(refund.program_cents)
+    cents = func.sum(refund.amount_cents)
+    program_cents = func.sum(refund.program_cents)
     totals = select(refund.program_id, refund.sale_id, cents.label("cents"), program_cents.label("program_cents"))
     return totals.group_by(refund.program_id, refund.sale_id).subquery("back")
 

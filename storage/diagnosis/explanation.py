@@ -104,7 +104,8 @@ def _outcome(facts: Facts) -> str:
     """Return what a recorded sale came to; without one the rejection if there was one, else the last step reached."""
     if facts.sale is not None:
         return _of_sale(facts)
-    customer, click_program_id = facts.customer, keys.click_program(facts.subject.click_id or "")
+    customer = facts.customer
+    click_program_id = keys.click_program(facts.subject.click_id or "")
     if facts.rejected is not None:
         outcome = facts.rejected.code
     elif facts.payment is not None:

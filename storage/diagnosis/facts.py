@@ -171,7 +171,8 @@ def _rejected(
     connection: Connection, program_id: int, subject: Subject, customer: Any, *, at: datetime
 ) -> list[RejectedCall]:
     """Return the newest rejected calls about a sale or click, or by any identifier of a customer."""
-    call, named = refused_calls.c, [(name, value) for name, value in subject._asdict().items() if value is not None]
+    call = refused_calls.c
+    named = [(name, value) for name, value in subject._asdict().items() if value is not None]
     if customer is not None and subject.transaction_id is None:
         carried = {"customer_key": (customer.customer_key, customer.known_as), "click_id": (customer.click_id,)}
         named += [(name, value) for name, values in carried.items() for value in values if value is not None]

@@ -124,7 +124,8 @@ def compare(
     rows = connection.execute(select(*columns).where(customers.c.program_id == program_id, carried))
     known = {key for row in rows for key in row} & sale_keys.keys()
     keyed = _lead_keys(connection, program_id)
-    lead_keys, mismatches = LeadKeys(keyed or _lead_keys(connection, program_id, with_key=False)), {}
+    lead_keys = LeadKeys(keyed or _lead_keys(connection, program_id, with_key=False))
+    mismatches = {}
     for key, meant in sale_keys.items():
         if key in known:
             continue

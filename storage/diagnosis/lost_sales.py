@@ -44,13 +44,15 @@ def split(connection: Connection, program_id: int, span: Span = ALWAYS) -> list[
     unmatched = {row.customer_key for row in rows if row.code in identifier_health.UNMATCHED} - {None}
     compared = identifier_health.compare(connection, program_id, unmatched) if unmatched else None
     mismatches = compared.mismatches if compared else {}
-    back, refunded = refunds.c, {row.sale_id for row in rows if row.call == "refund" and row.sale_id}
+    back = refunds.c
+    refunded = {row.sale_id for row in rows if row.call == "refund" and row.sale_id}
     amounts = select(back.sale_id, back.amount_cents).where(back.program_id == program_id, back.sale_id.in_(refunded))
     returned = {(each.sale_id, each.amount_cents) for each in connection.execute(amounts)}
     groups: dict[tuple[str, str], LostMoney] = {}
     causes: dict[Any, tuple[str, str]] = {}
     for row in rows:
-        is_refund, what = row.call == "refund", row.transaction_id or row.request_id
+        is_refund = row.call == "refund"
+        what = row.transaction_id or row.request_id
         name = (row.call, what, row.amount_cents if is_refund else None)
         is_first = name not in causes
         place = causes.setdefault(name, (row.call, _cause(row, program_id, mismatches)))
@@ -73,7 +75,8 @@ def split(connection: Connection, program_id: int, span: Span = ALWAYS) -> list[
 
 
 def _cause(row: Any, program_id: int, mismatches: dict[str, Mismatch]) -> str:
-    mismatch, clicked = mismatches.get(row.customer_key), keys.click_program(row.click_id or "")
+    mismatch = mismatches.get(row.customer_key)
+    clicked = keys.click_program(row.click_id or "")
     if row.code == CustomerWrongProgram.code or clicked not in {None, program_id}:
         cause: str = WRONG_PROGRAM
     elif mismatch is not None:

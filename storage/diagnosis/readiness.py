@@ -44,7 +44,8 @@ def check_readiness(connection: Connection, program_id: int, *, at: datetime, ba
     """Return the readiness of a program; `base_url` is the service's URL, for the code to copy. Raises NotFound."""
     program = read_program(connection, program_id)
     health = identifier_health.check_keys(connection, program_id)
-    is_active, key_problem = program.settings.status == ProgramStatus.ACTIVE, None
+    is_active = program.settings.status == ProgramStatus.ACTIVE
+    key_problem = None
     active = (partners.c.program_id == program_id, partners.c.status == PartnerStatus.ACTIVE)
     is_enrolled = connection.execute(select(partners.c.id).where(*active).limit(1)).scalar() is not None
     if rotation_state(program.rotate_by, at) != Rotation.ACTIVE:

@@ -99,7 +99,8 @@ def _grouped_by_each(
     names = list(dict.fromkeys(name for key in keys for name in key))
     values = [(parsed[name] if name in parsed else JsonField(parsed[CARRIED], name)).label(name) for name in names]
     inner = select(*values, *(parsed[name] for name in amounts)).subquery()
-    columns, sums = [inner.c[name] for name in names], [func.sum(inner.c[name]) for name in amounts]
+    columns = [inner.c[name] for name in names]
+    sums = [func.sum(inner.c[name]) for name in amounts]
     sets = func.grouping_sets(*(tuple_(*(inner.c[name] for name in key)) for key in keys))
     places = {
         sum(1 << bit for bit, name in enumerate(reversed(names)) if name not in key): n for n, key in enumerate(keys)

@@ -74,7 +74,8 @@ class GroupCommit:
         self._availability = availability
         self._each_operation = each_operation
         self._by_program = False
-        self._writes, self._wait_seconds = BATCH_WRITES.labels(number), WAIT_SECONDS.labels(number)
+        self._writes = BATCH_WRITES.labels(number)
+        self._wait_seconds = WAIT_SECONDS.labels(number)
         self._commit_seconds = COMMIT_SECONDS.labels(number)
         self._answer_seconds = PATIENT_SECONDS if patient else ANSWER_SECONDS
         self._loop = asyncio.get_running_loop()

@@ -199,7 +199,10 @@ class PostgresLane:
 
     async def _drop(self) -> None:
         """Close the connection without telling the server, which may not respond."""
-        connection, driver, self._connection, self._driver = self._connection, self._driver, None, None
+        connection = self._connection
+        driver = self._driver
+        self._connection = None
+        self._driver = None
         if driver is not None:
             driver.terminate()
         if connection is not None:

@@ -60,7 +60,8 @@ def expired(at: datetime) -> dict[Table, Any]:
     unused = never_used | (client.used_at <= at - timedelta(days=365))
     keyless = test.with_key.is_(False) & (test.at < at - timedelta(days=TEST_DAYS))
     expiring = (tables.sessions, tables.invitations, tables.device_logins, tables.used_handovers)
-    responses, tokens = (tables.idempotent_answers, tables.idempotent_calls), tables.assistant_tokens.c
+    responses = (tables.idempotent_answers, tables.idempotent_calls)
+    tokens = tables.assistant_tokens.c
     return {
         **{each: each.c.expires_at <= at for each in (*expiring, tables.assistant_tokens)},
         tables.assistants: ~exists().where(tokens.assistant_id == tables.assistants.c.id),  # of which no token is left

@@ -64,7 +64,8 @@ def of_partners(
         else_=commissions.c.status,
     )
     is_paid = entry.kind.in_((EntryKind.PAYOUT, EntryKind.SET_OFF))
-    cents, paid = func.sum(entry.amount_cents), func.sum(case((is_paid, entry.amount_cents), else_=0))
+    cents = func.sum(entry.amount_cents)
+    paid = func.sum(case((is_paid, entry.amount_cents), else_=0))
     columns = (figure.label("figure"), cents, paid, func.min(hold_ends_at), func.max(hold_ends_at))
     mine = (entry.program_id == program_id, entry.partner_id.in_(partner_ids), entry.kind.in_(ACCOUNT_KINDS))
     summed = select(entry.partner_id, *columns).select_from(corrections.with_commissions()).where(*mine)
@@ -82,7 +83,8 @@ def _balance(figures: dict[str, Any]) -> Balance:
         int(figures.get(name, nothing)[0])
         for name in ("flagged", "on_hold", CommissionStatus.PENDING, CommissionStatus.APPROVED)
     )
-    approved, owed_back = approved + max(int(settled), 0), max(-int(settled), 0)
+    approved = approved + max(int(settled), 0)
+    owed_back = max(-int(settled), 0)
     return Balance(
         pending_cents=on_hold + ready,
         flagged_cents=flagged,

@@ -88,7 +88,8 @@ def _ready(moment: datetime) -> ColumnElement[bool]:
 
 def _approved(since: datetime | None, until: datetime | None = None) -> ColumnElement[bool]:
     """Return the condition for what was approved in a span, by the audit log, and is no longer pending."""
-    entry, approved = audit_entries.c, json.dumps(CommissionStatus.APPROVED)
+    entry = audit_entries.c
+    approved = json.dumps(CommissionStatus.APPROVED)
     changed = (entry.program_id == PROGRAM, entry.action == "commission.decide", entry.field == "status")
     then = (entry.after == approved, *within(entry.id, entry.at, Span(since, until)))
     return (_row.status != CommissionStatus.PENDING) & _row.id.in_(

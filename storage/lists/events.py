@@ -37,7 +37,8 @@ Wanted = Mapping[str, Any]  # the value of each filter
 
 def find_events(connection: Connection, scope: ListScope, query: ListQuery) -> Page[Event]:
     """Return a page of a program's events, filtered clicks too, with the sum of sales less refunds in each currency."""
-    program_id, wanted = scope.program_id, {name: each for name, each in query.filters.items() if each is not None}
+    program_id = scope.program_id
+    wanted = {name: each for name, each in query.filters.items() if each is not None}
     if query.search is not None:
         wanted |= _found(connection, program_id, query.search)
     kinds = [kind for kind in EventKind if _may_match(kind, wanted)]
@@ -162,7 +163,8 @@ def _has_many_clicks(connection: Connection, program_id: int, wanted: Wanted, sp
 def _narrow(kind: EventKind) -> Select[Any]:
     """Return the sort keys of a kind, and `key`, kind:id; refunds are below zero, amounts in the program's money."""
     source = SOURCES[kind]
-    columns, sign = source.statement.selected_columns, -1 if kind == EventKind.REFUND else 1
+    columns = source.statement.selected_columns
+    sign = -1 if kind == EventKind.REFUND else 1
 
     def text(name: str) -> ColumnElement[Any]:
         return func.lower(func.coalesce(columns[name], "")) if name in columns else literal("", String)

@@ -57,7 +57,8 @@ def rows(connection: Connection, wanted: List[Row], scope: ListScope, ids: list[
     """Return the rows with these ids, in their order."""
     if not ids:
         return []
-    row_id, fields = wanted.table.c.id, [each for each in wanted.fields if each.sql is not None]
+    row_id = wanted.table.c.id
+    fields = [each for each in wanted.fields if each.sql is not None]
     statement = _select(wanted, scope, row_id.label("row_id"), *(each.sql.label(each.name) for each in fields))
     found = {
         row["row_id"]: wanted.row(**{each.name: _value(each.kind, row[each.name]) for each in fields})
@@ -69,7 +70,8 @@ def rows(connection: Connection, wanted: List[Row], scope: ListScope, ids: list[
 
 def matching(wanted: List[Any], scope: ListScope, query: ListQuery) -> Select[Any]:
     """Return the statement of the ids that match."""
-    row_id, conditions = wanted.table.c.id, {each.name: each.where for each in wanted.filters if each.where}
+    row_id = wanted.table.c.id
+    conditions = {each.name: each.where for each in wanted.filters if each.where}
     narrow = [conditions[name](value) for name, value in query.filters.items() if value is not None]
     if wanted.at is not None:
         narrow += cursors.within(row_id, wanted.at, query.span)
@@ -128,9 +130,11 @@ def read_ids(
     every: Select[Any],
 ) -> Page[Any]:
     """Return a page's ids in the order that `summed` has; a cursor names a row of `every`, which may match no more."""
-    edge, order = cursors.edge_of(query.cursor, row_id.type.python_type), summed.order
+    edge = cursors.edge_of(query.cursor, row_id.type.python_type)
+    order = summed.order
     key = row_id if order.column is None else keys[order.column]
-    ids, is_ascending = matching, order.is_ascending != (edge is not None and edge.is_end)
+    ids = matching
+    is_ascending = order.is_ascending != (edge is not None and edge.is_end)
     if edge is not None:
         named: ColumnElement[Any] = literal(edge.values[0], row_id.type)
         same = every.with_only_columns(key, maintain_column_froms=True).where(row_id == named).correlate(None)

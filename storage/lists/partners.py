@@ -84,7 +84,8 @@ def _skips(connection: Connection, scope: ListScope) -> frozenset[str]:
     return frozenset() if connection.execute(further).first() is None else frozenset({"to_pay_cents"})
 
 
-_is_owed, _is_idle = func.coalesce(balances.to_pay_cents(), 0) > 0, func.coalesce(_brought.c.clicks, 0) == 0
+_is_owed = func.coalesce(balances.to_pay_cents(), 0) > 0
+_is_idle = func.coalesce(_brought.c.clicks, 0) == 0
 PARTNERS = List(
     "partners",
     "Partners",

@@ -64,7 +64,8 @@ class PaymentEvent(NamedTuple):
     is_test: bool
 
 
-_waits, _begins = _row.outcome.in_(TO_DO), partial(_row.type.startswith, autoescape=True)
+_waits = _row.outcome.in_(TO_DO)
+_begins = partial(_row.type.startswith, autoescape=True)
 
 
 def _search(scope: ListScope, text: str) -> ColumnElement[bool]:

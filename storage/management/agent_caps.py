@@ -86,8 +86,10 @@ def count_each(
     connection: Connection, program_id: int, status: str, worth: Sequence[int], *, at: datetime
 ) -> list[OverCap | None]:
     """Count what agent keys approved, paid or credited today; return an OverCap for each commission beyond a cap."""
-    caps, results = get_caps(connection, program_id), list[OverCap | None]()
-    row, of_day = agent_decisions.c, {"program_id": program_id, "day": at.date(), "status": status}
+    caps = get_caps(connection, program_id)
+    results = list[OverCap | None]()
+    row = agent_decisions.c
+    of_day = {"program_id": program_id, "day": at.date(), "status": status}
     new = insert_for(connection)(agent_decisions).values(**of_day, commissions=0, cents=0)
     # Until the transaction ends, so that no two decisions pass a cap together.
     locked = new.on_conflict_do_update(index_elements=[*of_day], set_={"cents": row.cents})

@@ -162,7 +162,8 @@ def _click_for(
 
 def _terms_at(connection: Connection, program_id: int, at: datetime) -> ProgramTerms:
     """Return the program with the commission terms of a time, or its first ones, and without a window."""
-    program, terms = program_terms.load_one(connection, program_id), commission_terms.c
+    program = program_terms.load_one(connection, program_id)
+    terms = commission_terms.c
     in_force = or_(terms.created_at <= at, terms.version == 1)
     row = select(commission_terms).where(terms.program_id == program_id, in_force).order_by(terms.version.desc())
     priced = stored_terms(connection.execute(row.limit(1)).one())

@@ -164,7 +164,8 @@ def _obstacles(
     CommissionOnHold for an approval before `hold_until`, CommissionFlagged for one that a sign of fraud holds.
     """
     flagged = kinds_by_commission(connection, program_id, [each.id for each in found]) if status in REVIEWED else {}
-    is_paid, errors = status == CommissionStatus.PAID, dict[int, ServiceError]()
+    is_paid = status == CommissionStatus.PAID
+    errors = dict[int, ServiceError]()
     sandbox_of = select(programs.c.sandbox_of).where(programs.c.id == program_id)
     is_trial = is_paid and connection.execute(sandbox_of).scalar() is not None
     for each in found:
@@ -205,7 +206,9 @@ def _obstacles_for_key(
 
 def get_pending_work(connection: Connection, program_id: int, *, at: datetime) -> PendingWork:
     """Return what waits in a program."""
-    earned, row, mine = commissions.c, customers.c, commissions.c.program_id == program_id
+    earned = commissions.c
+    row = customers.c
+    mine = commissions.c.program_id == program_id
     is_ready = (earned.status == CommissionStatus.PENDING, earned.hold_until <= at, ~is_held())
     open_flags = (flags.c.program_id == program_id, flags.c.state == FlagState.OPEN, is_first())
     provisional = (row.status == CustomerStatus.PROVISIONAL, row.settlement == Settlement.PROVISIONAL)

@@ -62,7 +62,8 @@ def decide(
 
 def _confirm(connection: Connection, flag: Flag, held_ids: Sequence[int], *, actor: Actor, at: datetime) -> None:
     """Reject what the flag held, as far as it still can be; a duplicate sale is refunded, so that it counts no more."""
-    is_duplicate, program_id = flag.kind == FlagKind.POSSIBLE_DUPLICATE, flag.program_id
+    is_duplicate = flag.kind == FlagKind.POSSIBLE_DUPLICATE
+    program_id = flag.program_id
     transaction_id = flag.evidence.get("transaction_id", "")
     if is_duplicate:  # the sale is locked before its commission, as by a refund
         sale = (sales.c.program_id == program_id, sales.c.transaction_id == transaction_id)

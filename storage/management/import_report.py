@@ -126,7 +126,8 @@ class ImportedPartners:
         here = select(row.id, row.code, row.name, row.email, row.status).where(row.program_id == work.program.id)
         self._work = work
         self._known: dict[str, Any] = {}  # the partners of the program, by the key of their code
-        self._ours, self._theirs = defaultdict[str, set[str]](set), defaultdict[str, set[str]](set)
+        self._ours = defaultdict[str, set[str]](set)
+        self._theirs = defaultdict[str, set[str]](set)
         self._listed, self._disputed = set[str](), set[str]()
         self._to_end: dict[int, PartnerStatus] = {}
         for each in work.connection.execute(here.order_by(row.id)):

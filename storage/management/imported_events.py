@@ -50,7 +50,8 @@ class ImportedEvents:
 
     def __init__(self, work: Importing, lines: Sequence[ImportLine]) -> None:
         self._work, self._program_id = work, work.program.id
-        row, hashes = customers.c, {contact.protect(each.email or "").hash: each for each in lines if each.is_unnamed}
+        row = customers.c
+        hashes = {contact.protect(each.email or "").hash: each for each in lines if each.is_unnamed}
         self._keys = {  # of customers without an id in the files who are here
             hashes[each.email_hash].customer_key: each.customer_key
             for each in self._rows(row.email_hash, hashes, row.customer_key)
@@ -77,7 +78,8 @@ class ImportedEvents:
     def add(self, line: ImportLine, partner: Any) -> None:
         """Gather what the line of a customer or a commission adds. Raises LeftOutError, ValueError."""
         key = self._keys.get(line.customer_key, line.customer_key)
-        owner, (recorded_for, cents) = self._owners.get(key), self._recorded.get(line.transaction_id, (None, None))
+        owner = self._owners.get(key)
+        recorded_for, cents = self._recorded.get(line.transaction_id, (None, None))
         is_another = owner not in {None, partner.id}
         if recorded_for not in {None, partner.id}:
             self._work.conflict(line, f"the commission of {line.transaction_id!r} is another partner's")
@@ -93,7 +95,8 @@ class ImportedEvents:
             self._leads[key] = _New(line, partner, line.at or self._work.at, key)
         if line.kind == FileKind.COMMISSIONS:  # of a sale, of the customer's lead, or of a lead without a customer
             self._recorded[line.transaction_id] = (partner.id, line.cents)
-            at, lead = line.at or self._work.at, None if is_another else self._leads.get(key)
+            at = line.at or self._work.at
+            lead = None if is_another else self._leads.get(key)
             is_of_lead = lead is not None and lead.earned is None and not line.sale_cents
             if lead is not None:
                 self._leads[key] = lead._replace(at=min(lead.at, at), earned=line if is_of_lead else lead.earned)
@@ -130,7 +133,8 @@ class ImportedEvents:
 
     def _clicked(self, news: Sequence[_New]) -> Iterator[_New]:
         """Yield what is new with a click that stands for the old tool's, unless it is a sale to a customer."""
-        connection, of_program = self._work.connection, {"program_id": self._program_id}
+        connection = self._work.connection
+        of_program = {"program_id": self._program_id}
         clicked = [each for each in news if not (each.is_sale and each.key)]
         seen = [(each.partner.id, each.at) for each in clicked]
         click_ids = clicks.stand_in(connection, self._program_id, self._work.url, seen, why=FILTERED)

@@ -94,7 +94,8 @@ def _totals(connection: Connection, program_id: int) -> Totals:
     of_program = sums.where(row.program_id == program_id).group_by(row.partner_id, row.status)
     totals: Totals = Counter()
     for partner_id, status, count, cents in connection.execute(of_program):
-        totals[partner_id, status, "commissions"], totals[partner_id, status, "cents"] = count, int(cents)
+        totals[partner_id, status, "commissions"] = count
+        totals[partner_id, status, "cents"] = int(cents)
     return totals
 
 

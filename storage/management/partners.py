@@ -158,14 +158,17 @@ def _move_past(connection: Connection, customer: Any, partner_id: int, *, at: da
         mine = (table.program_id == customer.program_id, table.partner_id == customer.partner_id)
         return and_(*mine, table.customer_id == customer.id)
 
-    moved_ids, again = {"partner_id": partner_id}, {"status": CommissionStatus.PENDING, "approved_by_key_id": None}
+    moved_ids = {"partner_id": partner_id}
+    again = {"status": CommissionStatus.PENDING, "approved_by_key_id": None}
     connection.execute(update(flags).where(theirs(flag), flag.state == FlagState.OPEN).values(moved_ids))
     paid = select(row.id).where(theirs(row), row.status == CommissionStatus.PAID, row.sale_id == sale.id)
     unpaid = select(sales).where(theirs(sale), ~paid.exists())
     sold = connection.execute(unpaid.order_by(sale.transaction_id).with_for_update()).all()
     earned = select(commissions).where(theirs(row), row.status != CommissionStatus.PAID)
     found = connection.execute(earned.order_by(row.id).with_for_update()).all()
-    steps, corrections, cents = list[Increment](), Corrections(connection, found), 0
+    steps = list[Increment]()
+    corrections = Corrections(connection, found)
+    cents = 0
     for each in sold:
         net = of_remaining(each.program_cents, sale_cents=each.amount_cents, refunded_cents=each.refunded_cents)
         of_day = (each.program_id, each.partner_id, each.occurred_at.date())

@@ -69,7 +69,8 @@ def _upgrade(connection: Connection, before: Callable[[], None]) -> None:
 
 def _explain(revision: str) -> UnknownSchemaError:
     if revision in _BEFORE_0_2_0:
-        code, message = "database_too_old", f"This database is from before 0.2.0 (its schema is {revision})."
+        code = "database_too_old"
+        message = f"This database is from before 0.2.0 (its schema is {revision})."
         hint = "Upgrade it with version 0.2.0 first, then with this one."
     elif revision in _BEFORE_0_3_0:
         code, origin = "database_too_old", "a development version between 0.2.0 and 0.3.0"

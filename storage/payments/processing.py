@@ -41,7 +41,8 @@ def process(connection: Connection, program_id: int, event: ProcessorEvent, *, a
     sandbox_of = connection.execute(select(programs.c.sandbox_of).where(programs.c.id == program_id)).scalar()
     if not event_log.add(connection, program_id, event, at=at):
         return EventOutcome(PaymentOutcome.REPEATED)
-    is_test, payers = event.is_test and sandbox_of is None, Payers(connection, program_id, at)
+    is_test = event.is_test and sandbox_of is None
+    payers = Payers(connection, program_id, at)
     with rollups.gathered(connection):
         done = (_test if is_test else apply)(payers, event.content)
         note(payers, event.id, event.content, done)
@@ -122,7 +123,8 @@ def pay(payers: Payers, paid: Paid, customer: Customer | None) -> EventOutcome:
 
 def _record(payers: Payers, paid: Paid, customer: Customer | None) -> EventOutcome:
     if customer is None:
-        names, dismissed = event_log.customer_names(paid), PaymentOutcome.NOT_REFERRED
+        names = event_log.customer_names(paid)
+        dismissed = PaymentOutcome.NOT_REFERRED
         is_dismissed = names and event_log.find(payers.connection, payers.program_id, names, outcome=dismissed)
         outcome = dismissed if is_dismissed else PaymentOutcome.WAITING
         return EventOutcome(outcome, paid.transaction_id, paid.processor_customer or paid.references[0])
@@ -190,7 +192,8 @@ def note(payers: Payers, event_id: str, content: Content | None, done: EventOutc
 
 def _sorted(payers: Payers, content: Content | None) -> PaymentOutcome:
     if not isinstance(content, Paid):
-        names, organic = getattr(content, "references", (getattr(content, "reference", ""),)), PaymentOutcome.ORGANIC
+        names = getattr(content, "references", (getattr(content, "reference", ""),))
+        organic = PaymentOutcome.ORGANIC
         is_organic = event_log.find(payers.connection, payers.program_id, names, outcome=organic)
         return organic if is_organic else PaymentOutcome.WAITING
     if content.click_id:

@@ -19,8 +19,10 @@ MOST_REFERENCES = 50  # one payment has a handful of names; each costs a row
 def parse_event(event: Fields) -> ProcessorEvent:
     """Return the content of a Stripe event. Raises ValueError for any other format."""
     try:
-        kind, created = _text(event["type"]) or _missing("type"), _time(event["created"])
-        event_id, is_test = _text(event["id"]) or _missing("id"), event.get("livemode") is False
+        kind = _text(event["type"]) or _missing("type")
+        created = _time(event["created"])
+        event_id = _text(event["id"]) or _missing("id")
+        is_test = event.get("livemode") is False
         if kind not in READERS:
             return ProcessorEvent(event_id, kind[:64], created, None, is_test)
         found = event["data"]["object"]
@@ -51,7 +53,8 @@ def _checkout(session: Fields, created: datetime) -> Paid | Introduced | None:
 
 
 def _introduced(session: Fields) -> Introduced | None:
-    customer, named = _id(session.get("customer")), _named(session.get("metadata"))
+    customer = _id(session.get("customer"))
+    named = _named(session.get("metadata"))
     return Introduced(customer, **named) if customer and (named["click_id"] or named["customer_key"]) else None
 
 
@@ -103,7 +106,8 @@ def _paid(
     if cents == 0:
         return None
     tax_cents, shipping_cents = _parts(fields, cents, currency)
-    transaction_id, customer = references[0] if references else _missing("id"), _id(fields.get("customer"))
+    transaction_id = references[0] if references else _missing("id")
+    customer = _id(fields.get("customer"))
     about: dict[str, Any] = {"processor_customer": customer, "tax_cents": tax_cents, "shipping_cents": shipping_cents}
     return Paid(transaction_id, references, cents, currency, occurred_at, **_named(metadata), **about)
 
@@ -113,7 +117,8 @@ def _parts(fields: Fields, paid_cents: int, currency: str) -> tuple[int, int]:
 
     Invoices have `tax`, later `total_tax_amounts`, now `total_taxes`.
     """
-    details, cost = fields.get("total_details") or {}, fields.get("shipping_cost") or {}
+    details = fields.get("total_details") or {}
+    cost = fields.get("shipping_cost") or {}
     taxes = fields.get("total_taxes") or fields.get("total_tax_amounts") or ()
     tax = details.get("amount_tax") or fields.get("tax") or sum(each["amount"] for each in taxes)
     before_tax = cost["amount_total"] - (cost.get("amount_tax") or 0) if cost else details.get("amount_shipping") or 0

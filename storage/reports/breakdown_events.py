@@ -57,7 +57,8 @@ def list_kinds(program_id: int, window: Window) -> Iterator[CountableEvents]:
 def _customers(program_id: int, at: Any, name: str, statuses: tuple[CustomerStatus, ...]) -> CountableEvents:
     row, source = customers.c, customers.outerjoin(clicks, _came_with())
     own = {Dimension.BUYER: literal(NEW), **_cohort(at)}
-    mine, counted = (row.program_id == program_id,), (row.status.in_(statuses),)
+    mine = (row.program_id == program_id,)
+    counted = (row.status.in_(statuses),)
     return CountableEvents(source, customers, _millis(at), mine, counted, {name: ONE}, own)
 
 

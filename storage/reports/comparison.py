@@ -133,7 +133,8 @@ def _read_best(
     program_id, window = report.program_id, report.window
     brought = read_partners(connection, program_id, window)
     before = {each.partner_id: each.totals for each in read_partners(connection, program_id, report.previous_window)}
-    totals, sold = {each.partner_id: each.totals for each in brought}, read_sold(connection, program_id, window)
+    totals = {each.partner_id: each.totals for each in brought}
+    sold = read_sold(connection, program_id, window)
     made = connection.execute(performance.refunds_made(None, is_of_partner=False), in_window(program_id, window))
     back = {partner_id: RefundTotals(*map(int, sums)) for partner_id, *sums in made}
 
@@ -174,7 +175,8 @@ def read_partners(
 
 
 _sale, _customer, _click, _day = sales.c, customers.c, clicks.c, partner_rollups.c
-_by_lead, _is_whole = commissions.c.lead_id.is_not(None), _sale.refunded_cents == _sale.amount_cents
+_by_lead = commissions.c.lead_id.is_not(None)
+_is_whole = _sale.refunded_cents == _sale.amount_cents
 _EARNED = (  # by commissions that were created in a window, less what was taken back
     select(_by_lead, func.sum(net_cents())).where(*inside(commissions, commissions.c.created_at)).group_by(_by_lead)
 )

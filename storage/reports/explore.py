@@ -64,7 +64,9 @@ def read_frame(
 
 def _reach(report: Performance, before: Window | None) -> Window | None:
     """Return the last days of a report whose clicks, with those of the window before, are not too many to read."""
-    room, window, first = grouped_events.MOST_EVENTS, report.window, report.window.last + _DAY
+    room = grouped_events.MOST_EVENTS
+    window = report.window
+    first = report.window.last + _DAY
     if report.current.clicks + (report.previous.clicks if before else 0) <= room:
         return None
     room //= 2 if before else 1
@@ -146,6 +148,7 @@ def _steps(window: Window, read: Grouped, *, is_hourly: bool) -> list[Step]:
     length, begin = (_HOUR, 0) if is_hourly else (_DAY, (window.first - EPOCH).days)
     steps = []
     for n in range(24 if is_hourly else window.length):
-        totals, start = read.groups.get((begin + n,), NOTHING), window.starts_at + n * length
+        totals = read.groups.get((begin + n,), NOTHING)
+        start = window.starts_at + n * length
         steps.append(Step(start, start, totals.reported, totals.refunded_cents))
     return steps

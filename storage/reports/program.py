@@ -150,7 +150,8 @@ def list_unusual_figures(connection: Connection, program_id: int, *, at: datetim
     recent, before = (added(Totals(), (days[day] for day in each.days if day in days)) for each in (window, past))
     found = []
     for name in COMPARED:
-        value, usual = getattr(recent, name), getattr(before, name) * RECENT_DAYS / PAST_DAYS
+        value = getattr(recent, name)
+        usual = getattr(before, name) * RECENT_DAYS / PAST_DAYS
         if max(value, usual) >= FEWEST and not usual / TIMES < value < usual * TIMES:
             with_some = [day for day, totals in days.items() if getattr(totals, name)]
             last_day = max(with_some, default=None)

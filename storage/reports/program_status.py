@@ -67,7 +67,8 @@ def get_status(
     mine = select(*columns).join(held, held.c.program_id == programs.c.id).where(programs.c.id == key.program_id)
     program = connection.execute(mine).one()
     provisional = (customers.c.settlement == Settlement.PROVISIONAL, customers.c.status == CustomerStatus.PROVISIONAL)
-    count, since = partial(_count, connection, key.program_id), at - timedelta(hours=24)
+    count = partial(_count, connection, key.program_id)
+    since = at - timedelta(hours=24)
     recent = Span(since)
     has_account = accounts.find_account(connection, key.program_id) is not None
     return key, ProgramHealth(

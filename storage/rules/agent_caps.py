@@ -115,7 +115,8 @@ def exceeded_step(caps: AgentCaps, versions: Iterable[Any], asked: ProgramSettin
     steps add up, and a step back makes room. A percentage and an amount per sale are two rates, each with its own last
     value, 0 if it never had one.
     """
-    steps, last = defaultdict[str, list[Fraction]](list), defaultdict[str, Fraction](Fraction)
+    steps = defaultdict[str, list[Fraction]](list)
+    last = defaultdict[str, Fraction](Fraction)
     for terms in (*versions, asked):
         for rate, value in _rates(caps, terms).items():
             if terms is asked or (terms.by_agent and terms.created_at > since):

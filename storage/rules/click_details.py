@@ -62,7 +62,8 @@ def referrer_host(referrer_url: str | None) -> str | None:
 
 def describe(landing_url: str, agent: Agent, place: Location, language: str | None) -> str:
     """Return the dimensions of a click as JSON text, without those that it lacks."""
-    landing, visitor = _landing(landing_url), _visitor(agent, place, language and language[:LONGEST])
+    landing = _landing(landing_url)
+    visitor = _visitor(agent, place, language and language[:LONGEST])
     return f"{{{landing},{visitor}}}" if landing and visitor else f"{{{landing or visitor}}}"
 
 

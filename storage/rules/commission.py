@@ -73,7 +73,8 @@ class Terms(NamedTuple):
 
 def stored_terms(row: Any) -> Terms:
     """Return the terms of a row of commission_terms."""
-    kind, basis = CommissionType(row.commission_type), CommissionBasis(row.commission_basis)
+    kind = CommissionType(row.commission_type)
+    basis = CommissionBasis(row.commission_basis)
     later = (row.recurring_months, row.platform_fee_bps, row.minimum_order_cents)
     return Terms(row.version, kind, row.rate, row.lead_commission_cents, *later, basis)
 

@@ -50,7 +50,8 @@ def returned(api: Sequence[SaleRefund], reported: Sequence[Returned]) -> Returne
     """
     refunds = [each for each in reported if each.kind == ReturnKind.REFUND]
     disputes = [each.amount_cents for each in reported if each.kind == ReturnKind.DISPUTE and each.stands]
-    ids, api_ids = {each.return_id for each in refunds}, {each.refund_id for each in api}
+    ids = {each.return_id for each in refunds}
+    api_ids = {each.refund_id for each in api}
     own = [each for each in api if each.refund_id not in ids]
     known = [each.amount_cents for each in refunds if each.stands] + [each.cents for each in own if each.is_in_account]
     unnamed = [each.amount_cents for each in refunds if each.stands and each.return_id not in api_ids]

@@ -91,7 +91,9 @@ class Setting(NamedTuple):
         if self.kind not in {Kind.PERCENT, Kind.COMMISSION_RATE}:
             return value
         if self.kind == Kind.COMMISSION_RATE and commission_type == CommissionType.FLAT:
-            exact, most, wrong = value, MOST_CENTS, f"Flat: an integer from 0 to {MOST_CENTS}, in cents per sale"
+            exact = value
+            most = MOST_CENTS
+            wrong = f"Flat: an integer from 0 to {MOST_CENTS}, in cents per sale"
         else:
             exact, most = Decimal(str(value)) * 100, BPS
             wrong = "Percent: a number from 0 to 100 with at most two decimals"

@@ -172,7 +172,8 @@ def line_of(file: ImportFile, number: int, row: Row | None, *, currency: str, di
         raise ValueError("no partner")
     if file.kind == FileKind.COMMISSIONS:
         line = _with_commission(line, file, row, currency, digits)
-    key, customer_email = text_of(row, "customer_id"), row.get("customer_email", "")
+    key = text_of(row, "customer_id")
+    customer_email = row.get("customer_email", "")
     if contact.is_email(customer_email):
         named = key or f"email-{contact.protect(customer_email).hash[:32]}"
         return line._replace(customer_key=named, email=customer_email, is_unnamed=not key)
@@ -182,7 +183,8 @@ def line_of(file: ImportFile, number: int, row: Row | None, *, currency: str, di
 
 
 def _with_commission(line: ImportLine, file: ImportFile, row: Row, currency: str, digits: int) -> ImportLine:
-    own, sent = text_of(row, "commission_id"), (row.get("currency") or currency).upper()
+    own = text_of(row, "commission_id")
+    sent = (row.get("currency") or currency).upper()
     number = text_of(row, "transaction_id") or (f"{file.tool}:{own}"[:LONGEST] if own else "")
     if not number:
         raise ValueError("neither a transaction id nor an id of the commission")
@@ -197,7 +199,8 @@ def _with_commission(line: ImportLine, file: ImportFile, row: Row, currency: str
     )
     if min(sale_cents, cents) < 0 or not (sale_cents or cents):
         raise ValueError("the sale's amount and the commission must not be below 0, and one has to be above it")
-    status, paid_at = _status(row, FileKind.COMMISSIONS, CommissionStatus.PENDING), row.get("paid_at")
+    status = _status(row, FileKind.COMMISSIONS, CommissionStatus.PENDING)
+    paid_at = row.get("paid_at")
     return line._replace(
         at=line.at or moment(""),
         transaction_id=number,

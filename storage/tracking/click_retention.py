@@ -61,7 +61,8 @@ def make_ahead(connection: Connection, *, at: datetime) -> list[str]:
     """
     if not database.is_server(connection):
         return []
-    there, starts = list_partitions(connection), [Month.of(at).plus(n).starts_at for n in range(MONTHS_AHEAD + 2)]
+    there = list_partitions(connection)
+    starts = [Month.of(at).plus(n).starts_at for n in range(MONTHS_AHEAD + 2)]
     spans = pairwise(map(keys.first_click_id, starts))
     wanted = [Partition(f"clicks_{start:%Y%m}", *span) for start, span in zip(starts, spans, strict=False)]
     missing = [each for each in wanted if not any(it.first <= each.first and each.end <= it.end for it in there)]

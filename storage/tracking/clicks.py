@@ -122,9 +122,11 @@ def fill_dimensions(connection: Connection, agent_of: Callable[[str | None], Age
     filled = []
     for click in connection.execute(unfilled):
         visitor = json.loads(click.visitor or "{}")
-        agent, language = agent_of(visitor.get("user_agent")), visitor.get("language")
+        agent = agent_of(visitor.get("user_agent"))
+        language = visitor.get("language")
         described = click_details.describe(click.landing_url, agent, NOWHERE, language)
-        host, markers = click_details.referrer_host(click.referrer_url), click_details.ad_markers(click.landing_url)
+        host = click_details.referrer_host(click.referrer_url)
+        markers = click_details.ad_markers(click.landing_url)
         said = {"referrer_host": host, "ad_markers": markers, "dimensions": described}
         filled.append({"program": click.program_id, "click": click.click_id, **said})
     if filled:

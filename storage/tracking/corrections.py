@@ -124,7 +124,8 @@ def pay_out(connection: Connection, program_id: int, paid: Sequence[Any], *, at:
     for each in paid:
         owing[each.partner_id] += corrections.net(each, PARTNER_KINDS)
     for commission in paid:
-        net_cents, owing_cents = corrections.net(commission, PARTNER_KINDS), owing[commission.partner_id]
+        net_cents = corrections.net(commission, PARTNER_KINDS)
+        owing_cents = owing[commission.partner_id]
         corrections.append(commission, EntryKind.PAYOUT, -net_cents)
         corrections.append(commission, EntryKind.SET_OFF, min(net_cents, owing_cents))
         owing[commission.partner_id] -= min(net_cents, owing_cents)

@@ -93,6 +93,7 @@ def list_callers(connection: Connection, program_id: int, *, limit: int = 50, by
     for (key_hash, user_agent, network_hash), rows in list(by_caller.items())[:limit]:
         name = click_details.caller_name(user_agent, network_hash)
         who = (key_hash == current, user_agent or None, network_hash or None)
-        calls, first_at = {each.call: each.calls for each in rows}, min(each.first_at for each in rows)
+        calls = {each.call: each.calls for each in rows}
+        first_at = min(each.first_at for each in rows)
         callers.append(KeyCaller(*who, calls, first_at, rows[0].last_at, name, weeks.get((key_hash, name or ""))))
     return callers

@@ -166,7 +166,8 @@ def _customer_of(lead: Lead, program: ProgramTerms, named: NamedCustomers) -> tu
 
 def _settled(customer: Customer, lead: Lead, new: Settlement) -> Customer:
     """Return the customer with the lead's new state, and with what the lead says of them."""
-    settles, has_bought = new == Settlement.SETTLED, customer.status == CustomerStatus.CONVERSION
+    settles = new == Settlement.SETTLED
+    has_bought = customer.status == CustomerStatus.CONVERSION
     known = (customer.email_hash, customer.email_mask, customer.mailbox_hash)
     email_hash, email_mask, mailbox_hash = lead.contact or known
     return customer._replace(
@@ -207,7 +208,8 @@ def _store(connection: Connection, changes: Sequence[LeadChange], registry: Regi
 
 def _earned(change: LeadChange) -> Earned:
     """Return what a settled lead earns: the program's per-lead commission, unless its partner has left."""
-    at, left = change.lead.at, change.customer.partner_status == PartnerStatus.INACTIVE
+    at = change.lead.at
+    left = change.customer.partner_status == PartnerStatus.INACTIVE
     cents = 0 if left else change.program.terms.lead_commission_cents
     return Earned(change.program, change.customer, cents, at, at, lead_id=change.id)
 

@@ -60,5 +60,6 @@ def of_keys(connection: Connection, key_hashes: Iterable[str]) -> dict[str, KeyH
 
 
 def _of_row(row: Any) -> ProgramTerms:
-    days, policy = (row.attribution_window_days, row.hold_days), LeadAuthPolicy(row.lead_auth_policy)
+    days = (row.attribution_window_days, row.hold_days)
+    policy = LeadAuthPolicy(row.lead_auth_policy)
     return ProgramTerms(row.id, row.currency, *days, policy, stored_terms(row), row.has_payments is not None)

@@ -40,7 +40,8 @@ def record(connection: Connection, batch: _Batch) -> list[SaleResult | ServiceEr
     results: list[SaleResult | ServiceError] = []
     for (program, sale), sale_id in zip(batch, ids.after(at, len(batch)), strict=True):
         key = (program.id, sale.transaction_id)
-        named, repeats = registry.named(program.id, sale), (same.get(key), likely.get(key))
+        named = registry.named(program.id, sale)
+        repeats = (same.get(key), likely.get(key))
         try:
             change = sale_decisions.decide(sale_id, sale, program, named=named, repeats=repeats, rates=rates)
         except ServiceError as error:
@@ -87,7 +88,8 @@ def _find_recorded(connection: Connection, batch: _Batch, registry: Registry) ->
 def _result(change: SaleChange) -> SaleResult:
     customer_key = change.sale.customer_key or change.customer.customer_key
     is_saved = customer_key is not None and customer_key == change.customer.customer_key
-    cents, repeats = change.commission_cents, change.likely and change.likely.transaction_id
+    cents = change.commission_cents
+    repeats = change.likely and change.likely.transaction_id
     earned = (change.id if cents else None, cents, change.program.currency)
     return SaleResult(change.id, change.program.id, customer_key, *earned, is_saved, repeats)
 
@@ -115,7 +117,9 @@ def _store(connection: Connection, changes: Sequence[SaleChange], registry: Regi
 
 def _increments(change: SaleChange) -> tuple[rollups.Increment, rollups.Increment]:
     """Count the sale on the day it happened, its commission on the day it is created."""
-    sale, mine, first = change.sale, (change.program.id, change.customer.partner_id), int(change.is_first)
+    sale = change.sale
+    mine = (change.program.id, change.customer.partner_id)
+    first = int(change.is_first)
     happened, created = sale.happened_at.date(), sale.at.date()
     counted = rollups.Increment(*mine, happened, conversions=first, sales=1, revenue_cents=change.program_cents)
     return counted, rollups.Increment(*mine, created, commission_cents=change.commission_cents)

@@ -105,7 +105,8 @@ async def resource(request: Request) -> Response:
 
 async def authorize(request: Request) -> Response:
     """Check a request and redirect the browser to the consent page, or with an error to the client's valid URL."""
-    state, client_id = request.app.state, request.query_params.get("client_id", "")
+    state = request.app.state
+    client_id = request.query_params.get("client_id", "")
     await _limit(request, "authorization")
     try:
         await state.provider.fetch_client(client_id)
@@ -141,7 +142,8 @@ async def revoke(request: Request) -> Response:
     """Disconnect a token's assistant (RFC 7009), known or not; the SDK's handler requires a client_secret."""
     await _limit(request, "token")
     sent = await (await _read(request, body.FORM)).form()
-    revoked, client_id = str(sent.get("token", "")), str(sent.get("client_id", ""))
+    revoked = str(sent.get("token", ""))
+    client_id = str(sent.get("client_id", ""))
     if not (revoked and client_id):
         return _error("invalid_request", "token and client_id are required")
     state = request.app.state

@@ -67,7 +67,8 @@ class Provider:
         """Save the document of a client id once a day; a copy outlives failures. Raises DocumentRejectedError."""
         if not documents.is_document_url(client_id):
             return
-        row, at = await self.storage.read(assistants.find_client, client_id), self.clock()
+        row = await self.storage.read(assistants.find_client, client_id)
+        at = self.clock()
         if row is not None and at < row.kept_at + timedelta(days=1):
             return
         try:
@@ -99,7 +100,8 @@ class Provider:
 
     async def authorize(self, client: Client, params: sdk.AuthorizationParams) -> str:
         """Return the URL of the consent page. Raises AuthorizeError."""
-        redirect_uri, resource = str(params.redirect_uri), self.settings.mcp_url
+        redirect_uri = str(params.redirect_uri)
+        resource = self.settings.mcp_url
         if not is_resource(params.resource, resource):
             raise sdk.AuthorizeError("invalid_target", f"resource is not {resource}")
         if not _CHALLENGE.fullmatch(params.code_challenge):
@@ -164,5 +166,6 @@ class Provider:
 def is_resource(sent: str | None, resource: str) -> bool:
     """Return whether a token is requested for this resource, by any name of it; clients before RFC 8707 send none."""
     path = urlsplit(resource).path
-    base_url, host = resource.removesuffix(path), urlsplit(sent or "").netloc
+    base_url = resource.removesuffix(path)
+    host = urlsplit(sent or "").netloc
     return sent is None or sent.removesuffix("/") in {resource, f"{called(base_url, host)}{path}"}

@@ -45,7 +45,8 @@ def lead(body: LeadBody, caller: TrackingCaller) -> Recording:
     known = contact.protect(str(body.email)) if contact.is_email(body.email) else None
     warned: dict[str, Any] = {} if known or body.email is None or body.email == "" else {"warnings": [EMAIL_IGNORED]}
     if body.extra.test_mode:
-        click_program_id, mask = keys.click_program(body.click_id or ""), known.mask if known else None
+        click_program_id = keys.click_program(body.click_id or "")
+        mask = known.mask if known else None
         event = body.test_event("lead", caller.at, click_program_id=click_program_id, email_mask=mask)
         return recording_of_test(event, key, **warned)
     if body.click_id is None and body.customer_key is None:
@@ -60,7 +61,8 @@ def lead(body: LeadBody, caller: TrackingCaller) -> Recording:
         event_name=body.extra.event_name,
         address_hash=None if key else caller.services.address_hashes.of(caller.address, caller.at),
     )
-    program_id, of_click = body.extra.program_id, keys.click_program(body.click_id or "")
+    program_id = body.extra.program_id
+    of_click = keys.click_program(body.click_id or "")
     public = Public(of_click, errors.CustomerNotFound) if program_id is None else Public(program_id)
     return Recording(leads.record, item, partial(_answer, warned), key or public, None if key else public)
 

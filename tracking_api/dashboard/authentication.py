@@ -50,7 +50,9 @@ def time_of(request: Request) -> datetime:
 
 async def visitor(request: Request, program_id: int | None = None) -> sessions.Visitor:
     """Return the signed-in member, of a program if one is named. Raises Forbidden."""
-    storage, at, token_hash = storage_of(request), time_of(request), presented(request)
+    storage = storage_of(request)
+    at = time_of(request)
+    token_hash = presented(request)
     if token_hash is None:
         raise Forbidden("You must be signed in.") if program_id is None else Forbidden
     signed_in = await storage.read(sessions.identify, token_hash, program_id, at=at)
@@ -92,7 +94,8 @@ def token_of(session: str) -> str:
 
 def is_our_own(request: Request) -> bool:
     """Return whether a request cannot have been forged by another site: it is a read, or it comes from our pages."""
-    site, origin = request.headers.get("sec-fetch-site"), request.headers.get("origin")
+    site = request.headers.get("sec-fetch-site")
+    origin = request.headers.get("origin")
     if request.method in SAFE_METHODS:
         own = True
     elif site is not None:
@@ -112,7 +115,8 @@ def remember_device(request: Request, response: Response, email: str) -> None:
 
 def known_device(request: Request, email: str) -> str | None:
     """Return the name of a browser that signed in to the account before, for its limits; None for any other."""
-    sealer, sealed = request.app.state.settings.sealer(), request.cookies.get(_device_cookie(email), "")
+    sealer = request.app.state.settings.sealer()
+    sealed = request.cookies.get(_device_cookie(email), "")
     known = sealer.open_until(time_of(request), DEVICE, sealed)
     return f"device {known[1]}" if known and known[0] == email else None
 
@@ -157,7 +161,8 @@ async def visitor_request(request: Request, _: Collection[Role] = ANYONE) -> Vis
 
 async def of_workspace(request: Request, roles: Collection[Role] = ANYONE) -> WorkspaceRequest:
     """Return the request of a member of the path's workspace. Raises Forbidden, OwnerRequired."""
-    who, workspace_id = await visitor(request), valid_id(request.path_params["workspace_id"])
+    who = await visitor(request)
+    workspace_id = valid_id(request.path_params["workspace_id"])
     return request_of(WorkspaceRequest, request, who.in_workspace(workspace_id, roles))
 
 

@@ -98,7 +98,8 @@ async def decide_selected(request: Request) -> Response:
 async def approve_all(request: Request) -> Response:
     """Approve the oldest 1,000 that are ready and match the list's filter, after asking. Raises ValidationError."""
     context, form, path = await _sent(request)
-    query, now = COMMISSION_LIST.state(request).query, decisions.millis_of(context.at)
+    query = COMMISSION_LIST.state(request).query
+    now = decisions.millis_of(context.at)
     if READY_AT not in query.filters:
         raise ValidationError("Open the list of commissions that are ready to approve.")
     ready_at = datetime.fromtimestamp(min(_millis(form, READY_AT) or now, now) / 1000, UTC)
@@ -137,7 +138,8 @@ async def _decide(
             return notices.redirect(path, "nothing-to-decide")
         verb, text = DECISIONS[status]
         text += LEFT.format(len(selected) - len(rows)) if len(rows) < len(selected) else ""
-        worth, is_danger = Waiting(len(rows), sum(each.net_cents for each in rows)), status == CommissionStatus.REJECTED
+        worth = Waiting(len(rows), sum(each.net_cents for each in rows))
+        is_danger = status == CommissionStatus.REJECTED
         question = Question(verb, text, commissions=worth, partners=_by_partner(rows), is_danger=is_danger)
         return await buttons.ask(context, form, question, path)
     results = await context.write(decisions.decide_each, ids, status)

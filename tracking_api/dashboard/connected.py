@@ -157,7 +157,8 @@ async def show_consent(request: Request, chosen: Collection[int] = (), problems:
 
 async def decide_consent(request: Request) -> Response:
     """Grant the request for the chosen programs, or deny it; the browser returns to the assistant's client."""
-    call, form = await visitor_request(request), await forms.read_form(request)
+    call = await visitor_request(request)
+    form = await forms.read_form(request)
     authorization = _authorization(call)
     if form.text("decision") != "allow":
         denied = {"error": "access_denied", "error_description": "The member denied access."}

@@ -127,7 +127,8 @@ async def create_reset_link(call: WorkspaceRequest) -> CreatedResponse[ResetLink
     text = f"{begins}Change your password if you did not ask for the link: that ends it."
     subject = f"{call.actor.name} created a link that sets a new password for your account"
     emailed = await mail.send_alert(call.request, member.email, subject, text)
-    link, about = reset_link(call.request, created.token), created._asdict()
+    link = reset_link(call.request, created.token)
+    about = created._asdict()
     return CreatedResponse(ResetLinkView(**about, link=link, emailed=emailed))
 
 

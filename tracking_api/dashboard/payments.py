@@ -151,7 +151,8 @@ def _fix_of(event: PaymentEvent) -> PaymentFix | None:
         return known
     if outcome in COUNTED or not (is_payment or outcome == PaymentOutcome.WAITING):
         return None
-    message, is_held = MESSAGES[of_payment(outcome, is_payment=is_payment)], outcome == PaymentOutcome.HELD
+    message = MESSAGES[of_payment(outcome, is_payment=is_payment)]
+    is_held = outcome == PaymentOutcome.HELD
     form = "" if outcome == PaymentOutcome.IGNORED else "compare" if is_held else "name_customer"
     return PaymentFix(message.text, message.change or "", form if is_payment else "dismiss")
 

@@ -86,7 +86,8 @@ async def get_integration(call: ApiRequest) -> IntegrationView:
     """Return what `svc init` writes: the program's AGENTS.md, which has no secret."""
     base_url = call.request.app.state.settings.base_url
     program = await call.read(read_program)
-    code, framework = await call.read(newest_code), queries.text(call.request.query_params, "framework")
+    code = await call.read(newest_code)
+    framework = queries.text(call.request.query_params, "framework")
     markdown = guides.agents_file(program, base_url=base_url, code=code, framework=framework)
     account = await call.read(accounts.find_account)
     connected = account and account.account_id

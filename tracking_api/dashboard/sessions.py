@@ -163,7 +163,8 @@ async def start(request: Request, account: Account, code: str | None) -> Started
 async def require_password(call: VisitorRequest, password: str, *, field: str = "current_password") -> None:
     """Raise ValidationError if this is not the account's password, RateLimited after too many wrong ones."""
     account = await call.storage.read(sessions.account, call.visitor.email)
-    limits, user_id = call.request.app.state.limits, str(call.visitor.user_id)
+    limits = call.request.app.state.limits
+    user_id = str(call.visitor.user_id)
     await limits.hit("password", user_id)
     if not await verified(call.request, account, password, is_known=True):
         raise errors.ValidationError(fields=[errors.FieldError(field, "This is not the account's password")])

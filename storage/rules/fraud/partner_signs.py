@@ -64,9 +64,11 @@ def signs_in_counts(partners: Sequence[PartnerCounts], month: datetime) -> list[
 
 def _unusual_conversion_rates(partners: Sequence[PartnerCounts]) -> Iterator[Sign]:
     """Yield the partners with a rate far above that of all others, or far below that of each other one."""
-    clicks, conversions = sum(each.clicks for each in partners), sum(each.conversions for each in partners)
+    clicks = sum(each.clicks for each in partners)
+    conversions = sum(each.conversions for each in partners)
     for partner in partners:
-        others_clicks, others_conversions = clicks - partner.clicks, conversions - partner.conversions
+        others_clicks = clicks - partner.clicks
+        others_conversions = conversions - partner.conversions
         if others_conversions >= FEWEST_CONVERSIONS and others_clicks > 0:
             expected = partner.clicks * others_conversions / others_clicks
             fewest = max(FEWEST_CONVERSIONS, TIMES_MORE * expected)
@@ -91,9 +93,11 @@ def _is_low(partner: PartnerCounts, others: Sequence[PartnerCounts]) -> bool:
 
 
 def _unusual_refund_rates(partners: Sequence[PartnerCounts]) -> Iterator[Sign]:
-    sales, refunded = sum(each.sales for each in partners), sum(each.refunded_sales for each in partners)
+    sales = sum(each.sales for each in partners)
+    refunded = sum(each.refunded_sales for each in partners)
     for partner in partners:
-        others_sales, others_refunded = sales - partner.sales, refunded - partner.refunded_sales
+        others_sales = sales - partner.sales
+        others_refunded = refunded - partner.refunded_sales
         if others_sales < FEWEST_OTHER_SALES or partner.refunded_sales < FEWEST_REFUNDED:
             continue
         rate = partner.refunded_sales / partner.sales

@@ -164,7 +164,8 @@ def named(period: Period, *, created_at: datetime, at: datetime) -> Window:
 
 def custom(date_from: str, date_to: str) -> Window:
     """Return the whole UTC days from one ISO 8601 date or timestamp to another. Raises InvalidRange."""
-    start, end = _timestamp(date_from, time(0, tzinfo=UTC)), _timestamp(date_to, time.max.replace(tzinfo=UTC))
+    start = _timestamp(date_from, time(0, tzinfo=UTC))
+    end = _timestamp(date_to, time.max.replace(tzinfo=UTC))
     window = Window(start.date(), end.date())
     if start > end or window.length > MOST_DAYS:
         raise InvalidRange

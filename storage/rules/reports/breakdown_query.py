@@ -52,7 +52,8 @@ def stored_filters(sent: Mapping[str, str]) -> list[DimensionFilter]:
     filters = []
     for name, text in sent.items():
         named, _, operator = name.partition(".")
-        dimension, how = _choice("filter", named, Dimension), _choice("filter", operator or Operator.IS, Operator)
+        dimension = _choice("filter", named, Dimension)
+        how = _choice("filter", operator or Operator.IS, Operator)
         if how == Operator.CONTAINS and dimension in {*_NUMBERED, Dimension.DAY, Dimension.WEEK}:
             raise _wrong(dimension, "Choose is or is not")
         value = text if how == Operator.CONTAINS else _stored(dimension, text)

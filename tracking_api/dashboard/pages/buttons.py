@@ -113,7 +113,8 @@ class FormPage:
             if self.render == elsewhere or isinstance(rejection, ALWAYS):
                 raise
             return await self.render(viewer, FormOutcome(forms.problems_of(rejection), typed, pressed=pressed))
-        notice, known = button.notice or button.action.notice, {**response, **request.path_params}
+        notice = button.notice or button.action.notice
+        known = {**response, **request.path_params}
         if not notice:
             return await self.render(viewer, FormOutcome(response=response, pressed=pressed))
         said = notice(call, response) if callable(notice) else notice.format_map(known)
@@ -122,8 +123,10 @@ class FormPage:
 
     async def press_selected(self, request: Request) -> Response:
         """Ask first if one row does, and lead back to the list. Raises the error of a row if none can be changed."""
-        viewer, form = await self.viewer(request, self.roles), await forms.read_form(request)
-        pressed, path = form.text(self.by), forms.path_of(request.url).replace("/selected", "", 1)
+        viewer = await self.viewer(request, self.roles)
+        form = await forms.read_form(request)
+        pressed = form.text(self.by)
+        path = forms.path_of(request.url).replace("/selected", "", 1)
         button = self.button(pressed)
         chosen = list(dict.fromkeys(form.each("id")))[:MOST]
         calls = [replace(viewer, named=forms.typed(form) | {self.row: each}) for each in chosen]
@@ -171,5 +174,6 @@ async def ask(
     """Return the page that asks, whose button sends the same form again, confirmed."""
     question = await question(calls) if callable(question) else question
     sent = [(name, each) for name, typed in form.fields.items() for each in typed if name not in {FIELD, CONFIRMED}]
-    address, fields = forms.path_of(viewer.request.url), [*sent, (CONFIRMED, "yes")]
+    address = forms.path_of(viewer.request.url)
+    fields = [*sent, (CONFIRMED, "yes")]
     return FormOutcome().page(viewer, "confirm.html", question=question, fields=fields, address=address, back=back)

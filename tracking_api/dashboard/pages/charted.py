@@ -42,7 +42,8 @@ class Figure(NamedTuple):
     def moved(self, before: Step, now: Step) -> tuple[Trend, str]:
         """Return how it moved, and by how much: in percent, or in points of a percentage."""
         units = 100 if self.kind == PERCENT else 1  # a trend compares integers
-        first, last = round(self.of(before) * units), round(self.of(now) * units)
+        first = round(self.of(before) * units)
+        last = round(self.of(now) * units)
         trend = metrics.trend(first, last)
         is_in_points = self.kind == PERCENT and trend.direction != Direction.STABLE
         return trend, f"{text.number(abs(last - first) / units)} pt" if is_in_points else text.percent(trend)

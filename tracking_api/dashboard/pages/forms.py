@@ -182,7 +182,8 @@ def of_form(form: Form, model: type[body.Body] | None, *, currency: str = "") ->
     is_flat = form.text("commission_type") == commission.CommissionType.FLAT
     sent: dict[str, Any] = {}
     for name, field in (model.model_fields if model else {}).items():
-        kinds, typed = _kinds(field.annotation), form.text(name.removesuffix(CENTS))
+        kinds = _kinds(field.annotation)
+        typed = form.text(name.removesuffix(CENTS))
         if bytes in kinds:
             sent[name] = b64encode(form.file).decode()
         elif list in kinds:

@@ -54,7 +54,8 @@ def _read(form: forms.Form, texts: list[tuple[str, str]]) -> list[tool_exports.I
     """Return what the files say. Raises ValueError."""
     if not texts or sum(len(text) for _, text in texts) > LARGEST:
         raise ValueError(TOO_LARGE if texts else "Choose one file at least.")
-    tool, amounts = tool_exports.ImportTool(form.text("tool")), form.text("amounts")
+    tool = tool_exports.ImportTool(form.text("tool"))
+    amounts = form.text("amounts")
     unit = tool_exports.AmountUnit(amounts) if amounts else None
     return [tool_exports.read(name, text.splitlines(keepends=True), tool, unit) for name, text in texts]
 

@@ -100,7 +100,8 @@ async def _reset(request: Request, form: forms.Form, link: Any, token: str) -> R
 
 async def _join(request: Request, form: forms.Form, offer: invitations.Offer, token: str) -> Response:
     """Add the signed-in account to the workspace, or sign up, with the password of an account that exists."""
-    response, limits = notices.redirect(sign_in.PROGRAMS, "joined"), request.app.state.limits
+    response = notices.redirect(sign_in.PROGRAMS, "joined")
+    limits = request.app.state.limits
     if offer.user_id is not None:
         visitor = await authentication.visitor(request)
         forms.require_token(request, form)

@@ -22,7 +22,8 @@ from tracking_api.dashboard.pages import page_context, ranges, text
 from tracking_api.dashboard.pages.buttons import FormOutcome
 
 DATES = ("period", *ranges.DATES)
-MOST_FIRST, LATEST_FIRST = ("most first", "least first"), ("latest first", "earliest first")
+MOST_FIRST = ("most first", "least first")
+LATEST_FIRST = ("latest first", "earliest first")
 ORDERS = {"money": MOST_FIRST, "number": MOST_FIRST, "day": LATEST_FIRST, "timestamp": LATEST_FIRST}
 NOTHING_SENT = FormOutcome()
 # What starts a formula, after any space (also a no-break, ideographic or zero-width one): at the start of a cell, and
@@ -90,7 +91,8 @@ class ListPage:
 
     async def export(self, request: Request) -> Response:
         """Return the filtered list as a CSV file."""
-        context, state = await self.viewer(request, ANYONE), self.state(request)
+        context = await self.viewer(request, ANYONE)
+        state = self.state(request)
         about = f"{self.of.name}-{context.program_id}" if context.program_id else self.of.name
         headers = {"Content-Disposition": f'attachment; filename="{about}-{context.at:%Y-%m-%d}.csv"'}
         return StreamingResponse(_lines(context, state), media_type="text/csv; charset=utf-8", headers=headers)
@@ -160,7 +162,8 @@ class ListState(NamedTuple):
 
 async def _lines(call: Any, state: ListState) -> AsyncIterator[str]:
     """Yield a list as a CSV file, newest first, a page of rows at a time; amounts are in major units."""
-    shown, currency = replace(state.of.of, row=state.of.row) if state.of.row else state.of.of, call.currency
+    shown = replace(state.of.of, row=state.of.row) if state.of.row else state.of.of
+    currency = call.currency
     fields = [each for each in shown.fields if not each.column.is_internal and not hasattr(each.kind, "_fields")]
     own = any(each.name == "currency" for each in fields)
     last = [] if own or not any(each.is_money for each in fields) else [currency]

@@ -110,7 +110,8 @@ def waiting(request: Request) -> dict[str, Any] | None:
     if sent is None or sent[1] not in SENTENCES:
         return None
     name, numbers = sent[1], sent[2].split(".")[1:]
-    left, undo = "{0}" in SENTENCES[name] and numbers[1:2] not in ([], ["0"]), None
+    left = "{0}" in SENTENCES[name] and numbers[1:2] not in ([], ["0"])
+    undo = None
     try:
         text = (SENTENCES[name] + (UNDECIDED if left else "")).format(*numbers)
     except IndexError:

@@ -118,7 +118,8 @@ def _counted(count: int, noun: str) -> str:
 async def show_checklist(request: Request) -> Response:
     """Show every step, with a snippet for each open one (htmx requests only the steps, every few seconds)."""
     context = await page_context.as_member(request)
-    live_id, code = context.program.sandbox_of, await context.read(newest_code)
+    live_id = context.program.sandbox_of
+    code = await context.read(newest_code)
     return templates.render(
         request,
         "checklist_steps.html" if request.headers.get("hx-request") == "true" else "checklist.html",

@@ -103,11 +103,13 @@ async def rejected(request: Request, rejection: ServiceError) -> Response:
     status = STATUS[rejection.code]
     request.scope["error_code"] = rejection.code
     request.scope["extra_headers"] = templates.HEADERS
-    page, (title, advice) = sign_in.page_of(request), WORDS.get(rejection.code, (rejection.text, rejection.advice))
+    page = sign_in.page_of(request)
+    title, advice = WORDS.get(rejection.code, (rejection.text, rejection.advice))
     seconds = rejection.details.get("retry_after_seconds")
     if rejection.code == "rate_limited" and seconds is not None:
         minutes = math.ceil(seconds / 60)
-        title, advice = "Too many tries", f"Wait {minutes} minute{'s' if minutes > 1 else ''}, then try again."
+        title = "Too many tries"
+        advice = f"Wait {minutes} minute{'s' if minutes > 1 else ''}, then try again."
     is_unavailable = status == HTTPStatus.SERVICE_UNAVAILABLE
     response = templates.render(
         request,

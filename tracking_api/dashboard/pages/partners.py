@@ -61,7 +61,8 @@ async def _page(context: page_context.PageContext, outcome: FormOutcome) -> Resp
     profile = await context.report(chart.read_profile, partner_id, picker.picked, at=context.at)
     results = profile.pop("results")
     asked = {name: request.query_params.get(name, "").strip() for name in LINK}
-    link_to, link_problems = partial(link_of, context.program.settings.domain, profile["partner"].code), {}
+    link_to = partial(link_of, context.program.settings.domain, profile["partner"].code)
+    link_problems = {}
     try:
         link = link_to(**asked)
     except ValidationError as rejection:

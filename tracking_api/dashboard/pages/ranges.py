@@ -96,7 +96,8 @@ def picker(request: Request, at: datetime, *, default: Period = Period.THIRTY_DA
     except (InvalidPeriod, InvalidRange) as rejection:
         if is_valid:
             raise
-        problem, picked = rejection, picked_period.pick(DateRangeQuery(Period.THIRTY_DAYS), at=at)
+        problem = rejection
+        picked = picked_period.pick(DateRangeQuery(Period.THIRTY_DAYS), at=at)
     is_custom = query.date_from is not None and query.date_to is not None
     first, last = (query.date_from, query.date_to) if is_custom else picked.window or ("", "")
     return Picker(

@@ -60,7 +60,8 @@ async def show_results(request: Request) -> Response:
     """Show what `q` names: on a page, or for the box as a list of links; it posts `q`, so that no URL has it."""
     is_page = request.method != "POST"
     sent = request.query_params if is_page else forms.typed(await forms.read_form(request))
-    call, program_id = await visitor_request(request), sent.get("program_id", "")
+    call = await visitor_request(request)
+    program_id = sent.get("program_id", "")
     typed = "".join(character for character in sent.get("q", "") if character.isprintable()).strip()[:LONGEST]
     read, scope = call.storage.read, call.scope
     named = [int(program_id)] if program_id.isascii() and program_id.isdigit() and len(program_id) <= LONGEST_ID else []

@@ -74,7 +74,8 @@ async def show_set_up(request: Request) -> Response:
 
 async def set_up(request: Request) -> Response:
     """Create the workspace, sign its owner in and show the key once. Raises Forbidden, RateLimited, NotFound."""
-    form, problems = await forms.read_open_form(request, "the link"), dict[str, str]()
+    form = await forms.read_open_form(request, "the link")
+    problems = dict[str, str]()
     await _require_code(request, form.text("code"))
     try:
         fields = forms.parsed(form, SetUpForm)
@@ -126,7 +127,8 @@ async def enter(request: Request) -> Response:
             account = await require_account(request, forms.parsed(form, Credentials))
         started = await start(request, account, form.text("totp") or None)
     except errors.SecondFactorRequired:
-        until, known = time_of(request) + PROOF_LIFETIME, keys.digest(account.password_hash)
+        until = time_of(request) + PROOF_LIFETIME
+        known = keys.digest(account.password_hash)
         proof = request.app.state.settings.sealer().seal_until(until, PURPOSE, account.email, known)
         return show_form(request, typed | {"proof": proof})
     except (errors.InvalidSecondFactor, errors.RateLimited) as rejection:
@@ -161,7 +163,8 @@ def show_form(request: Request, typed: Mapping[str, str], rejection: errors.Serv
 
 def let_in(request: Request, response: Response, started: sessions.Started, email: str) -> Response:
     """Let the browser store a session's token until the session ends, and that it signed in to the account."""
-    seconds, name = int((started.expires_at - time_of(request)).total_seconds()), authentication.cookie_name(request)
+    seconds = int((started.expires_at - time_of(request)).total_seconds())
+    name = authentication.cookie_name(request)
     response.set_cookie(name, started.token, max_age=seconds, **authentication.cookie_flags(request))
     authentication.remember_device(request, response, email)
     return response

@@ -49,7 +49,8 @@ CLOCK: ContextVar[Clock] = ContextVar("clock", default=_NO_VIEWER)
 def show_to(request: Request, viewer: Visitor | None = None) -> None:
     """Write the times, days and amounts of the rest of a request for its viewer: first by what the browser says."""
     locale = _locale_of(request.headers.get("accept-language", ""))
-    zone, hours = _NO_VIEWER.zone, viewer.preferences.time_format if viewer else _NO_VIEWER.hours
+    zone = _NO_VIEWER.zone
+    hours = viewer.preferences.time_format if viewer else _NO_VIEWER.hours
     if viewer:
         with suppress(ZoneInfoNotFoundError, ValueError):  # this server does not know it
             zone = ZoneInfo(viewer.workspace.time_zone)
@@ -95,8 +96,10 @@ def minor(amount: str, currency: str) -> int | str:
 
 
 # Texts are kept: babel takes long, and a chart's table has hundreds.
-_currency, _decimal = lru_cache(MOST_KEPT)(format_currency), lru_cache(MOST_KEPT)(format_decimal)
-_date, _skeleton = lru_cache(MOST_KEPT)(format_date), lru_cache(MOST_KEPT)(format_skeleton)
+_currency = lru_cache(MOST_KEPT)(format_currency)
+_decimal = lru_cache(MOST_KEPT)(format_decimal)
+_date = lru_cache(MOST_KEPT)(format_date)
+_skeleton = lru_cache(MOST_KEPT)(format_skeleton)
 
 
 def money(cents: int, currency: str) -> str:
