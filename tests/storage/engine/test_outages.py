@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+import asyncpg
 import pytest
 from sqlalchemy import Connection, text
 
@@ -110,17 +111,21 @@ async def test_a_database_that_hangs_costs_seconds_is_found_again_and_closing_do
 
 
 async def test_a_read_only_server_is_an_outage_only_for_writes(served: Storage, postgres_url: str):
-    name, ending = postgres_url.rpartition("/")[2], "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
-    others = f"{ending} WHERE datname = current_database() AND pid <> pg_backend_pid()"
-    await postgres.execute(postgres_url, f'ALTER DATABASE "{name}" SET default_transaction_read_only = on', others)
+    operator = await asyncpg.connect(postgres_url.replace("+asyncpg", ""))
+    name = await operator.fetchval("SELECT current_database()")
+    await operator.execute(f'ALTER DATABASE "{name}" SET default_transaction_read_only = on')
+    await operator.execute(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1 AND pid <> pg_backend_pid()", name
+    )
 
     await asyncio.gather(served.write(add, "a"), return_exceptions=True)  # the old connection may end in this write
     with pytest.raises(StorageUnavailable):
         await served.write(add, "a")
     assert await names(served) == ["first"]
 
-    writable = f'ALTER DATABASE "{name}" RESET default_transaction_read_only'
-    await postgres.execute(postgres_url, "SET default_transaction_read_only = off", writable)
+    await operator.execute("SET default_transaction_read_only = off")
+    await operator.execute(f'ALTER DATABASE "{name}" RESET default_transaction_read_only')
+    await operator.close()
     await until_all_is_well(served)
 
 
