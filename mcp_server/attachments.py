@@ -1,7 +1,9 @@
 """Prompts and resources, which clients can attach: work plans for recurring jobs, and the guides of /docs."""
 
+import re
 from collections.abc import Mapping
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import mcp_types as types
@@ -19,70 +21,19 @@ from storage.lists.programs import PROGRAMS
 PROGRAM = types.PromptArgument(name="program_id", description="The program's id, from list_programs.", required=True)
 SALE = types.PromptArgument(name="transaction_id", description="The sale's transaction_id.", required=False)
 CUSTOMER = types.PromptArgument(name="customer_key", description="Or the customer's key.", required=False)
+_PLAN = re.compile(r"^## (.+)\n\n(.+)\n\n((?:.+\n)+)", re.MULTILINE)
+PLANS = _PLAN.findall(Path(__file__).with_name("prompts.md").read_text(encoding="utf-8"))
 
 
-PLANS = {  # what a prompt is for, and its text, in which {program_id} and {subject} are replaced by the arguments
-    "Review my program": (
-        "The program's results, its problems, and what to do next.",
-        """Review affiliate program {program_id}. Call get_program, get_readiness, get_performance with period 30d
-        and breakdown week, and list_refused_calls. Tell me in this order: whether sales are credited and
-        what blocks them; how clicks, leads, conversions and revenue changed from the previous period; the most
-        frequent rejections and who must fix them; at most five next actions, the most valuable first. Give
-        numbers with their currency and dates. Say which of these your key could not read.""",
-    ),
-    "Why was this sale not credited?": (
-        "Why a sale earned a commission or none, and the smallest fix.",
-        """Find out why {subject} of affiliate program {program_id} was credited or not. Call explain_attribution
-        with exactly one identifier. Explain the verdict in plain words, go through the trace step by step, and
-        give the smallest change that would have credited it. If the verdict is customer_not_found, call
-        check_identifier_health too and say whether other sales have the same problem.""",
-    ),
-    "Weekly review": (
-        "What changed this week in all programs, and what needs attention.",
-        """Write this week's review of affiliate program {program_id}. Call get_performance with period 7d and
-        top_partners 10, list_changes, list_refused_calls and list_flags with state open. Say what rose or fell
-        against the week before and which partners explain it, what people changed, which rejected calls still
-        happen and the money at stake, and at most five actions. Give numbers with currency and dates.""",
-    ),
-    "Month close": (
-        "What to pay, to whom and why, and what was taken back.",
-        """Close last month for affiliate program {program_id}. Call list_partners for the balances, get_performance
-        with period last_month and top_partners 20, list_payment_events for disputes, and list_flags with state
-        open. Make a table of each partner: to_pay_cents, ready, on hold until when, flagged, owed back, and refunds
-        of the month. Name the commissions that a flag holds. You cannot pay or approve; people do.""",
-    ),
-    "Integration doctor": (
-        "Why events are missing or rejected, and the fix for each cause.",
-        """Diagnose the integration of affiliate program {program_id}. Call get_readiness, list_refused_calls,
-        check_identifier_health and list_payment_events. For each cause say since when, whether it still happens,
-        what money is at stake and what to change, with the passage of get_integration_guide that shows it.""",
-    ),
-    "Fraud review": (
-        "Open signs of fraud with evidence for and against.",
-        """Review signs of fraud in affiliate program {program_id}. Call list_flags with state open, get_performance
-        with period 30d and top_partners 20, and get_partner for the partner with the most money at stake. For
-        each flag give the evidence, what speaks against it, and the commission it holds. Recommend dismiss or
-        confirm; a person decides.""",
-    ),
-    "Prepare for key rotation": (
-        "A plan to replace the program key without losing a sale.",
-        """Prepare the replacement of the program key of affiliate program {program_id}. Call get_program for
-        program_key_state and program_key_rotate_by, list_refused_calls for calls with an old key, and
-        get_integration_guide with topic key-rotation. Write a checklist for the owner: what to prepare, when to
-        generate the key (the old one stops at once), what to deploy, how to check it, and how to send the calls
-        again that were rejected in between. You cannot generate the key; only an owner can.""",
-    ),
-}
-
-
-def _prompt(title: str, description: str, text: str) -> types.Prompt:
-    """Return a prompt; one with a {subject} also takes a sale or a customer."""
+def _prompt(title: str, description: str, text: str) -> tuple[types.Prompt, str]:
+    """Return a prompt with its text on one line; one with a {subject} also takes a sale or a customer."""
     name = title.lower().rstrip("?").replace(" ", "-")
     of_sale = [SALE, CUSTOMER] if "{subject}" in text else []
-    return types.Prompt(name=name, title=title, description=description, arguments=[PROGRAM, *of_sale])
+    prompt = types.Prompt(name=name, title=title, description=description, arguments=[PROGRAM, *of_sale])
+    return prompt, " ".join(text.split())
 
 
-PROMPTS = [(_prompt(title, *plan), " ".join(plan[1].split())) for title, plan in PLANS.items()]
+PROMPTS = [_prompt(*plan) for plan in PLANS]
 
 
 async def list_prompts(_context: Context, _params: types.PaginatedRequestParams | None) -> types.ListPromptsResult:
