@@ -1,9 +1,11 @@
 """The OpenAPI 3.1 document: built once, when it is first requested, from the routes of the apps."""
 
 import re
+import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from http import HTTPStatus
 from itertools import chain
+from pathlib import Path
 from typing import Any
 
 from anyio import to_thread
@@ -23,40 +25,7 @@ from web.errors import STATUS, Error
 REFERENCE = "#/components/schemas/{model}"
 References = Mapping[Any, Mapping[str, Any]]  # by model
 NAMED = re.compile(r"{(\w+)}")
-INFO = """\
-Records clicks, leads, sales and refunds of affiliate programs.
-
-Every response has the header `X-Request-Id`. Every error has the body `Error`; branch on `error.code`, never on a
-message. `ErrorCode` lists all codes, and each operation lists its own. A URL that is not in this document gets 404
-`not_found`; a method that its URL does not list gets 405 `method_not_allowed` with `Allow` (HEAD works wherever GET
-does). The service ignores unknown fields in requests; clients must ignore unknown fields in responses. This document
-does not describe the dashboard's pages, `/mcp`, and the OAuth endpoints (`/.well-known/oauth-authorization-server`).
-"""
-CREDENTIALS = {
-    "programKey": "The program key, `aff_...`. An owner generates it on the dashboard.",
-    "session": "The token of a dashboard session, `ses_...`, from POST /api/auth/login.",
-    "agentKey": "An agent key, `agt_...`, issued by the operator with scopes. `X-Agent-Key` works too.",
-}
-SECURITY = {name: {"type": "http", "scheme": "bearer", "description": text} for name, text in CREDENTIALS.items()}
-HEADERS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
-    "X-Request-Id": (
-        "The id of this request in logs and error bodies.",
-        {"type": "string", "pattern": "^[0-9a-f]{24,}$"},
-    ),
-    "Retry-After": ("Seconds to wait before the next request.", {"type": "integer", "minimum": 1}),
-    "Deprecation": ("RFC 9745: when the key was flagged.", {"type": "string", "pattern": "^@[0-9]+$"}),
-    "Sunset": ("RFC 8594: the deadline, after which the key is rejected.", {"type": "string"}),
-    "ETag": ("The version of the response body.", {"type": "string", "pattern": '^(W/)?"[0-9a-f]+"$'}),
-    "Cache-Control": ("How long the response may be cached.", {"type": "string"}),
-    "Content-Location": ("The URL of this version, whose content never changes.", {"type": "string"}),
-    "Vary": ("The request headers that the response depends on.", {"type": "string"}),
-    "Idempotency-Replayed": ("This response repeats the first one.", {"type": "string", "const": "true"}),
-    "Link": ("The guide on key rotation.", {"type": "string"}),
-    "Access-Control-Allow-Origin": ("Pages of any origin may call this.", {"type": "string", "const": "*"}),
-    "Access-Control-Allow-Methods": ("The methods that a page may use.", {"type": "string"}),
-    "Access-Control-Allow-Headers": ("The headers that a page may send.", {"type": "string"}),
-    "Access-Control-Max-Age": ("How many seconds a browser may cache this.", {"type": "integer"}),
-}
+BASE = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 DATE_TIME = {"type": "string", "format": "date-time"}
 PARAMETERS: Mapping[str, Mapping[str, Any]] = {  # what is not any text
     "program_id": {"type": "integer"},
@@ -66,7 +35,6 @@ PARAMETERS: Mapping[str, Mapping[str, Any]] = {  # what is not any text
     "limit": {"type": "integer", "minimum": 1},
 }
 REQUIRED = ("Stripe-Signature",)
-ALWAYS_SENT = ("X-Request-Id", "Access-Control-Allow-Origin")
 RETRIED = (429, 503)
 
 
@@ -78,18 +46,11 @@ def document(routes: Sequence[BaseRoute], *, base_url: str) -> dict[str, Any]:
     for path, method, description in operations:
         paths.setdefault(path, {})[method.lower()] = _operation(path, method, description, references)
     return {
-        "openapi": "3.1.0",
-        "info": {"title": "Affiliate Tracking Service", "version": VERSION, "description": INFO},
+        **BASE,
+        "info": {**BASE["info"], "version": VERSION},
         "servers": [{"url": base_url}],
         "paths": paths,
-        "components": {
-            "schemas": schemas,
-            "headers": {
-                name: {"description": text, "required": name in ALWAYS_SENT, "schema": schema}
-                for name, (text, schema) in HEADERS.items()
-            },
-            "securitySchemes": SECURITY,
-        },
+        "components": {**BASE["components"], "schemas": schemas},
     }
 
 

@@ -47,7 +47,7 @@ class Description(NamedTuple):
     `responses` names the models of each good status (none: no JSON body); `errors` the errors that it returns, besides
     what follows from a body, a page or an id in the path.
     `security` lists the alternative credentials. `query` and `headers` describe optional parameters;
-    `response_headers` are names of `presentation.openapi.HEADERS`. `media` is the type of a good response.
+    `response_headers` are names of headers in `presentation/openapi.toml`. `media` is the type of a good response.
     """
 
     name: str
