@@ -1,6 +1,8 @@
 """Search from anywhere: the story of an identifier, partners, programs, pages and actions; nothing typed is logged."""
 
+import tomllib
 from collections.abc import Sequence
+from pathlib import Path
 
 from babel.dates import format_timedelta
 from starlette.requests import Request
@@ -19,41 +21,7 @@ LONGEST = 2048  # a URL
 LONGEST_ID = len(str(2**31))
 MOST_PROGRAMS = 5
 STATUSES: dict[str, str] = {"pause": PartnerStatus.PAUSED, "activate": PartnerStatus.ACTIVE}
-# Pages, and actions on one: their titles, the words that find them besides the title's, and their paths.
-OF_PROGRAM = (
-    ("Overview", "results revenue clicks chart performance home", ""),
-    ("Explore", "sources referrers campaigns countries devices landing pages breakdown", "/explore"),
-    ("Partners", "affiliates results links pause balance owed", "/partners"),
-    ("Add a partner", "new enrol create affiliate invite code", "/partners"),
-    ("Customers", "leads people timeline sign-ups", "/customers"),
-    ("Commissions", "earned payouts pay paid csv export", "/commissions"),
-    ("Export commissions", "csv file download", "/commissions.csv?status=all"),
-    ("Export partners", "csv file download", "/partners.csv"),
-    ("Export customers", "csv file download", "/customers.csv"),
-    ("Approve commissions", "ready hold pending", "/commissions"),
-    ("Review signs of fraud", "flags self-referral suspicious", "/review"),
-    ("Events", "log live clicks leads sales refunds tests", "/events"),
-    ("Refunds", "returns disputes chargebacks events", "/events?kind=refund"),
-    ("Rejected calls", "refused errors missing sales failed", "/refused-calls"),
-    ("Settings", "terms commission rate hold window attribution domain currency pause", "/settings"),
-    ("Program key", "api token secret generate rotate replace developers", "/settings/api-keys"),
-    ("Sandbox", "try test mode empty rehearse", "/settings/sandbox"),
-    ("Integration checklist", "set up install tracker snippet steps", "/settings/checklist"),
-    ("Payments", "stripe webhook account secret waiting duplicates", "/settings/payments"),
-    ("Exchange rates", "currency currencies ecb import missing convert", "/settings/rates"),
-    ("Caps of agents", "agent keys limits freeze two", "/settings/agent-caps"),
-    ("Workspace", "name logo time zone company", "/settings/workspace"),
-    ("Members", "team invite people roles owner suspend transfer", "/settings/members"),
-    ("Audit log", "history changes who", "/settings/audit-log"),
-)
-OF_ACCOUNT = (
-    ("Programs", "all list home", "/programs"),
-    ("New program", "create add", "/programs/new"),
-    ("Your account", "password sessions second factor totp security profile name theme dark time format", "/account"),
-    ("Assistants", "claude chatgpt cursor mcp connect disconnect ai", "/assistants"),
-    ("Connect a device", "svc login code terminal", "/device"),
-    ("Guides", "docs documentation help integration api errors", "/docs"),
-)
+DESTINATIONS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 
 
 async def show_results(request: Request) -> Response:
@@ -99,8 +67,10 @@ def _pages(programs: list[Program], typed: str) -> list[tuple[str, str, str]]:
     found = [(each.settings.name, each.settings.domain, f"/programs/{each.id}") for each in named[:MOST_PROGRAMS]]
     for program in programs[:1]:
         base = f"/programs/{program.id}"
-        found += [(title, program.settings.name, base + path) for title, path in _matching(OF_PROGRAM, typed)]
-    return found + [(title, "", path) for title, path in _matching(OF_ACCOUNT, typed)]
+        found += [
+            (title, program.settings.name, base + path) for title, path in _matching(DESTINATIONS["of_program"], typed)
+        ]
+    return found + [(title, "", path) for title, path in _matching(DESTINATIONS["of_account"], typed)]
 
 
 def _matching(destinations: Sequence[tuple[str, str, str]], typed: str) -> list[tuple[str, str]]:
