@@ -27,8 +27,6 @@ TURNED_OFF = (
     "Your password alone signs in now. If it was not you, change the password at once.",
 )
 Code = Annotated[str, StringConstraints(min_length=1, max_length=64)]
-THEMES = {"system": "As the device says", "light": "Light", "dark": "Dark"}
-TIME_FORMATS = {"24": "24 hours: 14:03", "12": "12 hours: 2:03 PM"}
 
 
 class PasswordChange(Body):
@@ -161,8 +159,6 @@ async def _page(call: VisitorRequest, outcome: FormOutcome) -> Response:
     return outcome.page(
         call,
         "your_account.html",
-        themes=THEMES.items(),
-        time_formats=TIME_FORMATS.items(),
         sessions=await call.read(sessions.list_open, presented(call.request), at=call.at),
         has_second_factor=await call.read(second_factors.is_on),
     )

@@ -15,7 +15,6 @@ from storage.lists.declaration import MOST, ListQuery
 from storage.lists.find import find
 from storage.lists.programs import PROGRAMS
 from storage.rules import errors
-from storage.rules.scope import Scope
 from tracking_api.authorization import redirects
 from tracking_api.dashboard.authentication import VisitorRequest, storage_of, time_of, visitor_request
 from tracking_api.dashboard.pages import forms, notices, templates
@@ -23,15 +22,6 @@ from tracking_api.dashboard.pages.buttons import Button, FormPage, Question, els
 from tracking_api.dashboard.sessions import NewSessionView, new_session
 from web.body import Body, Identifier
 from web.limits import client_of
-
-WORDS = {
-    Scope.PROGRAMS_READ: "Programs: settings, integration state and guides",
-    Scope.PARTNERS_READ: "Partners: their names and codes",
-    Scope.PERFORMANCE_READ: "Performance: clicks, leads, sales and revenue",
-    Scope.EVENTS_READ: "Events: single clicks, leads, sales, refunds and rejected calls",
-    Scope.CUSTOMERS_READ: "Customers: who they are, and which partner sent them",
-    Scope.COMMISSIONS_READ: "Commissions: what each partner earns and was paid",
-}
 
 
 class DeviceLogin(Body):
@@ -128,7 +118,6 @@ async def show_assistants(request: Request) -> Response:
         connected=await call.storage.read(assistants.list_assistants, call.visitor, at=call.at),
         names={program.id: program.name for program in programs.data},
         mcp_url=f"{call.base_url}/mcp",
-        words=WORDS,
     )
 
 
@@ -146,7 +135,6 @@ async def show_consent(request: Request, chosen: Collection[int] = (), problems:
         visitor=call.visitor,
         authorization=authorization,
         is_documented=authorization.client_id.startswith("https://"),  # otherwise its name is only a claim
-        scopes=[WORDS[scope] for scope in authorization.scopes],
         returns_here=redirects.is_loopback(authorization.redirect_uri),
         leads_to=redirects.host(authorization.redirect_uri),
         programs=programs,

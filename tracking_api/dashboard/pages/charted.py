@@ -19,7 +19,7 @@ HOUR, DAY = timedelta(hours=1), timedelta(days=1)
 
 
 class Figure(NamedTuple):
-    """A figure (money in cents), the glossary's section with its definition, and which direction is good news."""
+    """A figure (money in cents), the glossary's section about it, and which direction is good news."""
 
     name: str
     title: str
@@ -27,10 +27,6 @@ class Figure(NamedTuple):
     kind: str
     of: Callable[[Step], float]
     good: Direction = Direction.UP
-
-    @property
-    def definition(self) -> str:
-        return DEFINITIONS[self.name]
 
     def written(self, row: Step, currency: str) -> str:
         """Return its value as people read it."""
@@ -57,14 +53,6 @@ def _refund_rate(row: Step) -> float:
     return metrics.refund_rate(row.refunded_cents, row.totals.revenue_cents)
 
 
-DEFINITIONS = {
-    "revenue": "The amounts of sales minus their refunds. A refund counts on the day of its sale.",
-    "commission": "What partners earned, minus what refunds and rejections took back.",
-    "clicks": "Clicks by visitors through a partner's link. Bots and test clicks do not count.",
-    "customers": "Customers who paid for the first time. The APIs call them conversions.",
-    "conversion": "Customers in percent of the clicks.",
-    "refund-rate": "What was refunded, in percent of it and the revenue that is left.",
-}
 FIGURES = (
     Figure("revenue", "Revenue", "money", MONEY, lambda row: row.totals.revenue_cents),
     Figure("commission", "Commission", "money", MONEY, lambda row: row.totals.commission_cents, Direction.STABLE),

@@ -1,7 +1,6 @@
 """One URL of the dashboard: its handlers by method, the security headers, and errors as pages for people."""
 
 import logging
-import math
 import re
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
@@ -29,29 +28,6 @@ SESSION_ENDED = Forbidden(
 )
 _PROGRAM = re.compile(r"/programs/([0-9]{1,9})(?:/.*)?")
 log = logging.getLogger(__name__)
-
-
-# The title of an error for people, who send no requests and know no ids, and what they can do.
-MISSING = ("This page does not exist", "Check the address. What it showed may have been deleted.")
-WORDS = {
-    "forbidden": ("You may not open this page", "Ask an owner of the workspace, or sign in with another account."),
-    "not_found": MISSING,
-    "method_not_allowed": MISSING,
-    "validation_error": ("Something in the form or the address is not right", "Go back, correct it, and try again."),
-    "invalid_period": ("There is no such period", "Choose one of the list, or two days."),
-    "invalid_range": ("These days do not work", "Choose a first and a last day, in order, at most five years apart."),
-    "payload_too_large": ("This is too much to send at once", "Choose less, or a smaller file."),
-    "internal_error": (
-        "Something went wrong on this server",
-        "Try again. If it happens again, send the request id to the operator of this server.",
-    ),
-    "overloaded": ("The server is busy", "Wait a few seconds, then load this page again."),
-    "storage_unavailable": ("The server cannot reach its database", "Wait a minute, then load this page again."),
-    "outcome_unknown": (
-        "The server stopped before it could confirm this",
-        "Open the page again to see whether it was saved.",
-    ),
-}
 
 
 def page(path: str, **methods: Handler) -> Route:
@@ -104,20 +80,12 @@ async def rejected(request: Request, rejection: ServiceError) -> Response:
     request.scope["error_code"] = rejection.code
     request.scope["extra_headers"] = templates.HEADERS
     page = sign_in.page_of(request)
-    title, advice = WORDS.get(rejection.code, (rejection.text, rejection.advice))
-    seconds = rejection.details.get("retry_after_seconds")
-    if rejection.code == "rate_limited" and seconds is not None:
-        minutes = math.ceil(seconds / 60)
-        title = "Too many tries"
-        advice = f"Wait {minutes} minute{'s' if minutes > 1 else ''}, then try again."
     is_unavailable = status == HTTPStatus.SERVICE_UNAVAILABLE
     response = templates.render(
         request,
         "rejected.html",
         status=status,
         code=int(status),
-        title=title if rejection.text == rejection.message else rejection.text,
-        advice=advice if rejection.advice == rejection.hint else rejection.advice,
         rejection=rejection,
         back=None if page == request.url.path else page,
         again=request.url.path if is_unavailable and request.method in authentication.SAFE_METHODS else None,

@@ -42,30 +42,6 @@ OPEN = {
 TITLES = {"transaction_id": "Transaction", "customer_key": "Customer", "click_id": "Click"}
 IN_CENTS = {"refunds", "arithmetic"}  # these steps' texts; pages write their amounts as money
 EXAMPLES = 5
-# The page of the program that shows what an action is about; `{id}` is the subject's.
-PATHS = {
-    "partner": "/partners/{id}",
-    "commission": "/commissions/{id}",
-    "flag": "/review",
-    "member": "/settings/members",
-    "account": "/settings/members",
-    "payment_event": "/settings/payments",
-    "payment_account": "/settings/payments",
-    "program": "/settings",
-    "program_key": "/settings/api-keys",
-    "agent_caps": "/settings/agent-caps",
-    "sandbox": "/settings/sandbox",
-    "saved_view": "/explore",
-}
-PAST = {  # of verbs that do not end in "ed"
-    "enrol": "added",
-    "flag": "flagged",
-    "regenerate": "replaced",
-    "withdraw": "withdrawn",
-    "empty": "emptied",
-    "logo": "logo changed",
-    "undo_import": "import undone",
-}
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[.\d]*(Z|[+-]\d\d:\d\d)$")
 
 
@@ -198,11 +174,6 @@ async def _causes(context: page_context.PageContext, state: ListState) -> dict[s
     return {"groups": groups, "code": code, "organic": organic}
 
 
-def _action(entry: audit_log.Entry) -> str:
-    verb = entry.action.partition(".")[2]
-    return f"{text.words(entry.noun)} {PAST.get(verb) or verb.removesuffix('e') + 'ed'}"
-
-
 def _written(value: Any, field: str, currency: str) -> str | Markup:
     """Return a value as people read it; money and times by their field's name."""
     if isinstance(value, dict):
@@ -223,6 +194,4 @@ def _written(value: Any, field: str, currency: str) -> str | Markup:
 
 EVENT_LIST = ListPage(events.EVENTS, "events.html", part="event_list.html", tabs=("live",))
 REJECTED_CALL_LIST = ListPage(rejected_calls.REJECTED_CALLS, "refused_calls.html", values=_causes)
-AUDIT_LIST = ListPage(
-    audit_log.AUDIT_LOG, "audit_log.html", constants={"action_of": _action, "paths": PATHS, "written": _written}
-)
+AUDIT_LIST = ListPage(audit_log.AUDIT_LOG, "audit_log.html", constants={"written": _written})
