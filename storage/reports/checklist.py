@@ -4,7 +4,9 @@ A step is done by what it says: rows that were imported or reported later, and t
 """
 
 import re
+import tomllib
 from datetime import datetime
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from sqlalchemy import BigInteger, Connection, and_, func, select, type_coerce
@@ -27,6 +29,9 @@ from storage.tables import (
 TESTED = ("click", "lead", "sale")
 MOST_CLICKS = 1_000  # the first ones, and the latest ones: the pages of these are looked at
 MOST_MILLIS_LATE = 24 * 60 * 60 * 1_000  # a sale that is reported later does not show that live sales arrive
+FIRST_ACTIONS, NEXT_ACTIONS = tomllib.loads(
+    Path(__file__).with_name("checklist.toml").read_text(encoding="utf-8")
+).values()
 _PAGE = re.compile(r"https?://(?:[^/?#@]*@)?([^/?#:]+)(:\d+)?([^?#]*)")
 
 
@@ -37,29 +42,6 @@ class ChecklistStep(NamedTuple):
     done: bool
     verified_at: datetime | None
     next_action: str | None
-
-
-NEXT_ACTIONS = {
-    "tracker_installed": (
-        'Put <script async src="{base_url}/js/svc-tracker.js" data-svc-program-id="{program_id}"></script> '
-        "on every page of your site. A click from a page of the program's domain proves it."
-    ),
-    "test_click": "Send POST /api/v1/track/click with additional_data.test_mode true and the program key.",
-    "test_lead": "Send POST /api/v1/track/lead with additional_data.test_mode true and the program key.",
-    "test_sale": "Send POST /api/v1/track/sale with additional_data.test_mode true and the program key.",
-    "live_click": (
-        "Open the landing page through a partner's link (?aff=<partner code>). Clicks of headless browsers and other "
-        "bots do not count, except in the program's sandbox: run browser tests there."
-    ),
-    "live_lead": "Send POST /api/v1/track/lead with the program key when a referred visitor signs up.",
-    "live_sale": "Send POST /api/v1/track/sale with the program key when a referred customer pays.",
-}
-
-FIRST_ACTIONS = {
-    "program_key": "Create the program key: your server sends it with leads, sales and refunds.",
-    "first_partner": "Add a partner: people who follow their link are theirs.",
-    "sample_page": "Open the sample page through the partner's link: its tracker records a click.",
-}
 
 
 def list_steps(connection: Connection, program_id: int, *, base_url: str) -> list[ChecklistStep]:

@@ -1,8 +1,10 @@
 """Flags: their kinds and reasons, their states, and which commissions an open one holds."""
 
+import tomllib
 from collections.abc import Mapping
 from datetime import datetime
 from enum import StrEnum
+from pathlib import Path
 from typing import Any, NamedTuple
 
 
@@ -21,34 +23,8 @@ class FlagKind(StrEnum):
     POSSIBLE_DUPLICATE = "possible_duplicate"
 
 
-REASONS = {
-    FlagKind.SELF_REFERRAL: (
-        "The customer has the partner's e-mail address, or came from the network that the partner's own purchase did."
-    ),
-    FlagKind.MANY_CUSTOMERS_ONE_SOURCE: (
-        "Several customers of the partner have one e-mail address, or came from one network on one day."
-    ),
-    FlagKind.CLICK_FLOODING: (
-        "The customer's click is one of far more from one network within an hour than its visitors can make."
-    ),
-    FlagKind.COOKIE_STUFFING: (
-        "Customers' clicks came from hidden frames, or they signed up or paid within seconds of the click."
-    ),
-    FlagKind.BRAND_BIDDING: "The customer came from a search ad, which the program's terms forbid.",
-    FlagKind.UNUSUAL_CONVERSION_RATE: (
-        "The partner's share of clicks that become customers is far from that of the program's other partners. "
-        "It holds nothing: anyone can send clicks."
-    ),
-    FlagKind.UNUSUAL_REFUND_RATE: (
-        "The partner's share of refunded sales is far above that of the program's other partners."
-    ),
-    FlagKind.SHARED_CLICK: "One click was reported for several customers. A click belongs to one visitor.",
-    FlagKind.EXISTING_CUSTOMER: "A customer with the same e-mail address bought before the partner's click.",
-    FlagKind.POSSIBLE_DUPLICATE: (
-        "The server and the payment account reported sales of one amount by one customer within 10 minutes. "
-        "Dismiss it if they are two purchases; confirm it if they are one."
-    ),
-}
+_REASONS = tomllib.loads(Path(__file__).with_name("reasons.toml").read_text(encoding="utf-8"))
+REASONS: Mapping[FlagKind, str] = {FlagKind(kind): reason for kind, reason in _REASONS.items()}
 
 # Anyone can send clicks, so what they show of a whole partner holds nothing.
 SHOWN_BY_CLICKS = (
