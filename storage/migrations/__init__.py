@@ -12,8 +12,14 @@ from sqlalchemy import Connection, String, column, select, table
 from storage.engine import database
 
 _FOLDER = Path(__file__).parent
-_BEFORE_0_2_0 = {f"{number:04}" for number in range(1, 6)}
-_BEFORE_0_3_0 = {f"{number:04}" for number in (*range(7, 33), 34)}  # of development versions
+TOO_NEW = "database_too_new"
+# The schemas that no migration begins at, by the version that leads from them to one that has.
+_GONE = {
+    "version 0.2.0": ("before 0.2.0", range(1, 6)),
+    "the development version of 2026-11-22": ("a development version before 0.3.0", (*range(7, 33), 34)),
+    "version 0.3.0": ("a development version before 0.3.0", (35, 36)),
+    "the development version of 2026-11-24": ("a development version after 0.3.0", range(38, 49)),
+}
 
 
 class UnknownSchemaError(Exception):
@@ -43,7 +49,7 @@ def is_current(connection: Connection) -> bool:
 
 def is_usable(connection: Connection) -> bool:
     """Return whether a running process can go on: the schema is its own, or that of a later version."""
-    later = _unknown(_revisions(connection)) - _BEFORE_0_2_0 - _BEFORE_0_3_0
+    later = [each for each in _unknown(_revisions(connection)) if _explain(each).code == TOO_NEW]
     return is_current(connection) or bool(later)
 
 
@@ -68,19 +74,13 @@ def _upgrade(connection: Connection, before: Callable[[], None]) -> None:
 
 
 def _explain(revision: str) -> UnknownSchemaError:
-    if revision in _BEFORE_0_2_0:
-        code = "database_too_old"
-        message = f"This database is from before 0.2.0 (its schema is {revision})."
-        hint = "Upgrade it with version 0.2.0 first, then with this one."
-    elif revision in _BEFORE_0_3_0:
-        code, origin = "database_too_old", "a development version between 0.2.0 and 0.3.0"
-        message = f"This database is from {origin} (its schema is {revision})."
-        through = "the development version of 2026-11-22 first (its newest migration is 0033)"
-        hint = f"Upgrade it with {through}, then with this one."
-    else:
-        code, message = "database_too_new", "A newer version of the service migrated this database."
-        hint = "Install the version that migrated it, or restore the backup from before."
-    return UnknownSchemaError(code, message, hint)
+    for through, (origin, gone) in _GONE.items():
+        if revision in {f"{number:04}" for number in gone}:
+            message = f"This database is from {origin} (its schema is {revision})."
+            hint = f"Upgrade it with {through} first, then with this one."
+            return UnknownSchemaError("database_too_old", message, hint)
+    hint = "Install the version that migrated it, or restore the backup from before."
+    return UnknownSchemaError(TOO_NEW, "A newer version of the service migrated this database.", hint)
 
 
 def config_for(connection: Connection | None = None) -> Config:

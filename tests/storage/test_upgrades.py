@@ -151,7 +151,7 @@ async def test_a_database_of_the_last_development_version_is_upgraded_with_its_r
 
 
 async def test_of_partners_whose_codes_become_one_the_first_has_it_in_every_spelling(released: WriteLane):
-    await to(released, "0042")
+    await to(released, "0037")
     row = {"program_id": 1, "name": "-", "created_at": 1}
     await fill(released, {"partners": [{**row, "id": 90 + n, "code": code} for n, code in enumerate(SPELLINGS)]})
 
@@ -183,6 +183,8 @@ async def test_an_operator_goes_back_to_0_2_0_and_upgrades_again_with_all_rows(r
         ("0003", "version 0.2.0 first"),
         ("0007", "the development version of 2026-11-22 first"),
         ("0034", "the development version of 2026-11-22 first"),
+        ("0036", "version 0.3.0 first"),
+        ("0048", "the development version of 2026-11-24 first"),
         ("9999", "the version that migrated it"),
     ],
 )

@@ -1,8 +1,9 @@
-"""Never give an id out twice
+"""From the last development version before 0.3.0 to 0.3.0
 
-On SQLite, the id of the newest row was free again once the row was deleted: the next program got what was granted for
-the last one. AUTOINCREMENT changes no row and no index, so the text of the schema is all that changes, as SQLite
-documents it (https://www.sqlite.org/lang_altertable.html#otheralter): programs have too many dependents to be copied.
+A reset link and an invitation name the owner who created them; reset links from before do not, and end. A refund counts
+once, whoever reports it. No id is given out twice: on SQLite, the id of the newest row was free again once the row was
+deleted. AUTOINCREMENT changes no row and no index, so the text of the schema is all that changes, as SQLite documents it
+(https://www.sqlite.org/lang_altertable.html#otheralter): programs have too many dependents to be copied.
 """
 
 from typing import Any
@@ -10,16 +11,26 @@ from typing import Any
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0036"
-down_revision = "0035"
+revision = "0037"
+down_revision = "0033"
 branch_labels = None
 depends_on = None
 
+COLUMNS = {
+    "invitations": ["created_by BIGINT"],
+    "password_resets": ["created_by BIGINT"],
+    "payment_returns": ["totals TEXT"],
+    "refunds": ["reported_cents BIGINT", "in_account BOOLEAN"],
+}
 TABLES = ("workspaces", "users", "programs", "agent_keys", "invitations")
 PLAIN, NEVER_AGAIN = "PRIMARY KEY (id)", "PRIMARY KEY (id AUTOINCREMENT)"
 
 
 def upgrade() -> None:
+    for table, columns in COLUMNS.items():
+        for column in columns:
+            op.execute(f"ALTER TABLE {table} ADD COLUMN {column}")
+    op.execute("DELETE FROM password_resets")
     is_sqlite = op.get_bind().dialect.name == "sqlite"
     if is_sqlite:
         create_sequences()
@@ -36,6 +47,9 @@ def downgrade() -> None:
     if op.get_bind().dialect.name == "sqlite":
         rewrite(NEVER_AGAIN, PLAIN)
         op.execute("DELETE FROM sqlite_sequence")
+    for table, added in COLUMNS.items():
+        for column in reversed(added):
+            op.drop_column(table, column.partition(" ")[0])
 
 
 def create_sequences() -> None:
