@@ -107,39 +107,23 @@ COUNTED = {RECORDED, PaymentOutcome.REPEATED, PaymentOutcome.SAME, PaymentOutcom
 
 
 class PaymentFix(NamedTuple):
-    """Why an event does not count, what to do, and the form for it in templates/payments.html (empty: none)."""
+    """Why an event does not count, what to do, and the form for it in templates/payments.html (empty: none).
 
-    text: str
-    change: str
+    The page has texts of its own for a `kind` (payment, return) of these outcomes.
+    """
+
+    kind: str
     form: str
+    text: str = ""
+    change: str | None = None
 
 
-UNKNOWN_PAYMENT = PaymentFix(
-    "Money went back for a payment that the account has not reported: it was made before the account was connected, or "
-    "no partner sent its customer.",
-    "If your server reported it as a sale, enter the sale's transaction id. Else dismiss it.",
-    "name_sale",
-)
-FIXES: dict[tuple[str, str], PaymentFix] = {
-    (PaymentOutcome.UNKNOWN_CUSTOMER, "payment"): PaymentFix(
-        "The customer key in the payment's metadata belongs to no lead. Most likely no partner sent this customer.",
-        "Dismiss it, and later payments of this customer. If a partner did send them, send the customer's lead with "
-        "this key: the payment is recorded within an hour.",
-        "dismiss",
-    ),
-    (PaymentOutcome.WAITING, "payment"): PaymentFix(
-        "The payment's metadata names a click that this program has not recorded, and no customer who is known.",
-        "Name the customer, or dismiss it. It is also recorded within an hour after the customer's lead arrives.",
-        "name_customer",
-    ),
-    (PaymentOutcome.WAITING, "return"): UNKNOWN_PAYMENT,
-    (PaymentOutcome.NOT_REFERRED, "return"): UNKNOWN_PAYMENT,
-    (PaymentOutcome.HELD, "return"): PaymentFix(
-        "The account reported more returned money than your server, and one may include the other. Only what went back "
-        "for certain was taken from the commission.",
-        "Decide whether your server's refund is a part of what the account reported.",
-        "compare",
-    ),
+FORMS: dict[tuple[str, str], str] = {
+    (PaymentOutcome.UNKNOWN_CUSTOMER, "payment"): "dismiss",
+    (PaymentOutcome.WAITING, "payment"): "name_customer",
+    (PaymentOutcome.WAITING, "return"): "name_sale",
+    (PaymentOutcome.NOT_REFERRED, "return"): "name_sale",
+    (PaymentOutcome.HELD, "return"): "compare",
 }
 
 
@@ -147,14 +131,14 @@ def _fix_of(event: PaymentEvent) -> PaymentFix | None:
     """Return why an event does not count and what to do; None for one that counts or is no payment."""
     outcome, is_payment = event.outcome, event.currency is not None
     kind = "payment" if is_payment else "" if event.amount_cents is None else "return"
-    if known := FIXES.get((outcome, kind)):
-        return known
+    if known := FORMS.get((outcome, kind)):
+        return PaymentFix(kind, known)
     if outcome in COUNTED or not (is_payment or outcome == PaymentOutcome.WAITING):
         return None
     message = MESSAGES[of_payment(outcome, is_payment=is_payment)]
     is_held = outcome == PaymentOutcome.HELD
     form = "" if outcome == PaymentOutcome.IGNORED else "compare" if is_held else "name_customer"
-    return PaymentFix(message.text, message.change or "", form if is_payment else "dismiss")
+    return PaymentFix(kind, form if is_payment else "dismiss", *message)
 
 
 async def _values(context: PageContext, state: ListState) -> dict[str, Any]:

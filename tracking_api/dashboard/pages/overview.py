@@ -14,10 +14,8 @@ from storage.lists.programs import PROGRAMS, Program, read_program
 from storage.reports import chart, checklist, performance
 from storage.rules.attribution import ProgramStatus
 from tracking_api.dashboard.authentication import VisitorRequest, visitor_request
-from tracking_api.dashboard.pages import charted, page_context, ranges, templates, text
+from tracking_api.dashboard.pages import charted, page_context, ranges, templates
 from tracking_api.dashboard.pages.lists import ListPage, ListState
-
-PendingAction = tuple[int, str, str, str, str, str]
 
 
 class ProgramResults(NamedTuple):
@@ -59,12 +57,17 @@ async def show_overview(request: Request) -> Response:
     context = await page_context.as_member(request)
     picker = ranges.picker(request, context.at)
     found = await context.report(chart.read_overview, picker.picked, at=context.at, base_url=context.base_url)
+    lost: Counter[str] = Counter()  # by rejected calls: the cents of each currency
+    for each in (amount for cause in found.causes for amount in cause.at_stake):
+        lost[each.currency] += each.amount_cents
     return templates.render(
         request,
         "overview.html",
         status=400 if picker.problem else 200,
         context=context,
-        actions=_actions(found, context),
+        actions=_actions(found, lost, context.program),
+        lost=sorted(lost.items()),
+        pending=found.pending,
         charted=charted.of(found.results, picker),
         partners=found.partners,
         steps=found.steps,
@@ -72,47 +75,17 @@ async def show_overview(request: Request) -> Response:
     )
 
 
-def _actions(overview: chart.Overview, context: page_context.PageContext) -> list[PendingAction]:
-    """Return whom to pay, then what waits for a decision, most money at stake first.
-
-    Each has the cents to compare, what is at stake, what is to be done and why, and the program's page and link for it.
-    """
-    pending, waiting = overview.pending, list[PendingAction]()
-
-    def add(cents: int, title: str, reason: str, link: tuple[str, str], *, at_stake: str = "") -> None:
-        at_stake = at_stake or text.money(cents, context.currency)
-        waiting.append((cents, at_stake, title, reason, *link))
-
-    lost: Counter[str] = Counter()
-    for each in (amount for cause in overview.causes for amount in cause.at_stake):
-        lost[each.currency] += each.amount_cents
-    if lost:
-        money = ", ".join(text.money(cents, currency) for currency, cents in sorted(lost.items()))
-        title = _counted(sum(cause.calls for cause in overview.causes), "rejected call")
-        reason = "In the last 30 days. The sales among them were not recorded."
-        add(lost.total(), title, reason, ("/refused-calls", "See the causes"), at_stake=money)
-    if pending.flags:
-        reason = f"{_counted(pending.held.number, 'commission')} cannot be approved or paid until you decide."
-        title = f"{_counted(pending.flags, 'sign')} of fraud or duplicates"
-        add(pending.held.cents, title, reason, ("/review", "Review"))
-    if pending.ready.number:
-        title = f"{_counted(pending.ready.number, 'commission')} to approve"
-        add(pending.ready.cents, title, "The hold is over.", ("/commissions", "Approve"))
-    if cents := pending.provisional_leads * context.program.settings.lead_commission_cents:
-        title = _counted(pending.provisional_leads, "provisional lead")
-        reason = "A browser sent them. They count once your server sends the same lead."
-        add(cents, title, reason, ("/customers?status=provisional", "See the leads"))
-    waiting.sort(key=lambda each: -each[0])
-    if pending.to_pay.number:
-        title = f"Pay {_counted(pending.to_pay.number, 'partner')}, "
-        title += text.money(pending.to_pay.cents, context.currency)
-        pay = ("Approved, less what they owe back.", "/commissions?status=approved", "Pay")
-        waiting.insert(0, (0, "", title, *pay))
-    return waiting
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{text.number(count)} {noun}{'' if count == 1 else 's'}"
+def _actions(overview: chart.Overview, lost: Counter[str], program: Program) -> list[tuple[str, int, int]]:
+    """Return what waits for a decision, most money at stake first: what it is, the cents to compare, and how many."""
+    pending = overview.pending
+    lead_cents = pending.provisional_leads * program.settings.lead_commission_cents
+    waiting = [
+        ("calls", lost.total(), sum(cause.calls for cause in overview.causes) if lost else 0),
+        ("flags", pending.held.cents, pending.flags),
+        ("ready", pending.ready.cents, pending.ready.number),
+        ("leads", lead_cents, pending.provisional_leads if lead_cents else 0),
+    ]
+    return sorted((each for each in waiting if each[2]), key=lambda each: -each[1])
 
 
 async def show_checklist(request: Request) -> Response:

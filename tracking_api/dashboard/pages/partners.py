@@ -18,11 +18,9 @@ from storage.management import by_hand, commission_decisions
 from storage.reports import chart
 from storage.rules.attribution import PartnerStatus, site_url
 from storage.rules.click_details import CAMPAIGN
-from storage.rules.commission import CommissionStatus, CommissionType
+from storage.rules.commission import CommissionStatus
 from storage.rules.errors import FieldError, ValidationError
-from storage.rules.settings import ProgramSettings
-from storage.tracking.ledger import EntryKind
-from tracking_api.dashboard.pages import charted, forms, page_context, ranges, text
+from tracking_api.dashboard.pages import charted, forms, page_context, ranges
 from tracking_api.dashboard.pages.buttons import Button, FormOutcome, FormPage, elsewhere
 from tracking_api.dashboard.pages.lists import ListPage
 
@@ -32,15 +30,6 @@ EDITED = ("name", "code", "email", "status", "notes")
 LINK = ("page", "campaign")
 LONGEST_PAGE = 1000
 LONGEST_CAMPAIGN = 100
-ENTRIES = {
-    EntryKind.COMMISSION: "Earned",
-    EntryKind.REVERSAL: "Taken back: a refund, or the customer was moved",
-    EntryKind.REINSTATEMENT: "Given back: a refund or dispute was undone, or the customer was moved here",
-    EntryKind.REJECTION: "Taken back: rejected",
-    EntryKind.PAYOUT: "Paid out",
-    EntryKind.SET_OFF: "Set off against refunds of paid commissions",
-    EntryKind.ADJUSTMENT: "Adjusted",
-}
 
 
 class HoldOverride(changes.CommissionChange):
@@ -80,7 +69,6 @@ async def _page(context: page_context.PageContext, outcome: FormOutcome) -> Resp
         link=link,
         asked=asked,
         link_problems=link_problems,
-        terms=_terms_of(context.program.settings),
         statuses=list(PartnerStatus),
         picker=picker,
     )
@@ -116,51 +104,7 @@ async def show_qr_code(request: Request) -> Response:
 
 async def _commission(context: page_context.PageContext, outcome: FormOutcome) -> Response:
     details = await context.read(commissions.get_details, context.path_id("commission_id"), at=context.at)
-    arithmetic = _arithmetic(details)
-    return outcome.page(context, "commission.html", details=details, arithmetic=arithmetic, meanings=ENTRIES)
-
-
-def _arithmetic(details: commissions.CommissionDetails) -> list[tuple[str, str]]:
-    """Return the steps from the sale or the lead to what the commission is worth now: titles and texts."""
-    commission, sale = details.commission, details.sale
-    currency = commission.currency
-    earned = text.money(commission.amount_cents, currency)
-    steps = [("Lead", f"{earned} for each settled lead")]
-    if sale is not None:
-        amount = text.money(sale.program_cents, currency)
-        steps = [("Sale", text.money(sale.amount_cents, sale.currency))]
-        if sale.currency != currency:
-            steps.append((f"In {currency}", f"{amount}, by the exchange rate of the sale's day"))
-        is_percent = details.terms.type == CommissionType.PERCENT
-        basis_cents = details.terms.basis_cents(sale, sale.program_cents)
-        if is_percent and basis_cents != sale.program_cents:
-            amount = text.money(basis_cents, currency)
-            steps.append(("Without tax and shipping", amount))
-        rate = _rate(details.terms.type, details.terms.rate, currency)
-        steps.append(("Earned", f"{rate} of {amount} = {earned}" if is_percent else f"{earned} for each sale"))
-    taken = commission.amount_cents - commission.net_cents
-    if taken:
-        steps.append(("Taken back", text.money(-taken, currency)))
-    return [*steps, ("Worth now", text.money(commission.net_cents, currency))]
-
-
-def _terms_of(settings: ProgramSettings) -> list[tuple[str, str]]:
-    """Return what a program's partners earn, as pairs of a title and a text."""
-    currency, months = settings.currency, settings.recurring_months
-    later = "as long as they buy" if months is None else f"for {months} months after the first" if months else "none"
-    return [
-        ("Commission on a sale", _rate(settings.commission_type, settings.rate, currency)),
-        ("On later sales of a customer", later),
-        ("Commission on a lead", text.money(settings.lead_commission_cents, currency)),
-        ("Smallest order that earns", text.money(settings.minimum_order_cents, currency)),
-        ("Hold", f"{settings.hold_days} days"),
-        ("Attribution window", f"{settings.attribution_window_days} days after the click"),
-    ]
-
-
-def _rate(kind: CommissionType, value: int, currency: str) -> str:
-    """Return a commission rate: 20%, or an amount."""
-    return text.percentage(value / 100) if kind == CommissionType.PERCENT else text.money(value, currency)
+    return outcome.page(context, "commission.html", details=details)
 
 
 PARTNER_LIST = ListPage(partners.PARTNERS, "partners.html", sort="revenue")
