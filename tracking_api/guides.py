@@ -48,25 +48,9 @@ async def guide(request: Request) -> Response:
 
 async def llms_txt(request: Request) -> PlainTextResponse:
     """Return the index of the guides and interfaces for language models, in the format of llmstxt.org."""
-    base_url = request.app.state.base_url
-    lines = [
-        "# Affiliate tracking service",
-        "",
-        "> Records clicks, leads, sales and refunds of affiliate programs, links each customer to the partner who sent",
-        "> them, and keeps a ledger of the commissions that real sales earn. Amounts are integer cents.",
-        "",
-        "## Guides",
-        "",
-        *(f"- [{guides.titles()[name]}]({base_url}/docs/{name}): {guides.about(name)}" for name in guides.NAMES),
-        "",
-        "## Interfaces",
-        "",
-        f"- [OpenAPI document]({base_url}/openapi.json): every HTTP operation with all its error codes.",
-        f"- MCP server at {base_url}/mcp: read-only tools over streamable HTTP; OAuth, or X-Agent-Key: agt_...",
-        f"- Agent API under {base_url}/api/agent/v1: reads and changes the same data, with the same kind of key.",
-        "",
-    ]
-    return PlainTextResponse("\n".join(lines))
+    named = [(guides.titles()[name], name, guides.about(name)) for name in guides.NAMES]
+    template = templates.environment.get_template("llms.txt")
+    return PlainTextResponse(template.render(base_url=request.app.state.base_url, guides=named) + "\n")
 
 
 def _markdown(text: str) -> Response:

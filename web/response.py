@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable, Mapping
 from html import escape
 from http import HTTPStatus
+from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar
 
 from pydantic import BaseModel
@@ -19,15 +20,7 @@ _JSON = (b"content-type", b"application/json")
 Model = TypeVar("Model")
 Headers = Mapping[str, str] | None
 Respond = Callable[[Request, ServiceError, Headers], Awaitable[ASGIApp]]
-_PAGE = """<!doctype html>
-<html lang="en">
-<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark"><title>{message}</title></head>
-<body><main><h1>{message}</h1><p>{hint}</p>
-<nav aria-label="Site"><a href="/">Start page</a> · <a href="/programs">Programs</a> · <a href="/docs">Guides</a></nav>
-<p>Error {status} <code>{code}</code>, request <code>{request_id}</code></p></main></body>
-</html>
-"""
+_PAGE = Path(__file__).with_name("error.html").read_text(encoding="utf-8")
 
 
 class JsonResponse:

@@ -32,18 +32,8 @@ _LINK = re.compile(r"(!?)\[([^\]]*)\]\((?!https?:)([^)#]*)(#[^)]*)?\)")
 _LINKED = re.compile(r"\[([^\]]*)\]\([^)]*\)")
 _CHAPTER = re.compile(r"^## ([^\n]+)\n(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
 _BLOCK = re.compile(r"^```\w+ (\w+)\n(.*?)\n```$", re.MULTILINE | re.DOTALL)
-LINKS = (
-    "More: [all guides]({base}/docs), [every error code]({base}/docs/errors), [the API]({base}/openapi.json), "
-    "[an index for language models]({base}/llms.txt).\n"
-)
-VERIFY = """## Check it
-
-1. `svc test click`, `svc test lead` and `svc test sale` send test calls with the key of `.svc/.env`.
-2. Open your shop through a partner's link, sign up, and buy. A headless browser counts only in a sandbox.
-3. `svc status` shows what has arrived and the next step; `svc doctor URL` checks a page of your shop.
-4. `svc explain TRANSACTION` says why a sale was or was not credited.
-"""
-HEAD = "# Affiliate tracking\n\nHow to integrate this program, for coding agents and people.\n"
+HEAD, _, _STEPS = (_FOLDER.parent / "agents.md").read_text(encoding="utf-8").partition("\n## Check it\n")
+VERIFY = f"## Check it\n{_STEPS}"
 AGENTS_GUIDES = ("integration", "snippets", "cases", "verify", "errors")
 FRAMEWORKS = {  # its name, and the chapters of `snippets` that its shop needs
     "nextjs": ("Next.js", ("Next.js", "Node.js")),
@@ -156,19 +146,14 @@ def agents_file(program: Program, *, base_url: str, code: str | None, framework:
     unit = "%" if settings.commission_type == CommissionType.PERCENT else f" cents ({settings.currency}) a sale"
     values = filling(program, base_url=base_url, code=code)
     facts = {
-        "Program id": f"`{program.id}`",
-        "Program": _cell(settings.name),
-        "Domain": _cell(settings.domain),
-        "Base URL of the service": f"`{base_url}`",
-        "Commission rate": f"{shown_rate(settings.commission_type, settings.rate)}{unit}",
-        "Commission per lead": f"{settings.lead_commission_cents} cents ({settings.currency})",
-        "Cookie duration": f"{settings.cookie_window_days} days",
-        "A click counts for": f"{settings.attribution_window_days} days",
-        "Lead capture mode": f"`{settings.lead_auth_policy}`",
-        "Key": "`SERVICE_API_KEY`, from the environment; never in code, in a browser or in a committed file",
+        "id": program.id,
+        "name": _cell(settings.name),
+        "domain": _cell(settings.domain),
+        "base_url": base_url,
+        "rate": f"{shown_rate(settings.commission_type, settings.rate)}{unit}",
+        "settings": settings,
     }
-    table = "\n".join(f"| {name} | {value} |" for name, value in facts.items())
-    head = f"{HEAD}\n| | |\n|---|---|\n{table}\n\n{LINKS.format(base=base_url)}"
+    head = HEAD.format_map(facts)
     chapters = {name: _demoted(filled(name, values)) for name in AGENTS_GUIDES}
     chapter = filled("payments", values).split("## Metadata of your checkout\n")[1].split("\n## ", maxsplit=1)[0]
     checkout = _demoted(f"# Metadata of your checkout, with a connected Stripe account\n{chapter}")

@@ -7,7 +7,6 @@ from http import HTTPStatus
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
-from markupsafe import escape
 from mcp.server.auth.handlers.authorize import AuthorizationHandler
 from mcp.server.auth.handlers.metadata import MetadataHandler, ProtectedResourceMetadataHandler
 from mcp.server.auth.handlers.register import RegistrationHandler
@@ -30,6 +29,7 @@ from tracking_api.authorization.documents import DocumentRejectedError, Document
 from tracking_api.authorization.provider import CONSENT, Provider, is_resource
 from tracking_api.authorization.redirects import with_query
 from tracking_api.dashboard.pages.page import HANDLERS
+from tracking_api.dashboard.pages.templates import environment
 from web import body
 from web.app import now, with_state
 from web.client import called
@@ -42,14 +42,6 @@ AS_WRITTEN = TypeAdapter(AnyHttpUrl, config=ConfigDict(url_preserve_empty_path=T
 PATHS = ("/.well-known/oauth-", "/authorize", "/token", "/register", "/revoke")
 FRESH = {"Cache-Control": "no-store"}
 NOTHING = "default-src 'none'; frame-ancestors 'none'"
-PAGE = """<!doctype html>
-<html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Not connected</title>
-<h1>Your assistant was not connected</h1>
-<p>The service cannot accept its request: {message}</p>
-<p>Remove the connection from your assistant and add it again. If that does not help, contact its developer.</p>
-</html>
-"""
 
 
 def create(
@@ -169,9 +161,11 @@ def _trusted(response: Response, client_id: str, settings: Configuration) -> Res
 
 def _page(rejection: Response) -> Response:
     """Return an error that cannot be sent to the client as a page for the person at the browser."""
-    message = escape(json.loads(bytes(rejection.body))["error_description"])
+    html = environment.get_template("not_connected.html").render(
+        message=json.loads(bytes(rejection.body))["error_description"]
+    )
     headers = {**FRESH, "Content-Security-Policy": NOTHING}
-    return HTMLResponse(PAGE.format(message=message), HTTPStatus.BAD_REQUEST, headers)
+    return HTMLResponse(html, HTTPStatus.BAD_REQUEST, headers)
 
 
 def _error(error: str, description: str) -> Response:
