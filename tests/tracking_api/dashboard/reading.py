@@ -51,6 +51,8 @@ class _Forms(HTMLParser):
                 self.found.append((given["formaction"], self.found[-1][1], {}))
                 self.methods.append(given.get("formmethod", "get"))
             self._pressed, self._said = {name: value} if name else {}, ""
+            if given.get("type") == "button":  # sends nothing
+                self._pressed = None
         elif tag in {"select", "textarea"}:
             self._field, self._said = name, ""
         elif tag == "input" and name and is_ticked and self.found:

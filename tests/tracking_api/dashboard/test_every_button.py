@@ -6,6 +6,8 @@ from typing import Any
 
 import httpx
 
+from tests import stripe_events as stripe
+from tests.storage.payments import paying
 from tests.tracking_api.dashboard.conftest import PASSWORD, Dashboard
 from tests.tracking_api.dashboard.reading import every_button, words
 from tests.tracking_api.dashboard.test_page_access import HTML, ids, paths
@@ -58,7 +60,11 @@ async def test_every_button_does_what_it_says(dashboard: Dashboard, ids: dict[st
     pressed, acme = set(), dashboard.acme
     await acme.customer("user-2", "ben", at=HELD_SINCE)
     await acme.sale("inv-2", customer_key="user-2", at=HELD_SINCE)
+    await acme.sale("order-1", customer_key="user-2")
+    await paying.take(acme, stripe.checkout(metadata={"svc_customer_key": "user-2"}))
+    await paying.take(acme, stripe.invoice(metadata={"svc_customer_key": "user-404"}, customer="cus_9"))
     await dashboard.post(f"/api/workspaces/{acme.workspace_id}/invitations", email="mia@acme.example", role="member")
+    click_id = await acme.visitor()
     pages = [path.format(**ids) for path in paths("GET") if "." not in path and path.count("{") == path.count("_id}")]
     with closing(sqlite3.connect(sqlite_url.partition("///")[2])) as live, closing(sqlite3.connect(":memory:")) as kept:
         live.backup(kept)
@@ -66,10 +72,12 @@ async def test_every_button_does_what_it_says(dashboard: Dashboard, ids: dict[st
             for path in pages:
                 markup = (await olga.get(path, headers=HTML)).text
                 for said in every_button(markup):
-                    answer = await press(olga, path, said, markup, live, partner_id=str(acme.ben))
+                    chosen = {"click_id": click_id} if "evt_invoice" in said else {"partner_id": str(acme.ben)}
+                    answer = await press(olga, path, said, markup, live, **chosen)
                     if answer.status_code not in {200, 303} or 'role="alert"' in answer.text:
                         wrong[path, said] = words(answer.text)
                     pressed.add(said)
                     kept.backup(live)
     assert {each: text for each, text in wrong.items() if REJECTED.get(each[1], "wrong") not in text} == {}
+    assert {"Same sale: pi_1", "Try again: evt_invoice"} <= pressed
     assert {"Hand over max@acme.example", "Withdraw mia@acme.example"} <= pressed

@@ -1,7 +1,6 @@
 """The payment account and its webhook, decisions on payments that do not count, and exchange rates."""
 
-from datetime import UTC, date, datetime, timedelta
-from typing import Any
+from datetime import date
 
 import httpx
 import pytest
@@ -12,9 +11,8 @@ from storage.tables import payment_accounts
 from storage.tracking import currencies
 from tests import stripe_events as stripe
 from tests import world
-from tests.storage.payments import paying
 from tests.tracking_api.dashboard.conftest import MAX, Dashboard
-from tests.tracking_api.dashboard.reading import csrf, follow, form_of, send, words
+from tests.tracking_api.dashboard.reading import csrf, form_of, send
 
 ACCOUNT = {"provider": "stripe", "account_id": "acct_1", "webhook_secret": stripe.SECRET}
 REJECTED = (400, "invalid_signature")
@@ -38,17 +36,16 @@ def said(answer: httpx.Response) -> tuple[int, str]:
     return answer.status_code, body.get("outcome") or body["error"]["code"]
 
 
-async def outcome(dashboard: Dashboard, *, secret: str = stripe.SECRET, **options: Any) -> tuple[int, str]:
-    """Deliver a signed checkout and return what was said."""
-    return said(await deliver(dashboard, *stripe.signed(stripe.checkout(), secret=secret, **options)))
-
-
 async def test_an_owner_connects_an_account_and_its_secret_is_stored_encrypted_and_never_shown(dashboard: Dashboard):
     for field, value in (("provider", "paypal"), ("webhook_secret", "x"), ("account_id", "")):
         rejected = await connect(dashboard, **{field: value})
         assert [each["field"] for each in rejected.json()["error"]["fields"]] == [field]
+    page = f"{dashboard.pages}/settings/payments"
+    typed = await send(dashboard.olga, page, "Connect", account_id="acct_1", webhook_secret="short")
     connected = await connect(dashboard)
 
+    fields = form_of(typed.text, "Connect")[1]
+    assert (typed.status_code, fields["account_id"], fields["webhook_secret"]) == (400, ["acct_1"], [""])
     assert connected.json() == {
         "provider": "stripe",
         "account_id": "acct_1",
@@ -63,23 +60,18 @@ async def test_an_owner_connects_an_account_and_its_secret_is_stored_encrypted_a
     assert "payment_account.connect" in audit
     sealed = select(payment_accounts.c.sealed_secrets)
     stored = await dashboard.acme.store.read(lambda connection: str(connection.execute(sealed).scalar_one()))
-    assert stripe.SECRET not in audit + connected.text + stored
+    shown = (await dashboard.olga.get(page)).text
+    assert stripe.SECRET not in audit + connected.text + stored + shown
 
 
 async def test_a_wrong_signature_and_a_program_without_an_account_are_rejected_alike(dashboard: Dashboard):
     await connect(dashboard)
     content, headers = stripe.signed(stripe.checkout())
 
-    answers = [
-        await deliver(dashboard, content + b" ", headers),
-        await deliver(dashboard, content, headers | {"Stripe-Signature": headers["Stripe-Signature"][:-1]}),
-        await deliver(dashboard, content, {"Content-Type": "application/json"}),
-        *[await deliver(dashboard, content, headers, program) for program in ("0", "99", "x", "9" * 400)],
-    ]
+    answers = [await deliver(dashboard, content, headers, program) for program in ("0", "99", "x", "9" * 400)]
+    answers.append(await deliver(dashboard, content + b" ", headers))
 
-    assert [said(answer) for answer in answers] == [REJECTED] * 7
-    assert await outcome(dashboard, at=datetime.now(UTC) - timedelta(seconds=301)) == REJECTED
-    assert await outcome(dashboard, secret="whsec_somebody_elses") == REJECTED
+    assert [said(answer) for answer in answers] == [REJECTED] * 5
 
 
 async def test_a_signed_event_is_a_sale_of_the_partner_a_test_ignored_or_rejected(dashboard: Dashboard):
@@ -110,41 +102,6 @@ async def test_a_signed_event_is_a_sale_of_the_partner_a_test_ignored_or_rejecte
     logged = (await dashboard.get("./tracking-log")).json()["data"]
     assert [each["is_test"] for each in events] == [True]
     assert ("sale", events[0]["id"]) in [(each["call"], each["event_id"]) for each in logged]
-
-
-async def test_an_account_is_connected_and_its_secret_is_not_repeated(dashboard: Dashboard, olga: httpx.AsyncClient):
-    path = f"{dashboard.pages}/settings/payments"
-
-    rejected = await send(olga, path, "Connect", account_id="acct_1", webhook_secret="short")
-    _, kept = form_of(rejected.text, "Connect")
-    connected = await follow(olga, await send(olga, path, "Connect", account_id="acct_1", webhook_secret=stripe.SECRET))
-    await paying.take(dashboard.acme, stripe.checkout(metadata={"svc_click_id": await dashboard.acme.visitor()}))
-    reported = (await olga.get(path)).text
-
-    assert (rejected.status_code, 'href="#webhook_secret"' in rejected.text) == (400, True)
-    assert (kept["account_id"], kept["webhook_secret"]) == (["acct_1"], [""])
-    assert "The payment account is connected" in connected
-    assert "checkout.session.completed" in words(reported.partition("<tbody")[2])
-    assert stripe.SECRET not in reported
-
-
-async def test_a_possible_duplicate_and_a_waiting_payment_are_decided_on_the_page(dashboard: Dashboard):
-    acme, olga, path = dashboard.acme, dashboard.olga, f"{dashboard.pages}/settings/payments?outcome="
-    await paying.connect(acme)
-    click_id = await acme.visitor()
-    await acme.lead(click_id, "user-1")
-    await acme.sale("order-1")
-    await paying.take(acme, stripe.checkout(metadata={"svc_click_id": click_id}))
-    await paying.take(acme, stripe.invoice(metadata={"svc_customer_key": "user-404"}, customer="cus_9"))
-
-    asked = await send(olga, f"{path}held_as_duplicate", "Same sale: pi_1")
-    action, form = form_of(asked.text, "Same sale")
-    decided = await follow(olga, await olga.post(action, data=form))
-    tried = await send(olga, f"{path}unknown_customer", "Try again: evt_invoice", click_id=await acme.visitor())
-
-    assert "the sale that your server reported" in decided
-    assert "Same sale" in decided.partition("Received")[2]
-    assert "recorded as a sale" in await follow(olga, tried)
 
 
 async def upload(olga: httpx.AsyncClient, path: str, content: bytes, token: str) -> httpx.Response:
