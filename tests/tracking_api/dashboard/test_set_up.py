@@ -9,7 +9,6 @@ from typing import Any
 import httpx
 import pytest
 
-import background
 import tracking_api.app
 from configuration import Configuration
 from storage import Storage
@@ -42,7 +41,6 @@ WRONG = [
     {"currency": "XXX"},
     {"partner_code": "an na"},
 ]
-AGENT = "acme-shop/1.2 <b>"
 STATUS = "/api/v1/cli/status"
 
 
@@ -162,18 +160,3 @@ async def test_a_flagged_key_is_announced_on_every_page(dashboard: Dashboard):
 
     assert all("Replace the program key." in page for page in pages)
     assert ["Generate a new key" in page for page in pages] == [True, False]
-
-
-async def test_the_key_page_lists_callers_of_the_key_and_of_the_one_before(dashboard: Dashboard):
-    acme, olga, headers = dashboard.acme, dashboard.olga, {"User-Agent": AGENT}
-    for path in ("sale", "refund"):
-        body = {"transaction_id": "inv-1", "customer_key": "user-1", "amount_cents": 100}
-        await dashboard.call("POST", f"/api/v1/track/{path}", acme.key, json=body, headers=headers)
-        await acme.store.write(program_keys.regenerate, acme.program_id, at=NOW)
-        dashboard.transport.client = ("203.0.113.5", 50_000)
-    await background.save_callers(acme.store)
-
-    page = (await olga.get(f"{dashboard.pages}/settings/api-keys")).text
-
-    assert ("acme-shop/1.2 &lt;b&gt;" in page, AGENT in page, "203.0.113" in page) == (True, False, False)
-    assert ("refund 1" in page, page.count("Replaced")) == (True, 2)  # the caller here, and the one from elsewhere
