@@ -13,7 +13,8 @@ from storage.engine.sealing import Sealer
 from storage.rules.errors import NotFound
 from storage.rules.scope import READING, Scope
 from tests.storage.access.test_assistants import ASKED
-from tests.tracking_api.authorization.conftest import BASE, READ_PROGRAMS, Flow
+from tests.tracking_api.authorization.conftest import BASE, READ_PROGRAMS, Flow, sent
+from tests.tracking_api.dashboard.reading import form_of
 from tests.world import NOW
 from tracking_api.authorization.redirects import response_url, seal, unseal
 from web.middleware import RequestMiddleware
@@ -90,6 +91,28 @@ async def test_an_assistant_sees_every_tool_and_reads_only_its_programs(flow: Fl
     assert given["scope"] == "programs:read"
     assert {tool["name"] for tool in listed["result"]["tools"]} == {tool.name for tool in tools.ALL}
     assert "program_not_allowed" in rejected["result"]["content"][0]["text"]
+
+
+async def test_a_member_chooses_programs_or_cancels_and_an_owner_disconnects_the_assistant(flow: Flow):
+    await flow.register(client_name="<b>Taken</b>\u202e")
+    page = (await flow.authorize()).headers["location"]
+    own = {"Cookie": f"svc_session={flow.olga}", "Sec-Fetch-Site": "same-origin"}
+    shown = (await flow.http.get(page, headers=own)).text
+    unchosen = await flow.consent(page, program="")
+    cancelled = sent(await flow.consent(page, decision="refuse"))
+    given = await flow.tokens()
+    listed = (await flow.http.get("/assistants", headers=own)).text
+    action, fields = form_of(listed, "Disconnect <b>Taken</b>")
+
+    disconnected = await flow.http.post(
+        action, data=fields | {"confirmed": "yes"}, headers=own | {"Sec-Fetch-Site": "same-origin"}
+    )
+
+    assert all("&lt;b&gt;Taken&lt;/b&gt;</bdi>" in each and "\u202e" not in each for each in (shown, listed))
+    assert "Choose at least one of your programs" in unchosen.text
+    assert (cancelled["error"], cancelled["state"], "code" in cancelled) == ("access_denied", "the state", False)
+    assert disconnected.status_code == 303
+    assert (await flow.call(given["access_token"])).status_code == 401
 
 
 async def test_a_key_in_its_own_header_is_as_good_as_in_the_usual_one(flow: Flow):
