@@ -1,0 +1,64 @@
+-- What `books.py` recomputes from the events, on every database. Times are milliseconds, days are counted from 1970.
+
+-- Customers whose status or first purchase does not follow from the number and times of their sales.
+SELECT
+    customers.program_id, customers.id, customers.status, customers.first_purchase_at,
+    COUNT(sales.id) AS sales, MIN(sales.occurred_at) AS earliest_at,
+    COUNT(CASE WHEN sales.occurred_at = customers.first_purchase_at THEN 1 END) AS same_time
+FROM customers
+LEFT JOIN sales ON sales.program_id = customers.program_id AND sales.customer_id = customers.id
+GROUP BY customers.program_id, customers.id, customers.status, customers.first_purchase_at
+HAVING
+    (customers.status = 'conversion') <> (COUNT(sales.id) > 0)
+    OR (customers.first_purchase_at IS NOT NULL) <> (COUNT(sales.id) > 0)
+    OR (COUNT(sales.id) > 0 AND COUNT(CASE WHEN sales.occurred_at = customers.first_purchase_at THEN 1 END) = 0);
+
+-- The partners who do not exist but have clicks.
+SELECT clicks.program_id, clicks.partner_id, COUNT(*) AS clicks
+FROM clicks
+LEFT JOIN partners ON partners.program_id = clicks.program_id AND partners.id = clicks.partner_id
+WHERE partners.id IS NULL
+GROUP BY clicks.program_id, clicks.partner_id;
+
+-- From here on: each kind of events by program, partner and UTC day.
+SELECT program_id, partner_id, at / 86400000 AS day, COUNT(*) AS clicks
+FROM clicks
+WHERE filtered IS NULL
+GROUP BY program_id, partner_id, at / 86400000;
+
+SELECT program_id, partner_id, signup_at / 86400000 AS day, COUNT(*) AS leads
+FROM customers
+WHERE signup_at IS NOT NULL AND status IN ('lead', 'conversion')
+GROUP BY program_id, partner_id, signup_at / 86400000;
+
+SELECT program_id, partner_id, first_purchase_at / 86400000 AS day, COUNT(*) AS conversions
+FROM customers
+WHERE first_purchase_at IS NOT NULL AND status = 'conversion'
+GROUP BY program_id, partner_id, first_purchase_at / 86400000;
+
+-- Sales and revenue net of refunds, by the day of the sale; a fully refunded sale does not count.
+SELECT
+    sales.program_id, sales.partner_id, sales.occurred_at / 86400000 AS day,
+    SUM(CASE WHEN COALESCE(back.cents, 0) = sales.amount_cents THEN 0 ELSE 1 END) AS sales,
+    SUM(sales.program_cents - COALESCE(back.program_cents, 0)) AS revenue_cents
+FROM sales
+LEFT JOIN (
+    SELECT program_id, sale_id, SUM(amount_cents) AS cents, SUM(program_cents) AS program_cents
+    FROM refunds
+    GROUP BY program_id, sale_id
+) AS back ON back.program_id = sales.program_id AND back.sale_id = sales.id
+GROUP BY sales.program_id, sales.partner_id, sales.occurred_at / 86400000;
+
+-- Commission net of its reversals, by the day the commission was created.
+SELECT
+    commissions.program_id, commissions.partner_id, commissions.created_at / 86400000 AS day,
+    SUM(ledger_entries.amount_cents) AS commission_cents
+FROM commissions
+JOIN ledger_entries
+    ON ledger_entries.program_id = commissions.program_id AND ledger_entries.commission_id = commissions.id
+    AND ledger_entries.kind IN ('commission', 'reversal', 'reinstatement', 'rejection')
+GROUP BY commissions.program_id, commissions.partner_id, commissions.created_at / 86400000;
+
+SELECT program_id, id AS partner_id, created_at / 86400000 AS day, COUNT(*) AS partners
+FROM partners
+GROUP BY program_id, id, created_at / 86400000
