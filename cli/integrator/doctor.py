@@ -10,7 +10,7 @@ import typer
 
 from cli.integrator import accounts, page_checks, project, status
 from cli.integrator.output import Answer, Failure, command, plain, say
-from cli.integrator.page_checks import ShopFinding, notice
+from cli.integrator.page_checks import ShopFinding, finding
 
 MOST_SECONDS_APART = 60
 
@@ -40,7 +40,7 @@ def doctor(
         findings += _check_program(found, named, base_url)
         named = named or str(found["program_id"])
     if url is None:
-        findings.append(ShopFinding("no_page", "There is no page to open.", "Give its URL: svc doctor URL."))
+        findings.append(finding("no_page"))
     else:
         try:
             page = page_checks.fetch(url)
@@ -54,9 +54,9 @@ def doctor(
 
 
 def _answer(url: str | None, findings: list[ShopFinding], skipped: list[str]) -> Answer:
-    for finding in findings:
-        label = "[red]problem[/]" if finding.is_problem else "[yellow]notice[/] "
-        say(f"  {label}  {finding.code}: {plain(finding.message)}\n           {plain(finding.fix)}")
+    for found in findings:
+        label = "[red]problem[/]" if found.is_problem else "[yellow]notice[/] "
+        say(f"  {label}  {found.code}: {plain(found.message)}\n           {plain(found.fix)}")
     for each in skipped:
         say(f"  skipped  {plain(each)}")
     problems = sum(each.is_problem for each in findings)
@@ -78,27 +78,19 @@ def check_clock(url: str) -> Iterator[ShopFinding]:
     except (httpx2.TransportError, httpx2.InvalidURL, KeyError, ValueError):
         return
     if apart > MOST_SECONDS_APART:
-        text = f"This machine's clock and the service's are {round(apart)} seconds apart."
-        yield ShopFinding("clock", text, "Set the clock (NTP): signed webhooks and times of sales need it.")
+        yield finding("clock", seconds=round(apart))
 
 
 def _check_program(status: dict[str, Any], program_id: str, base_url: str) -> Iterator[ShopFinding]:
     """Yield what is wrong with the program key and what it recorded, and if no recent payment names a customer."""
     if program_id and str(status["program_id"]) != program_id:
-        text = f"The key is of program {status['program_id']}, SERVICE_PROGRAM_ID is {program_id}."
-        yield ShopFinding("other_key", text, "Use the key and the id of the same program, or of the same sandbox.")
+        yield finding("other_key", key_program=status["program_id"], program_id=program_id)
     if status["rotate_by"]:
-        text = f"The program key must be replaced by {status['rotate_by']}; then every call gets 401."
-        fix = f"An owner generates a new one: svc init --generate-key. See {base_url}/docs/key-rotation."
-        yield ShopFinding("key_rotation", text, fix)
+        yield finding("key_rotation", rotate_by=status["rotate_by"], base_url=base_url)
     if status["refused_calls_24h"]:
-        text = f"The service rejected {status['refused_calls_24h']} calls in the last 24 hours."
-        yield notice("rejected_calls", text, "svc explain TRANSACTION says why; the dashboard lists them.")
+        yield finding("rejected_calls", calls=status["refused_calls_24h"])
     latest = status.get("latest_payments")
     if latest and not latest["events"]:
-        text = "A payment account is connected, but no event has arrived from it."
-        yield ShopFinding("no_payment_events", text, "Check the webhook's URL and its events: Settings, Payments.")
+        yield finding("no_payment_events")
     elif latest and latest["payments"] and not latest["with_customer"]:
-        text = f"None of the last {latest['payments']} payments has svc_click_id or svc_customer_key in its metadata."
-        fix = "Put both into the checkout's metadata, for subscriptions also into subscription_data.metadata."
-        yield ShopFinding("metadata_missing", text, fix)
+        yield finding("metadata_missing", payments=latest["payments"])

@@ -5,6 +5,7 @@ import re
 import shutil
 import subprocess
 import tempfile
+import tomllib
 from collections.abc import Iterator
 from contextlib import suppress
 from html.parser import HTMLParser
@@ -26,6 +27,7 @@ CONSENT_TOOLS = ("cookiebot", "onetrust", "usercentrics", "iubenda", "didomi", "
 LOCAL = ("localhost", "127.0.0.1", "::1")
 FALLBACKS = {"script": ("script-src-elem", "script-src", "default-src"), "connect": ("connect-src", "default-src")}
 PORTS = {"http": 80, "https": 443}
+FINDINGS = tomllib.loads(Path(__file__).with_name("findings.toml").read_text(encoding="utf-8"))
 
 
 class TrackerTag(NamedTuple):
@@ -60,9 +62,11 @@ class ShopFinding(NamedTuple):
     is_problem: bool = True
 
 
-def notice(code: str, message: str, fix: str) -> ShopFinding:
-    """Return a finding that does not fail CI."""
-    return ShopFinding(code, message, fix, is_problem=False)
+def finding(code: str, **values: object) -> ShopFinding:
+    """Return a finding of `findings.toml`, whose texts name these values."""
+    found = FINDINGS[code]
+    texts = (found[text].format(**values) for text in ("message", "fix"))
+    return ShopFinding(code, *texts, is_problem="is_notice" not in found)
 
 
 def fetch(url: str) -> ShopPage:
@@ -132,31 +136,25 @@ def check(page: ShopPage, *, base_url: str, program_id: str, domain: str) -> Ite
             fine = all(allows(each, kind, url, page_url=page.url, nonce=tag.nonce) for each in page.policies)
             said = any(directive in line and origin in line for line in page.console or ())
             if not fine or said:
-                text = f"The page's Content Security Policy forbids {url}."
-                yield ShopFinding(f"policy_{kind}", text, f"Add {origin} to {directive}.")
+                yield finding(f"policy_{kind}", url=url, origin=origin)
     else:
         where = "" if page.console is not None else " A script may add it: install Chromium, and this looks there, too."
-        message = f"There is no tag of the tracker on {page.url}.{where}"
-        line = f'<script async src="{base_url}/js/svc-tracker.js" data-svc-program-id="{program_id}"></script>'
-        yield ShopFinding("tracker_missing", message, f"Put {line} into the head of every page.")
+        yield finding("tracker_missing", page=page.url, where=where, base_url=base_url, program_id=program_id)
 
 
 def _response(page: ShopPage, domain: str) -> Iterator[ShopFinding]:
     host = urlsplit(page.url).hostname or ""
     if page.status != httpx2.codes.OK:
-        yield ShopFinding("page_error", f"{page.url} answers {page.status}.", "Give the URL of a page for visitors.")
+        yield finding("page_error", page=page.url, status=page.status)
     is_within = f".{host}".endswith(f".{domain}")
     if domain and host not in LOCAL and not is_within:
-        text = f"{host} is not on the program's domain {domain}."
-        yield notice("other_domain", text, "Change the program's domain, or list this one in its further domains.")
+        yield finding("other_domain", host=host, domain=domain)
     cookies = [each for each in page.headers.get_list("set-cookie") if each.startswith(f"{CLICK_COOKIE}=")]
     named = [SimpleCookie(each)[CLICK_COOKIE]["domain"].removeprefix(".") or host for each in cookies]
     if not named:
-        text = "The shop's server does not set the cookie svc_click_id again, and Safari deletes it after 7 days."
-        yield notice("cookie_by_script_only", text, "See the section Safari of .svc/AGENTS.md.")
+        yield finding("cookie_by_script_only")
     elif domain and is_within and named[0] != domain:  # a server may read either of the two
-        text = f"The shop's server sets svc_click_id on {named[0]}, the tracker on {domain}: these are two cookies."
-        yield ShopFinding("two_cookies", text, f"Set it with Domain={domain}, else an older click is credited.")
+        yield finding("two_cookies", host=named[0], domain=domain)
 
 
 def check_key(url: str) -> Iterator[ShopFinding]:
@@ -164,40 +162,32 @@ def check_key(url: str) -> Iterator[ShopFinding]:
     for address in dict.fromkeys(urljoin(url, path) for path in ("/.svc/.env", ".svc/.env")):
         with suppress(httpx2.TransportError, httpx2.InvalidURL):
             if f"{project.KEY}=" in httpx2.get(address, timeout=TIMEOUT_SECONDS).text:
-                fix = "Move it with `svc init --above`, then replace the key: svc init --generate-key."
-                yield ShopFinding("key_published", f"Anyone can read the program key at {address}.", fix)
+                yield finding("key_published", address=address)
 
 
 def _tag(page: ShopPage, tag: TrackerTag, program_id: str) -> Iterator[ShopFinding]:
     if not tag.program_id.isdigit():
-        fix = f'Add data-svc-program-id="{program_id}".'
-        yield ShopFinding("program_id_missing", "The tracker's tag has no program id.", fix)
+        yield finding("program_id_missing", program_id=program_id)
     elif program_id and tag.program_id != program_id:
-        text = f"The tag names program {tag.program_id}, SERVICE_PROGRAM_ID is {program_id}."
-        yield ShopFinding("other_program", text, "Use the same program (or its sandbox) in both.")
+        yield finding("other_program", tag_program=tag.program_id, program_id=program_id)
     if len(page.tags) > 1:
-        text = f"The page has {len(page.tags)} tags of the tracker."
-        yield notice("tracker_twice", text, "Keep one; the first counts.")
+        yield finding("tracker_twice", tags=len(page.tags))
     tool = next((name for name in CONSENT_TOOLS if name in page.html.lower()), None)
     if tag.needs_consent and "svc.consent" not in page.html:
-        text = "The tracker waits for consent, and this page's HTML does not call window.svc.consent()."
-        fix = "Call it after the visitor has agreed; a script file may do so already."
-        yield notice("consent_never_given", text, fix)
+        yield finding("consent_never_given")
     elif tool and not tag.needs_consent:
-        text = f"The page uses {tool}, but the tracker does not wait for consent."
-        yield notice("consent_not_awaited", text, 'Add data-svc-consent="required", and call window.svc.consent().')
+        yield finding("consent_not_awaited", tool=tool)
 
 
 def _addresses(page: ShopPage, tag: TrackerTag, base_url: str) -> Iterator[ShopFinding]:
     script, shop = urlsplit(tag.source), urlsplit(page.url)
     own = (script.hostname, script.port) == (shop.hostname, shop.port)
     if shop.scheme == "https" and script.scheme == "http":
-        yield ShopFinding("mixed_content", f"{tag.source} is http on an https page.", "Load the tracker over https.")
+        yield finding("mixed_content", source=tag.source)
     if script.hostname in LOCAL and shop.hostname not in LOCAL:
-        yield ShopFinding("local_address", f"No visitor reaches {tag.source}.", f"Use {base_url}.")
+        yield finding("local_address", source=tag.source, base_url=base_url)
     elif not own and not tag.source.startswith(f"{base_url}/"):
-        text = f"The tracker comes from {tag.source}, not from {base_url} or the shop's own domain."
-        yield notice("other_address", text, "Check SERVICE_BASE_URL and the tag's src.")
+        yield finding("other_address", source=tag.source, base_url=base_url)
     fix = "Check the proxy's paths." if own else "Check the tag's src."
     try:
         found = httpx2.get(tag.source, timeout=TIMEOUT_SECONDS, follow_redirects=True)
@@ -206,15 +196,14 @@ def _addresses(page: ShopPage, tag: TrackerTag, base_url: str) -> Iterator[ShopF
     except (httpx2.TransportError, httpx2.InvalidURL):
         is_tracker, answered = False, "does not respond"
     if not is_tracker:
-        yield ShopFinding("script_unreachable", f"{tag.source} {answered}, or is not the tracker.", fix)
+        yield finding("script_unreachable", source=tag.source, answered=answered, fix=fix)
     try:  # an empty click gets the service's own error, and records nothing
         code = httpx2.post(f"{tag.calls}click", json={}, timeout=TIMEOUT_SECONDS).json()["error"]["code"]
     except (httpx2.TransportError, httpx2.InvalidURL, ValueError, KeyError, TypeError):
         code = None
     if code != "program_id_required":
         where = "a proxy forwards them" if own else "the tag says so"
-        text = f"{tag.calls}click does not answer as the service does."
-        yield ShopFinding("calls_unreachable", text, f"The tracker sends its calls there, because {where}. {fix}")
+        yield finding("calls_unreachable", calls=tag.calls, where=where, fix=fix)
 
 
 def allows(policy: str, kind: str, url: str, *, page_url: str, nonce: str = "") -> bool:

@@ -1,12 +1,15 @@
 """`svc test stripe`: plays how the shop sells (one-off, subscription, trial) as events of Stripe."""
 
 import hmac
+import json
 import secrets
 import sys
 import time
 from collections.abc import Callable
 from enum import StrEnum
 from functools import partial
+from pathlib import Path
+from string import Template
 from typing import Annotated, Any
 
 import httpx2
@@ -15,8 +18,7 @@ import typer
 from cli.integrator import accounts, project, status
 from cli.integrator.output import Answer, Failure, command, plain, say
 
-CENTS = 4900
-FREE = {"amount_total": 0, "payment_status": "no_payment_required"}
+SAMPLES = Template(Path(__file__).with_name("stripe_events.json").read_text(encoding="utf-8"))
 Event = dict[str, Any]
 Deliver = Callable[[Event], dict[str, Any]]
 Scene = tuple[str, Event, str]  # what happens, the event that Stripe sends, and the outcome that is right
@@ -57,8 +59,9 @@ def stripe(shape: Shape = ShopShape.SUBSCRIPTION, code: Code = "sandbox", webhoo
         service, program = find_sandbox()
         deliver = delivery(service, program)
     click_id = visit(program, code)
-    steps = play(SampleBuyer(click_id, program["program_id"], live=webhook_secret_stdin).scenes(shape), deliver)
-    result = {"click_id": click_id, "program_id": program["program_id"], "steps": steps}
+    program_id = program["program_id"]
+    steps = play(scenes(shape, click_id, program_id, live=webhook_secret_stdin), deliver)
+    result = {"click_id": click_id, "program_id": program_id, "steps": steps}
     return Answer(result, "See them on the dashboard: Settings, Payments.", ok=all(step["right"] for step in steps))
 
 
@@ -107,55 +110,16 @@ def play(scenes: list[Scene], deliver: Deliver) -> list[dict[str, Any]]:
     return steps
 
 
-class SampleBuyer:
-    """A visitor who pays, and whose payments are refunded in the end: the events of a shape, with ids of their own."""
+def scenes(shape: ShopShape, click_id: str, program_id: int, *, live: bool) -> list[Scene]:
+    """Return what Stripe sends of a visitor who pays, and whose payments are refunded in the end, with new ids."""
+    named = SAMPLES.substitute(name=secrets.token_hex(6), click_id=click_id, program_id=program_id)
+    samples = json.loads(named)
+    return [
+        (scene["what"], _event(samples["events"][scene["event"]], live=live), scene["outcome"])
+        for scene in samples["shapes"][shape]
+    ]
 
-    def __init__(self, click_id: str, program_id: int, *, live: bool) -> None:
-        self._name, self._live = secrets.token_hex(6), live
-        metadata = {"svc_click_id": click_id, "program_id": str(program_id)}
-        self._paid = {"currency": "usd", "customer": f"cus_{self._name}", "metadata": metadata}
 
-    def scenes(self, shape: ShopShape) -> list[Scene]:
-        if shape == ShopShape.ONE_OFF:
-            paid = self._checkout(payment_intent=f"pi_{self._name}1", mode="payment")
-            return [("the visitor pays once", paid, "recorded"), self._refund(1, "the payment is refunded")]
-        if shape == ShopShape.SUBSCRIPTION:
-            session = self._checkout(invoice=f"in_{self._name}1", mode="subscription")
-            invoice = self._invoice(1, "subscription_create")
-            begin = [
-                ("the visitor subscribes", session, "recorded"),
-                ("the invoice of that checkout: the same sale", invoice, "repeated"),
-            ]
-        else:
-            session = self._checkout(invoice=f"in_{self._name}0", mode="subscription", **FREE)
-            begin = [
-                ("the visitor starts a trial: nothing is paid", session, "linked"),
-                ("the trial's invoice of 0", self._invoice(0, "subscription_create", cents=0), "ignored"),
-                ("the first payment, after the trial", self._invoice(1, "subscription_cycle"), "recorded"),
-            ]
-        return [
-            *begin,
-            ("a renewal", self._invoice(2, "subscription_cycle"), "recorded"),
-            self._refund(2, "the renewal is refunded"),
-            self._refund(1, "the first payment is refunded"),
-        ]
-
-    def _checkout(self, **fields: Any) -> Event:
-        session = {"id": f"cs_{self._name}", "amount_total": CENTS, "payment_status": "paid", **self._paid}
-        return self._event("checkout.session.completed", session | fields)
-
-    def _invoice(self, number: int, reason: str, *, cents: int = CENTS) -> Event:
-        about = {"id": f"in_{self._name}{number}", "amount_paid": cents, "billing_reason": reason, "metadata": {}}
-        details = {"metadata": self._paid["metadata"], "subscription": f"sub_{self._name}"}
-        payment = {"type": "payment_intent", "payment_intent": f"pi_{self._name}{number}"}
-        about |= {"parent": {"type": "subscription_details", "subscription_details": details}}
-        return self._event("invoice.paid", self._paid | about | {"payments": {"data": [{"payment": payment}]}})
-
-    def _refund(self, number: int, title: str) -> Scene:
-        charge = {"id": f"ch_{self._name}{number}", "payment_intent": f"pi_{self._name}{number}"}
-        returned = {"amount_refunded": CENTS, "currency": "usd"}
-        return title, self._event("charge.refunded", charge | returned), "recorded"
-
-    def _event(self, kind: str, found: dict[str, Any]) -> Event:
-        about = {"id": f"evt_{secrets.token_hex(12)}", "type": kind, "created": int(time.time())}
-        return {**about, "livemode": self._live, "data": {"object": found}}
+def _event(sample: dict[str, Any], *, live: bool) -> Event:
+    about = {"id": f"evt_{secrets.token_hex(12)}", "type": sample["type"], "created": int(time.time())}
+    return {**about, "livemode": live, "data": {"object": sample["object"]}}
