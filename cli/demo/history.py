@@ -2,10 +2,12 @@
 
 import heapq
 import random
+import tomllib
 from collections.abc import Callable
 from datetime import datetime, timedelta
 from functools import partial
 from itertools import count
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, select
@@ -27,28 +29,8 @@ from storage.tracking.sale_decisions import Sale, SaleResult
 
 DAYS = 90
 STEP = timedelta(hours=6)
-PARTNERS = [
-    ("Nora Lindqvist", "nora", 9),
-    ("Tom's Toolbox Reviews", "toms-toolbox", 7),
-    ("Amara Okafor", "amara", 5),
-    ("Jules Marchand", "jules", 4),
-    ("The Side Project Letter", "sideproject", 4),
-    ("Kenji Watanabe", "kenji", 3),
-    ("Lucía Romero", "lucia", 2),
-    ("Pieter de Vries", "pieter", 1),
-]
-PAGES = ("", "", "pricing", "guides/getting-started", "blog/what-is-new")
-REFERRERS = (None, None, "https://news.example/weekly", "https://search.example/", "https://video.example/watch")
-VISITORS = (
-    (Agent("mobile", "Safari", "iOS"), Location("US", "US-CA"), "en"),
-    (Agent("desktop", "Chrome", "Windows"), Location("DE", "DE-BE"), "de"),
-    (Agent("desktop", "Firefox", "Linux"), Location("SE", "SE-AB"), "sv"),
-    (Agent("mobile", "Chrome", "Android"), Location("GB", "GB-ENG"), "en"),
-    (Agent("tablet", "Safari", "iOS"), Location("ES", "ES-MD"), "es"),
-)
-CAMPAIGNS = (None, None, "spring", "launch")
-WEEK = (1.0, 1.08, 1.05, 1.0, 0.86, 0.52, 0.6)
-DAY = (0.3, 1.1, 1.5, 1.1)  # the night, the morning, the afternoon, the evening
+SAMPLE = tomllib.loads(Path(__file__).with_name("sample.toml").read_text(encoding="utf-8"))
+PARTNERS = SAMPLE["partners"]
 
 
 class Shop(NamedTuple):
@@ -88,7 +70,7 @@ class History:
         day = (begin - self._start).days
         if begin.hour == 0:
             self._manage(begin, day)
-        busy = WEEK[begin.weekday()] * DAY[begin.hour // 6] * (end - begin) / STEP
+        busy = SAMPLE["week"][begin.weekday()] * SAMPLE["day"][begin.hour // 6] * (end - begin) / STEP
         growth = (0.6 + 0.8 * day / DAYS) * self._random.uniform(0.75, 1.25)
         joined = [partner for number, partner in enumerate(PARTNERS) if day >= number * number]
         codes = [code for _, code, _ in joined]
@@ -126,15 +108,15 @@ class History:
     def _visit(self, code: str, at: datetime) -> None:
         """Record a click, which may lead to a sign-up: one in 25 comes from a bot."""
         choose, is_bot = self._random.choice, self._happens(0.04)
-        landing = f"https://{self.shop.settings.domain}/{choose(PAGES)}?aff={code}"
-        referrer = choose(REFERRERS)
-        agent, place, language = choose(VISITORS)
-        campaign = choose(CAMPAIGNS)
+        landing = f"https://{self.shop.settings.domain}/{choose(SAMPLE['pages'])}?aff={code}"
+        referrer = choose(SAMPLE["referrers"]) or None
+        agent, place, language = choose(SAMPLE["visitors"])
+        campaign = choose(SAMPLE["campaigns"])
         network = f"81.{self._random.randrange(256)}.{self._random.randrange(16)}.1"  # one of four thousand
         tagged = f"{landing}&utm_source=newsletter&utm_campaign={campaign}" if campaign else landing
         about: dict[str, Any] = {"page_url": landing, "referrer_url": referrer, "filtered": "bot" if is_bot else None}
         about |= {"referrer_host": click_details.referrer_host(referrer), "address_hash": self._hashes.of(network, at)}
-        about["dimensions"] = click_details.describe(tagged, agent, place, language)
+        about["dimensions"] = click_details.describe(tagged, Agent(*agent), Location(*place), language)
         click = Click(self.program_id, code, landing, at, keys.click_id(self.program_id, at), **about)
         clicked = clicks.record(self._connection, [click])[0]
         if isinstance(clicked, ClickResult) and not is_bot and self._happens(self.shop.signs_up):

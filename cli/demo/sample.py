@@ -8,6 +8,7 @@ import sys
 import tempfile
 from datetime import datetime, timedelta
 from pathlib import Path
+from string import Template
 from typing import Any
 
 from rich.markup import escape
@@ -15,31 +16,16 @@ from sqlalchemy import Connection
 
 from cli import logs, serve
 from cli.admin import command as admin
-from cli.demo.history import DAYS, STEP, History, Shop
+from cli.demo.history import DAYS, SAMPLE, STEP, History, Shop
 from cli.integrator.output import answering, say
 from storage import migrations
 from storage.access import agent_keys, passwords, workspaces
 from storage.engine.audit import Actor
 from storage.rules.scope import Scope
 from storage.rules.settings import ProgramSettings
-from storage.rules.settlement import LeadAuthPolicy
 
 OWNER = "olivia@sample.example"
-SHOPS = (
-    Shop(
-        ProgramSettings("Ledgerly", "ledgerly.example", rate=2000, recurring_months=12, platform_fee_bps=500),
-        *(70, 0.09, 0.42, 0.93, (1900, 4900, 4900, 9900)),
-    ),
-    Shop(
-        ProgramSettings(
-            *("Fernwood Outdoor", "fernwood.example"),
-            rate=1000,
-            lead_commission_cents=100,
-            lead_auth_policy=LeadAuthPolicy.BROWSER_ALLOWED,
-        ),
-        *(45, 0.07, 0.35, 0.15, (3495, 5900, 8950, 12900, 21900)),
-    ),
-)
+INTRODUCTION = Template(Path(__file__).with_name("introduction.txt").read_text(encoding="utf-8"))
 
 
 def command(host: serve.Host = "127.0.0.1", port: serve.Port = 8000) -> None:
@@ -70,24 +56,9 @@ def _leave(*_: object) -> None:
 
 def _introduce(programs: list[tuple[int, str, str]], agent_key: str, password: str, address: str) -> None:
     program_id, _, key = programs[0]
-    lines = [
-        f"[bold]Serving a sample workspace on {address}[/] (Ctrl-C stops it and removes it)",
-        "",
-        f"Sign in    {OWNER}  password {escape(password)}",
-        *(f"Program    {number}  {escape(name)}  key {escape(key)}" for number, name, key in programs),
-        f"Agent key  {escape(agent_key)}",
-        "",
-        "[bold]Try[/]",
-        f"curl {address}/api/v1/cli/status -H 'Authorization: Bearer {key}'",
-        f"curl {address}/api/v1/track/click -H 'Content-Type: application/json' \\",
-        f'  -d \'{{"program_id": {program_id}, "affiliate_url": "https://ledgerly.example/?aff=nora"}}\'',
-        f"curl {address}/api/auth/login -H 'Content-Type: application/json' \\",
-        f'  -d \'{{"email": "{OWNER}", "password": "{password}"}}\'',
-        f"curl {address}/api/agent/v1/me -H 'Authorization: Bearer {agent_key}'",
-        f"claude mcp add --transport http affiliate {address}/mcp --header 'X-Agent-Key: {agent_key}'",
-        f"Any other assistant, at {address}/mcp: sign in as above, or send X-Agent-Key: {agent_key}",
-    ]
-    say("\n".join(lines))
+    lines = (f"Program    {number}  {escape(name)}  key {escape(key)}" for number, name, key in programs)
+    values = {"address": address, "email": OWNER, "password": password, "programs": "\n".join(lines)}
+    say(INTRODUCTION.substitute(values, program_id=program_id, key=key, agent_key=agent_key).rstrip())
     sys.stdout.flush()
 
 
@@ -99,7 +70,8 @@ def create(connection: Connection, *, password_hash: str, at: datetime) -> tuple
     colleague: Any = {"email": "max@sample.example", "role": workspaces.Role.MEMBER, "password_hash": password_hash}
     workspaces.add_member(connection, workspace_id, **colleague, at=start)
     owner = Actor("user", str(owner_id), OWNER)
-    histories = [History(connection, workspace_id, owner, shop, start) for shop in SHOPS]
+    shops = (Shop(**each | {"settings": ProgramSettings(**each["settings"])}) for each in SAMPLE["shops"])
+    histories = [History(connection, workspace_id, owner, shop, start) for shop in shops]
     begin = start
     while begin < at:
         for history in histories:

@@ -2,6 +2,7 @@
 
 import re
 import sys
+import tomllib
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -26,20 +27,7 @@ BEGIN = "<!-- svc:begin, written by `svc init`: edits between these two lines ar
 END = "<!-- svc:end -->"
 LINK = ".svc/AGENTS.md"
 LINE = f"Affiliate tracking of this shop: read [{LINK}]({LINK}) before you change sign-up, checkout or page heads."
-EXPOSED = {"nextjs": "NEXT_PUBLIC_", "vite": "VITE_"}  # what bundlers put before names for the browser
-_PYTHON = ("manage.py", "pyproject.toml", "requirements.txt")
-_SIGNS = {  # Rails and Laravel bring Vite along, so the server's framework comes first
-    "rails": (("Gemfile",), r"gem ['\"]rails['\"]"),
-    "laravel": (("composer.json",), '"laravel/framework"'),
-    "django": (_PYTHON, r"(?i)(?<![\w-])django(?![\w-])"),
-    "flask": (_PYTHON, r"(?i)(?<![\w-])flask(?![\w-])"),
-    "fastapi": (_PYTHON, r"(?i)(?<![\w-])fastapi(?![\w-])"),
-    "nextjs": (("package.json",), r'"next"\s*:'),
-    "vite": (("package.json",), r'"vite"\s*:'),
-    "react": (("package.json",), r'"react"\s*:'),
-    "express": (("package.json",), r'"express"\s*:'),
-    "php": (("composer.json", "index.php"), ""),
-}
+FRAMEWORKS = tomllib.loads(Path(__file__).with_name("frameworks.toml").read_text(encoding="utf-8"))
 PUBLISHED = (
     "If the web server publishes this folder, it must not publish .svc/: Apache reads .svc/.htaccess (with"
     " AllowOverride), for nginx add `location ~ /\\.svc { deny all; }`, or run `svc init --above`."
@@ -124,7 +112,7 @@ def _write(place: Path, service: project.ServiceClient, program: dict[str, Any],
     path = f"/api/programs/{program['id']}/integration"
     integration = service.call("GET", path, framework=next(iter(found), None))
     values = {project.KEY: key, project.PROGRAM: str(program["id"]), project.BASE: service.base_url}
-    prefixes = [prefix for each, prefix in EXPOSED.items() if each in found]
+    prefixes = [each["exposed"] for name, each in FRAMEWORKS.items() if name in found and "exposed" in each]
     exposed = {f"{prefix}{name}": values[name] for prefix in prefixes for name in (project.BASE, project.PROGRAM)}
     before = project.settings()
     if before[project.KEY] and before[project.PROGRAM] not in {"", values[project.PROGRAM]}:
@@ -147,9 +135,9 @@ def _write(place: Path, service: project.ServiceClient, program: dict[str, Any],
 def frameworks(root: Path) -> list[str]:
     """Return the frameworks that a project's files name, the one that matters most first."""
     found = {}
-    for name, (files, sign) in _SIGNS.items():
-        paths = (root / file for file in files if (root / file).is_file())
-        found[name] = any(re.search(sign, path.read_text(encoding="utf-8", errors="replace")) for path in paths)
+    for name, each in FRAMEWORKS.items():
+        paths = (root / file for file in each["files"] if (root / file).is_file())
+        found[name] = any(re.search(each["sign"], path.read_text(encoding="utf-8", errors="replace")) for path in paths)
     return [name for name, is_named in found.items() if is_named]
 
 

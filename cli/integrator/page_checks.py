@@ -65,8 +65,8 @@ class ShopFinding(NamedTuple):
 def finding(code: str, **values: object) -> ShopFinding:
     """Return a finding of `findings.toml`, whose texts name these values."""
     found = FINDINGS[code]
-    texts = (found[text].format(**values) for text in ("message", "fix"))
-    return ShopFinding(code, *texts, is_problem="is_notice" not in found)
+    message, fix = (found[text].format(**values) for text in ("message", "fix"))
+    return ShopFinding(code, message, fix, is_problem="is_notice" not in found)
 
 
 def fetch(url: str) -> ShopPage:

@@ -1,6 +1,7 @@
 """`svc reconcile FILE.csv`: compare a Stripe export with the recorded sales; --fix sends corrections."""
 
 import csv
+import tomllib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
@@ -14,32 +15,9 @@ from cli.integrator import project
 from cli.integrator.accounts import ProgramId, chosen
 from cli.integrator.output import Answer, Failure, command, plain, say
 
-# Babel would know them, at 30 MB, ten times the rest of an integrator's `svc`.
-SYMBOLS = {"EUR": "€", "GBP": "£", "JPY": "¥", "USD": "$"}
-_DIGITS = {
-    0: "ADP AFN ALL BIF BYR CLP DJF ESP GNF IQD IRR ISK ITL JPY KMF KPW KRW LAK LBP LUF MGA MGF MMK MRO PYG RSD RWF "
-    "SLL SOS STD SYP TMM TRL UGX UYI VND VUV XAF XOF XPF YER ZMK ZWD",
-    3: "BHD JOD KWD LYD OMR TND",
-    4: "CLF UYW",
-}
-DIGITS = {code: digits for digits, codes in _DIGITS.items() for code in codes.split()}
-MONEY_CAME = ("paid", "succeeded", "refunded", "partially refunded", "disputed", "complete")
-RETURNS = {"refund": 1, "dispute": 1, "refund_failure": -1, "dispute_reversal": -1}  # whatever sign the amount has
-# What we call a value, and the columns that hold it, the better one first, in lower case.
-COLUMNS: dict[str, tuple[str, ...]] = {
-    "charge": ("charge_id", "id"),
-    "intent": ("payment_intent_id", "paymentintent id"),
-    "invoice": ("invoice_id", "invoice id"),
-    "customer": ("customer_id", "customer id"),
-    "at": ("created_utc", "created date (utc)", "created (utc)"),
-    "amount": ("customer_facing_amount", "amount", "gross"),
-    "currency": ("customer_facing_currency", "currency"),
-    "returned": ("amount refunded",),
-    "status": ("status",),
-    "category": ("reporting_category",),
-    "click_id": ("payment_metadata[svc_click_id]", "svc_click_id (metadata)"),
-    "customer_key": ("payment_metadata[svc_customer_key]", "svc_customer_key (metadata)"),
-}
+EXPORT = tomllib.loads(Path(__file__).with_name("stripe_export.toml").read_text(encoding="utf-8"))
+DIGITS = {code: int(digits) for digits, codes in EXPORT["digits"].items() for code in codes.split()}
+COLUMNS = EXPORT["columns"]
 NEEDED = ("charge", "at", "amount", "currency")
 Row = Mapping[str, str]
 StripeExport = tuple[list[dict[str, Any]], list[tuple[int, str]]]
@@ -138,7 +116,7 @@ def money(minor_units: int, currency: str) -> str:
     """Return an amount such as $49.00 or CHF 49.00."""
     digits = DIGITS.get(currency, 2)
     number = f"{abs(Decimal(minor_units).scaleb(-digits)):,.{digits}f}"
-    return f"{'-' if minor_units < 0 else ''}{SYMBOLS.get(currency, f'{currency} ')}{number}"
+    return f"{'-' if minor_units < 0 else ''}{EXPORT['symbols'].get(currency, f'{currency} ')}{number}"
 
 
 def read_export(path: Path) -> StripeExport:
@@ -173,9 +151,9 @@ def _payments(reader: "csv.DictReader[str]") -> StripeExport:
         row: Row = {ours: next(filter(None, map(cells.get, names)), "") for ours, names in COLUMNS.items()}
         try:
             category = row["category"].lower()
-            if category in RETURNS:
-                moved.append((line, row, RETURNS[category] * abs(_amount(row["amount"]))))
-            elif category == "charge" or (not category and row["status"].lower() in MONEY_CAME):
+            if category in EXPORT["returns"]:
+                moved.append((line, row, EXPORT["returns"][category] * abs(_amount(row["amount"]))))
+            elif category == "charge" or (not category and row["status"].lower() in EXPORT["money_came"]):
                 found[row["charge"]] = _payment(line, row)
                 moved.append((line, row, _amount(row["returned"] or "0")))
         except ValueError as problem:
