@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, and_, exists, func, select
 
+from storage import tables
 from storage.engine import ids
 from storage.engine.cursors import within
 from storage.engine.database import insert_for
@@ -23,15 +24,6 @@ from storage.rules.payment import (
 )
 from storage.rules.periods.period import ALWAYS, Span
 from storage.rules.untrusted import Untrusted
-from storage.tables import (
-    customers,
-    payment_event_names,
-    payment_events,
-    payment_references,
-    payment_returns,
-    refunds,
-    sales,
-)
 from storage.tracking.refunded_sales import OURS
 
 VERSION = 1  # of the JSON in which the database stores an event's content, beside its type and its named fields
@@ -58,21 +50,21 @@ def add(connection: Connection, program_id: int, event: ProcessorEvent, *, at: d
     row = {"program_id": program_id, "event_id": event.id, "id": ids.after(at, 1)[0], "outcome": PaymentOutcome.WAITING}
     row |= {name: getattr(event, name) for name in ("type", "occurred_at", "is_test")} | {"received_at": at}
     row["payment"] = None if event.content is None else dump(event.content)
-    new = insert_for(connection)(payment_events).values(**row).on_conflict_do_nothing()
-    if connection.execute(new.returning(payment_events.c.event_id)).scalar() is None:
+    new = insert_for(connection)(tables.payment_events).values(**row).on_conflict_do_nothing()
+    if connection.execute(new.returning(tables.payment_events.c.event_id)).scalar() is None:
         return False
     names = dict.fromkeys((*event.names, *customer_names(event.content)))
     rows = [{"program_id": program_id, "name": name, "event_id": event.id} for name in names]
     if rows:
-        connection.execute(insert_for(connection)(payment_event_names).values(rows))
+        connection.execute(insert_for(connection)(tables.payment_event_names).values(rows))
     return True
 
 
 def find(connection: Connection, program_id: int, names: Iterable[str], *, outcome: str | None = None) -> list[Any]:
     """Return the newest events with one of these names, newest first."""
-    event, named = payment_events.c, payment_event_names.c
+    event, named = tables.payment_events.c, tables.payment_event_names.c
     same = and_(event.program_id == named.program_id, event.event_id == named.event_id)
-    rows = select(payment_events).join(payment_event_names, same)
+    rows = select(tables.payment_events).join(tables.payment_event_names, same)
     mine = rows.where(named.program_id == program_id, named.name.in_(list(names)))
     if outcome is not None:
         mine = mine.where(event.outcome == outcome)
@@ -133,7 +125,7 @@ class LatestPayments(NamedTuple):
 
 def count_latest(connection: Connection, program_id: int) -> LatestPayments:
     """Return how many of the last events report a payment, and how many of these name a customer in the metadata."""
-    event = payment_events.c
+    event = tables.payment_events.c
     newest = select(event.type, event.payment).where(event.program_id == program_id).order_by(event.id.desc())
     events = connection.execute(newest.limit(LATEST)).all()
     payments = [load(row.payment) for row in events if row.type in REPORT_A_PAYMENT]
@@ -143,7 +135,7 @@ def count_latest(connection: Connection, program_id: int) -> LatestPayments:
 
 def count_outcomes(connection: Connection, program_id: int, *, span: Span = ALWAYS) -> Sequence[Any]:
     """Return each outcome, most frequent first: its `events`, of how many `payments`, its `first_at` and `last_at`."""
-    event = payment_events.c
+    event = tables.payment_events.c
     mine = (event.program_id == program_id, *within(event.id, event.received_at, span))
     count = func.count().label("events")
     payments = func.count(event.transaction_id.distinct()).label("payments")
@@ -154,18 +146,19 @@ def count_outcomes(connection: Connection, program_id: int, *, span: Span = ALWA
 
 def first_received_at(connection: Connection, program_id: int, since: datetime) -> datetime | None:
     """Return when the first event since a time was received, None if none was."""
-    event = payment_events.c
+    event = tables.payment_events.c
     mine = (event.program_id == program_id, *within(event.id, event.received_at, Span(since)))
     return connection.execute(select(event.received_at).where(*mine).order_by(event.id).limit(1)).scalar()
 
 
 def buyers(connection: Connection, program_id: int, transaction_ids: Iterable[str]) -> dict[str, PayingCustomer]:
     """Return who paid each of these recorded sales."""
-    sold = (customers.c.program_id == sales.c.program_id) & (customers.c.id == sales.c.customer_id)
-    later = sales.c.occurred_at > customers.c.first_purchase_at
-    columns = (sales.c.transaction_id, customers.c.id, customers.c.customer_key, later)
-    mine = (sales.c.program_id == program_id, sales.c.transaction_id.in_(set(transaction_ids)))
-    rows = connection.execute(select(*columns).join_from(sales, customers, sold).where(*mine))
+    sale, customer = tables.sales.c, tables.customers.c
+    sold = and_(customer.program_id == sale.program_id, customer.id == sale.customer_id)
+    later = sale.occurred_at > customer.first_purchase_at
+    columns = (sale.transaction_id, customer.id, customer.customer_key, later)
+    mine = (sale.program_id == program_id, sale.transaction_id.in_(set(transaction_ids)))
+    rows = connection.execute(select(*columns).join_from(tables.sales, tables.customers, sold).where(*mine))
     return {transaction_id: PayingCustomer(*buyer) for transaction_id, *buyer in rows}
 
 
@@ -193,17 +186,17 @@ class Dispute(NamedTuple):
 
 def list_disputes(connection: Connection, program_id: int) -> list[Dispute]:
     """Return a program's disputes, newest first, from the newest events about them."""
-    event, known = payment_events.c, payment_references.c
+    event, known = tables.payment_events.c, tables.payment_references.c
     mine = (event.program_id == program_id, event.type.startswith("charge.dispute."), event.is_test.is_(False))
-    stored = select(payment_events).where(*mine).order_by(event.id.desc()).limit(MOST_DISPUTES)
+    stored = select(tables.payment_events).where(*mine).order_by(event.id.desc()).limit(MOST_DISPUTES)
     reported: dict[str, list[tuple[Any, Returned]]] = {}
     for row in connection.execute(stored):
         content = load(row.payment)
         if isinstance(content, Returned):
             reported.setdefault(content.return_id, []).append((row, content))
     names = {content.reference for each in reported.values() for _, content in each}
-    paid = and_(sales.c.program_id == known.program_id, sales.c.transaction_id == known.transaction_id)
-    sold = select(known.reference, sales).join(sales, paid)
+    paid = and_(tables.sales.c.program_id == known.program_id, tables.sales.c.transaction_id == known.transaction_id)
+    sold = select(known.reference, tables.sales).join(tables.sales, paid)
     named = sold.where(known.program_id == program_id, known.reference.in_(names))
     by_name = {row.reference: row for row in connection.execute(named)}
     disputes = []
@@ -220,9 +213,9 @@ def list_disputes(connection: Connection, program_id: int) -> list[Dispute]:
 
 def of_disputed_sale() -> ColumnElement[bool]:
     """Match refunds that the processor reported for a sale of which it also reported a dispute."""
-    known, back = payment_references.c, payment_returns.c
+    known, back = tables.payment_references.c, tables.payment_returns.c
     of_payment = and_(back.program_id == known.program_id, back.reference == known.reference)
-    reported = select(known.reference).select_from(payment_references.join(payment_returns, of_payment))
-    of_sale = (known.program_id == sales.c.program_id, known.transaction_id == sales.c.transaction_id)
-    named = exists(reported.where(*of_sale, back.kind == ReturnKind.DISPUTE).correlate(sales))
-    return and_(refunds.c.refund_id.is_not(None), refunds.c.refund_id.startswith(OURS), named)
+    reported = select(known.reference).select_from(tables.payment_references.join(tables.payment_returns, of_payment))
+    of_sale = (known.program_id == tables.sales.c.program_id, known.transaction_id == tables.sales.c.transaction_id)
+    named = exists(reported.where(*of_sale, back.kind == ReturnKind.DISPUTE).correlate(tables.sales))
+    return and_(tables.refunds.c.refund_id.is_not(None), tables.refunds.c.refund_id.startswith(OURS), named)

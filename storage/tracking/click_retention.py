@@ -11,9 +11,10 @@ from itertools import pairwise
 from operator import attrgetter
 from typing import NamedTuple
 
-from sqlalchemy import Connection, and_, case, column, delete, exists, insert, select, table, text
+from sqlalchemy import Connection, case, delete, exists, select, text
 
 from storage.engine import database
+from storage.engine.statements import FOLDER
 from storage.rules import keys
 from storage.rules.periods.period import Month
 from storage.tables import click_retention, clicks, customers, programs
@@ -21,15 +22,16 @@ from storage.tables.columns import from_millis
 
 ROWS_AT_ONCE = 5_000
 MONTHS_AHEAD = 3
-KEPT, OTHER = "clicks_kept", "clicks_other"
-_LOCK = "SET LOCAL lock_timeout = '2s'"  # tracking calls wait behind this lock, so give up soon
+KEPT = "clicks_kept"
 _PARTITIONS = text("""
     SELECT relname AS name, pg_get_expr(relpartbound, pg_class.oid) AS bound
     FROM pg_inherits JOIN pg_class ON pg_class.oid = inhrelid WHERE inhparent = 'clicks'::regclass
 """)
 _BOUND = re.compile(r"FROM \((?:MINVALUE|'(\w*)')\) TO \('(\w*)'\)")
-_NAMES = [each.name for each in clicks.c]
-_COLUMNS = ", ".join(f'"{name}"' for name in _NAMES)
+_COLUMNS = ", ".join(f'"{each.name}"' for each in clicks.c)
+_MAKE, _DROP = (
+    (FOLDER / f"{name}.sql").read_text(encoding="utf-8") for name in ("click_month_make", "click_months_drop")
+)
 
 
 class Partition(NamedTuple):
@@ -67,7 +69,7 @@ def make_ahead(connection: Connection, *, at: datetime) -> list[str]:
     wanted = [Partition(f"clicks_{start:%Y%m}", *span) for start, span in zip(starts, spans, strict=False)]
     missing = [each for each in wanted if not any(it.first <= each.first and each.end <= it.end for it in there)]
     for each in missing:
-        _make(connection, each)
+        _run(connection, _MAKE, name=each.name, first=each.first, end=each.end)
     return [each.name for each in missing]
 
 
@@ -82,15 +84,8 @@ def drop_months(connection: Connection, *, before: datetime) -> list[str]:
     expired = [each for each in list_partitions(connection) if each.end <= end]
     dropped = [each.label for each in expired if each.name != KEPT]
     if dropped:
-        _keep_customers_clicks(connection, end)
-        connection.execute(text(_LOCK))
-        connection.execute(text("LOCK TABLE clicks IN ACCESS EXCLUSIVE MODE"))
-        for each in expired:
-            connection.execute(text(f"ALTER TABLE clicks DETACH PARTITION {each.name}"))
-            connection.execute(text(f"DROP TABLE {each.name}"))
-        connection.execute(text(f"ALTER TABLE clicks_new RENAME TO {KEPT}"))
-        connection.execute(text(f"ALTER TABLE clicks ATTACH PARTITION {KEPT} FOR VALUES FROM (MINVALUE) TO ('{end}')"))
-        connection.execute(text(f"ALTER TABLE {KEPT} DROP CONSTRAINT old"))
+        detach = (f"ALTER TABLE clicks DETACH PARTITION {each.name};\nDROP TABLE {each.name};\n" for each in expired)
+        _run(connection, _DROP, end=end, detach="".join(detach))
         for program_id in connection.execute(select(programs.c.id)).scalars().all():
             _note(connection, program_id, first)
     return dropped
@@ -131,28 +126,10 @@ def delete_some(connection: Connection, program_id: int, *, before: datetime, af
     return deleted, ids[-1]
 
 
-def _make(connection: Connection, month: Partition) -> None:
-    """Make a partition beside the table and attach it: this locks the default partition, and not the others."""
-    span = f"click_id >= '{month.first}' AND click_id < '{month.end}'"
-    moved = f"WITH moved AS (DELETE FROM {OTHER} WHERE {span} RETURNING {_COLUMNS})"  # noqa: S608 - our own names
-    for statement in (
-        f"CREATE TABLE {month.name} (LIKE clicks INCLUDING DEFAULTS)",
-        _LOCK,
-        f"LOCK TABLE {OTHER} IN ACCESS EXCLUSIVE MODE",
-        f"{moved} INSERT INTO {month.name} ({_COLUMNS}) SELECT {_COLUMNS} FROM moved",  # noqa: S608
-        f"ALTER TABLE clicks ATTACH PARTITION {month.name} FOR VALUES FROM ('{month.first}') TO ('{month.end}')",
-    ):
+def _run(connection: Connection, script: str, **values: str) -> None:
+    """Run the statements of a script, one after the other, with names and bounds of our own in them."""
+    for statement in script.format(columns=_COLUMNS, **values).split(";\n"):
         connection.execute(text(statement))
-
-
-def _keep_customers_clicks(connection: Connection, end: str) -> None:
-    """Copy the clicks before `end` that customers came with to a table of their own; its check spares a scan later."""
-    connection.execute(text("CREATE TABLE clicks_new (LIKE clicks INCLUDING DEFAULTS INCLUDING INDEXES)"))
-    connection.execute(text(f"ALTER TABLE clicks_new ADD CONSTRAINT old CHECK (click_id < '{end}')"))
-    came_with = and_(customers.c.program_id == clicks.c.program_id, customers.c.click_id == clicks.c.click_id)
-    kept = select(clicks).join(customers, came_with).where(customers.c.click_id < end, clicks.c.click_id < end)
-    new = table("clicks_new", *map(column, _NAMES))
-    connection.execute(insert(new).from_select(_NAMES, kept))
 
 
 def _note(connection: Connection, program_id: int, before: datetime) -> None:
