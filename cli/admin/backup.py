@@ -37,8 +37,6 @@ def backup(file: File) -> Answer:
 
     The copy is consistent: it holds every write that was acknowledged before the command started. Its mode is 0600. The
     books are checked where the schema is this version's.
-
-    Example: svc admin backup /backups/svc-2027-01-31.db
     """
     path = _sqlite_file(_DUMP, file)
     command.require_file(command.database_url())
@@ -58,8 +56,6 @@ def restore(file: File, as_is: AsIs = False) -> Answer:
 
     The database that was there stays beside it, under a name that ends in .before-restore and the time. To go back to
     an older version of the service, use --as-is: the backup is then not migrated.
-
-    Example: svc admin restore /backups/svc-2027-01-31.db
     """
     path = _sqlite_file(_LOAD, file)
     if not file.is_file():
@@ -165,8 +161,6 @@ def copy(source: Source, target: Target) -> Answer:
 
     A copy that was interrupted goes on where it stopped when the same command runs again. At the end the rows of both
     databases are counted, and both are checked as `svc admin db check` does; exit 1 if they differ.
-
-    Example: svc admin copy --from sqlite+aiosqlite:///svc.db --to postgresql+asyncpg://svc:password@db/svc
     """
     parsed = database.parse_url(source)
     if parsed == database.parse_url(target):

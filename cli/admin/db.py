@@ -26,10 +26,7 @@ secrets_app = typer.Typer(no_args_is_help=True)
 
 @command.register(app)
 def upgrade() -> Answer:
-    """Migrate the database to this version's schema, and create it if it does not exist.
-
-    Example: SVC_DATABASE_URL=sqlite+aiosqlite:///svc.db svc admin db upgrade
-    """
+    """Migrate the database to this version's schema, and create it if it does not exist."""
     logs.configure()
     url = command.database_url()
     asyncio.run(migrations.upgrade(url, before=partial(backup.keep_copy, url)))
@@ -41,8 +38,6 @@ def check() -> Answer:
     """Recompute every rollup, ledger and unique key from the events; exit 1 if anything differs.
 
     It only reads, and may run while the service serves.
-
-    Example: svc admin db check --json
     """
     found = command.read(books.run)
     lacking = command.read(citus.missing_settings)
@@ -59,8 +54,6 @@ def distribute() -> Answer:
 
     Each step is a transaction of its own: after an interruption, the same command goes on where it stopped. The books
     are checked before and after as `svc admin db check` does; exit 1 if anything differs.
-
-    Example: SVC_DATABASE_URL=postgresql+asyncpg://svc@coordinator/svc svc admin db distribute
     """
     logs.configure()
     try:
@@ -94,8 +87,6 @@ def rotate() -> Answer:
     """Encrypt every stored secret again: SVC_SECRET_KEY_OLD decrypts it, SVC_SECRET_KEY encrypts it.
 
     Without SVC_SECRET_KEY_OLD the old key is the one in svc.secret. Restart the service with the new key afterwards.
-
-    Example: SVC_SECRET_KEY_OLD=... SVC_SECRET_KEY=... svc admin secrets rotate
     """
     new = configuration.load().secret_key
     if not new:

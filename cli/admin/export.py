@@ -39,8 +39,6 @@ def export(month: Name, to: Folder) -> Answer:
 
     The file has a row for each event that reports count, with its value of every dimension and its metrics, and no
     personal data. A refund changes the month of its sale: export that month again, which replaces the file.
-
-    Example: svc admin export --month 2026-05 --to archive
     """
     chosen = Month.parse(month)
     if chosen.plus(1).starts_at > command.now():
@@ -93,8 +91,6 @@ def retention(clicks_days: Days, exact: Rest = False) -> Answer:
 
     On PostgreSQL each month of clicks is a partition. A month is dropped, which takes moments and frees its disk space,
     when its last day is older than N days for every program; --exact also deletes older days of the month after it.
-
-    Example: svc admin retention --clicks-days 400
     """
     at = command.now()
     months = command.run(lambda store: drop_months(store, clicks_days, at))

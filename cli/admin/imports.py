@@ -39,8 +39,6 @@ def import_files(
 
     What a file lists follows from its columns. You can import a file again: what is there is left as it is.
     Exit code 1 if a conflict stopped the import, or a line could not be imported (then the other lines are).
-
-    Example: svc admin import --program 1 --from rewardful affiliates.csv customers.csv commissions.csv --dry-run
     """
     read = []
     for path in files:
@@ -58,10 +56,7 @@ def import_files(
 
 @command.register(app, "undo-import")
 def undo_import(import_id: Annotated[int, typer.Argument(metavar="ID")], program: command.ProgramId) -> Answer:
-    """Delete what an import of the last hour added, unless something has been built on it.
-
-    Example: svc admin undo-import --program 1 201441600000001
-    """
+    """Delete what an import of the last hour added, unless something has been built on it."""
     command.change_in("program", imports.undo, program, import_id)
     return Answer({"import_id": import_id, "undone": True}, "Undone.")
 
@@ -95,8 +90,6 @@ def import_rates(
     """Import the ECB's euro reference rates: eurofxref.csv (a day) or eurofxref-hist.csv (all days).
 
     Importing a day again replaces its rates.
-
-    Example: svc admin rates import eurofxref-hist.csv
     """
     rates = ecb.parse(file.read_bytes())
     for start in range(0, len(rates), ROWS_AT_ONCE):

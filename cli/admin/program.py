@@ -33,13 +33,7 @@ def create(
     commission_rate: Rate = "20",  # type: ignore[assignment] # typer parses a default as it parses an argument
     lead_auth_policy: Policy = LeadAuthPolicy.SERVER_REQUIRED,
 ) -> Answer:
-    r"""Create a program with a hidden key; `program-key generate` shows a new one.
-
-    Example:
-      svc admin program create --workspace 1 --name "Acme Partners" \\
-        --domain acme.example --commission-rate 12.5
-
-    """
+    """Create a program with a hidden key; `program-key generate` shows a new one."""
     settings = ProgramSettings(name=name, domain=domain, rate=commission_rate, lead_auth_policy=lead_auth_policy)
     program_id = command.change_in("workspace", program_settings.create, workspace, settings)
     following = f"Next: svc admin program-key generate --program {program_id}"
@@ -53,10 +47,7 @@ def add_partner(
     code: Annotated[str, typer.Option(parser=command.code, metavar="CODE", help="The value of ?aff= in links.")],
     email: Annotated[str | None, typer.Option(parser=command.email, metavar="EMAIL")] = None,
 ) -> Answer:
-    """Add a partner to a program.
-
-    Example: svc admin partner create --program 1 --name "Nora Blogs" --code nora
-    """
+    """Add a partner to a program."""
     about = {"name": name, "code": code, "email": email}
     made = command.change_in("program", partners.enrol, program, **about)
     text = f"Partner {made.id} ({escape(name)}) is added; their links have ?aff={escape(code)}"
@@ -65,10 +56,7 @@ def add_partner(
 
 @command.register(keys_app)
 def generate(program: command.ProgramId) -> Answer:
-    """Replace a program's key and show the new one once; the old key stops at once.
-
-    Example: svc admin program-key generate --program 1 --json
-    """
+    """Replace a program's key and show the new one once; the old key stops at once."""
     new = command.change_in("program", program_keys.regenerate, program)
     text = f"{new.secret}\nThis is the key of program {program}. It is not shown again."
     return Answer({"api_token": new.secret, "api_token_masked": new.masked}, text)
@@ -76,10 +64,7 @@ def generate(program: command.ProgramId) -> Answer:
 
 @command.register(keys_app, "import")
 def import_key(program: command.ProgramId, key_stdin: KeyStdin = False) -> Answer:
-    """Import a program's older key, without the aff_ prefix, so that its integrations continue to work.
-
-    Example: svc admin program-key import --program 1 --key-stdin < old-key.txt
-    """
+    """Import a program's older key, without the aff_ prefix, so that its integrations continue to work."""
     secret = command.secret(asked=key_stdin, option="--key-stdin", prompt="key")
     new = command.change_in("program", program_keys.import_key, program, secret)
     text = f"Program {program} now uses the key {new.masked}."
@@ -91,8 +76,6 @@ def flag(program: command.ProgramId, deadline: Deadline) -> Answer:
     """Flag a program's key for rotation; it stops working at the deadline.
 
     Until then every response has a warning. A deadline in the past ends the key now.
-
-    Example: svc admin program-key flag --program 1 --deadline 2027-01-31
     """
     at = command.now()
     command.change_in("program", program_keys.flag, program, rotate_by=deadline, at=at)
@@ -113,13 +96,7 @@ def issue(
         datetime | None, typer.Option(parser=command.timestamp, metavar="TIME", help="ISO 8601 with a time zone.")
     ] = None,
 ) -> Answer:
-    r"""Issue a key for the agent API and the MCP server, and show it once.
-
-    Example:
-      svc admin agent-key issue --workspace 1 --name "Weekly report" \\
-        --scope programs:read --scope performance:read --expires-at 2027-06-30
-
-    """
+    """Issue a key for the agent API and the MCP server, and show it once."""
     about = {"name": name, "scopes": scope, "program_ids": program or (), "expires_at": expires_at}
     issued = command.write(agent_keys.issue, workspace, **about, at=command.now())
     text = f"{issued.secret}\nThis is agent key {issued.id} ({escape(name)}). It is not shown again."
@@ -130,10 +107,7 @@ def issue(
 def list_keys(
     workspace: Annotated[int | None, typer.Option(min=1, help="Only keys of this workspace.")] = None,
 ) -> Answer:
-    """List agent keys, masked.
-
-    Example: svc admin agent-key list --workspace 1
-    """
+    """List agent keys, masked."""
     found: list[agent_keys.AgentKey] = command.read(agent_keys.list_all, workspace_id=workspace)
     names = {"id": "agent_key_id", "masked": "api_key_masked"}
     keys = [{names.get(name, name): value for name, value in key._asdict().items()} for key in found]
@@ -152,9 +126,6 @@ def _line(key: agent_keys.AgentKey) -> str:
 def revoke(
     agent_key_id: Annotated[int, typer.Argument(min=1, metavar="ID", help="The key's id, as `list` shows it.")],
 ) -> Answer:
-    """Revoke an agent key, which stops at once.
-
-    Example: svc admin agent-key revoke 3
-    """
+    """Revoke an agent key, which stops at once."""
     revoked_at = command.write(agent_keys.revoke, agent_key_id, at=command.now())
     return Answer({"agent_key_id": agent_key_id, "revoked_at": revoked_at}, f"Agent key {agent_key_id} is revoked.")

@@ -32,14 +32,9 @@ def create(
     password_stdin: command.PasswordStdin = False,
     existing_account: ExistingAccount = False,
 ) -> Answer:
-    r"""Create a workspace with its owner.
+    """Create a workspace with its owner.
 
     An account that exists gains the workspace if the password is its own, or with --existing-account.
-
-    Example:
-      svc admin workspace create Acme --owner-email ada@example.com \\
-        --password-stdin < password.txt
-
     """
     new, kept = _account(owner_email, asked=password_stdin, takes_existing=existing_account)
     made = command.write(workspaces.create, name, owner_email=owner_email, **new, at=command.now())
@@ -55,14 +50,9 @@ def add(
     password_stdin: command.PasswordStdin = False,
     existing_account: ExistingAccount = False,
 ) -> Answer:
-    r"""Add a member to a workspace.
+    """Add a member to a workspace.
 
     An account that exists is added if the password is its own, or with --existing-account.
-
-    Example:
-      svc admin member add --workspace 1 --email bo@example.com \\
-        --role member --password-stdin < password.txt
-
     """
     new, kept = _account(email, asked=password_stdin, takes_existing=existing_account)
     about = {"email": email, "role": role, "at": command.now()}
@@ -103,10 +93,7 @@ _add("remove", "Remove a member from a workspace; the account stays.", "is no lo
 
 @command.register(members_app, "change-role")
 def change_role(workspace: command.WorkspaceId, email: command.Email, role: MemberRole) -> Answer:
-    """Change a member's role. To transfer ownership, make the new owner one first.
-
-    Example: svc admin member change-role --workspace 1 --email bo@example.com --role owner
-    """
+    """Change a member's role. To transfer ownership, make the new owner one first."""
     user_id = command.read(members.get_member, workspace, email).user_id
     command.change(members.change, workspace, user_id, role=role)
     return Answer({"user_id": user_id, "role": role}, f"{escape(email)} is {role} of workspace {workspace}.")
@@ -114,10 +101,7 @@ def change_role(workspace: command.WorkspaceId, email: command.Email, role: Memb
 
 @command.register(members_app, "set-password")
 def set_password(email: command.Email, password_stdin: command.PasswordStdin = False) -> Answer:
-    """Set an account's password and end its sessions and the assistants that it connected.
-
-    Example: svc admin member set-password --email bo@example.com --password-stdin < password.txt
-    """
+    """Set an account's password and end its sessions and the assistants that it connected."""
     user_id = command.read(accounts.find_id, email)
     password = command.secret(asked=password_stdin, option="--password-stdin", prompt="password")
     password_hash = passwords.protect_new(password, email=email)
@@ -128,10 +112,7 @@ def set_password(email: command.Email, password_stdin: command.PasswordStdin = F
 
 @command.register(members_app, "reset-link")
 def reset_link(email: command.Email) -> Answer:
-    """Print a one-time link for setting a new password. It works for 24 hours and replaces an earlier link.
-
-    Example: svc admin member reset-link --email bo@example.com
-    """
+    """Print a one-time link for setting a new password. It works for 24 hours and replaces an earlier link."""
     user_id = command.read(accounts.find_id, email)
     made = command.change(accounts.create_reset_link, user_id)
     link = f"{configuration.load().base_url}/reset-password#{made.token}"
@@ -141,10 +122,7 @@ def reset_link(email: command.Email) -> Answer:
 
 @command.register(members_app, "reset-second-factor")
 def reset_second_factor(email: command.Email) -> Answer:
-    """Turn an account's second factor off, for a person who lost the app and the recovery codes.
-
-    Example: svc admin member reset-second-factor --email bo@example.com
-    """
+    """Turn an account's second factor off, for a person who lost the app and the recovery codes."""
     user_id = command.read(accounts.find_id, email)
     command.change(second_factors.disable, user_id)
     return Answer({"user_id": user_id}, f"{escape(email)} signs in with the password alone.")

@@ -27,8 +27,6 @@ def login(base_url: Url = None) -> Answer:
     """Log this command line in: open a page, compare a code, approve it.
 
     The login is kept for 14 days in a file that only you can read (~/.config/svc/login.json).
-
-    Example: svc login --base-url https://affiliates.example.com
     """
     service = project.ServiceClient(project.base_url(base_url))
     asked = service.call("POST", "/api/auth/device", {"client": f"svc on {platform.node() or 'this computer'}"[:255]})
@@ -58,10 +56,7 @@ def login(base_url: Url = None) -> Answer:
 
 @command()
 def logout() -> Answer:
-    """End this command line's login, on this machine and on the service.
-
-    Example: svc logout
-    """
+    """End this command line's login, on this machine and on the service."""
     account = service()
     login_file().unlink(missing_ok=True)
     account.call("POST", "/api/auth/logout")
@@ -88,10 +83,7 @@ def service() -> project.ServiceClient:
 
 @command(app, "list")
 def list_programs() -> Answer:
-    """List your programs, newest first.
-
-    Example: svc programs list
-    """
+    """List your programs, newest first."""
     found = list(service().rows("/api/programs"))
     table = Table("id", "name", "domain", "commission", "status", "key", box=None, pad_edge=False)
     for each in found:
@@ -114,10 +106,7 @@ def create(
     currency: Annotated[str, typer.Option(help="Three letters (ISO 4217).")] = "USD",
     workspace: Annotated[int | None, typer.Option(help="The workspace, if you own several.")] = None,
 ) -> Answer:
-    """Create a program. Its key is not shown: `svc init --program ID` generates one when you are ready.
-
-    Example: svc programs create --name "Acme partners" --domain acme.example
-    """
+    """Create a program. Its key is not shown: `svc init --program ID` generates one when you are ready."""
     sent: dict[str, Any] = {"name": name, "domain": domain, "commission_rate": commission_rate, "currency": currency}
     made = service().call("POST", "/api/programs", sent | ({"workspace_id": workspace} if workspace else {}))
     return Answer(made, f"Created program [bold]{made['id']}[/]. Next: svc init --program {made['id']}")
@@ -128,10 +117,7 @@ def delete(
     program: Annotated[int, typer.Argument(metavar="ID", help="The program's id.")],
     yes: Annotated[bool, typer.Option("--yes", help="Delete without asking.")] = False,
 ) -> Answer:
-    """Delete a program that has no events, or a sandbox. It cannot be restored.
-
-    Example: svc programs delete 7 --yes
-    """
+    """Delete a program that has no events, or a sandbox. It cannot be restored."""
     if not yes and not (is_interactive() and typer.confirm(f"Delete program {program}?", default=False)):
         raise Failure("not_confirmed", "Nothing is deleted.", "Use --yes.", exit_code=2)
     service().call("DELETE", f"/api/programs/{program}")
@@ -145,10 +131,7 @@ def add_partner(
     email: Annotated[str | None, typer.Option(help="The partner's e-mail.")] = None,
     program: ProgramId = None,
 ) -> Answer:
-    """Add a partner to a program that you own, and show their link.
-
-    Example: svc partners create --name "Nora Blogs" --code nora
-    """
+    """Add a partner to a program that you own, and show their link."""
     service, program_id = chosen(program)
     sent = {"name": name, "code": code} | ({"email": email} if email else {})
     made = service.call("POST", f"/api/programs/{program_id}/partners", sent)

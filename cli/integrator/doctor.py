@@ -23,8 +23,6 @@ def doctor(
 
     Opens the page with a plain HTTP client, and in Chromium or Chrome where there is one. It records nothing. Exit code
     0: no problem; 1: at least one. Notices do not count.
-
-    Example: svc doctor https://shop.example/
     """
     base_url, skipped = project.base_url().rstrip("/"), list[str]()
     named, domain = project.settings()[project.PROGRAM], ""

@@ -52,11 +52,6 @@ def init(
     With --above, .svc/ is in the folder above, which the web server of a PHP shop does not publish.
     With --sandbox the project uses the program's sandbox: the same snippets, nothing live. The live key stays in
     .svc/.env under another name, and `svc init --program ID` switches back to it.
-
-    Example:
-      svc init --program 1
-      svc init --sandbox
-
     """
     if generate_key and api_key_stdin:
         raise Failure("usage", "Use only one of --generate-key and --api-key-stdin.", exit_code=2)

@@ -3,11 +3,13 @@
 import inspect
 import json
 import sys
+import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 from datetime import UTC, datetime
-from functools import wraps
+from functools import cache, wraps
+from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
 import typer
@@ -63,12 +65,29 @@ def command(
 
         signature = inspect.signature(work)
         parameters = [*signature.parameters.values(), _AS_JSON]
+        run.__doc__ = _help(work)
         run.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]  # typer reads it
         if app is not None:
             app.command(name)(run)
         return run
 
     return made
+
+
+def _help(work: Work) -> str:
+    """Return a command's docstring, with its example from the file beside its module."""
+    module = Path(inspect.getfile(work))
+    example = _examples(module.parent).get(module.stem, {}).get(work.__name__)
+    written = inspect.cleandoc(work.__doc__ or "")
+    if example is None:
+        return written
+    lines = example.splitlines()
+    return f"{written}\n\nExample: {example}" if len(lines) == 1 else "\n  ".join([f"{written}\n\nExample:", *lines])
+
+
+@cache
+def _examples(folder: Path) -> dict[str, dict[str, str]]:
+    return tomllib.loads((folder / "examples.toml").read_text(encoding="utf-8"))
 
 
 @contextmanager

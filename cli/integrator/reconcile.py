@@ -37,8 +37,6 @@ def reconcile(
 
     Without --fix nothing changes. The calls that --fix sends can be repeated safely. Exit code 0: everything agrees
     or was fixed; 1: differences remain.
-
-    Example: svc reconcile payments.csv --fix
     """
     payments, wrong = read_export(file)
     service, program_id = chosen(program)

@@ -20,8 +20,6 @@ def status() -> Answer:
     """Show the program's health and the open steps of its integration.
 
     SERVICE_API_KEY comes from the environment or .svc/.env. Exit code 0: the key works; 4: it does not.
-
-    Example: svc status
     """
     found = read()
     recent = found["recent_events"]
@@ -64,8 +62,6 @@ def explain(
     """Explain why a sale was credited or not, even if it was rejected or never arrived.
 
     Exit code 0: it is credited, whole or in part; 1: it is not.
-
-    Example: svc explain inv-1042
     """
     service, program_id = chosen(program)
     found = service.call("GET", f"/api/programs/{program_id}/explain", transaction_id=transaction)
@@ -86,8 +82,6 @@ def listen(
     """Show each event of the payment processor as it arrives, with its outcome and what to do, until Ctrl-C.
 
     With --json it prints one JSON object on a line for each event.
-
-    Example: svc listen
     """
     service, program_id = chosen(program)
     path = f"/api/programs/{program_id}/payment-events"

@@ -64,8 +64,6 @@ def journey(shop: Shop = None, code: Code = "sandbox", shape: Shape = ShopShape.
     it only looks for the tracker in the page, and says so. Then it sends what the shop sends: a lead, a sale and a
     refund with the project's key, and Stripe's events if the program has a payment account. Nothing live changes.
     Exit code 0: every step passed, or could not be checked; 1: one failed.
-
-    Example: svc test journey --shop http://localhost:3000
     """
     account, program = try_stripe.find_sandbox()
     if status.read()["program_id"] != program["id"]:

@@ -44,11 +44,6 @@ def stripe(shape: Shape = ShopShape.SUBSCRIPTION, code: Code = "sandbox", webhoo
     It plays in the program's sandbox, as the logged-in owner: nothing live changes. With --webhook-secret-stdin it
     signs the events and sends them to the webhook of this project's program, which records real sales and refunds them
     at the end. Exit code 0: every outcome is right; 1: one is not.
-
-    Example:
-      svc test stripe --shape trial
-      svc test stripe --code anna --webhook-secret-stdin < webhook-secret.txt
-
     """
     if webhook_secret_stdin:
         program = status.read()

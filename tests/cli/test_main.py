@@ -2,11 +2,14 @@
 
 import json
 import logging
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
+import typer
 
 from cli import logs
-from cli.main import OF_OPERATORS, load
+from cli.main import OF_OPERATORS, app, load
 from tests.cli.conftest import Svc
 from web.build import VERSION
 from web.middleware import current_request
@@ -29,6 +32,22 @@ def test_the_index_has_the_first_line_of_each_commands_help(svc: Svc):
     assert [name for name, (_, first) in OF_OPERATORS.items() if load(name).help.splitlines()[0] != first] == []
     assert (unknown.code, "No such command 'stats'" in unknown.stderr) == (2, True)
     assert version.stdout.strip() == VERSION
+
+
+def without_example(name: str, found: Any) -> Iterator[str]:
+    """Yield the commands below a group whose help has no example that calls them."""
+    for each, below in getattr(found, "commands", {}).items():
+        yield from without_example(f"{name} {each}", below)
+    if not hasattr(found, "commands") and f"{name} " not in f"{found.help} ".partition("Example:")[2].replace(
+        "\n", " "
+    ):
+        yield name
+
+
+def test_the_help_of_each_command_has_an_example():
+    groups = {"svc": typer.main.get_command(app), **{f"svc {name}": load(name) for name in OF_OPERATORS}}
+
+    assert [name for group, found in groups.items() for name in without_example(group, found)] == []
 
 
 def test_secrets_and_e_mails_are_hidden():
