@@ -116,7 +116,7 @@ class PayingCustomer(NamedTuple):
 
 
 class LatestPayments(NamedTuple):
-    """Of the last 50 events: how many there are, how many report a payment, and how many of these name a customer."""
+    """Of the payment account's last 50 events: how many report a payment, how many of these name a customer."""
 
     events: int
     payments: int

@@ -53,8 +53,8 @@ class ProgramHealth(NamedTuple):
     refused_calls_24h: int
     organic_sales_24h: int
     checklist: list[ChecklistStep]
-    sandbox_of: int | None
-    latest_payments: LatestPayments | None
+    sandbox_of: int | None = None
+    latest_payments: LatestPayments | None = None
 
 
 def get_status(

@@ -6,7 +6,6 @@ from starlette.types import Receive
 
 from presentation.guides import cookie_domain
 from presentation.view import View, with_fields_of
-from storage.payments.event_log import LatestPayments
 from storage.reports import program_status
 from storage.reports.checklist import ChecklistStep
 from storage.rules.errors import ApiKeyRotationRequired, InvalidKey
@@ -15,11 +14,6 @@ from tracking_api.calls.call import Endpoint, Recording, TrackingCaller
 from tracking_api.calls.fields import FlaggableView, keyed_call
 from web.body import Body
 from web.response import JsonResponse, ModelResponse
-
-
-@with_fields_of(LatestPayments)
-class LatestPaymentsView(View):
-    """Of the payment account's last 50 events: how many report a payment, how many of these name a customer."""
 
 
 @with_fields_of(ChecklistStep)
@@ -38,8 +32,6 @@ class StatusDataView(View):
     """
 
     cookie_domain: str
-    sandbox_of: int | None = None
-    latest_payments: LatestPaymentsView | None = None
 
 
 class StatusView(FlaggableView):
