@@ -22,7 +22,7 @@ LONGEST_WAIT_SECONDS = 30.0
 IDEMPOTENCY_KEY = "Idempotency-Key"
 LONGEST_KEY = 255
 MOST_NAMED = 20  # of the fields with a NUL
-_MALFORMED = "Malformed, or with control characters in it"
+MALFORMED = "Malformed, or with control characters in it"
 _NO_CONTROL = r"^[^\x00-\x1f\x7f-\u009f]*$"
 Parsed = TypeVar("Parsed", bound="Body")
 
@@ -106,7 +106,7 @@ def _require_no_nul(content: bytes | bytearray) -> None:
         return  # whoever parses it says so
     names = list(islice(_with_nul(value, ""), MOST_NAMED))
     if names:
-        raise ValidationError(fields=[FieldError(name.replace("\0", "")[:255], _MALFORMED) for name in names])
+        raise ValidationError(fields=[FieldError(name.replace("\0", "")[:255], MALFORMED) for name in names])
 
 
 def _with_nul(value: Any, path: str) -> Iterator[str]:
@@ -134,7 +134,7 @@ def parse(model: type[Parsed], content: bytes | bytearray, *, empty_is_absent: b
     fixed = _fix(model, content, errors, empty_is_absent=empty_is_absent)
     if fixed is not None:
         return parse(model, fixed, empty_is_absent=empty_is_absent)
-    messages = [_MALFORMED if each["type"] == "string_pattern_mismatch" else each["msg"] for each in errors]
+    messages = [MALFORMED if each["type"] == "string_pattern_mismatch" else each["msg"] for each in errors]
     names = [".".join(map(str, each["loc"]))[:255] for each in errors]
     raise ValidationError(fields=list(map(FieldError, names, messages)))
 

@@ -1,7 +1,9 @@
 """list_events, list_payment_events, list_customers and get_customer: what happened in a program, and to whom."""
 
+import tomllib
 from collections.abc import Sequence
 from operator import itemgetter
+from pathlib import Path
 
 from mcp_server.results import BUDGET, JsonRow, fitting, json_of, row_of, weight
 from mcp_server.tools.diagnosis import call_row
@@ -20,7 +22,6 @@ from storage.lists.rejected_calls import WITH_ORGANIC
 from storage.payments import event_log
 from storage.rules import errors
 from storage.rules.commission import CommissionStatus
-from storage.rules.payment import PaymentOutcome
 from storage.rules.periods.period import Span
 from storage.rules.scope import Scope
 from storage.rules.settlement import Settlement
@@ -49,20 +50,7 @@ def event_row(event: Event) -> JsonRow:
     return {**shown, "untrusted": sent} if sent else shown
 
 
-MEANINGS: dict[str, str] = {
-    PaymentOutcome.RECORDED: "Counted.",
-    PaymentOutcome.REPEATED: "The payment was recorded before: nothing to do.",
-    PaymentOutcome.LINKED: "Nothing paid yet (trial, coupon, slow transfer): later payments belong to its customer.",
-    PaymentOutcome.IGNORED: "Not about a sale of this program.",
-    PaymentOutcome.WAITING: "No recorded sale or customer has the id in waits_for yet: it is processed when one does.",
-    PaymentOutcome.SETTLING: "Paid without invoice or checkout: recorded within about an hour, unless one is reported.",
-    PaymentOutcome.UNKNOWN_CUSTOMER: "Names a customer_key that no lead has, mostly a customer whom no partner sent.",
-    PaymentOutcome.ORGANIC: "Names no customer: no partner sent them. Nothing to do.",
-    PaymentOutcome.HELD: "Looks like a sale or a refund that the API reported: the owner decides on the page Payments.",
-    PaymentOutcome.SAME: "The owner decided that the API had reported this sale.",
-    PaymentOutcome.NOT_REFERRED: "The owner decided that no partner sent this customer.",
-    PaymentOutcome.TEST: "From the processor's test mode: it earns nothing.",
-}
+MEANINGS = tomllib.loads(Path(__file__).with_name("payment_outcomes.toml").read_text(encoding="utf-8"))
 
 
 @list_tool("Payment events", Scope.EVENTS_READ, PAYMENT_EVENTS, "disputes")

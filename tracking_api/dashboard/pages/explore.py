@@ -3,9 +3,11 @@
 With filters the frame of the page is sent first. A link opens a view without signing in; it shows no customer.
 """
 
+import tomllib
 from collections.abc import AsyncIterator, Mapping
 from datetime import datetime
 from functools import partial
+from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
@@ -24,25 +26,8 @@ from storage.rules.reports.breakdown import Dimension, Filters, GroupTotals, Ope
 from tracking_api.dashboard.authentication import storage_of, time_of
 from tracking_api.dashboard.pages import charted, forms, lists, notices, page_context, ranges, templates, text
 
-OPERATORS = {Operator.IS: "is", Operator.IS_NOT: "is not", Operator.CONTAINS: "contains"}
-CARDS = {
-    "Sources": (Dimension.REFERRER, Dimension.UTM_CAMPAIGN, Dimension.UTM_SOURCE, Dimension.UTM_MEDIUM),
-    "Pages": (Dimension.LANDING_PATH, Dimension.PRODUCT),
-    "Places": (Dimension.COUNTRY, Dimension.REGION, Dimension.LANGUAGE),
-    "Partners": (Dimension.PARTNER, Dimension.CAMPAIGN),
-    "Devices": (Dimension.DEVICE, Dimension.BROWSER, Dimension.OS),
-    "Buyers": (Dimension.BUYER, Dimension.COHORT, Dimension.WEEKDAY),
-}
-_TITLES = {
-    Dimension.UTM_CAMPAIGN: "Campaign",
-    Dimension.UTM_SOURCE: "Source",
-    Dimension.UTM_MEDIUM: "Medium",
-    Dimension.LANDING_PATH: "Landing page",
-    Dimension.CAMPAIGN: "Link tag",
-    Dimension.OS: "System",
-    Dimension.BUYER: "New or returning",
-    Dimension.COHORT: "Signed up in",
-}
+WORDS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+CARDS = {title: tuple(map(Dimension, names)) for title, names in WORDS["cards"].items()}
 PURPOSE = "read-only report"
 ROWS, SHOWN_ROWS, MOST_ROWS = 8, 200, 10_000  # of a card, of a page with its rows, of its file
 
@@ -151,7 +136,7 @@ def _values(picker: ranges.Picker, sent: dict[str, str], filters: Filters, frame
     """Return what the page shows besides its figures; a chip is a filter as people read it, and the query without."""
     chips = [
         (
-            f"{title_of(each.dimension)} {OPERATORS[each.operator]}",
+            f"{title_of(each.dimension)} {WORDS['operators'][each.operator]}",
             name_of(each.dimension, sent[name], frame.names),
             picker.address.link(**{name: None}),
         )
@@ -163,7 +148,7 @@ def _values(picker: ranges.Picker, sent: dict[str, str], filters: Filters, frame
         "cards": list[explore.Card](),
         "card_titles": list(CARDS.items()),
         "chips": chips,
-        "operators": OPERATORS,
+        "operators": WORDS["operators"],
         "title_of": title_of,
         "name_of": partial(name_of, names=frame.names),
     }
@@ -221,7 +206,7 @@ async def _read(request: Request) -> tuple[page_context.PageContext, ranges.Pick
 
 def title_of(dimension: Dimension) -> str:
     """Return what people call a dimension."""
-    return _TITLES.get(dimension) or text.words(dimension)
+    return str(WORDS["titles"].get(dimension) or text.words(dimension))
 
 
 def name_of(dimension: Dimension, value: str | None, names: Mapping[str, str]) -> str:

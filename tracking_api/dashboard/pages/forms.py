@@ -2,8 +2,10 @@
 
 import hmac
 import re
+import tomllib
 from base64 import b64encode
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from types import NoneType
 from typing import Any, NamedTuple, get_args, get_origin
 from urllib.parse import SplitResult, parse_qs
@@ -25,33 +27,7 @@ FIELD = "csrf"
 CONFIRMED = "confirmed"
 NOT_TYPED = {FIELD, CONFIRMED, "action"}
 CENTS = "_cents"  # a form has an amount in major units, under the name without this
-FOR_PEOPLE: dict[type[errors.ServiceError], str] = {
-    errors.PreconditionFailed: "Another member saved these settings while you had them open. Open the page again.",
-    errors.PayloadTooLarge: "This file is too large.",
-}
-EXAMPLES = {"currency": "Enter three letters such as USD", "email": "Enter an e-mail address such as anna@shop.example"}
-EXAMPLES |= {"code": "Use letters, digits, dots, dashes and underscores only"}
-MALFORMED = "Malformed, or with control characters in it"
-_WORDS = [
-    (r"Input should be a valid integer.*", "Enter a whole number such as 20"),
-    (r"Input should be a (?:valid|finite) number.*", "Enter a number such as 20"),
-    (r"Input should be greater than or equal to (\S+)", r"Enter \1 or more"),
-    (r"Input should be less than or equal to (\S+)", r"Enter \1 or less"),
-    (
-        r"String should have at least 1 character|(?:Value error, )?Must not be blank|Field required",
-        "Fill in this field",
-    ),
-    (r"String should have at most (\d+) characters?", r"Enter at most \1 characters"),
-    (r"Input should be '.*", "Choose one of the list"),
-    (re.escape(MALFORMED), "This has characters that cannot be used here"),
-    (r"(?:Value error, )?Must be (an? .*)", r"Enter \1"),
-    (r"Value error, (.*)", r"\1"),
-]
-FIELDS: dict[type[errors.ServiceError], str] = {
-    errors.CurrencyNotSupported: "currency",
-    errors.SecondFactorRequired: "totp",
-}
-FIELDS[errors.InvalidSecondFactor] = "totp"
+WORDS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 _NUMBER = re.compile(r"-?(?:[0-9]{1,18}|[0-9]{0,18}(\.[0-9]{1,18}))")
 _READ = "posted_form"  # where the request's scope has the form: its body can be read only once
 
@@ -91,9 +67,9 @@ def problems_of(rejection: errors.ServiceError | ValueError) -> dict[str, str]:
     """Return an error's fields, in people's words; if it names none, its text under the empty name."""
     if isinstance(rejection, ValueError):
         return {"": str(rejection)}
-    text = FOR_PEOPLE.get(type(rejection), rejection.text)
+    text = WORDS["errors"].get(rejection.code, rejection.text)
     messages = {each.field.removesuffix(CENTS): for_people(each.field, each.message) for each in rejection.fields}
-    return messages or {FIELDS.get(type(rejection), ""): text}
+    return messages or {WORDS["fields"].get(rejection.code, ""): text}
 
 
 def path_of(url: URL | SplitResult) -> str:
@@ -105,9 +81,11 @@ def for_people(field: str, message: str) -> str:
     """Return a field's message as an instruction: `Enter a number such as 20`."""
     if field.endswith("_cents"):
         return "Enter an amount such as 2.50"
-    if message in {MALFORMED, "String should have at most 3 characters"} and field in EXAMPLES:
-        return EXAMPLES[field]
-    matches = ((re.fullmatch(pattern, message), words) for pattern, words in _WORDS)
+    if message in {body.MALFORMED, "String should have at most 3 characters"} and field in WORDS["malformed"]:
+        return str(WORDS["malformed"][field])
+    if message == body.MALFORMED:
+        return "This has characters that cannot be used here"
+    matches = ((re.fullmatch(pattern, message), words) for pattern, words in WORDS["messages"].items())
     return next((found.expand(words) for found, words in matches if found), message)
 
 

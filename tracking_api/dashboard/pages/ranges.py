@@ -1,6 +1,8 @@
 """What a URL says of a page: its filters, and the date picker's days with those it compares them with."""
 
+import tomllib
 from datetime import datetime
+from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import urlencode
 
@@ -11,26 +13,9 @@ from storage.rules.periods import picked_period
 from storage.rules.periods.period import DateRangeQuery, Period, Window
 from tracking_api.dashboard.pages import text
 
-NAMES = {
-    Period.TODAY: "Today",
-    Period.YESTERDAY: "Yesterday",
-    Period.SEVEN_DAYS: "Last 7 days",
-    Period.THIRTY_DAYS: "Last 30 days",
-    Period.NINETY_DAYS: "Last 90 days",
-    Period.THIS_MONTH: "This month",
-    Period.LAST_MONTH: "Last month",
-    Period.THIS_QUARTER: "This quarter",
-    Period.LAST_QUARTER: "Last quarter",
-    Period.YEAR_TO_DATE: "Year to date",
-    Period.LAST_YEAR: "Last year",
-    Period.TWELVE_MONTHS: "Last 12 months",
-    Period.ALL: "All time",
-}
-COMPARISONS: dict[str, str] = {
-    picked_period.Comparison.PREVIOUS: "Previous period",
-    picked_period.Comparison.LAST_YEAR: "Same period last year",
-    picked_period.Comparison.NONE: "Nothing",
-}
+_MENU = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+NAMES = {Period(period): title for period, title in _MENU["periods"].items()}
+COMPARISONS: dict[str, str] = _MENU["comparisons"]
 DATES = ("dateFrom", "dateTo")
 
 
