@@ -1,6 +1,7 @@
 """The guides: for integrators beside this file, for operators in docs; AGENTS.md of a program, made of them."""
 
 import re
+import tomllib
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -17,15 +18,8 @@ from storage.rules.errors import NotFound
 DOMAIN = "shop.example"  # in the guides' examples
 _FOLDER = Path(__file__).parent
 NAMES = tuple(sorted(page.stem for page in _FOLDER.glob("*.md")))
-SUBJECTS = {
-    "Integrate": ("integration", "snippets", "tracker", "sdk", "payments", "cases"),
-    "Check": ("verify", "cli", "errors"),
-    "Run a program": ("dashboard", "connecting", "settings", "metrics", "key-rotation"),
-    "Operators": (
-        *("operations", "configuration", "commands", "importing"),
-        *("scale", "performance", "reliability", "security"),
-    ),
-}
+_ORDER = tomllib.loads((_FOLDER / "guides.toml").read_text(encoding="utf-8"))
+SUBJECTS, FRAMEWORKS = _ORDER["subjects"], _ORDER["frameworks"]
 DOCS = tuple(name for names in SUBJECTS.values() for name in names if name not in NAMES)  # those in docs/
 _PACKAGED, _CHECKOUT = _FOLDER / "docs", _FOLDER.parents[1] / "docs"  # pyproject.toml puts docs into the wheel
 _LINK = re.compile(r"(!?)\[([^\]]*)\]\((?!https?:)([^)#]*)(#[^)]*)?\)")
@@ -35,19 +29,6 @@ _BLOCK = re.compile(r"^```\w+ (\w+)\n(.*?)\n```$", re.MULTILINE | re.DOTALL)
 HEAD, _, _STEPS = (_FOLDER.parent / "agents.md").read_text(encoding="utf-8").partition("\n## Check it\n")
 VERIFY = f"## Check it\n{_STEPS}"
 AGENTS_GUIDES = ("integration", "snippets", "cases", "verify", "errors")
-FRAMEWORKS = {  # its name, and the chapters of `snippets` that its shop needs
-    "nextjs": ("Next.js", ("Next.js", "Node.js")),
-    "vite": ("Vite", ("The tracker", "React and Vite", "Node.js")),
-    "react": ("React", ("The tracker", "React and Vite", "Node.js")),
-    "express": ("Express", ("The tracker", "Node.js", "Express")),
-    "django": ("Django", ("The tracker", "Python", "Django")),
-    "flask": ("Flask", ("The tracker", "Python", "Flask")),
-    "fastapi": ("FastAPI", ("The tracker", "Python", "FastAPI")),
-    "rails": ("Rails", ("The tracker", "Ruby", "Rails")),
-    "laravel": ("Laravel", ("The tracker", "PHP", "Laravel")),
-    "php": ("PHP", ("The tracker", "PHP")),
-}
-
 _UNQUOTED = str.maketrans({"|": "/", "`": "'", "<": "(", ">": ")", "\\": "/"})
 
 
