@@ -184,9 +184,8 @@ async def export_card(request: Request) -> Response:
         figures = [figure for totals in group[1:] for figure in totals._asdict().items()]
         written = [text.major(count, currency) if each.endswith("_cents") else count for each, count in figures]
         rows.append([name, *map(str, written), currency])
-    file = f"{card.dimension}-{context.program.id}-{context.at:%Y-%m-%d}.csv"
-    headers = {"Content-Disposition": f'attachment; filename="{file}"'}
-    return Response(lists.csv_lines([header, *rows]), media_type="text/csv; charset=utf-8", headers=headers)
+    name = f"{card.dimension}-{context.program.id}-{context.at:%Y-%m-%d}"
+    return lists.csv_file(name, [lists.csv_lines([header, *rows])])
 
 
 async def _read(request: Request) -> tuple[page_context.PageContext, ranges.Picker, dict[str, str], explore.Card]:

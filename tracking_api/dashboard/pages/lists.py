@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, cast
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
-from presentation.queries import ALL_DAYS, ASCENDING, DESCENDING, is_order, query_of
+from presentation.queries import ALL_DAYS, is_order, query_of
 from storage.access.workspaces import ANYONE, Role
 from storage.lists.declaration import MOST, NEWEST_FIRST, Field, List, ListQuery, Page
 from storage.lists.find import find
@@ -22,9 +22,6 @@ from tracking_api.dashboard.pages import page_context, ranges, text
 from tracking_api.dashboard.pages.buttons import FormOutcome
 
 DATES = ("period", *ranges.DATES)
-MOST_FIRST = ("most first", "least first")
-LATEST_FIRST = ("latest first", "earliest first")
-ORDERS = {"money": MOST_FIRST, "number": MOST_FIRST, "day": LATEST_FIRST, "timestamp": LATEST_FIRST}
 NOTHING_SENT = FormOutcome()
 # What starts a formula, after any space (also a no-break, ideographic or zero-width one): at the start of a cell, and
 # after a semicolon, at which a spreadsheet of many countries splits the line.
@@ -66,17 +63,6 @@ class ListPage:
             if each.label
         ]
 
-    @property
-    def orders(self) -> list[tuple[str, str]]:
-        """Every order of the list with its name, for a menu."""
-        both = [(DESCENDING, "Newest first"), (ASCENDING, "Oldest first")]
-        for each in self.of.columns:
-            if sort := self.of.sort_of(each):
-                down, up = ORDERS.get(each.written_as, ("Z to A", "A to Z"))
-                both += [(sort, f"{each.column.title}, {down}"), (f"{sort}{ASCENDING}", f"{each.column.title}, {up}")]
-        own = [] if self.sort in {"", *(name for name, _ in both)} else [(self.sort, "What waits longest")]
-        return own + both
-
     async def show(self, request: Request) -> Response:
         """Show the list."""
         return await self.page(await self.viewer(request, ANYONE))
@@ -94,8 +80,7 @@ class ListPage:
         context = await self.viewer(request, ANYONE)
         state = self.state(request)
         about = f"{self.of.name}-{context.program_id}" if context.program_id else self.of.name
-        headers = {"Content-Disposition": f'attachment; filename="{about}-{context.at:%Y-%m-%d}.csv"'}
-        return StreamingResponse(_lines(context, state), media_type="text/csv; charset=utf-8", headers=headers)
+        return csv_file(f"{about}-{context.at:%Y-%m-%d}", _lines(context, state))
 
     def state(self, request: Request) -> "ListState":
         """Return the state of the list in a request. Raises ValidationError, InvalidPeriod, InvalidRange."""
@@ -146,19 +131,6 @@ class ListState(NamedTuple):
         listed: Page[Any] = await read(find, wanted, call.scope._replace(window=window), query)
         return await complete(call, self, listed) if complete else listed
 
-    def sort_link(self, column: Field) -> str:
-        """Return the link that sorts by a column, most first, or turns its order round."""
-        turns = self.direction(column) == "descending"
-        return self.address.link(sort=f"{self.of.of.sort_of(column)}{ASCENDING if turns else ''}")
-
-    def direction(self, column: Field) -> str:
-        """Return how the list is sorted by a column: ascending, descending or none; empty if it cannot be."""
-        sort, order = self.of.of.sort_of(column), self.listed.order
-        if sort is None:
-            return ""
-        is_sorted = order.column == (column.name if sort else None)
-        return ("ascending" if order.is_ascending else "descending") if is_sorted else "none"
-
 
 async def _lines(call: Any, state: ListState) -> AsyncIterator[str]:
     """Yield a list as a CSV file, newest first, a page of rows at a time; amounts are in major units."""
@@ -195,6 +167,12 @@ def _written(row: object, field: Field, currency: str) -> str:
 def guarded(cell: str) -> str:
     """Return a text that a spreadsheet does not run as a formula: an apostrophe precedes what would start one."""
     return _FORMULA.sub(r"\1'\2", cell)
+
+
+def csv_file(name: str, lines: AsyncIterator[str] | Iterable[str]) -> Response:
+    """Return the response that has a CSV file of this name."""
+    headers = {"Content-Disposition": f'attachment; filename="{name}.csv"'}
+    return StreamingResponse(lines, media_type="text/csv; charset=utf-8", headers=headers)
 
 
 def csv_lines(cells: Iterable[Iterable[str]]) -> str:
