@@ -18,6 +18,8 @@ import httpcore2
 from mcp.shared.auth import OAuthClientMetadata
 from pydantic import ValidationError
 
+from tracking_api.authorization import redirects
+
 LARGEST = 5 * 1024
 SECONDS = 3
 LONGEST_ID = 512
@@ -41,15 +43,13 @@ class Document(OAuthClientMetadata):
 
 def is_document_url(client_id: str) -> bool:
     """Return whether an id is a document's URL: https, with a path, without user, query, fragment or dot segments."""
-    try:
-        parts = urlsplit(client_id)
-        _ = parts.port
-    except ValueError:
+    parts = redirects.parts_of(client_id)
+    if parts is None:
         return False
     hidden = parts.fragment or parts.username is not None or parts.password is not None or parts.query
     dots = {".", ".."} & set(parts.path.split("/"))
-    sound = client_id.isascii() and client_id.isprintable() and len(client_id) <= LONGEST_ID
-    return parts.scheme == "https" and bool(parts.hostname) and len(parts.path) > 1 and sound and not (hidden or dots)
+    is_page = bool(parts.hostname) and len(parts.path) > 1
+    return parts.scheme == "https" and is_page and len(client_id) <= LONGEST_ID and not (hidden or dots)
 
 
 def is_public(address: str) -> bool:

@@ -25,7 +25,7 @@ _PRIVATE_USE = re.compile(r"(?:ai|app|co|com|dev|io|net|org)(?:\.[a-z0-9-]+){1,5
 
 def is_acceptable(uri: str) -> bool:
     """Return whether a client may register this: https, http to this machine, or the scheme of a known application."""
-    parts = _parts(uri)
+    parts = parts_of(uri)
     if parts is None or "#" in uri or len(uri) > LONGEST or not _NETLOC.fullmatch(parts.netloc):
         return False
     if parts.scheme == "https":
@@ -42,7 +42,7 @@ def matches(registered: str, asked: str) -> bool:
 
 def is_loopback(uri: str) -> bool:
     """Return whether a response to this URL stays on the client's machine."""
-    parts = _parts(uri)
+    parts = parts_of(uri)
     return parts is not None and parts.scheme == "http" and parts.hostname in LOOPBACK
 
 
@@ -85,7 +85,8 @@ def unseal(sealed: str, sealer: Sealer, *, at: datetime) -> AuthorizationRequest
     return AuthorizationRequest(**values[0] | {"scopes": tuple(map(Scope, values[0]["scopes"]))})
 
 
-def _parts(uri: str) -> SplitResult | None:
+def parts_of(uri: str) -> SplitResult | None:
+    """Return the parts of a URL in ASCII, None for a text that is none."""
     if not uri.isascii() or not uri.isprintable() or " " in uri:
         return None
     try:
@@ -97,5 +98,5 @@ def _parts(uri: str) -> SplitResult | None:
 
 
 def _without_port(uri: str) -> tuple[str | None, ...]:
-    parts = _parts(uri)
+    parts = parts_of(uri)
     return () if parts is None else (parts.scheme, parts.hostname, parts.path, parts.query, parts.username)

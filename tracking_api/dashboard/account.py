@@ -18,14 +18,6 @@ from tracking_api.dashboard.sessions import Password, hash_of_new, require_passw
 from web.body import Body
 
 LONGEST_NAME = 160
-PASSWORD_CHANGED = (
-    "The password of your account was changed",
-    "If it was not you, ask for a new one on the sign-in page.",
-)
-TURNED_OFF = (
-    "The second factor of your account was turned off",
-    "Your password alone signs in now. If it was not you, change the password at once.",
-)
 Code = Annotated[str, StringConstraints(min_length=1, max_length=64)]
 
 
@@ -55,7 +47,7 @@ async def change_password(call: VisitorRequest, sent: PasswordChange) -> None:
     new_hash = await hash_of_new(call.request, sent.new_password, email=call.visitor.email)
     kept = {"but": presented(call.request), "keeps_assistants": sent.keep_assistants}
     await call.write(accounts.set_password, new_hash, **kept)
-    await mail.send_alert(call.request, call.visitor.email, *PASSWORD_CHANGED)
+    await mail.send_alert(call.request, call.visitor.email, "password-changed")
 
 
 @operation()
@@ -152,7 +144,7 @@ async def disable_second_factor(call: VisitorRequest, sent: SecondFactorEnd) -> 
     else:
         await call.hit("second_factor")
         await call.write(second_factors.switch_off, sent.totp, sealer=call.request.app.state.settings.sealer())
-    await mail.send_alert(call.request, call.visitor.email, *TURNED_OFF)
+    await mail.send_alert(call.request, call.visitor.email, "second-factor-off")
 
 
 async def _page(call: VisitorRequest, outcome: FormOutcome) -> Response:

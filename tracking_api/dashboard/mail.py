@@ -2,7 +2,9 @@
 
 import asyncio
 import logging
+import tomllib
 from email.message import EmailMessage
+from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
@@ -15,6 +17,7 @@ from tracking_api.dashboard.pages.templates import environment
 SECONDS = 10.0
 _PORTS = {"smtp": 587, "smtps": 465}
 being_sent: set[asyncio.Task[bool]] = set()  # a task that nothing refers to may be collected before it is done
+ALERTS = tomllib.loads(Path(__file__).with_name("alerts.toml").read_text(encoding="utf-8"))
 log = logging.getLogger(__name__)
 
 
@@ -52,14 +55,15 @@ async def send(request: Request, to: str, template: str, **values: Any) -> bool:
     return True
 
 
-async def send_alert(request: Request, email: str, subject: str, text: str) -> bool:
+async def send_alert(request: Request, email: str, name: str, **named: str) -> bool:
     """Tell the holder of an account what others did with it, or tried; return whether the SMTP server accepted it."""
     account = f"{request.app.state.base_url}/account"
-    return await send(request, email, "alert", email=email, account=account, subject=subject, text=text)
+    texts = {part: text.format_map(named) for part, text in ALERTS[name].items()}
+    return await send(request, email, "alert", email=email, account=account, **texts)
 
 
-def alert_later(request: Request, email: str, subject: str, text: str) -> None:
+def alert_later(request: Request, email: str, name: str) -> None:
     """Tell the holder of an account, without letting the response's time say that there is one."""
-    task = asyncio.create_task(send_alert(request, email, subject, text))
+    task = asyncio.create_task(send_alert(request, email, name))
     being_sent.add(task)
     task.add_done_callback(being_sent.discard)

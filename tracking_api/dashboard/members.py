@@ -124,9 +124,7 @@ async def create_reset_link(call: WorkspaceRequest) -> CreatedResponse[ResetLink
     member = await call.read(members.get_member, call.path_id("user_id"))
     created = await call.storage.write(accounts.create_reset_link, member.user_id, actor=call.actor, at=call.at)
     begins = f"It works from {created.usable_at:%Y-%m-%d %H:%M} UTC on. " if created.usable_at else ""
-    text = f"{begins}Change your password if you did not ask for the link: that ends it."
-    subject = f"{call.actor.name} created a link that sets a new password for your account"
-    emailed = await mail.send_alert(call.request, member.email, subject, text)
+    emailed = await mail.send_alert(call.request, member.email, "reset-link", by=call.actor.name, begins=begins)
     link = reset_link(call.request, created.token)
     about = created._asdict()
     return CreatedResponse(ResetLinkView(**about, link=link, emailed=emailed))

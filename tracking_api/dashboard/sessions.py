@@ -23,13 +23,6 @@ from tracking_api.dashboard.authentication import VisitorRequest, storage_of, ti
 from web.body import Body, Identifier
 from web.limits import network_of
 
-MANY_WRONG = (
-    "Many wrong passwords are tried for your account",
-    (
-        "New browsers cannot sign in to it without a second factor while this goes on; browsers that you have used can."
-        " If it is not you, check that the password is long and used nowhere else, and turn the second factor on."
-    ),
-)
 RUNNING = 2
 LONGEST_OF_CLIENT = 16
 LONGEST_QUEUE = 64  # a hash takes 0.04 s of a core, and three times as long on a busy one
@@ -140,7 +133,7 @@ async def _require_no_pause(request: Request, account: Account | None, email: st
             raise
         with suppress(errors.RateLimited):
             await limits.hit("alert", email)
-            mail.alert_later(request, email, *MANY_WRONG)
+            mail.alert_later(request, email, "many-wrong")
         if not await storage_of(request).read(second_factors.is_on, account.user_id):
             raise
 

@@ -26,10 +26,6 @@ from web.limits import network_of
 
 COOKIE = "svc_link"
 SECONDS = 15 * 60
-PASSWORD_SET = (
-    "The password of your account was set by a link",
-    "Every browser and device is signed out, and the assistants of the account are disconnected.",
-)
 
 
 @dataclass(frozen=True)
@@ -94,7 +90,7 @@ async def _reset(request: Request, form: forms.Form, link: Any, token: str) -> R
     await storage_of(request).write(accounts.reset_password, token, new_hash, at=time_of(request))
     response = notices.redirect("/sign-in", "password-set")
     authentication.remember_device(request, response, email)
-    response.background = BackgroundTask(mail.send_alert, request, email, *PASSWORD_SET)
+    response.background = BackgroundTask(mail.send_alert, request, email, "password-set")
     return response
 
 
