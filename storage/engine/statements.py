@@ -1,4 +1,4 @@
-"""The hot statements, one `.sql` file each: a whole batch in one JSON parameter, expanded once, run at driver level."""
+"""The statements that are `.sql` files: hot ones take a batch in one JSON parameter; reports take named values."""
 
 import json
 import re
@@ -9,10 +9,11 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection
+from sqlalchemy import BigInteger, Connection, Date, TextualSelect, bindparam, text
 
 from storage.engine.citus import is_distributed
 from storage.engine.database import ROWS_SYNTAX, is_server, run_prepared
+from storage.tables.columns import Timestamp
 
 FOLDER = Path(__file__).parent.parent / "sql"
 _ROWS = re.compile(r"jsonb_to_recordset\(:rows\) AS (\w+)\s*\(((?:[^()]|\(\d+\))*)\)")
@@ -22,15 +23,34 @@ _SAME_PROGRAM = re.compile(r"\b(\w+\.program_id) = \w+\.program_id")
 _OF_PLACE = "(SELECT program_id FROM program_places WHERE program_id = $2) AS place CROSS JOIN "
 
 
+_VALUE = re.compile(r"(?<!:):(\w+)")
+_KINDS: dict[str, Any] = {
+    **dict.fromkeys(("program_id", "partner_id", "first_id", "since_id"), BigInteger),
+    **dict.fromkeys(("at", "since", "last", "until"), Timestamp),
+    **dict.fromkeys(("first_day", "last_day"), Date),
+}
+
+
+def query(name: str, **columns: Any) -> TextualSelect:
+    """Return a read of `storage/sql` by named values; `columns` are the types of those that are timestamps or days."""
+    sql = _read(name)
+    values = [bindparam(each, type_=_KINDS.get(each)) for each in dict.fromkeys(_VALUE.findall(sql))]
+    return text(sql).bindparams(*values).columns(**columns)
+
+
+def _read(name: str) -> str:
+    return re.sub(r"--.*\n", "", (FOLDER / f"{name}.sql").read_text(encoding="utf-8"))
+
+
 class Statement:
-    """A statement of `storage/sql`, which is PostgreSQL as it stands; `:rows` is the batch.
+    """A write or look-up of `storage/sql`, which is PostgreSQL as it stands; `:rows` is the batch.
 
     A first column `program_id` says where rows lie on a distributed database. There the statement runs once for each
     program, which is a parameter of its own, and its node inserts the rows itself.
     """
 
     def __init__(self, name: str) -> None:
-        self.text = re.sub(r"--.*\n", "", (FOLDER / f"{name}.sql").read_text(encoding="utf-8"))
+        self.text = _read(name)
         rows = _ROWS.search(self.text)
         assert rows is not None  # noqa: S101 - each statement has rows
         self.columns = dict(each.split() for each in rows[2].split(","))  # their names and types
