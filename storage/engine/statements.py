@@ -31,7 +31,7 @@ _KINDS: dict[str, Any] = {
 }
 
 
-def query(name: str, **columns: Any) -> TextualSelect:
+def read_statement(name: str, **columns: Any) -> TextualSelect:
     """Return a read of `storage/sql` by named values; `columns` are the types of those that are timestamps or days."""
     sql = _read(name)
     values = [bindparam(each, type_=_KINDS.get(each)) for each in dict.fromkeys(_VALUE.findall(sql))]

@@ -7,11 +7,11 @@ import re
 import tomllib
 from datetime import datetime
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from sqlalchemy import Connection, select
 
-from storage.engine.statements import query
+from storage.engine.statements import read_statement
 from storage.tables import clicks, program_keys, programs, retired_program_keys
 from storage.tables.columns import Timestamp
 
@@ -20,7 +20,7 @@ MOST_MILLIS_LATE = 24 * 60 * 60 * 1_000  # a sale that is reported later does no
 FIRST_ACTIONS, NEXT_ACTIONS = tomllib.loads(
     Path(__file__).with_name("checklist.toml").read_text(encoding="utf-8")
 ).values()
-_PROVED = query("checklist", **dict.fromkeys((*FIRST_ACTIONS, *NEXT_ACTIONS), Timestamp))
+_PROVED = read_statement("checklist", **dict.fromkeys((*FIRST_ACTIONS, *NEXT_ACTIONS), Timestamp))
 _PAGE = re.compile(r"https?://(?:[^/?#@]*@)?([^/?#:]+)(:\d+)?([^?#]*)")
 
 

@@ -3,22 +3,24 @@
 from collections.abc import Sequence
 from datetime import datetime
 from itertools import groupby
+from sys import maxsize
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, case, func, select
+from sqlalchemy import Connection, func, select
 
+from storage.engine.statements import read_statement
 from storage.lists.commissions import net_cents
-from storage.lists.declaration import FIRST_DAY, LAST_DAY, PROGRAM
 from storage.lists.partners import FIGURES
-from storage.management.imported_events import FILTERED, REPORTED_BY
 from storage.reports import performance
-from storage.reports.performance import PARTNER, Performance, in_window, inside
+from storage.reports.performance import Performance, in_window, inside
 from storage.rules.errors import ProgramNotAllowed
 from storage.rules.periods.period import DateRangeQuery, Month, Window
 from storage.rules.reports import metrics
 from storage.rules.reports.metrics import MOST_PARTS, Figures, Part, RefundedMonth, RefundTotals, Totals, added
-from storage.tables import clicks, commissions, customers, partner_rollups, partners, programs, refunds, sales
+from storage.tables import commissions, programs
 from storage.tables.columns import DAY_MILLIS
+
+_BROUGHT, _SOLD, _IMPORTED = map(read_statement, ("partners_brought", "sales_sold", "conversions_imported"))
 
 
 class PartnerResult(NamedTuple):
@@ -106,8 +108,7 @@ def read_figures(
         )
         for month, days in groupby(made, key=Month.of)
     ]
-    counted = _IMPORTED if partner_id is None else _IMPORTED.where(_customer.partner_id == PARTNER)
-    imported = connection.execute(counted, in_window(program_id, window, partner_id)).scalar_one()
+    imported = connection.execute(_IMPORTED, in_window(program_id, window, partner_id)).scalar_one()
     return metrics.figures(sums, added(RefundTotals(), made.values()), imported), months
 
 
@@ -159,55 +160,19 @@ def read_sold(
     connection: Connection, program_id: int, window: Window, *, partner_id: int | None = None
 ) -> dict[int, SoldTotals]:
     """Return the sales of each partner, or of one, that were made in a window."""
-    sold = _SOLD if partner_id is None else _SOLD.where(_sale.partner_id == PARTNER)
-    rows = connection.execute(sold, in_window(program_id, window, partner_id))
+    rows = connection.execute(_SOLD, in_window(program_id, window, partner_id))
     return {each[0]: SoldTotals(*map(int, each[1:])) for each in rows}
 
 
 def read_partners(
-    connection: Connection, program_id: int, window: Window, *, limit: int | None = None
+    connection: Connection, program_id: int, window: Window, *, limit: int = maxsize
 ) -> list[PartnerResult]:
     """Return the totals of the program's partners in a window: most revenue first, then most clicks."""
-    return [
-        PartnerResult(partner_id, name, code, Totals(*map(int, sums)))
-        for partner_id, name, code, *sums in connection.execute(_BROUGHT.limit(limit), in_window(program_id, window))
-    ]
+    rows = connection.execute(_BROUGHT, in_window(program_id, window) | {"most": limit})
+    return [PartnerResult(partner_id, name, code, Totals(*map(int, sums))) for partner_id, name, code, *sums in rows]
 
 
-_sale, _customer, _click, _day = sales.c, customers.c, clicks.c, partner_rollups.c
-_by_lead = commissions.c.lead_id.is_not(None)
-_is_whole = _sale.refunded_cents == _sale.amount_cents
+_EARNED_BY = commissions.c.lead_id.is_not(None)
 _EARNED = (  # by commissions that were created in a window, less what was taken back
-    select(_by_lead, func.sum(net_cents())).where(*inside(commissions, commissions.c.created_at)).group_by(_by_lead)
-)
-_theirs = (_customer.program_id == _sale.program_id) & (_customer.id == _sale.customer_id)
-_bought = sales.join(customers, _theirs & (_customer.first_purchase_at == _sale.occurred_at))
-_came_with = (_click.program_id == _customer.program_id) & (_click.click_id == _customer.click_id)
-_IMPORTED = (  # conversions that an import reported
-    select(func.count())
-    .select_from(_bought.join(clicks, _came_with))
-    .where(*inside(sales, _sale.occurred_at), _sale.provenance == REPORTED_BY, _click.filtered == FILTERED)
-)
-_of_sale = (refunds.c.program_id == _sale.program_id, refunds.c.sale_id == _sale.id)
-_back = select(func.sum(refunds.c.program_cents)).where(*_of_sale).correlate(sales).scalar_subquery()
-_SOLD = (
-    select(
-        _sale.partner_id,
-        func.count(),
-        func.sum(_sale.program_cents),
-        func.count().filter(_sale.refunded_cents > 0),
-        func.sum(case((_sale.refunded_cents > 0, _back), else_=0)),
-        func.count().filter(_is_whole),
-        func.sum(case((_is_whole, _sale.program_cents), else_=0)),
-    )
-    .where(*inside(sales, _sale.occurred_at))
-    .group_by(_sale.partner_id)
-)
-_named = (_day.partner_id, partners.c.name, partners.c.code)
-_BROUGHT = (
-    select(*_named, *(func.sum(_day[name]) for name in Totals._fields))
-    .join(partners, (partners.c.program_id == _day.program_id) & (partners.c.id == _day.partner_id))
-    .where(_day.program_id == PROGRAM, _day.day.between(FIRST_DAY, LAST_DAY))
-    .group_by(*_named)
-    .order_by(func.sum(_day.revenue_cents).desc(), func.sum(_day.clicks).desc(), _day.partner_id)
+    select(_EARNED_BY, func.sum(net_cents())).where(*inside(commissions, commissions.c.created_at)).group_by(_EARNED_BY)
 )

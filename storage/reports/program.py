@@ -3,9 +3,10 @@
 from datetime import date, datetime, timedelta
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Float, cast, func, select
+from sqlalchemy import Connection, func, select
 
 from storage.engine import ids
+from storage.engine.statements import read_statement
 from storage.lists.payment_events import CURRENCY
 from storage.lists.programs import read_program
 from storage.reports import performance
@@ -17,23 +18,21 @@ from storage.rules.settings import SETTINGS, published
 from storage.rules.untrusted import Untrusted
 from storage.tables import (
     commission_terms,
-    commissions,
     currency_rates,
     payment_events,
     program_keys,
     refused_calls,
     retired_program_keys,
-    sales,
 )
+from storage.tables.columns import Timestamp
 
 MOST = 20
-MOST_EARNED = 100_000
 EURO = "EUR"  # the rates are those of one euro
 RECENT_DAYS, PAST_DAYS, REJECTED_DAYS = 3, 28, 30
 FEWEST = 10  # expected in the recent days: fewer may be chance
 TIMES = 5
-MOST_REFUNDS = 5
 COMPARED = ("clicks", "leads", "sales", "revenue_cents")
+_EARNED, _LARGE_REFUNDS = read_statement("terms_earned"), read_statement("large_refunds", at=Timestamp)
 TERMS = tuple(setting for setting in SETTINGS if setting.is_term)
 
 
@@ -70,13 +69,8 @@ def list_terms(connection: Connection, program_id: int) -> list[TermsVersion]:
 
 def _earned(connection: Connection, program_id: int) -> dict[int, tuple[int, int, int]]:
     """Return how many sales earned by each version, of what amount, and how much."""
-    row, sale = commissions.c, sales.c
-    same = (sale.program_id == row.program_id) & (sale.id == row.sale_id)
-    each = select(row.terms_version, row.amount_cents, sale.program_cents).join_from(commissions, sales, same)
-    newest = each.where(row.program_id == program_id).order_by(row.id.desc()).limit(MOST_EARNED).subquery().c
-    sums = (func.count(), func.sum(newest.program_cents), func.sum(newest.amount_cents))
-    grouped = connection.execute(select(newest.terms_version, *sums).group_by(newest.terms_version))
-    return {version: (count, int(sold), int(earned)) for version, count, sold, earned in grouped}
+    rows = connection.execute(_EARNED, {"program_id": program_id})
+    return {version: (count, int(sold), int(earned)) for version, count, sold, earned in rows}
 
 
 def get_key(connection: Connection, program_id: int, *, at: datetime) -> dict[str, Any]:
@@ -161,12 +155,6 @@ def list_unusual_figures(connection: Connection, program_id: int, *, at: datetim
 
 def list_large_refunds(connection: Connection, program_id: int, *, at: datetime) -> list[LargeRefund]:
     """Return the largest refunds of the last 30 days that were rejected because they were larger than their sales."""
-    call, sale = refused_calls.c, sales.c
-    sold = (sale.program_id == call.program_id) & (sale.transaction_id == call.transaction_id)
-    times = (cast(call.amount_cents, Float) / func.nullif(sale.amount_cents, 0)).label("times")
-    larger = (call.call == "refund", call.amount_cents > sale.amount_cents)
-    recent = (call.program_id == program_id, call.id >= ids.first(at - timedelta(days=REJECTED_DAYS)))
-    columns = (call.at, call.transaction_id, call.amount_cents, sale.amount_cents, times)
-    found = select(*columns).select_from(refused_calls.join(sales, sold)).where(*recent, *larger)
-    rows = connection.execute(found.order_by(times.desc(), call.id).limit(MOST_REFUNDS))
+    since_id = ids.first(at - timedelta(days=REJECTED_DAYS))
+    rows = connection.execute(_LARGE_REFUNDS, {"program_id": program_id, "since_id": since_id})
     return [LargeRefund(*row)._replace(times=round(row.times, 1)) for row in rows]

@@ -1,26 +1,25 @@
 """A program's health, which `GET /api/v1/cli/status` shows to holders of the program key."""
 
 from datetime import datetime, timedelta
-from functools import partial
 from typing import NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, Table, func, select
+from sqlalchemy import Connection, select
 
 from storage.access import program_keys
 from storage.access.program_keys import ProgramKey
-from storage.engine.cursors import within
-from storage.lists.rejected_calls import ORGANIC, count_organic
+from storage.engine import ids
+from storage.engine.statements import read_statement
+from storage.lists.rejected_calls import count_organic
 from storage.payments import accounts, event_log
 from storage.payments.event_log import LatestPayments
 from storage.reports import checklist
 from storage.reports.checklist import FIRST_ACTIONS, ChecklistStep
 from storage.rules import keys
-from storage.rules.attribution import PartnerStatus
-from storage.rules.commission import CommissionStatus
-from storage.rules.periods.period import Span
-from storage.rules.settlement import CustomerStatus, LeadAuthPolicy, Settlement
-from storage.tables import clicks, commissions, customers, leads, partners, programs, refused_calls, sales
+from storage.rules.settlement import LeadAuthPolicy
 from storage.tables import program_keys as held
+from storage.tables import programs
+
+_COUNTS = read_statement("program_counts")
 
 
 class RecentEvents(NamedTuple):
@@ -66,10 +65,11 @@ def get_status(
     columns = (row.name, row.domain, row.sandbox_of, row.lead_auth_policy, held.c.prefix, held.c.last4)
     mine = select(*columns).join(held, held.c.program_id == programs.c.id).where(programs.c.id == key.program_id)
     program = connection.execute(mine).one()
-    provisional = (customers.c.settlement == Settlement.PROVISIONAL, customers.c.status == CustomerStatus.PROVISIONAL)
-    count = partial(_count, connection, key.program_id)
     since = at - timedelta(hours=24)
-    recent = Span(since)
+    values = {"program_id": key.program_id, "since": since, "since_id": ids.first(since)}
+    first_click = {"first_click_id": keys.first_click_id(since)}
+    counts = connection.execute(_COUNTS, values | first_click).one()._asdict()
+    recent = RecentEvents(*(counts.pop(name) for name in RecentEvents._fields))
     has_account = accounts.find_account(connection, key.program_id) is not None
     return key, ProgramHealth(
         program_id=key.program_id,
@@ -79,22 +79,10 @@ def get_status(
         api_token_masked=keys.mask(program.prefix, program.last4),
         rotate_by=key.rotate_by,
         payment_account_connected=has_account,
-        recent_events=RecentEvents(
-            clicks_24h=count(clicks, clicks.c.click_id >= keys.first_click_id(since), clicks.c.filtered.is_(None)),
-            leads_24h=count(leads, *within(leads.c.id, leads.c.at, recent), leads.c.settlement == Settlement.SETTLED),
-            sales_24h=count(sales, *within(sales.c.id, sales.c.at, recent)),
-        ),
-        active_partners=count(partners, partners.c.status == PartnerStatus.ACTIVE),
-        pending_commissions=count(commissions, commissions.c.status == CommissionStatus.PENDING),
-        provisional_leads=count(customers, *provisional),
-        refused_calls_24h=count(refused_calls, *within(refused_calls.c.id, refused_calls.c.at, recent), ~ORGANIC),
+        recent_events=recent,
+        **counts,
         organic_sales_24h=count_organic(connection, key.program_id, since),
         checklist=checklist.list_steps(connection, key.program_id, base_url=base_url)[len(FIRST_ACTIONS) :],
         sandbox_of=program.sandbox_of,
         latest_payments=event_log.count_latest(connection, key.program_id) if has_account else None,
     )
-
-
-def _count(connection: Connection, program_id: int, table: Table, *conditions: ColumnElement[bool]) -> int:
-    counted = select(func.count()).select_from(table).where(table.c.program_id == program_id, *conditions)
-    return connection.execute(counted).scalar_one()
