@@ -23,18 +23,19 @@ _SAME_PROGRAM = re.compile(r"\b(\w+\.program_id) = \w+\.program_id")
 _OF_PLACE = "(SELECT program_id FROM program_places WHERE program_id = $2) AS place CROSS JOIN "
 
 
-_VALUE = re.compile(r"(?<!:):(\w+)")
+_VALUE = re.compile(r"(IN )?(?<!:):(\w+)")
 _KINDS: dict[str, Any] = {
     **dict.fromkeys(("program_id", "partner_id", "first_id", "since_id"), BigInteger),
     **dict.fromkeys(("at", "since", "last", "until"), Timestamp),
-    **dict.fromkeys(("first_day", "last_day"), Date),
+    **dict.fromkeys(("first_day", "last_day", "end_day"), Date),
 }
 
 
 def read_statement(name: str, **columns: Any) -> TextualSelect:
     """Return a read of `storage/sql` by named values; `columns` are the types of those that are timestamps or days."""
     sql = _read(name)
-    values = [bindparam(each, type_=_KINDS.get(each)) for each in dict.fromkeys(_VALUE.findall(sql))]
+    named = {name: bool(several) for several, name in _VALUE.findall(sql)}
+    values = (bindparam(each, type_=_KINDS.get(each), expanding=named[each]) for each in named)
     return text(sql).bindparams(*values).columns(**columns)
 
 

@@ -6,27 +6,16 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Connection, Select, and_, func, or_, select, tuple_, update
+from sqlalchemy import Connection, Select, and_, or_, select, tuple_, update
 
 from storage.engine import ids
+from storage.engine.statements import read_statement
 from storage.rules import contact, keys
 from storage.rules.attribution import PaidAds
-from storage.rules.errors import IdentifierConflict
 from storage.rules.fraud.customer_signs import CustomerFacts, signs_in_customers
 from storage.rules.fraud.flag import Finding
 from storage.rules.fraud.partner_signs import FLOOD, Flood, PartnerCounts, floods, signs_in_counts
-from storage.tables import (
-    clicks,
-    commissions,
-    customers,
-    flags,
-    leads,
-    partner_rollups,
-    partners,
-    programs,
-    refused_calls,
-    sales,
-)
+from storage.tables import clicks, commissions, customers, flags, partners, programs
 from storage.tables import rollups as program_days
 from storage.tracking import flagging, rollups
 
@@ -38,8 +27,8 @@ COPIED = (
 )
 MOST_RELATED = 2_000
 MOST_CLICKS = 20_000
-MOST_SALES = 100_000
-MOST_CONFLICTS = 2_000
+_COUNTS, _KEYS = read_statement("partner_counts"), read_statement("reported_keys")
+_NETWORKS, _FIRST_COMMISSIONS = read_statement("browser_networks"), read_statement("first_commissions")
 RELATED = timedelta(days=7)  # customers whose networks are compared; the hash of a network lasts a day
 
 
@@ -154,29 +143,21 @@ def _facts_of(connection: Connection, program_id: int, customer_ids: Sequence[in
 def _counts_of_month(connection: Connection, program_id: int, month: datetime) -> list[PartnerCounts]:
     """Return what each partner brought since the first day of a month, until its end."""
     end = (month + timedelta(days=32)).replace(day=1)
-    row = partner_rollups.c
-    days = (row.program_id == program_id, row.day >= month.date(), row.day < end.date())
-    summed = select(row.partner_id, func.sum(row.clicks), func.sum(row.conversions)).where(*days)
-    counts = {each[0]: tuple(map(int, each[1:])) for each in connection.execute(summed.group_by(row.partner_id))}
-    sale = sales.c
-    sold = select(sale.partner_id, sale.refunded_cents).where(
-        sale.program_id == program_id, sale.id >= ids.first(month), sale.at >= month, sale.at < end
-    )
-    newest = sold.order_by(sale.id.desc()).limit(MOST_SALES).subquery()
-    refunded = func.count().filter(newest.c.refunded_cents > 0)
-    by_partner = select(newest.c.partner_id, func.count(), refunded).group_by(newest.c.partner_id)
-    sold_counts = {each[0]: tuple(each[1:]) for each in connection.execute(by_partner)}
-    nothing, both = (0, 0), sorted(counts.keys() | sold_counts.keys())
-    return [PartnerCounts(each, *counts.get(each, nothing), *sold_counts.get(each, nothing)) for each in both]
+    days = {"first_day": month.date(), "end_day": end.date(), "since": month, "until": end}
+    rows = connection.execute(_COUNTS, days | {"program_id": program_id, "since_id": ids.first(month)})
+    return [PartnerCounts(*map(int, each)) for each in rows]
 
 
 def _with_facts(connection: Connection, program_id: int, rows: Sequence[Any]) -> list[CustomerFacts]:
     """Return the facts of customers, from their rows with what their clicks show, if these are still stored."""
-    customer_ids, lead = [each.id for each in rows], leads.c
-    led = (lead.program_id == program_id, lead.customer_id.in_(customer_ids), lead.address_hash.is_not(None))
-    addresses = _values(connection, select(lead.customer_id, lead.address_hash).where(*led))
-    reported = _values(connection, *_reported_keys(program_id, customer_ids, min(each.created_at for each in rows)))
-    earned = _first_commissions(connection, program_id, customer_ids)
+    named = {"program_id": program_id, "customer_ids": [each.id for each in rows]}
+    since = {"since_id": ids.first(min(each.created_at for each in rows))}
+    addresses, reported = defaultdict[int, set[str]](set), defaultdict[int, set[str]](set)
+    for customer_id, address in connection.execute(_NETWORKS, named):
+        addresses[customer_id].add(address)
+    for customer_id, key in connection.execute(_KEYS, named | since):
+        reported[customer_id].add(key)
+    earned = dict[int, int](connection.execute(_FIRST_COMMISSIONS, named).all())
     return [
         CustomerFacts(
             **{name: getattr(each, name) for name in COPIED},
@@ -187,41 +168,4 @@ def _with_facts(connection: Connection, program_id: int, rows: Sequence[Any]) ->
             viewport_size=json.loads(each.visitor or "{}").get("viewport_size"),
         )
         for each in rows
-    ]
-
-
-def _values(connection: Connection, *statements: Select[Any]) -> defaultdict[int, set[str]]:
-    """Return the texts of each customer, by statements that read customer ids with texts."""
-    found: defaultdict[int, set[str]] = defaultdict(set)
-    for statement in statements:
-        for customer_id, text in connection.execute(statement):
-            found[customer_id].add(text)
-    return found
-
-
-def _first_commissions(connection: Connection, program_id: int, customer_ids: Sequence[int]) -> dict[int, int]:
-    """Return the first commission that each customer earned; commissions carry the id of their sale or lead."""
-    earned: dict[int, int] = {}
-    for table, cause in ((sales, commissions.c.sale_id), (leads, commissions.c.lead_id)):
-        joined = table.join(commissions, (commissions.c.program_id == table.c.program_id) & (cause == table.c.id))
-        mine = (table.c.program_id == program_id, table.c.customer_id.in_(customer_ids))
-        first: Select[Any] = select(table.c.customer_id, func.min(commissions.c.id)).select_from(joined).where(*mine)
-        for customer_id, commission_id in connection.execute(first.group_by(table.c.customer_id)):
-            earned[customer_id] = min(commission_id, earned.get(customer_id, commission_id))
-    return earned
-
-
-def _reported_keys(program_id: int, customer_ids: Sequence[int], since: datetime) -> list[Select[Any]]:
-    """Return how the customer keys of sales and of rejected calls that named customers' clicks are read."""
-    sale, call, row = sales.c, refused_calls.c, customers.c
-    sold = (sale.program_id == program_id, sale.customer_id.in_(customer_ids), sale.customer_key.is_not(None))
-    rejected = (call.program_id == program_id, call.id >= ids.first(since), call.code == IdentifierConflict.code)
-    named_both = (call.click_id.is_not(None), call.customer_key.is_not(None))
-    newest = select(call.click_id, call.customer_key).where(*rejected, *named_both).order_by(call.id.desc())
-    conflicts = newest.limit(MOST_CONFLICTS).subquery("conflicts")
-    named = customers.join(conflicts, conflicts.c.click_id == row.click_id)
-    mine = (row.program_id == program_id, row.id.in_(customer_ids))
-    return [
-        select(sale.customer_id, sale.customer_key).where(*sold).distinct(),
-        select(row.id, conflicts.c.customer_key).select_from(named).where(*mine),
     ]
