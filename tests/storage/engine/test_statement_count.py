@@ -8,12 +8,12 @@ from itertools import count
 from typing import Any
 
 import pytest
-from sqlalchemy import Connection, event, insert, text
+from sqlalchemy import Connection, event, insert
 
 import storage
 from storage.checks import books
 from storage.engine.audit import AGENT_KEY, OPERATOR, Actor
-from storage.engine.statements import FOLDER, Statement
+from storage.engine.statements import FOLDER, Statement, read_statement
 from storage.management import agent_caps, commission_decisions
 from storage.rules import keys
 from storage.rules.commission import CommissionStatus
@@ -207,13 +207,21 @@ async def test_a_decision_on_many_commissions_takes_as_many_statements_as_one_on
 
 
 NAMES = sorted(path.stem for path in FOLDER.glob("*.sql"))
+VALUES = {
+    **dict.fromkeys(("program_id", "partner_id", "first_id", "since_id", "most", "most_millis_late"), 1),
+    **dict.fromkeys(("since", "last", "until"), NOW),
+    **dict.fromkeys(("first_day", "last_day", "end_day"), NOW.date()),
+    "rows": "[]",
+    "customer_ids": [1],
+    "first_click_id": "",
+}
 
 
 @pytest.mark.not_on_citus("a cluster runs each statement for one program at a time")
 async def test_each_file_is_postgresql_as_it_stands(postgres_url: str):
     def run_all(connection: Connection) -> int:
         for name in NAMES:
-            connection.execute(text((FOLDER / f"{name}.sql").read_text(encoding="utf-8")), {"rows": "[]"})
+            connection.execute(read_statement(name), VALUES)
         return len(NAMES)
 
     async with storage.opened(postgres_url) as store:
