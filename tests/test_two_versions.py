@@ -14,7 +14,7 @@ from typing import Any
 import httpx
 import pytest
 from alembic import command
-from sqlalchemy import Connection, MetaData, insert
+from sqlalchemy import Connection, insert
 
 import storage
 from storage import migrations
@@ -26,7 +26,7 @@ from storage.rules.periods.period import DateRangeQuery
 from tests import postgres
 from tests.serving import Serve
 from tests.storage.reports.rows import SUMS
-from tests.storage.test_migrations import MARCH, ROWS
+from tests.storage.test_upgrades import fill, reflected
 
 RELEASED, REVISION = Path(__file__).parent / "released" / "0.3.0.tar.xz", "0037"
 KEY = keys.generate_program_key(1)
@@ -61,12 +61,9 @@ async def _prepare(url: str) -> None:
 
 
 def _fill(connection: Connection) -> None:
-    schema = MetaData()
-    schema.reflect(connection)
-    for name in ("workspaces", "programs", "commission_terms", "partners"):
-        connection.execute(insert(schema.tables[name]), ROWS[name])
-    key = {"key_hash": keys.digest(KEY), "prefix": keys.PROGRAM_PREFIX, "last4": KEY[-4:], "created_at": MARCH}
-    connection.execute(insert(schema.tables["program_keys"]), [key | {"program_id": 1}])
+    fill(connection, "0.2.0", "workspaces", "programs", "commission_terms", "partners")
+    key = {"key_hash": keys.digest(KEY), "prefix": keys.PROGRAM_PREFIX, "last4": KEY[-4:], "created_at": 1}
+    connection.execute(insert(reflected(connection, "program_keys")), [key | {"program_id": 1}])
 
 
 def call(url: str, kind: str, **body: Any) -> dict[str, Any]:

@@ -1,6 +1,8 @@
 """Upgrades with rows, from 0.2.0 and from the last development version before 0.3.0, and back; none from in between."""
 
+import re
 from collections.abc import AsyncIterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,21 +15,10 @@ from storage.engine import database
 from storage.engine.lane import WriteLane
 from storage.tables import commissions, customers, partners, payment_event_names, payment_events, program_places, sales
 from tests import world
-from tests.storage.test_migrations import MARCH, ROWS, difference
+from tests.storage.test_migrations import difference
 
-NAMES = dict.fromkeys(("client_id", "name", "host", "scopes", "resource", "redirect_uri", "code_challenge"), "-")
-GRANT = {"id": 1, "user_id": 1, "workspace_id": 1, "connected_at": MARCH, "program_ids": "1 70"}
-KEY = {"workspace_id": 1, "name": "-", "last4": "-", "scopes": "-", "created_at": MARCH}
-ENTRY = {"id": 2, "actor_type": "user", "actor_id": "1", "actor_name": "-", "action": "-", "at": MARCH}
-LINK = {"token_hash": "-", "expires_at": MARCH}
-LATER_ROWS: dict[str, list[dict[str, Any]]] = {  # of tables that 0.2.0 did not have, and what is left of program 72
-    "users": [{"id": 1, "email": "-", "password_hash": "-", "created_at": MARCH}],
-    "invitations": [LINK | {"workspace_id": 1, "email": "-", "role": "owner", "created_at": MARCH}],
-    "password_resets": [LINK | {"user_id": 1}],
-    "assistants": [NAMES | GRANT],
-    "agent_keys": [KEY | {"key_hash": "a", "program_ids": "71"}, KEY | {"key_hash": "b", "program_ids": None}],
-    "audit_entries": [ENTRY | {"program_id": 72}],
-}
+FOLDER = Path(__file__).parent.parent / "released"
+ROWS = re.compile(r"^INSERT INTO (\w+) .*?;$", re.MULTILINE | re.DOTALL)
 NEW_ROWS = (
     "INSERT INTO workspaces (name, created_at) VALUES ('-', 1) RETURNING id",
     "INSERT INTO programs (workspace_id, name, domain, created_at) VALUES (1, '-', '-', 1) RETURNING id",
@@ -48,7 +39,7 @@ async def writer(empty_url: str) -> AsyncIterator[WriteLane]:
 async def released(writer: WriteLane) -> WriteLane:
     """A lane of a database of 0.2.0 with rows."""
     await to(writer, "0006")
-    await fill(writer, ROWS)
+    await writer.run(lambda connection: fill(connection, "0.2.0"))
     return writer
 
 
@@ -56,12 +47,11 @@ async def to(lane: WriteLane, revision: str, change: Any = command.upgrade) -> N
     await lane.run(lambda connection: change(migrations.config_for(connection), revision))
 
 
-async def fill(lane: WriteLane, tables: dict[str, list[dict[str, Any]]]) -> None:
-    def store(connection: Connection) -> None:
-        for name, rows in tables.items():
-            connection.execute(insert(reflected(connection, name)), rows)
-
-    await lane.run(store)
+def fill(connection: Connection, version: str, *tables: str) -> None:
+    """Store rows as an earlier version stored them: of all tables that its file has, or of some."""
+    for stored in ROWS.finditer((FOLDER / f"{version}.sql").read_text(encoding="utf-8")):
+        if not tables or stored[1] in tables:
+            connection.exec_driver_sql(stored[0])
 
 
 def described(connection: Connection) -> dict[str, Any]:
@@ -133,7 +123,7 @@ async def test_a_database_of_the_last_development_version_is_upgraded_with_its_r
     released: WriteLane,
 ):
     await to(released, "0033")
-    await fill(released, LATER_ROWS)
+    await released.run(lambda connection: fill(connection, "2026-11-22"))
     await released.run(lambda each: each.execute(reflected(each, "partners").update().values(notes="-")))
     before = await released.run(described)
 
@@ -152,8 +142,10 @@ async def test_a_database_of_the_last_development_version_is_upgraded_with_its_r
 
 async def test_of_partners_whose_codes_become_one_the_first_has_it_in_every_spelling(released: WriteLane):
     await to(released, "0037")
-    row = {"program_id": 1, "name": "-", "created_at": 1}
-    await fill(released, {"partners": [{**row, "id": 90 + n, "code": code} for n, code in enumerate(SPELLINGS)]})
+    rows = [
+        {"program_id": 1, "name": "-", "created_at": 1, "id": 90 + n, "code": code} for n, code in enumerate(SPELLINGS)
+    ]
+    await released.run(lambda connection: connection.execute(insert(reflected(connection, "partners")), rows))
 
     await to(released, "head")
 
