@@ -2,6 +2,7 @@
 
 import json
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 from stripe import WebhookSignature
@@ -9,21 +10,19 @@ from stripe import WebhookSignature
 from tests.world import NOW
 
 SECRET = "whsec_of_acme_0123456789"
+OBJECTS = Path(__file__).parent / "stripe"
 
 
 def event(kind: str, found: dict[str, Any], *, event_id: str, at: datetime = NOW) -> dict[str, Any]:
     """Return an event around an object."""
-    return {
-        "id": event_id,
-        "object": "event",
-        "api_version": "2025-03-31.basil",
-        "created": int(at.timestamp()),
-        "data": {"object": found},
-        "livemode": True,
-        "pending_webhooks": 1,
-        "request": {"id": None, "idempotency_key": None},
-        "type": kind,
-    }
+    about = {"id": event_id, "created": int(at.timestamp()), "type": kind, "data": {"object": found}}
+    return _read("event") | about
+
+
+def _read(kind: str) -> dict[str, Any]:
+    """Return what every object of a kind has."""
+    found: dict[str, Any] = json.loads((OBJECTS / f"{kind}.json").read_text(encoding="utf-8"))
+    return found
 
 
 def checkout(
@@ -36,24 +35,9 @@ def checkout(
     **changed: Any,
 ) -> dict[str, Any]:
     """Return a checkout that was paid."""
-    session = {
-        "id": "cs_live_1",
-        "object": "checkout.session",
-        "amount_subtotal": amount,
-        "amount_total": amount,
-        "created": int(at.timestamp()),
-        "currency": currency,
-        "customer": "cus_1",
-        "customer_details": {"email": "jane@example.com", "name": "Jane"},
-        "invoice": None,
-        "metadata": metadata or {},
-        "mode": "payment",
-        "payment_intent": "pi_1",
-        "payment_status": "paid",
-        "status": "complete",
-        "subscription": None,
-    }
-    return event("checkout.session.completed", session | changed, event_id=event_id, at=at)
+    session = _read("checkout.session") | {"amount_subtotal": amount, "amount_total": amount, "currency": currency}
+    session |= {"created": int(at.timestamp()), "metadata": metadata or {}, **changed}
+    return event("checkout.session.completed", session, event_id=event_id, at=at)
 
 
 def invoice(
@@ -68,31 +52,18 @@ def invoice(
     **changed: Any,
 ) -> dict[str, Any]:
     """Return an invoice that was paid: of a subscription's first period, or of a renewal."""
-    intent = f"pi_{name}"
-    found = {
-        "id": name,
-        "object": "invoice",
-        "amount_due": amount,
-        "amount_paid": amount,
-        "billing_reason": "subscription_cycle" if renewal else "subscription_create",
-        "created": int(at.timestamp()),
-        "currency": "usd",
-        "customer": "cus_1",
-        "customer_email": "jane@example.com",
-        "metadata": {},
-        "status": "paid",
-        "status_transitions": {"paid_at": int(at.timestamp())},
-    }
+    intent, paid_at = f"pi_{name}", int(at.timestamp())
+    found = _read("invoice") | {"id": name, "amount_due": amount, "amount_paid": amount, "created": paid_at}
+    found["billing_reason"] = "subscription_cycle" if renewal else "subscription_create"
+    found["status_transitions"] = {"paid_at": paid_at}
     if old_shape:
-        details = {"subscription_details": {"metadata": metadata or {}}, "subscription": "sub_1"}
-        found |= {**details, "payment_intent": intent, "charge": f"ch_{name}", "paid": True}
+        found |= {"subscription_details": {"metadata": metadata or {}}, "subscription": "sub_1"}
+        found |= {"payment_intent": intent, "charge": f"ch_{name}", "paid": True}
     else:
         parent = {"metadata": metadata or {}, "subscription": "sub_1"}
+        found["parent"] = {"type": "subscription_details", "quote_details": None, "subscription_details": parent}
         payment = {"type": "payment_intent", "payment_intent": intent}
-        found |= {
-            "parent": {"type": "subscription_details", "quote_details": None, "subscription_details": parent},
-            "payments": {"object": "list", "data": [{"id": "inpay_1", "payment": payment, "status": "paid"}]},
-        }
+        found["payments"] = {"object": "list", "data": [{"id": "inpay_1", "payment": payment, "status": "paid"}]}
     return event("invoice.paid", found | changed, event_id=event_id, at=at)
 
 
@@ -100,36 +71,16 @@ def invoice_payment(
     event_id: str = "evt_invoice_payment", *, invoice: str = "in_1", intent: str = "pi_in_1", at: datetime = NOW
 ) -> dict[str, Any]:
     """Return what says that an invoice was paid by a payment intent, as versions tell it whose invoices do not."""
-    found = {
-        "id": f"inpay_{invoice}",
-        "object": "invoice_payment",
-        "amount_paid": 10_000,
-        "currency": "usd",
-        "invoice": invoice,
-        "payment": {"type": "payment_intent", "payment_intent": intent},
-        "status": "paid",
-    }
+    payment = {"type": "payment_intent", "payment_intent": intent}
+    found = _read("invoice_payment") | {"id": f"inpay_{invoice}", "invoice": invoice, "payment": payment}
     return event("invoice_payment.paid", found, event_id=event_id, at=at)
 
 
 def intent(name: str = "pi_1", *, kind: str = "payment_intent", at: datetime = NOW, **changed: Any) -> dict[str, Any]:
     """Return a payment intent that succeeded, or the charge of it, which names neither its invoice nor its checkout."""
-    found: dict[str, Any] = {
-        "id": name,
-        "object": "payment_intent",
-        "amount_received": 10_000,
-        "latest_charge": f"ch_{name}",
-    }
-    if kind == "charge":
-        found = {
-            "id": f"ch_{name}",
-            "object": kind,
-            "amount": 10_000,
-            "amount_captured": 10_000,
-            "payment_intent": name,
-        }
-    found |= {"currency": "usd", "customer": "cus_1", "metadata": {}, "status": "succeeded"}
-    return event(f"{kind}.succeeded", found | changed, event_id=f"evt_{kind}_{name}", at=at)
+    charge = f"ch_{name}"
+    names = {"id": charge, "payment_intent": name} if kind == "charge" else {"id": name, "latest_charge": charge}
+    return event(f"{kind}.succeeded", _read(kind) | names | changed, event_id=f"evt_{kind}_{name}", at=at)
 
 
 def customer(metadata: dict[str, str], *, event_id: str = "evt_customer") -> dict[str, Any]:
