@@ -1,31 +1,27 @@
 """Every program setting, walked from its declaration: table, APIs, OpenAPI document, form and MCP agree."""
 
-import asyncio
 import json
-import shutil
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import AsyncIterator
 from contextlib import closing
-from dataclasses import dataclass
-from datetime import UTC, datetime
 from html import escape
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import httpx
 import pytest
 from sqlalchemy import String
 
-import storage
 from storage.rules.setting_kinds import Kind, Setting
 from storage.rules.settings import SETTINGS
 from storage.tables import commission_terms, programs
 from storage.tracking import currencies
-from tests import world
-from tests.conftest import servers
 from tests.documented import DOCUMENT
+from tests.security import operations
 from tests.tracking_api.dashboard.reading import Fields, form_of
+from tests.world import NOW
 
+OWNER, AGENT = "/api", "/api/agent/v1"
 OTHER = {
     Kind.TEXT: ("Renamed", "Acme partners"),
     Kind.HOST: ("renamed.example", "acme.example"),
@@ -38,56 +34,38 @@ OTHER = {
 WRONG = {Kind.TEXT: "", Kind.HOST: "//", Kind.HOSTS: "a.example //", Kind.CURRENCY: "US", Kind.CHOICE: "none of them"}
 
 
-@dataclass
-class Served:
-    """A running service with Acme's program, the owner's session and an agent's key."""
+class Surfaces(NamedTuple):
+    """The service over a program of Acme's, with a key for each API."""
 
-    client: httpx.Client
+    client: httpx.AsyncClient
     program_id: int
-    owner: str
-    agent: str
+    keys: dict[str, str]
 
-    def program(self) -> dict[str, Any]:
+    async def program(self) -> Any:
         """Return the program as the dashboard's API shows it."""
-        return self.client.get(f"/api/programs/{self.program_id}", headers=_bearer(self.owner)).json()
+        return (await self.call("GET", OWNER)).json()
 
-    def change(self, **body: Any) -> httpx.Response:
-        """Change the program as its owner."""
-        return self.client.patch(f"/api/programs/{self.program_id}", json=body, headers=_bearer(self.owner))
+    async def call(self, method: str, api: str, body: Fields | None = None, path: str = "") -> httpx.Response:
+        """Read or change the program with an API's key."""
+        headers = {"Authorization": f"Bearer {self.keys[api]}"}
+        return await self.client.request(method, f"{api}/programs/{self.program_id}{path}", json=body, headers=headers)
 
-    def agent_change(self, **body: Any) -> httpx.Response:
-        """Change the program as an agent."""
-        path = f"/api/agent/v1/programs/{self.program_id}"
-        return self.client.patch(path, json=body, headers=_bearer(self.agent))
-
-    def page(self, form: Fields | None = None) -> httpx.Response:
+    async def page(self, form: Fields | None = None) -> httpx.Response:
         """Return the settings page, or what follows when its form is posted."""
-        headers = {"Cookie": f"svc_session={self.owner}", "Sec-Fetch-Site": "same-origin", "Accept": "text/html"}
+        cookie = {"Cookie": f"svc_session={self.keys[OWNER]}"}
+        headers = cookie | {"Sec-Fetch-Site": "same-origin", "Accept": "text/html"}
         method, path = ("POST" if form else "GET"), f"/programs/{self.program_id}/settings"
-        return self.client.request(method, path, data=form, headers=headers)
+        return await self.client.request(method, path, data=form, headers=headers)
 
 
-def _bearer(token: str) -> dict[str, str]:
-    return {"Authorization": f"Bearer {token}"}
-
-
-@pytest.fixture(scope="module")
-def served(sqlite_template: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    """Serve Acme's program over HTTP, once for this file."""
-    folder = tmp_path_factory.mktemp("settings")
-    url = f"sqlite+aiosqlite:///{shutil.copy(sqlite_template, folder / 'svc.db')}"
-    program_id, owner, agent = asyncio.run(prepare(url))
-    with servers(folder) as start, httpx.Client(base_url=start(url).base_url) as client:
-        yield Served(client, program_id, owner, agent)
-
-
-async def prepare(url: str) -> tuple[int, str, str]:
-    """Create Acme, and return its program's id, a token of its owner and an agent's key."""
-    now = datetime.now(UTC)
-    async with storage.opened(url) as store:
-        acme = await world.acme(store)
-        await store.write(currencies.load, [(now.date(), "USD", "1.1")])
-        return acme.program_id, await acme.sign_in(at=now), (await acme.issue()).secret
+@pytest.fixture
+async def surfaces(sqlite_url: str) -> AsyncIterator[Surfaces]:
+    async with operations.serving(sqlite_url) as service:
+        service.client.event_hooks = {}  # pages are not in the document
+        program = await service.scene.acme.beside()
+        await program.store.write(currencies.load, [(NOW.date(), "USD", "1.1")])
+        keys = {OWNER: service.scene.sessions["owner"], AGENT: (await program.issue()).secret}
+        yield Surfaces(service.client, program.program_id, keys)
 
 
 def another(setting: Setting, current: Any) -> Any:
@@ -129,46 +107,46 @@ def test_every_column_that_describes_a_program_is_a_setting_in_the_table_and_in_
             assert isinstance(column.type, String) == isinstance(another(setting, None), str), setting
 
 
-def test_an_owner_reads_and_changes_it_and_a_wrong_value_is_named_and_changes_nothing(served: Served):
+async def test_an_owner_reads_and_changes_it_and_a_wrong_value_is_named_and_changes_nothing(surfaces: Surfaces):
     for setting in SETTINGS:
-        before = served.program()
+        before = await surfaces.program()
         value = another(setting, before[setting.public_name])
 
-        rejected = served.change(**{setting.public_name: WRONG.get(setting.kind, -1)})
-        unchanged = served.program()
-        changed = served.change(**body_of(setting, value))
+        rejected = await surfaces.call("PATCH", OWNER, {setting.public_name: WRONG.get(setting.kind, -1)})
+        unchanged = await surfaces.program()
+        changed = await surfaces.call("PATCH", OWNER, body_of(setting, value))
 
         assert rejected.status_code == 400, setting
         assert [field["field"] for field in rejected.json()["error"]["fields"]] == [setting.public_name]
         assert unchanged == before, setting
         assert (changed.status_code, changed.json()[setting.public_name]) == (200, value), setting
-        assert served.program() == {**before, **body_of(setting, value)}, setting
+        assert await surfaces.program() == {**before, **body_of(setting, value)}, setting
 
 
-def test_an_agent_changes_it_unless_it_is_the_owners(served: Served):
-    path = f"/api/programs/{served.program_id}/agent-caps"
-    assert served.client.patch(path, json={"frozen_settings": []}, headers=_bearer(served.owner)).status_code == 200
+async def test_an_agent_changes_it_unless_it_is_the_owners(surfaces: Surfaces):
+    assert (await surfaces.call("PATCH", OWNER, {"frozen_settings": []}, "/agent-caps")).status_code == 200
     for setting in SETTINGS:
-        value = another(setting, served.program()[setting.public_name])
+        value = another(setting, (await surfaces.program())[setting.public_name])
 
-        changed = served.agent_change(**body_of(setting, value))
+        changed = await surfaces.call("PATCH", AGENT, body_of(setting, value))
 
         assert changed.status_code == 200, setting
         assert (changed.json()[setting.public_name] == value) is not setting.owner_only, setting
 
 
-def test_the_settings_page_shows_it_and_saves_it(served: Served):
+async def test_the_settings_page_shows_it_and_saves_it(surfaces: Surfaces):
+    fixed = {"commission_type": "percent", "commission_rate": 20, "lead_auth_policy": "server_required"}
     for setting in SETTINGS:
-        served.change(commission_type="percent", commission_rate=20, lead_auth_policy="server_required")
-        value = another(setting, served.program()[setting.public_name])
-        page = served.page().text
+        await surfaces.call("PATCH", OWNER, fixed)
+        value = another(setting, (await surfaces.program())[setting.public_name])
+        page = (await surfaces.page()).text
         texts = (setting.label, setting.description, setting.unit, setting.if_empty)
 
-        saved = served.page(form_of(page, "Save settings")[1] | {setting.form_name: typed(setting, value)})
+        saved = await surfaces.page(form_of(page, "Save settings")[1] | {setting.form_name: typed(setting, value)})
 
         assert [text for text in texts if escape(text, quote=False) not in page.replace("&#39;", "'")] == [], setting
         assert saved.status_code == 303, (setting, saved.text)
-        assert served.program()[setting.public_name] == value, setting
+        assert (await surfaces.program())[setting.public_name] == value, setting
 
 
 def test_the_openapi_document_and_assistants_describe_it():
