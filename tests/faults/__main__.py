@@ -13,9 +13,7 @@ from datetime import UTC, datetime
 from tests.conftest import ROOT
 from tests.faults import campaign, catalog
 from tests.faults.campaign import Fault, Outcome
-from tests.faults.drills import write_table
 
-NAMES = [fault.name for fault in catalog.FAULTS]
 PAGE = ROOT / "docs" / "reliability.md"
 HEAD = (
     "| fault | times | acknowledged | lost | doubled | untrue | 500 | answers | recovery | measured |",
@@ -42,8 +40,17 @@ def _run(fault: Fault, times: int | None) -> bool:
         return False
     sys.stdout.write(f"{fault.name}: {'clean' if outcome.is_clean else outcome}\n")
     sys.stdout.flush()
-    write_table(PAGE, HEAD, {fault.name: f"| {' | '.join(map(str, _fields(outcome)))} |"}, NAMES)
+    _write(fault.name, f"| {' | '.join(map(str, _fields(outcome)))} |")
     return outcome.is_clean
+
+
+def _write(name: str, line: str) -> None:
+    """Put a fault's line into the table of the page, and leave the others."""
+    before, _, rest = PAGE.read_text(encoding="utf-8").partition(HEAD[0])
+    earlier, _, after = rest.partition("\n\n")
+    lines = {each.split(" | ")[0].removeprefix("| "): each for each in earlier.splitlines()[2:]} | {name: line}
+    table = "\n".join([*HEAD, *(lines[fault.name] for fault in catalog.FAULTS if fault.name in lines)])
+    PAGE.write_text(f"{before}{table}\n\n{after}", encoding="utf-8")
 
 
 def _fields(outcome: Outcome) -> Iterable[object]:
