@@ -3,6 +3,7 @@
 from collections import Counter
 from contextlib import suppress
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 from hypothesis import example, given, settings
@@ -42,27 +43,7 @@ STEPS = st.one_of(
     st.tuples(st.just("adjust"), st.integers(0, 1), st.integers(-3_000, 12_000)),
     st.tuples(st.just("move"), st.integers(0, 4), st.sampled_from(Past)),
 )
-FIGURES = """
-WITH held AS (
-  SELECT c.id FROM commissions c JOIN flags f ON f.program_id = c.program_id AND f.partner_id = c.partner_id
-  WHERE (f.state = 'open' OR f.state = 'confirmed' AND f.customer_id IS NOT NULL)
-    AND (f.customer_id = c.customer_id OR f.customer_id IS NULL AND f.kind <> 'unusual_conversion_rate')
-    AND f.held_from <= c.created_at AND c.status IN ('pending', 'approved')
-), entries AS (
-  SELECT e.*, coalesce(c.status, 'paid') AS status, c.hold_until > :now AS waits,
-    e.commission_id IS NOT NULL AND e.commission_id IN (SELECT id FROM held) AS is_held
-  FROM ledger_entries e LEFT JOIN commissions c ON c.program_id = e.program_id AND c.id = e.commission_id
-  WHERE e.program_id = :program AND e.kind NOT LIKE 'platform%'
-)
-SELECT sum(CASE WHEN status = 'pending' AND NOT is_held THEN amount_cents ELSE 0 END) AS pending_cents,
-  sum(CASE WHEN status = 'pending' AND NOT is_held AND NOT waits THEN amount_cents ELSE 0 END) AS ready_cents,
-  sum(CASE WHEN is_held THEN amount_cents ELSE 0 END) AS flagged_cents,
-  sum(CASE WHEN kind IN ('payout', 'set_off') THEN -amount_cents ELSE 0 END) AS paid_cents,
-  sum(CASE WHEN status = 'paid' THEN amount_cents ELSE 0 END) AS settled_cents,
-  sum(CASE WHEN status = 'approved' AND NOT is_held THEN amount_cents ELSE 0 END) AS free_cents,
-  sum(CASE WHEN kind NOT IN ('payout', 'set_off') THEN amount_cents ELSE 0 END) AS earned_cents
-FROM entries WHERE partner_id = :partner
-"""
+FIGURES = text(Path(__file__).with_name("figures.sql").read_text(encoding="utf-8"))
 
 
 async def take(acme: World, step: str, number: int, value: Any) -> int:
@@ -97,7 +78,7 @@ async def take(acme: World, step: str, number: int, value: Any) -> int:
 async def figures(acme: World, partner_id: int) -> dict[str, int]:
     """Return a partner's balance, and what they earned."""
     about = {"program": acme.program_id, "now": int(AT.timestamp() * 1000), "partner": partner_id}
-    [row] = await acme.store.read(lambda each: list(each.execute(text(FIGURES), about).mappings()))
+    [row] = await acme.store.read(lambda each: list(each.execute(FIGURES, about).mappings()))
     sums = {name: int(value or 0) for name, value in row.items()}
     settled, free = sums.pop("settled_cents"), sums.pop("free_cents")
     due = {"approved_cents": free + max(settled, 0), "owed_back_cents": max(-settled, 0)}
