@@ -1,8 +1,12 @@
-"""Fixtures of the storage tests: databases without a table."""
+"""Fixtures of the storage tests: databases without a table, and storage whose books add up after every test."""
 
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
+
+from storage import Storage
+from storage.checks import books
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
@@ -11,3 +15,10 @@ def empty_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     empty = f"sqlite+aiosqlite:///{tmp_path}/empty.db"
     url: str = empty if request.param == "sqlite" else request.getfixturevalue("empty_postgres_url")
     return url
+
+
+@pytest.fixture
+async def store(store: Storage) -> AsyncIterator[Storage]:
+    """Open storage, and compare every total with the events when the test ends."""
+    yield store
+    assert await store.read(books.run) == []

@@ -6,7 +6,6 @@ from functools import partial
 from sqlalchemy import insert
 
 from storage import tables
-from storage.checks import books
 from storage.lists.audit_log import AUDIT_LOG
 from storage.lists.commissions import COMMISSIONS
 from storage.lists.flags import sum_by_kind
@@ -107,7 +106,6 @@ async def test_a_flood_is_dropped_from_the_figures_and_holds_only_what_it_led_to
     assert (flag.kind, flag.partner_id, flag.customer_key) == (FlagKind.CLICK_FLOODING, shop.anna, "user-2")
     assert {each.customer_key: list(each.flags) for each in await earned(shop)} == {"user-1": [], "user-2": [flag.kind]}
     assert sum(count for (count,) in await stored(shop, tables.partner_rollups.c.clicks)) == 1
-    assert await shop.store.read(books.run) == []
 
 
 async def test_unusual_rates_are_found(shop: World):

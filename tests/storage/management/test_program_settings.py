@@ -10,7 +10,6 @@ from sqlalchemy import Connection, Table, func, select
 
 from storage import Storage
 from storage.access import sessions
-from storage.checks import books
 from storage.engine.audit import OPERATOR, Actor
 from storage.lists.audit_log import AUDIT_LOG
 from storage.lists.declaration import ListQuery, ListScope
@@ -144,7 +143,6 @@ async def test_a_sandbox_has_the_live_settings_and_attributes_with_a_key_and_a_p
     assert tried.api_token_masked != live.api_token_masked
     assert (tried.api_token_masked or "").endswith(sandbox.key[-4:])
     assert await rows(acme, acme.program_id) == {}
-    assert await acme.store.read(books.run) == []
 
 
 async def test_a_sandbox_counts_bots_but_no_prefetches_and_the_processors_test_payments_are_sales(acme: World):
@@ -172,7 +170,6 @@ async def test_emptying_it_leaves_the_program_its_key_and_its_partners(acme: Wor
 
     assert await rows(acme, sandbox.program_id) == {}
     assert await rows(acme, acme.program_id) == live
-    assert await acme.store.read(books.run) == []
     await sandbox.customer(code="sandbox")
 
 

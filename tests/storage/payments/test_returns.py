@@ -62,7 +62,6 @@ async def require_returned(acme: World, cents: int) -> None:
     left = [entry for (entry,) in await stored(acme, ledger_entries.c.amount_cents)]
     assert sum(left) == 2_000 - cents // 5
     assert await stored(acme, rollups.c.revenue_cents) == [(10_000 - cents,)]
-    assert await acme.store.read(books.run) == []
 
 
 async def test_a_dispute_takes_the_commission_back_and_a_won_one_restores_it(acme: World):
@@ -138,7 +137,6 @@ async def test_a_refund_that_may_be_a_part_of_a_larger_total_is_held_and_decided
     assert await stored(acme, sales.c.refunded_cents) == [(cents,)]
     again = await take(acme, stripe.charge_refunded("evt_same", total=800))
     assert (again.outcome, await stored(acme, sales.c.refunded_cents)) == ("recorded", [(cents,)])
-    assert await acme.store.read(books.run) == []
 
 
 @st.composite
@@ -191,4 +189,3 @@ async def test_two_processes_that_hear_of_a_refund_at_once_take_it_back_once(sto
             )
 
             assert await refunded(acme) == 1_000
-    assert await store.read(books.run) == []

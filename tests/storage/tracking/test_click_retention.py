@@ -7,7 +7,6 @@ from sqlalchemy import Connection, text
 
 import background
 from cli.admin import export
-from storage.checks import books
 from storage.rules.periods.period import Month
 from storage.tables import commissions, customers
 from storage.tracking import click_retention
@@ -50,7 +49,6 @@ async def test_a_click_is_stored_in_its_month_and_none_is_lost_outside_of_them(a
     assert await acme.store.read(placed) == {"clicks_before": 1, named(this): 1, named(last): 1, "clicks_other": 2}, (
         before
     )
-    assert await acme.store.read(books.run) == []
 
 
 async def test_housekeeping_makes_months_ahead_and_moves_the_clicks_that_came_first(acme: World):
@@ -80,7 +78,6 @@ async def test_retention_drops_whole_months_and_keeps_the_clicks_of_customers(ac
 
     assert dropped == [f"until {THIS.plus(-1)}", *(str(THIS.plus(ahead)) for ahead in range(4))]
     assert await acme.store.read(placed) == {"clicks_kept": 1, "clicks_other": 1}
-    assert await acme.store.read(books.run) == []
     assert await export.drop_months(acme.store, 70, at) == []
     await acme.sale("inv-2", click_id=next(iter(kept))[0], at=at)
     assert await stored(acme, commissions.c.partner_id) == [(acme.anna,), (acme.anna,)]
