@@ -85,7 +85,7 @@ class Client:
 
     async def refund(self, sale: Request, cents: int, way: str = NAMED, *, times: int = 1) -> None:
         """Refund part of a sale; without an id and a key it is sent once, as a repeat could not be recognized."""
-        request = Request(Kind.REFUND, self._mark(way), sale=sale.mark, cents=cents, is_raced=times > 1)
+        request = Request(Kind.REFUND, self._mark(way), cents=cents, is_raced=times > 1)
         self.journal.open(request)
         body = {"transaction_id": sale.mark, "refund_amount_cents": cents, "refund_reason": request.mark}
         if way == NAMED:
