@@ -32,21 +32,6 @@ LOCAL = {
     "service_unreachable": "The service does not respond.",
     "timed_out": "The service took too long to respond.",
 }
-HEAD = """\
-# Program settings
-
-Each program has these settings. Owners change them on the page Settings or with `PATCH /api/programs/:id`; agents with
-the scope `programs:write` change them with `PATCH /api/agent/v1/programs/:id`. The table is made from
-`storage/rules/settings.py` (`make generated`).
-"""
-CAPS_HEAD = """\
-# Caps of agent keys
-
-An owner limits what agent keys may change, on the page Settings, Agents or with `PATCH /api/programs/:id/agent-caps`.
-A change beyond a cap is 403 `over_cap`, `error.cap` names the cap, and nothing of the request is applied. Default
-amounts are in cents of USD; a program in another currency has what they are worth in it by the newest loaded rate, or
-without a rate a quarter of the number. The caps are declared in `storage/rules/agent_caps.py`.
-"""
 ERRORS: dict[str, type[ServiceError]] = {  # the sections of the guide, and the first error of each
     "Any request": errors.InvalidJson,
     "Keys": errors.InvalidKey,
@@ -112,9 +97,11 @@ def npm_version() -> str:
 
 
 def settings_page() -> str:
-    """Return the page."""
-    parts = [HEAD, *_sections(SECTIONS, SETTINGS), CAPS_HEAD, *_sections(agent_caps.SECTIONS, agent_caps.CAPS)]
-    return "\n".join(parts)
+    """Return the page about settings and caps: the introduction of each, then their tables."""
+    page = (ROOT / "docs/settings.md").read_text(encoding="utf-8")
+    settings, caps = re.findall(r"^# .*?\n(?=\n## )", page, re.DOTALL | re.MULTILINE)
+    tables = _sections(SECTIONS, SETTINGS), _sections(agent_caps.SECTIONS, agent_caps.CAPS)
+    return "\n".join([settings, *tables[0], caps, *tables[1]])
 
 
 def _sections(sections: Iterable[Section], settings: Iterable[Setting]) -> Iterator[str]:
