@@ -1,4 +1,4 @@
-"""What runs in the background: housekeeping in chunks and in turns, payments with a late lead, the fraud review."""
+"""What runs in the background: housekeeping in chunks and in turns, and the fraud review."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -15,15 +15,12 @@ from storage import Storage
 from storage.engine import recurring
 from storage.lists.flags import FLAGS
 from storage.management import fraud_review
-from storage.payments import decisions
 from storage.rules import contact
 from storage.rules.errors import CustomerNotFound
 from storage.rules.fraud.flag import FlagKind
-from storage.tables import audit_entries, partners, recurring_tasks, refused_calls, sales
+from storage.tables import audit_entries, partners, recurring_tasks, refused_calls
 from storage.tables import flags as stored_flags
-from tests import stripe_events as stripe
 from tests import world
-from tests.storage.payments.paying import connect, take
 from tests.world import NOW, World, stored
 
 LATER = NOW + timedelta(days=31)
@@ -40,19 +37,6 @@ async def test_a_large_backlog_is_deleted_in_chunks(acme: World, monkeypatch: py
     await background.keep_house(acme.store, at=LATER)
 
     assert await stored(acme, refused_calls.c.at) == [(LATER,)]
-
-
-async def test_payments_whose_lead_came_late_are_recorded_in_chunks(acme: World, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(decisions, "AT_ONCE", 2)
-    await connect(acme)
-    for number in range(3):
-        named = {"svc_customer_key": f"user-{number}"}
-        await take(acme, stripe.invoice(f"evt_{number}", name=f"in_{number}", customer=f"cus_{number}", metadata=named))
-        await acme.customer(f"user-{number}")
-
-    await background.keep_house(acme.store, at=NOW)
-
-    assert await stored(acme, sales.c.transaction_id) == [("in_0",), ("in_1",), ("in_2",)]
 
 
 async def test_a_block_beside_a_task_ends_when_it_is_cancelled_at_any_moment():

@@ -131,18 +131,6 @@ async def test_a_sale_before_the_click_earns_nothing(acme: World):
     assert (await acme.sale(occurred_at=NOW, at=NOW + timedelta(hours=1))).commission_cents == 2_000
 
 
-async def test_the_click_of_one_customer_and_the_key_of_another_conflict(acme: World):
-    await acme.customer("user-1")
-    click_id = await acme.visitor("ben")
-    await acme.lead(click_id, "user-2")
-
-    with pytest.raises(errors.IdentifierConflict):
-        await acme.sale(customer_key="user-1", click_id=click_id)
-
-    assert await stored(acme, sales.c.id) == []
-    assert (await acme.sale(customer_key="user-2", click_id=click_id)).customer_key == "user-2"
-
-
 async def test_flat_rates_fees_and_recurring_months_price_as_the_terms_say(store: Storage):
     terms = {"commission_type": CommissionType.FLAT, "rate": 700, "platform_fee_bps": 1_000, "recurring_months": 0}
     acme = await world.acme(store, **terms)
