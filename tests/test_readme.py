@@ -96,13 +96,6 @@ def test_every_snippet_is_run_somewhere():
         assert re.findall(r"^```\w+$", guides.text(guide), re.MULTILINE) == []
 
 
-def test_the_package_with_the_outbox_comes_before_the_file_that_keeps_nothing():
-    text = guides.text("snippets")
-
-    for language in ("python", "node"):
-        assert text.index(f" {language}_sdk\n") < text.index(f" {language}_track\n")
-
-
 def _has(text: str, code: str) -> bool:
     """Say whether an example has every line of a snippet; it may import from another path."""
     lines = [line.strip() for line in code.splitlines()]

@@ -8,14 +8,14 @@ from types import FunctionType
 from typing import Any
 
 import pytest
-from sqlalchemy import Connection, insert, select, text
+from sqlalchemy import Connection, insert, text
 
 import storage
 from storage import Storage
 from storage.engine import postgres_lane
 from storage.engine.group_commit import ANSWER_SECONDS
 from storage.rules.errors import OutcomeUnknown, Overloaded, StorageUnavailable
-from storage.tables import clicks, workspaces
+from storage.tables import clicks
 from tests import postgres, proxy
 from tests.proxy import Proxy
 from tests.storage.engine.naming import add, names
@@ -101,20 +101,6 @@ async def test_an_outcome_that_cannot_be_determined_is_unknown(
     assert unknown.value.details == {"retry_after_seconds": 2}
     assert "the same ids" in unknown.value.advice
     assert await store.write(add, "b") == "b"
-
-
-async def test_a_connection_lost_before_commit_stores_nothing(store: Storage, between: Proxy):
-    def add_and_cut(connection: Connection, name: str) -> str:
-        add(connection, name)
-        between.cut()
-        connection.execute(select(workspaces.c.id)).all()
-        return name
-
-    with pytest.raises(StorageUnavailable):
-        await store.write(add_and_cut, "a")
-
-    assert await store.write(add, "b") == "b"
-    assert await names(store) == ["b"]
 
 
 async def test_every_write_has_an_answer_within_eight_seconds_whatever_the_mix(

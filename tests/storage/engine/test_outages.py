@@ -72,6 +72,7 @@ async def test_the_log_has_what_the_server_said_and_not_what_the_driver_met_afte
     postgres_url: str, caplog: pytest.LogCaptureFixture
 ):
     def go_on_after_the_end(connection: Connection) -> None:
+        add(connection, "a")
         process = connection.execute(text("SELECT pg_backend_pid()")).scalar_one()
         ending = f"SELECT pg_terminate_backend({process}, 5000)"
         thread = threading.Thread(target=asyncio.run, args=(postgres.execute(postgres_url, ending),))
@@ -82,6 +83,7 @@ async def test_the_log_has_what_the_server_said_and_not_what_the_driver_met_afte
     async with storage.opened(postgres_url) as store:
         with pytest.raises(StorageUnavailable):
             await store.write(go_on_after_the_end)
+        assert await written(store) == ["b"]
 
     assert [record.getMessage() for record in caplog.records if record.levelname == "ERROR"] == [
         f"{UNAVAILABLE}: terminating connection due to administrator command"
