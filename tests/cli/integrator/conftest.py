@@ -15,8 +15,6 @@ import pytest
 
 import storage
 from storage.access import sessions, workspaces
-from storage.engine.audit import Actor
-from storage.management import program_settings
 from tests import failing, serving, stripe_events, world
 from tests.browser.shop import Shop as WebShop
 from tests.cli.conftest import CHECKOUT, command
@@ -75,9 +73,7 @@ class Shop:
 
     async def change(self, **settings: Any) -> None:
         """Change the program's settings, as its owner would on the dashboard."""
-        olga = Actor("user", "1", OLGA)
-        at = datetime.now(UTC)
-        await self.acme.store.write(program_settings.change, self.acme.program_id, settings, actor=olga, at=at)
+        await self.acme.change(at=datetime.now(UTC), **settings)
 
     async def call(self, path: str, body: Any, key: str = "") -> httpx.Response:
         """Post to the tracking API with a key, the program's by default."""

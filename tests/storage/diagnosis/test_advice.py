@@ -5,18 +5,16 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from sqlalchemy import select
 
 from storage.diagnosis import lost_sales
 from storage.diagnosis.explanation import explain
-from storage.engine.audit import OPERATOR
-from storage.management import partners, program_settings
+from storage.lists.payment_events import PAYMENT_EVENTS
+from storage.management import partners
 from storage.payments import decisions
 from storage.payments.decisions import Decision
 from storage.rules import errors
 from storage.rules.attribution import PartnerStatus
 from storage.rules.outcome import SaleOutcome
-from storage.tables import payment_events
 from storage.tracking import currencies
 from tests import stripe_events as stripe
 from tests.storage.databases import both_databases
@@ -44,11 +42,8 @@ async def pay(acme: World, currency: str = "usd", **metadata: str) -> None:
 
 async def retry(acme: World, click_id: str | None = None, customer_key: str | None = None) -> None:
     """Choose Try again under Settings, Payments; name the customer, or not."""
-    event = payment_events.c
-    newest = select(event.id).where(event.program_id == acme.program_id).order_by(event.id.desc()).limit(1)
-    event_id = await acme.store.read(lambda connection: connection.execute(newest).scalar_one())
-    about: dict[str, Any] = {"click_id": click_id, "customer_key": customer_key, "actor": OPERATOR, "at": NOW}
-    await acme.store.write(decisions.decide, acme.program_id, event_id, Decision.RETRY, **about)
+    [newest, *_] = (await acme.listed(PAYMENT_EVENTS)).data
+    await acme.do(decisions.decide, newest.id, Decision.RETRY, click_id=click_id, customer_key=customer_key)
 
 
 async def late_lead(acme: World, click_id: str) -> Story:
@@ -144,15 +139,13 @@ async def second_accounts_payment(acme: World, click_id: str) -> Story:
 async def payment_out_of_time(acme: World, _: str) -> Story:
     await pay(acme, click_id=await acme.visitor(at=NOW - timedelta(days=61)))
     yield OF_SALE, "extend the program's attribution_window_days and choose Try again"
-    changes = {"attribution_window_days": 90}
-    await acme.store.write(program_settings.change, acme.program_id, changes, actor=OPERATOR, at=NOW)
+    await acme.change(attribution_window_days=90)
     await retry(acme)
 
 
 async def payment_of_a_partner_who_left(acme: World, click_id: str) -> Story:
     async def become(status: PartnerStatus) -> None:
-        about: dict[str, Any] = {"actor": OPERATOR, "at": NOW}
-        await acme.store.write(partners.change, acme.program_id, acme.anna, {"status": status}, **about)
+        await acme.do(partners.change, acme.anna, {"status": status})
 
     await become(PartnerStatus.INACTIVE)
     await pay(acme, click_id=click_id)

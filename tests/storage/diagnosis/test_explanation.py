@@ -6,15 +6,13 @@ from typing import Any
 import pytest
 
 from storage.diagnosis.explanation import explain
-from storage.engine.audit import OPERATOR
 from storage.lists.customers import CUSTOMERS
-from storage.management import partners, program_settings
+from storage.management import partners
 from storage.rules import errors
 from storage.rules.attribution import PartnerStatus
 from storage.rules.outcome import SaleOutcome, State
 from storage.tracking import test_mode
 from tests import stripe_events as stripe
-from tests import world
 from tests.storage.payments.paying import named, take
 from tests.world import NOW, World
 
@@ -30,16 +28,12 @@ def facts(found: Any, step: str) -> Any:
     return next(each.facts for each in found.steps if each.step == step)
 
 
-async def change(acme: World, at: datetime = NOW, **changes: Any) -> None:
-    await acme.store.write(program_settings.change, acme.program_id, changes, actor=OPERATOR, at=at)
-
-
 async def test_new_terms_price_only_what_is_earned_after_them_until_the_recurring_months_end(acme: World):
     await acme.customer()
     await acme.sale("inv-1")
-    await change(acme, commission_rate=50)
+    await acme.change(commission_rate=50)
     await acme.sale("inv-2")
-    await change(acme, recurring_months=0)
+    await acme.change(recurring_months=0)
     await acme.sale("inv-3", at=NOW + timedelta(days=40))
 
     found = [await explained(acme, transaction_id=f"inv-{n}") for n in (1, 2, 3)]
@@ -68,7 +62,7 @@ async def test_a_sale_is_judged_by_what_it_earned_and_what_is_left_of_it(acme: W
     await acme.sale("inv-1")
     await acme.refund("inv-1")
     await acme.sale("inv-2", 1)
-    await change(acme, NOW + timedelta(hours=1), commission_rate=0)
+    await acme.change(NOW + timedelta(hours=1), commission_rate=0)
     await acme.sale("inv-3", at=NOW + timedelta(hours=2))
 
     found = [(await explained(acme, transaction_id=f"inv-{n}")).outcome for n in (1, 2, 3)]
@@ -139,7 +133,7 @@ async def test_a_rejected_backfill_is_explained_for_the_time_that_was_sent_and_b
     clicked = await acme.visitor(at=NOW - timedelta(days=80))
     sent = {"occurred_at": NOW - timedelta(days=79), "click_id": clicked, "transaction_id": "inv-9"}
     await acme.reject(errors.CurrencyNotSupported(), **sent)
-    await change(acme, at=NOW + timedelta(hours=1), rate=1_000)
+    await acme.change(at=NOW + timedelta(hours=1), rate=1_000)
 
     found = await explained(acme, transaction_id="inv-9")
 
@@ -149,14 +143,13 @@ async def test_a_rejected_backfill_is_explained_for_the_time_that_was_sent_and_b
 
 
 async def test_what_was_not_sold_is_explained_by_its_last_step(acme: World):
-    other = await world.program_of(acme.store, acme.workspace_id, acme.owner_id)
+    other = await acme.beside()
     clicked, filtered, provisional = await acme.visitor(), await acme.visitor(filtered="bot"), await acme.visitor()
     foreign, settled = await other.visitor(), await acme.visitor()
     await acme.lead(provisional, "user-1", is_trusted=False)
     await acme.customer("user-2", "ben")
     await acme.lead(settled, "user-3")
-    gone = {"status": PartnerStatus.INACTIVE}
-    await acme.store.write(partners.change, acme.program_id, acme.ben, gone, actor=OPERATOR, at=NOW)
+    await acme.do(partners.change, acme.ben, {"status": PartnerStatus.INACTIVE})
     await acme.handle(test_mode.record_with_key, test_mode.TestModeCall("sale", NOW, transaction_id="inv-1"))
     expected: list[tuple[dict[str, Any], str]] = [
         ({"click_id": clicked}, SaleOutcome.NO_LEAD),

@@ -10,8 +10,6 @@ from storage.diagnosis import identifier_health, readiness
 from storage.diagnosis.identifier_health import HealthState, IdentifierHealth
 from storage.diagnosis.readiness import Readiness, ReadinessGate
 from storage.diagnosis.search import SearchResult, search
-from storage.engine.audit import OPERATOR
-from storage.management import program_settings
 from storage.rules.contact import protect
 from storage.rules.errors import (
     ApiKeyRotationRequired,
@@ -48,11 +46,6 @@ async def sell(acme: World, *customer_keys: str) -> None:
     for key in customer_keys:
         await acme.customer(key)
         await acme.sale(f"inv-{key}", customer_key=key)
-
-
-async def change_policy(acme: World, policy: LeadAuthPolicy) -> None:
-    changes = {"lead_auth_policy": policy}
-    await acme.store.write(program_settings.change, acme.program_id, changes, actor=OPERATOR, at=NOW)
 
 
 async def key_accepted(acme: World, at: datetime = NOW) -> ReadinessGate:
@@ -136,7 +129,7 @@ async def test_customers_without_a_partner_are_not_reported_and_keys_like_those_
 
 async def test_a_browsers_lead_hides_no_mismatched_keys(acme: World):
     await sell(acme, "user-1", "user-2")
-    await change_policy(acme, LeadAuthPolicy.BROWSER_ALLOWED)
+    await acme.change(lead_auth_policy=LeadAuthPolicy.BROWSER_ALLOWED)
     await acme.lead(await acme.visitor(), "cus_4Kd8sWq1zX", is_trusted=False)
     for key in ("cus_NffrFeUfNV2Hib", "cus_QbX2mT71cVd0aP"):
         await reject_sale(acme, key)
@@ -150,7 +143,7 @@ async def test_a_browsers_lead_hides_no_mismatched_keys(acme: World):
 
 async def test_where_all_leads_come_from_browsers_they_are_compared_and_do_not_make_unmatched_keys_healthy(acme: World):
     states = [(await health(acme)).state]
-    await change_policy(acme, LeadAuthPolicy.BROWSER_ALLOWED)
+    await acme.change(lead_auth_policy=LeadAuthPolicy.BROWSER_ALLOWED)
     await acme.lead(await acme.visitor(), "user-1", is_trusted=False)
     for key in (None, "user-2", "cus_NffrFeUfNV2Hib"):
         if key:

@@ -1,13 +1,12 @@
 """What lines of an import say, what contradicts itself or what is there, and imports that are undone."""
 
 from collections.abc import Sequence
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from sqlalchemy import Connection, select
 
-from storage.engine.audit import OPERATOR
 from storage.management import imports
 from storage.management import partners as partner_changes
 from storage.management.import_report import OnConflict
@@ -170,8 +169,7 @@ CONFLICTS = {
 async def test_a_conflict_stops_an_import_until_it_is_decided(
     files: Sequence[str], message: str, lines: int, credited: str, acme: World
 ):
-    zoe: dict[str, Any] = {"name": "Zoe", "code": "nora", "email": "zoe@zoe.example", "at": NOW}
-    await acme.store.write(partner_changes.enrol, acme.program_id, **zoe)
+    await acme.do(partner_changes.enrol, name="Zoe", code="nora", email="zoe@zoe.example")
     await acme.customer("user-7")
     before = await acme.store.read(counts)
 
@@ -192,10 +190,6 @@ async def test_a_conflict_stops_an_import_until_it_is_decided(
     assert ("user-7", acme.anna) in await stored(acme, customers.c.customer_key, customers.c.partner_id)
 
 
-async def undo(acme: World, import_id: int, at: datetime = NOW) -> None:
-    await acme.store.write(imports.undo, acme.program_id, import_id, actor=OPERATOR, at=at)
-
-
 def everything(connection: Connection) -> dict[str, list[Any]]:
     """Return all that an import may change, but not daily totals of 0."""
     tables = (partners, customers, leads, sales, commissions, ledger_entries, clicks, payment_customers, rollups)
@@ -212,8 +206,8 @@ async def test_an_import_can_be_undone_for_an_hour_and_done_again(acme: World):
 
     report = await imported(acme, files)
     with pytest.raises(NotFound):
-        await undo(acme, report.import_id, NOW + timedelta(minutes=61))
-    await undo(acme, report.import_id)
+        await acme.do(imports.undo, report.import_id, at=NOW + timedelta(minutes=61))
+    await acme.do(imports.undo, report.import_id)
 
     restored = await acme.store.read(everything)
     assert [row[:12] for row in restored["customers"]] == [row[:12] for row in before["customers"]]
@@ -227,4 +221,4 @@ async def test_an_import_on_which_something_was_built_cannot_be_undone(acme: Wor
     await acme.sale("inv-9", 10_000, customer_key="user-7")
 
     with pytest.raises(ValidationError, match="have changed since"):
-        await undo(acme, report.import_id)
+        await acme.do(imports.undo, report.import_id)
