@@ -5,6 +5,7 @@
 
 import os
 import shutil
+import tomllib
 from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
@@ -22,11 +23,11 @@ ROOT = Path(__file__).parent.parent
 
 
 class Need(NamedTuple):
-    """A Debian package, or a folder whose npm packages are installed or built, and where that shows."""
+    """A row of needs.toml: a Debian package, or a folder whose npm packages are installed or built."""
 
-    kind: str  # "apt", "npm", "built", "image" or "citus"
+    kind: str
     name: str
-    shows: tuple[str, ...]  # a program on the PATH, or a pattern of files; any of them is enough
+    shows: tuple[str, ...]
     suites: tuple[str, ...]
 
     def is_met(self) -> bool:
@@ -44,38 +45,11 @@ ON_CITUS = os.environ.get("SVC_TEST_ON") == CITUS
 _BUILT = _files("/var/tmp/svc-citus/*/done")  # by .ci/citus
 CITUS_PREFIX = Path(os.environ.get("CITUS_PREFIX", _BUILT[-1].parent if _BUILT else "/"))
 IMAGE_STORE = Path("/var/tmp/svc-image")
-_RUBY = "/usr/share/rubygems-integration/all/gems"
-NEEDS = (
-    Need("apt", "postgresql", ("/usr/lib/postgresql/*/bin/initdb",), (POSTGRESQL, FAULTS, IMAGE, CITUS)),
-    Need("apt", "redis-server", ("redis-server",), (POSTGRESQL, IMAGE)),
-    Need("apt", "prometheus", ("promtool",), (POSTGRESQL,)),
-    Need("apt", "buildah", ("buildah",), (IMAGE,)),
-    Need("apt", "mmdebstrap", ("mmdebstrap",), (IMAGE,)),
-    Need("image", "image", (f"{IMAGE_STORE}/done",), (IMAGE,)),
-    Need("apt", "chromium", ("chromium", "chromium-browser"), (BROWSER, SHOPS)),
-    Need("apt", "npm", ("npm",), (BROWSER, SHOPS)),
-    Need("apt", "nginx-light", ("nginx",), (SHOPS,)),
-    Need("apt", "caddy", ("caddy",), (SHOPS,)),
-    Need("apt", "apache2-bin", ("apache2",), (SHOPS,)),
-    Need("apt", "curl", ("curl",), (SHOPS,)),
-    Need("apt", "ruby", ("ruby",), (SHOPS,)),
-    Need("apt", "ruby-actionpack", (f"{_RUBY}/actionpack-*",), (SHOPS,)),
-    Need("apt", "ruby-railties", (f"{_RUBY}/railties-*",), (SHOPS,)),
-    Need("apt", "php-cli", ("php",), (SHOPS,)),
-    Need("apt", "php-curl", ("/etc/php/*/cli/conf.d/*-curl.ini",), (SHOPS,)),
-    Need("apt", "php-laravel-framework", ("/usr/share/php/Illuminate/autoload.php",), (SHOPS,)),
-    *(
-        Need("npm", folder, (f"{folder}/node_modules/.package-lock.json",), suites)
-        for folder, suites in (
-            ("tests/tracking_api/dashboard/pages/node", (BROWSER,)),  # axe-core
-            ("tests/mcp_server/node", (SHOPS,)),  # the MCP inspector, the conformance suite, and the Node they need
-            ("tests/snippets/node", (SHOPS,)),  # Express
-            ("tests/openapi_clients", (SHOPS,)),  # the generator of TypeScript clients
-        )
-    ),
-    Need("built", "browser", ("examples/vite-react/node_modules/svc-sdk",), (SHOPS,)),
-    Need("built", "browser", ("examples/next/.next/BUILD_ID",), (SHOPS,)),
-    Need("citus", "citus", (f"{CITUS_PREFIX}/usr/share/postgresql/*/extension/citus.control",), (CITUS,)),
+_TABLE = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+NEEDS = tuple(
+    Need(kind, name, tuple(each.format(name=name, citus=CITUS_PREFIX) for each in need["shows"]), tuple(need["suites"]))
+    for kind, needs in _TABLE.items()
+    for name, need in needs.items()
 )
 
 
