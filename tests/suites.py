@@ -78,6 +78,7 @@ def pytest_configure(config: pytest.Config) -> None:
     for suite in SUITES:
         config.addinivalue_line("markers", f"{suite}: the suite of this test, where neither folder nor fixture says so")
     config.addinivalue_line("markers", "not_on_citus(reason): does not run on a Citus cluster")
+    config.addinivalue_line("markers", "wrong_books: changes rows so that totals and events differ")
     if "SVC_EVERY_SUITE" in os.environ and _left_out(config):
         raise pytest.UsageError(f"SVC_EVERY_SUITE is set, and these suites lack something: {_left_out(config)}")
 

@@ -18,7 +18,7 @@ def empty_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 
 
 @pytest.fixture
-async def store(store: Storage) -> AsyncIterator[Storage]:
-    """Open storage, and compare every total with the events when the test ends."""
+async def store(store: Storage, request: pytest.FixtureRequest) -> AsyncIterator[Storage]:
+    """Open storage, and compare every total with the events when the test ends, unless it changes rows behind them."""
     yield store
-    assert await store.read(books.run) == []
+    assert request.node.get_closest_marker("wrong_books") or await store.read(books.run) == []

@@ -3,6 +3,7 @@
 from datetime import timedelta
 from functools import partial
 
+import pytest
 from sqlalchemy import insert
 
 from storage import tables
@@ -108,6 +109,7 @@ async def test_a_flood_is_dropped_from_the_figures_and_holds_only_what_it_led_to
     assert sum(count for (count,) in await stored(shop, tables.partner_rollups.c.clicks)) == 1
 
 
+@pytest.mark.wrong_books
 async def test_unusual_rates_are_found(shop: World):
     async def kinds() -> set[FlagKind]:
         return {flag.kind for flag in await review(shop) if flag.partner_id == shop.anna}
