@@ -101,9 +101,7 @@ async def review(acme: World, *, is_whole: bool) -> list[FlagKind]:
 
 
 @pytest.mark.parametrize("is_news", [True, False])
-async def test_a_sale_is_reviewed_by_the_next_round_once_or_without_news_by_the_whole_review(
-    embedded: World, *, is_news: bool
-):
+async def test_a_sale_is_reviewed_once_by_the_next_round_or_the_whole_review(embedded: World, *, is_news: bool):
     await own_purchase(embedded)
     if not is_news:
         embedded.store.take_written()

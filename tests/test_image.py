@@ -78,9 +78,7 @@ def commands() -> dict[str, list[str]]:
     return {name: re.findall(r'[^,\s"]+', match[1]) if match else [] for name, match in found.items()}
 
 
-def test_the_image_serves_by_each_compose_file_as_a_user_without_rights(
-    empty_postgres_url: str, redis_server: RedisServer, tmp_path: Path
-):
+def test_the_image_serves_by_each_compose_file(empty_postgres_url: str, redis_server: RedisServer, tmp_path: Path):
     buildah("build", "--isolation", "chroot", "--pull-never", "--build-arg", "COMMIT=abcdef123", "--tag", NAME, ".")
     of_postgresql = {"SVC_DATABASE_URL": empty_postgres_url, "SVC_SECRET_KEY": "a secret key of the tests"}
     environments = {

@@ -90,9 +90,7 @@ def body_of(setting: Setting, value: Any) -> dict[str, Any]:
     return {setting.public_name: value, **rate}
 
 
-def test_every_column_that_describes_a_program_is_a_setting_in_the_table_and_in_a_migrated_database(
-    sqlite_template: Path,
-):
+def test_every_column_that_describes_a_program_is_a_setting_in_table_and_database(sqlite_template: Path):
     others = {"id", "workspace_id", "sandbox_of", "terms_version", "revision", "created_at"}
     of_terms = {"program_id", "version", "created_at", "by_agent"}
     for table, is_term, besides in ((programs, False, others), (commission_terms, True, of_terms)):

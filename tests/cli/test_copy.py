@@ -91,7 +91,7 @@ def test_a_source_that_changed_meanwhile_is_reported(filled: str, sqlite_url: st
     assert result["differences"] == {"from": [], "to": []}
 
 
-def test_it_prints_one_object_with_the_progress_beside_it_and_leaves_a_target_with_rows_alone(
+def test_it_prints_one_object_and_fills_no_full_target(
     filled: str, sqlite_url: str, capsys: pytest.CaptureFixture[str]
 ):
     command.copy(filled, sqlite_url, as_json=True)

@@ -24,9 +24,7 @@ UNUSABLE = {
 
 
 @pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
-def test_an_empty_server_migrates_and_prints_its_url_and_a_code_that_each_of_its_processes_takes(
-    svc: Svc, request: pytest.FixtureRequest, kind: str
-) -> None:
+def test_an_empty_server_migrates_and_prints_url_and_code(svc: Svc, request: pytest.FixtureRequest, kind: str) -> None:
     environment, workers, log_format = {}, 1, "console"
     if kind == "postgresql":
         environment, workers, log_format = {"SVC_DATABASE_URL": request.getfixturevalue("postgres_url")}, 2, "json"

@@ -135,9 +135,7 @@ async def test_the_programs_of_a_stopped_worker_get_503_and_the_others_200(
         assert await store.read(books.run) == []
 
 
-async def test_with_a_worker_down_the_others_programs_are_listed_and_managed(
-    acme: World, citus_cluster: Cluster, citus_url: str
-):
+async def test_with_a_worker_down_other_programs_are_managed(acme: World, citus_cluster: Cluster, citus_url: str):
     programs = await one_on_each_node(acme)
     lost, left = citus_cluster.workers
     kept = programs[left.port]

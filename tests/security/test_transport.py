@@ -62,9 +62,7 @@ async def sign_in(client: httpx.AsyncClient) -> httpx.Response:
 
 
 @https
-async def test_over_https_the_session_cookie_is_this_host_s_and_browsers_stay_on_https(
-    service: httpx.AsyncClient,
-):
+async def test_over_https_the_session_cookie_is_this_host_s_and_browsers_stay_on_https(service: httpx.AsyncClient):
     entered = await sign_in(service)
 
     cookie = entered.headers["set-cookie"]
@@ -90,9 +88,7 @@ async def test_over_http_no_response_sends_browsers_to_https(service: httpx.Asyn
 
 
 @http
-async def test_json_is_not_stored_a_page_may_use_no_device_and_no_type_is_guessed(
-    service: httpx.AsyncClient,
-):
+async def test_json_is_not_stored_a_page_may_use_no_device_and_no_type_is_guessed(service: httpx.AsyncClient):
     for path in ("/", "/sign-in", "/docs/errors", "/nowhere"):
         headers = (await service.get(path, headers=HTML)).headers
         assert headers["content-type"].startswith("text/html"), path

@@ -111,9 +111,7 @@ DERIVED = {
 }
 
 
-async def test_a_database_of_the_last_development_version_is_upgraded_with_its_rows_and_gives_out_no_id_again(
-    released: WriteLane,
-):
+async def test_a_database_of_a_development_version_is_upgraded_and_gives_out_no_id_again(released: WriteLane):
     await to(released, "0033")
     await released.run(lambda connection: fill(connection, "2026-11-22"))
     await released.run(lambda each: each.execute(reflected(each, "partners").update().values(notes="-")))
@@ -173,9 +171,7 @@ async def test_an_operator_goes_back_to_0_2_0_and_upgrades_again_with_all_rows(r
         ("9999", "the version that migrated it"),
     ],
 )
-async def test_a_database_without_a_way_to_this_version_is_left_as_it_is(
-    writer: WriteLane, empty_url: str, revision: str, through: str
-):
+async def test_a_schema_without_upgrade_is_left_alone(writer: WriteLane, empty_url: str, revision: str, through: str):
     version = f"CREATE TABLE alembic_version AS SELECT CAST('{revision}' AS VARCHAR(32)) AS version_num"
     await writer.run(lambda connection: connection.execute(text(version)))
 

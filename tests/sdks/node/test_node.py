@@ -78,9 +78,7 @@ def test_a_server_action_reports_a_form_without_javascript(shop: httpx.Client, s
     assert service.bodies("lead") == [{"click_id": "c1", "customer_key": "user-1"}]
 
 
-def test_the_package_has_the_service_s_version_its_licence_types_no_dependencies_and_works_in_commonjs(
-    built_node: Path,
-):
+def test_the_package_has_a_version_a_licence_types_no_dependencies_and_works_in_commonjs(built_node: Path):
     with tarfile.open(next(built_node.glob("*.tgz"))) as archive:
         names = {name.removeprefix("package/") for name in archive.getnames()}
     described = json.loads((built_node / "node_modules/svc-affiliate/package.json").read_text())

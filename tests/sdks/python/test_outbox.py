@@ -55,9 +55,7 @@ def test_a_rotation_loses_nothing_and_a_sale_does_not_overtake_the_lead_that_wai
     assert sent == [("lead", "Bearer aff_1_new"), ("sale", "Bearer aff_1_new")]
 
 
-def test_a_rejected_call_is_set_aside_and_one_at_which_the_service_fails_waits_while_the_next_goes_on(
-    service: FailingService, sdk: Sdk, folder: Path
-):
+def test_a_rejected_call_is_set_aside_and_one_that_fails_holds_up_none(service: FailingService, sdk: Sdk, folder: Path):
     track = sdk(outbox=folder)
     service.answers = ["overloaded"]
     for number in (1, 2, 3):

@@ -89,9 +89,7 @@ def test_what_waits_is_resent_later(service: FailingService, sdk: Sdk, tmp_path:
     assert re.fullmatch(r"127\.0\.0\.1-\d+-1", next(tmp_path.iterdir()).name)
 
 
-async def test_the_guide_s_code_for_django_gives_a_request_its_visitor_and_settings_options(
-    service: FailingService,
-):
+async def test_the_guide_s_code_for_django_gives_a_request_its_visitor_and_settings_options(service: FailingService):
     settings.configure(SVC_AFFILIATE={"base_url": service.base_url, "api_key": KEY})
     request, user = HttpRequest(), SimpleNamespace(id="user-1", email="jane@example.com")
     request.COOKIES["svc_click_id"] = "c1"

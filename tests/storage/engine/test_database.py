@@ -101,9 +101,7 @@ async def test_a_file_that_another_was_copied_over_gets_no_more_writes_or_reads(
         await stays_away(store)
 
 
-async def test_a_command_beside_the_service_neither_rebuilds_its_index_nor_deletes_its_wal_file(
-    sqlite_url: str, tmp_path: Path
-):
+async def test_a_command_beside_the_service_leaves_its_index_and_its_wal_file(sqlite_url: str, tmp_path: Path):
     async with storage.opened(sqlite_url) as store:
         for n in range(60):  # SQLite moves pages to the database
             await store.write(add, "x" * 100_000)

@@ -35,9 +35,7 @@ def add_all(connection: Connection, batch: Sequence[str]) -> Sequence[str]:
     return batch
 
 
-async def test_a_failing_or_rejected_write_leaves_nothing_behind_and_the_rest_of_its_batch_is_visible_to_every_reader(
-    store: Storage, database_url: str
-):
+async def test_a_failing_or_rejected_write_leaves_nothing_and_its_batch_is_stored(store: Storage, database_url: str):
     batch: Any = [store.write_item(0, add_all, name) for name in ("a", "poisoned", "b")]
     plain = (store.write(add, "c"), store.write(add_and_reject, "rejected"))
     a, poisoned, b, c, rejected = await asyncio.gather(*batch, *plain, return_exceptions=True)
@@ -102,9 +100,7 @@ def queued(operation: Any, program: Any, number: int = 0) -> QueuedWrite:
         (True, True, [["a1"], ["a2"], ["b1"], ["b2"]]),
     ],
 )
-def test_a_batch_is_split_by_operation_and_by_program(
-    *, each_operation: bool, by_program: bool, transactions: list[list[str]]
-):
+def test_a_batch_is_split_by_kind_and_program(*, each_operation: bool, by_program: bool, transactions: list[list[str]]):
     batch = [queued(operation, program, n) for program in ("b", "a") for n, operation in ((2, add_all), (1, add))]
 
     parts = group_commit.transactions_of(batch, each_operation=each_operation, by_program=by_program)

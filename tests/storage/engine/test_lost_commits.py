@@ -49,9 +49,7 @@ async def urls(acme: World) -> list[str]:
 
 
 @pytest.mark.parametrize(("lost", "times"), [("lose_answers", 1), ("lose_answers", 2), ("lose_commits", 2)])
-async def test_a_commit_whose_response_was_lost_returns_its_results_and_one_that_never_arrived_runs_again(
-    acme: World, between: Proxy, lost: str, times: int
-):
+async def test_a_lost_commit_returns_its_results_or_runs_again(acme: World, between: Proxy, lost: str, times: int):
     assert await add_all(acme) == NAMES
     setattr(between, lost, times)
 
@@ -71,9 +69,7 @@ async def test_a_commit_that_never_arrives_becomes_an_outage(acme: World, betwee
 
 
 @pytest.mark.parametrize("earlier", [0, 1])
-async def test_the_lane_waits_for_a_commit_that_is_still_running(
-    store: Storage, between: Proxy, postgres_url: str, earlier: int
-):
+async def test_a_lane_waits_for_a_running_commit(store: Storage, between: Proxy, postgres_url: str, earlier: int):
     for _ in range(earlier):  # the lane's row is there already, or is itself on its way
         await store.write(add, "a")
     between.delay_commit = True
@@ -88,9 +84,7 @@ async def test_the_lane_waits_for_a_commit_that_is_still_running(
     assert await names(store) == ["a"] * (earlier + 1)
 
 
-async def test_an_outcome_that_cannot_be_determined_is_unknown(
-    store: Storage, between: Proxy, monkeypatch: pytest.MonkeyPatch
-):
+async def test_an_undetermined_outcome_is_unknown(store: Storage, between: Proxy, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(postgres_lane, "RESOLVE_SECONDS", 0.5)
     between.delay_commit = True
 

@@ -68,9 +68,7 @@ async def test_an_outage_fails_a_whole_batch_at_once_and_is_logged_once(
     assert all(record.exc_info is None for record in caplog.records)
 
 
-async def test_the_log_has_what_the_server_said_and_not_what_the_driver_met_afterwards(
-    postgres_url: str, caplog: pytest.LogCaptureFixture
-):
+async def test_a_lost_connection_stores_nothing_and_logs_why(postgres_url: str, caplog: pytest.LogCaptureFixture):
     def go_on_after_the_end(connection: Connection) -> None:
         add(connection, "a")
         process = connection.execute(text("SELECT pg_backend_pid()")).scalar_one()
@@ -90,9 +88,7 @@ async def test_the_log_has_what_the_server_said_and_not_what_the_driver_met_afte
     ]
 
 
-async def test_a_database_that_hangs_costs_seconds_is_found_again_and_closing_does_not_wait_for_it(
-    between: Proxy, monkeypatch: pytest.MonkeyPatch
-):
+async def test_a_database_that_hangs_costs_seconds_also_at_the_end(between: Proxy, monkeypatch: pytest.MonkeyPatch):
     for name in ("CONNECT", "STATEMENT", "RESPONSE", "RUN", "RESOLVE"):  # of which a test can wait for a few
         monkeypatch.setattr(postgres_lane, f"{name}_SECONDS", 1)
     async with storage.opened(between.url) as store:
@@ -155,9 +151,7 @@ async def held(sqlite_url: str) -> AsyncIterator[Storage]:
         assert await written(store) == ["b"]
 
 
-async def test_a_write_that_waited_too_long_is_rejected_and_neither_it_nor_one_whose_caller_left_is_stored(
-    sqlite_url: str, monkeypatch: pytest.MonkeyPatch
-):
+async def test_a_write_that_waited_or_lost_its_caller_is_not_stored(sqlite_url: str, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(write_queue, "LONGEST_WAIT_SECONDS", 0.05)
     async with held(sqlite_url) as store:
         with pytest.raises(Overloaded):

@@ -37,9 +37,7 @@ async def test_the_event_loop_and_writes_run_on_while_every_reader_computes(stor
     assert [await read for read in busy.reads] == [1] * READERS
 
 
-async def test_a_read_that_waited_too_long_is_rejected_and_one_that_finds_a_full_queue_at_once(
-    store: Storage, monkeypatch: pytest.MonkeyPatch
-):
+async def test_a_read_that_waits_long_or_in_a_full_queue_is_rejected(store: Storage, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(read_queue, "LONGEST_WAIT_SECONDS", 0.01)
     async with Busy(store) as busy:
         with pytest.raises(Overloaded) as turned_away:

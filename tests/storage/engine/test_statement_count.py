@@ -166,9 +166,7 @@ DECISIONS = {"approved": 25, "undone": 5, "paid": 31, "rejected": 10}
 
 
 @pytest.mark.parametrize("actor", [OPERATOR, Actor(AGENT_KEY, "7", "Nightly")])
-async def test_a_decision_on_many_commissions_takes_as_many_statements_as_one_on_some(
-    acme: World, database_url: str, actor: Actor
-):
+async def test_a_decision_on_many_takes_as_many_statements_as_one_on_some(acme: World, database_url: str, actor: Actor):
     keys = await customers(acme, max(SIZES))
     about: Any = {"actor": actor, "at": NOW + timedelta(days=30)}
     caps = {"amount_in_a_day_cents": 10**9, "commissions_in_a_day": 10**6}

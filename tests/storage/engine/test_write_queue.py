@@ -61,9 +61,7 @@ async def release(operator: asyncpg.Connection, *waiting: asyncio.Future[None]) 
     await asyncio.gather(*waiting)
 
 
-async def test_the_writes_of_many_programs_that_wait_become_one_batch(
-    store: Storage, operator: asyncpg.Connection, monkeypatch: pytest.MonkeyPatch
-):
+async def test_what_waits_is_one_batch(store: Storage, operator: asyncpg.Connection, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(write_queue, "SLOW_SECONDS", AN_HOUR)
     before = batches()
     slow = await slow_write(store, program=1)
@@ -76,7 +74,7 @@ async def test_the_writes_of_many_programs_that_wait_become_one_batch(
     assert batches() - before == (51 if are_apart else 2)
 
 
-async def test_a_slow_program_holds_up_no_write_but_its_own_and_closing_waits_for_every_lane(
+async def test_a_slow_program_holds_up_its_own_writes_and_closing_alone(
     postgres_url: str, operator: asyncpg.Connection
 ):
     async with storage.opened(postgres_url) as store:
@@ -93,7 +91,7 @@ async def test_a_slow_program_holds_up_no_write_but_its_own_and_closing_waits_fo
     await releasing
 
 
-async def test_another_lane_takes_a_whole_batch(
+async def test_another_lane_takes_a_batch(
     store: Storage, operator: asyncpg.Connection, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(write_queue, "SLOW_SECONDS", AN_HOUR)

@@ -139,9 +139,7 @@ async def test_totals_and_amounts_in_each_currency_are_of_all_that_matches_and_n
     assert (await listed(sold, EVENTS, kind=EventKind.CLICK)(ListQuery(1))).amounts == {}
 
 
-async def test_partners_are_sorted_by_what_they_brought_and_are_owed_and_that_is_added_up(
-    sold: World, monkeypatch: pytest.MonkeyPatch
-):
+async def test_partners_are_sorted_by_what_they_brought_and_are_owed(sold: World, monkeypatch: pytest.MonkeyPatch):
     ids = {row.transaction_id: row.id for row in (await listed(sold, COMMISSIONS)(ListQuery())).data}
     for status in ("approved", "paid"):
         await sold.decide(status, ids["inv-0"], ids["inv-1"])
@@ -178,9 +176,7 @@ async def test_rows_are_found_by_text_status_and_hold(sold: World):
     assert [each.code for each in paused.data] == ["ben"]
 
 
-async def test_a_list_of_too_many_rows_is_sorted_by_time_and_has_no_totals(
-    sold: World, monkeypatch: pytest.MonkeyPatch
-):
+async def test_a_list_of_too_many_rows_is_sorted_by_time_without_totals(sold: World, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(engine, "MOST_ROWS", 6)
 
     page = await listed(sold, COMMISSIONS)(ListQuery(order=Order("net_cents")))

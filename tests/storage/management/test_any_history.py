@@ -90,9 +90,7 @@ async def figures(acme: World, partner_id: int) -> dict[str, int]:
 @given(steps=st.lists(STEPS, min_size=4, max_size=16))
 @example(steps=[SALE, ("decide", 0, REJECTED), ("refund", 0, 500)])
 @example(steps=[SALE, SALE, *(("decide", n, APPROVED) for n in (0, 1)), ("decide", 1, PAID), ("refund", 0, 9_000)])
-async def test_every_balance_list_and_report_is_the_sum_of_the_ledger(
-    store: Storage, steps: list[tuple[str, int, Any]]
-):
+async def test_each_balance_list_and_report_is_the_sum_of_the_ledger(store: Storage, steps: list[tuple[str, int, Any]]):
     acme = await world.acme(store, platform_fee_bps=500)
     by_hand: Counter[int] = Counter()
     for step, number, value in steps:

@@ -166,9 +166,7 @@ CONFLICTS = {
 
 
 @pytest.mark.parametrize(("files", "message", "lines", "credited"), CONFLICTS.values(), ids=CONFLICTS)
-async def test_a_conflict_stops_an_import_until_it_is_decided(
-    files: Sequence[str], message: str, lines: int, credited: str, acme: World
-):
+async def test_a_conflict_needs_a_decision(files: Sequence[str], message: str, lines: int, credited: str, acme: World):
     await acme.do(partner_changes.enrol, name="Zoe", code="nora", email="zoe@zoe.example")
     await acme.customer("user-7")
     before = await acme.store.read(counts)

@@ -150,9 +150,7 @@ def summed(left: Totals) -> list[Any]:
 
 @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 @given(reported=deliveries())
-async def test_any_order_any_repetition_and_any_company_end_as_in_order_and_once(
-    store: Storage, reported: ReportedSale
-):
+async def test_any_order_repetition_and_company_end_as_in_order_and_once(store: Storage, reported: ReportedSale):
     in_order = await deliver(store, [[event] for event in reported.history])
     in_any = await deliver(store, reported.groups, late=reported.is_late)
 

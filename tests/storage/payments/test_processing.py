@@ -49,9 +49,7 @@ async def outcomes(acme: World, *events: dict[str, Any]) -> list[str]:
     ("bought_cents", "outcome", "sold"),
     [(None, "recorded", 1), (4_900, "recorded", 2), (10_000, "held_as_duplicate", 1)],
 )
-async def test_a_payment_settles_the_lead_and_saves_the_key_also_after_a_sale_through_the_api(
-    acme: World, bought_cents: int | None, outcome: str, sold: int
-):
+async def test_a_payment_settles_the_lead_with_its_key(acme: World, bought_cents: int | None, outcome: str, sold: int):
     click_id = await acme.visitor()
     await acme.lead(click_id, is_trusted=False, program_id=acme.program_id)
     if bought_cents:

@@ -85,9 +85,7 @@ async def outcome_and_findings(acme: World) -> tuple[str, list[str]]:
 @pytest.mark.parametrize(
     ("state", "explained"), [(FlagState.DISMISSED, "credited"), (FlagState.CONFIRMED, "commission_rejected")]
 )
-async def test_an_api_sale_that_a_payment_may_have_reported_is_recorded_and_its_commission_held_until_decided(
-    acme: World, state: FlagState, explained: str
-):
+async def test_a_sale_beside_a_payment_is_held_until_it_is_decided(acme: World, state: FlagState, explained: str):
     await connect(acme)
     await acme.customer()
     await take(acme, stripe.checkout(metadata=USER))

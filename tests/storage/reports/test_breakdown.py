@@ -130,9 +130,7 @@ async def test_the_rates_are_those_of_the_group(acme: World):
 
 
 @pytest.mark.parametrize(("bound", "field"), [("MOST_EVENTS", "period"), ("MOST_GROUPS", "by")])
-async def test_too_much_is_an_error_that_says_what_to_do(
-    acme: World, bound: str, field: str, monkeypatch: pytest.MonkeyPatch
-):
+async def test_too_much_is_an_error_with_advice(acme: World, bound: str, field: str, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(grouped_events, bound, 2)
     for source in ("a", "b", "c"):
         await acme.visitor(dimensions=json.dumps({"utm_source": source}))

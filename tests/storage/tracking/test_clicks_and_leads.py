@@ -104,9 +104,7 @@ async def test_a_mixed_batch_returns_each_item_its_own_result(acme: World):
     assert await counted(acme) == (3, 3)
 
 
-async def test_clicks_from_before_they_had_dimensions_are_filled_in_chunks_and_new_ones_are_left_alone(
-    acme: World, monkeypatch: pytest.MonkeyPatch
-):
+async def test_clicks_of_before_they_had_dimensions_are_filled_in_chunks(acme: World, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(click_operations, "FILLED_AT_ONCE", 2)
     visitor = json.dumps({"user_agent": "Mozilla/5.0 (Windows NT 10.0) Chrome/140.0.0.0", "language": "en-US"})
     for _ in range(5):

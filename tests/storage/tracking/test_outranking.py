@@ -164,9 +164,7 @@ async def test_an_expired_click_outranks_nothing(acme: World):
 
 
 @pytest.mark.parametrize("confirmed_by", ["lead", "sale"])
-async def test_a_key_that_the_server_confirmed_conflicts_with_the_click_of_another_customer(
-    claimed: World, confirmed_by: str
-):
+async def test_a_confirmed_key_conflicts_with_the_click_of_another_customer(claimed: World, confirmed_by: str):
     if confirmed_by == "lead":
         await claimed.lead(await claimed.visitor("anna"), KEY)
     else:

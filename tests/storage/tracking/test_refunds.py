@@ -33,9 +33,7 @@ async def sold(acme: World) -> World:
     return acme
 
 
-async def test_a_refund_takes_its_share_back_and_without_an_amount_the_rest_of_the_sale_which_no_longer_counts(
-    sold: World,
-):
+async def test_a_refund_takes_its_share_back_and_without_an_amount_the_rest_which_no_longer_counts(sold: World):
     partial, day = await sold.refund(amount_cents=3_333), await stored(sold, *DAY)
     result, again = await sold.refund(), await sold.refund()
 
