@@ -10,15 +10,8 @@ from storage.diagnosis import identifier_health, readiness
 from storage.diagnosis.identifier_health import HealthState, IdentifierHealth
 from storage.diagnosis.readiness import Readiness, ReadinessGate
 from storage.diagnosis.search import SearchResult, search
+from storage.rules import errors
 from storage.rules.contact import protect
-from storage.rules.errors import (
-    ApiKeyRotationRequired,
-    CustomerNotAttributed,
-    CustomerNotFound,
-    IdentifierConflict,
-    InvalidKey,
-    ServiceError,
-)
 from storage.rules.key_format import Difference, KeyFormat
 from storage.rules.outcome import State
 from storage.rules.settlement import LeadAuthPolicy
@@ -39,7 +32,7 @@ async def health(acme: World) -> IdentifierHealth:
 
 
 async def reject_sale(acme: World, customer_key: str) -> None:
-    await acme.reject(CustomerNotFound(), customer_key=customer_key)
+    await acme.reject(errors.CustomerNotFound(), customer_key=customer_key)
 
 
 async def sell(acme: World, *customer_keys: str) -> None:
@@ -75,7 +68,7 @@ async def test_a_gate_fails_if_all_of_its_live_calls_were_rejected(acme: World):
         await acme.handle(test_mode.record_with_key, test_mode.TestModeCall(kind, NOW))
     await reject_sale(acme, "user-1")
     organic = await ready(acme)
-    await acme.reject(CustomerNotAttributed())
+    await acme.reject(errors.CustomerNotAttributed())
 
     found = await ready(acme)
 
@@ -95,8 +88,10 @@ async def test_a_flagged_key_fails_its_gate_until_it_is_replaced(acme: World):
     assert (flagged, states(await ready(acme))["program_key_current"]) == (State.FAIL, State.PASS)
 
 
-@pytest.mark.parametrize("error", [InvalidKey, ApiKeyRotationRequired])
-async def test_events_lost_to_a_wrong_key_fail_their_gate_until_they_stop(acme: World, error: type[ServiceError]):
+@pytest.mark.parametrize("error", [errors.InvalidKey, errors.ApiKeyRotationRequired])
+async def test_events_lost_to_a_wrong_key_fail_their_gate_until_they_stop(
+    acme: World, error: type[errors.ServiceError]
+):
     for days in range(3):
         await acme.reject(error(), at=NOW - timedelta(days=days))
     await acme.reject(error(), call="status")
@@ -160,9 +155,9 @@ async def test_customers_credited_by_their_click_were_referred_and_prove_which_k
     click_id = await acme.visitor()
     await acme.lead(click_id, "user-9")
     for number, key in enumerate(("17", "user-10")):  # another id of one user, and a second user in one browser
-        with pytest.raises(IdentifierConflict):
+        with pytest.raises(errors.IdentifierConflict):
             await acme.sale(f"inv-9{number}", customer_key=key, click_id=click_id)
-        await acme.reject(IdentifierConflict(), customer_key=key, click_id=click_id)
+        await acme.reject(errors.IdentifierConflict(), customer_key=key, click_id=click_id)
     await reject_sale(acme, "user-5")
 
     found = await health(acme)
@@ -189,7 +184,7 @@ async def test_each_identifier_leads_to_what_it_names(acme: World):
     await acme.sale("inv-1")
     lost = await acme.visitor("ben")
     await take(acme, stripe.invoice(metadata={"svc_customer_key": "user-404"}))
-    await acme.reject(CustomerNotFound(), transaction_id="inv-9", customer_key="user-9")
+    await acme.reject(errors.CustomerNotFound(), transaction_id="inv-9", customer_key="user-9")
     commission_id = await acme.store.read(lambda connection: connection.execute(select(commissions.c.id)).scalar_one())
 
     stories = {
@@ -215,7 +210,7 @@ async def test_a_partner_is_found_by_name_code_and_link(acme: World):
 async def test_an_identifier_that_never_arrived_says_when_the_server_last_called_and_which_key_is_like_it(acme: World):
     before = (await found_by(acme, "USER-1")).silences
     await acme.customer(at=NOW - timedelta(minutes=3))
-    await acme.reject(InvalidKey(), at=NOW - timedelta(minutes=1), call="refund")
+    await acme.reject(errors.InvalidKey(), at=NOW - timedelta(minutes=1), call="refund")
 
     (silence,) = (await found_by(acme, "USER-1")).silences
 

@@ -14,13 +14,7 @@ from storage.lists.declaration import ListQuery
 from storage.lists.flags import FLAGS
 from storage.lists.payment_events import PAYMENT_EVENTS
 from storage.lists.rejected_calls import REJECTED_CALLS
-from storage.rules.errors import (
-    CurrencyNotSupported,
-    CustomerNotAttributed,
-    DuplicateTransaction,
-    IdentifierConflict,
-    InvalidKey,
-)
+from storage.rules import errors
 from storage.rules.fraud.flag import FlagState
 from storage.tables import payment_events
 from tests import stripe_events as stripe
@@ -37,15 +31,15 @@ async def at_stake(acme: World) -> dict[str, dict[str, int]]:
 
 async def test_rejected_calls_are_grouped_by_cause_and_the_amounts_of_sales_are_added_by_currency(acme: World):
     lost = [
-        (CustomerNotAttributed, 100, "USD"),
-        (CustomerNotAttributed, 200, "USD"),
-        (CustomerNotAttributed, 400, "EUR"),
+        (errors.CustomerNotAttributed, 100, "USD"),
+        (errors.CustomerNotAttributed, 200, "USD"),
+        (errors.CustomerNotAttributed, 400, "EUR"),
     ]
-    for n, (error, cents, currency) in enumerate([*lost, (InvalidKey, 800, "USD")]):
+    for n, (error, cents, currency) in enumerate([*lost, (errors.InvalidKey, 800, "USD")]):
         about = {"transaction_id": f"inv-{n}", "amount_cents": cents, "currency": currency}
         await acme.reject(error(), at=NOW + timedelta(minutes=n), **about)
-    await acme.reject(CurrencyNotSupported())
-    await acme.reject(CurrencyNotSupported(), call="refund", transaction_id="inv-1", amount_cents=100)
+    await acme.reject(errors.CurrencyNotSupported())
+    await acme.reject(errors.CurrencyNotSupported(), call="refund", transaction_id="inv-1", amount_cents=100)
 
     causes = await acme.store.read(rejected_calls.by_cause, acme.program_id)
 
@@ -63,7 +57,7 @@ async def test_a_flood_of_rejections_makes_no_read_longer(acme: World, monkeypat
     monkeypatch.setattr(rejected_calls, "MOST_CALLS", 2)
     for n in range(4):
         about = {"transaction_id": f"inv-{n}", "amount_cents": 100, "currency": "USD"}
-        await acme.reject(CustomerNotAttributed(), at=NOW + timedelta(minutes=n), **about)
+        await acme.reject(errors.CustomerNotAttributed(), at=NOW + timedelta(minutes=n), **about)
 
     (cause,) = await acme.store.read(rejected_calls.by_cause, acme.program_id)
     explained = [
@@ -76,11 +70,13 @@ async def test_a_flood_of_rejections_makes_no_read_longer(acme: World, monkeypat
 
 async def test_a_sale_that_was_sent_again_or_recorded_since_is_not_counted_twice(acme: World):
     for transaction_id in ("inv-1", "inv-1", "inv-2"):
-        await acme.reject(CustomerNotAttributed(), transaction_id=transaction_id, amount_cents=100, currency="USD")
+        await acme.reject(
+            errors.CustomerNotAttributed(), transaction_id=transaction_id, amount_cents=100, currency="USD"
+        )
     await acme.customer()
     await acme.sale("inv-2", amount_cents=100)
     for same in (True, False):
-        error = DuplicateTransaction(same_payload=same)
+        error = errors.DuplicateTransaction(same_payload=same)
         await acme.reject(error, transaction_id="inv-2", amount_cents=700 if same else 50, currency="USD")
 
     assert await at_stake(acme) == {"customer_not_attributed": {"USD": 100}, "duplicate_transaction": {"USD": 50}}
@@ -90,10 +86,10 @@ async def test_a_sale_that_was_sent_again_or_recorded_since_is_not_counted_twice
 async def watched(acme: World) -> World:
     """Acme with rejected calls, payments in two currencies, and signs of fraud, all of which left audit entries."""
     await acme.customer()
-    for number, (error, cents) in enumerate(((DuplicateTransaction, 500), (IdentifierConflict, 900)) * 2):
+    for number, (error, cents) in enumerate(((errors.DuplicateTransaction, 500), (errors.IdentifierConflict, 900)) * 2):
         ids = {"transaction_id": f"inv-{number}", "customer_key": f"user-{9 - number}"}
         await acme.reject(error(), **ids, amount_cents=cents * (number + 1), currency="USD")
-    await acme.reject(IdentifierConflict(), call="lead")
+    await acme.reject(errors.IdentifierConflict(), call="lead")
     for number, currency in enumerate(("usd", "eur", "usd")):
         about: dict[str, Any] = {"amount": 100 * (7 - number), "currency": currency, "payment_intent": f"pi_{number}"}
         await take(acme, stripe.checkout(f"evt_{number}", **about))

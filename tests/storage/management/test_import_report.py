@@ -7,23 +7,13 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection, select
 
+from storage import tables
 from storage.management import imports
 from storage.management import partners as partner_changes
 from storage.management.import_report import OnConflict
 from storage.rules import tool_exports
 from storage.rules.errors import NotFound, ValidationError
 from storage.rules.tool_exports import AmountUnit, FileKind, ImportTool
-from storage.tables import (
-    clicks,
-    commissions,
-    customers,
-    leads,
-    ledger_entries,
-    partners,
-    payment_customers,
-    rollups,
-    sales,
-)
 from tests.storage.databases import both_databases
 from tests.storage.management.importing import COMMISSIONS, CUSTOMERS, GENERIC, PARTNERS, counts, imported
 from tests.world import NOW, World, stored
@@ -66,10 +56,10 @@ async def test_amounts_are_read_in_their_unit_and_whole_numbers_of_an_unknown_on
 
     said = [each["message"] for each in (*report.conflicts, *report.problems)]
     if isinstance(expected, int):
-        assert (await stored(acme, commissions.c.amount_cents), said) == ([(expected,)], [])
+        assert (await stored(acme, tables.commissions.c.amount_cents), said) == ([(expected,)], [])
         assert report.totals == [{"partner": "nora", "status": "pending", "commissions": 1, "cents": expected}]
     else:
-        assert (await stored(acme, commissions.c.id), len(said), said[0][: len(expected)]) == ([], 1, expected)
+        assert (await stored(acme, tables.commissions.c.id), len(said), said[0][: len(expected)]) == ([], 1, expected)
     assert (report.import_id is None) == (expected == imports.ASK_UNIT)
 
 
@@ -174,7 +164,7 @@ async def test_a_conflict_needs_a_decision(files: Sequence[str], message: str, l
     stopped = await imported(acme, files)
     nothing = await acme.store.read(counts)
     skipped = await imported(acme, files, on_conflict=OnConflict.SKIP)
-    left_out = await stored(acme, commissions.c.id)
+    left_out = await stored(acme, tables.commissions.c.id)
     await imported(acme, files, on_conflict=OnConflict.ACCEPT)
 
     assert ({each["message"][: len(message)] for each in stopped.conflicts}, len(stopped.conflicts)) == (
@@ -183,15 +173,16 @@ async def test_a_conflict_needs_a_decision(files: Sequence[str], message: str, l
     )
     assert (nothing, stopped.import_id, left_out) == (before, None, [])
     assert skipped.conflicts == stopped.conflicts
-    owner = dict(await stored(acme, partners.c.id, partners.c.code))
-    assert [owner[each] for (each,) in await stored(acme, commissions.c.partner_id)] == [credited] * 3
-    assert ("user-7", acme.anna) in await stored(acme, customers.c.customer_key, customers.c.partner_id)
+    owner = dict(await stored(acme, tables.partners.c.id, tables.partners.c.code))
+    assert [owner[each] for (each,) in await stored(acme, tables.commissions.c.partner_id)] == [credited] * 3
+    assert ("user-7", acme.anna) in await stored(acme, tables.customers.c.customer_key, tables.customers.c.partner_id)
 
 
 def everything(connection: Connection) -> dict[str, list[Any]]:
     """Return all that an import may change, but not daily totals of 0."""
-    tables = (partners, customers, leads, sales, commissions, ledger_entries, clicks, payment_customers, rollups)
-    rows = {each.name: sorted(tuple(row) for row in connection.execute(select(each))) for each in tables}
+    money = (tables.sales, tables.commissions, tables.ledger_entries, tables.payment_customers, tables.rollups)
+    every = (tables.partners, tables.customers, tables.leads, tables.clicks, *money)
+    rows = {each.name: sorted(tuple(row) for row in connection.execute(select(each))) for each in every}
     return rows | {"rollups": [row[:-1] for row in rows["rollups"] if any(row[2:-1])]}
 
 

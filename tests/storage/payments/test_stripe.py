@@ -113,7 +113,12 @@ AT = datetime(2026, 5, 20, 12, tzinfo=UTC)
 STORED = Paid("in_1", ("in_1", "pi_1"), 10_000, "USD", AT, customer_key="user-1", processor_customer="cus_1")
 RETURNED = Returned("pi_1", "re_1", ReturnKind.REFUND, 500, stands=True, told_at=AT)
 LINKED = Linked(("in_1", "pi_1"))
-CONTENTS = [STORED, RETURNED, LINKED, Introduced("cus_1", None, "user-1", "1")]  # as the last release stored them
+CONTENTS: list[Any] = [
+    STORED,
+    RETURNED,
+    LINKED,
+    Introduced("cus_1", None, "user-1", "1"),
+]  # as the last release stored them
 
 
 def test_an_event_is_read_whichever_release_stored_it_and_stored_by_named_fields_and_a_version():
