@@ -34,7 +34,6 @@ class Request:
     kind: Kind
     mark: str
     cents: int = 0
-    is_raced: bool = False  # sent many times at once, on purpose
     answers: list[str] = field(default_factory=list)
     receipt: str | None = None
     is_acknowledged: bool = False
@@ -42,7 +41,7 @@ class Request:
     @property
     def may_be_stored(self) -> bool:
         """Whether an answer leaves open that the row is there."""
-        return self.is_acknowledged or self.is_raced or bool(UNDECIDED.intersection(self.answers))
+        return self.is_acknowledged or bool(UNDECIDED.intersection(self.answers))
 
 
 class Journal:

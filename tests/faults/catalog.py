@@ -137,16 +137,10 @@ async def rejected(scene: Scene) -> None:
     await scene.journal.fail(UNTIL_NOTICED)
 
 
-def on_each_database(name: str, happen: Happen, times: int) -> list[Fault]:
-    """Return a fault that happens on SQLite as on PostgreSQL."""
-    databases = {"SQLite": places.sqlite, "PostgreSQL": places.postgresql}
-    return [Fault(f"{name}, {database}", place, happen, times) for database, place in databases.items()]
-
-
 CROWDED = {"clients": 24, "programs": 8, "workers": 2}
 FAULTS = [
-    *on_each_database("kill -9", kill, 100),
-    *on_each_database("24 identical calls at once", lambda scene: scene.client.send_duplicates(), 100),
+    Fault("kill -9, SQLite", places.sqlite, kill, 100),
+    Fault("kill -9, PostgreSQL", places.postgresql, kill, 100),
     Fault("commands beside the service, SQLite", places.sqlite, run_command, 20),
     Fault("locked file and 300 calls more, SQLite", places.sqlite, lock_file, 5),
     Fault("disk full, SQLite", places.small_disk, fill_disk, 20),

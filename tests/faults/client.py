@@ -13,7 +13,6 @@ from tests.world import LANDING_PAGE, World
 
 SECONDS_FOR_AN_ANSWER = 12.0
 SECONDS_BETWEEN_ATTEMPTS = 0.1
-DUPLICATES = 24
 NAMED, KEYED, NAMELESS = "refund", "keyed-refund", "nameless-refund"
 
 
@@ -72,47 +71,36 @@ class Client:
         await self._attempt(request, body)
         return request
 
-    async def lead(self, click_id: str, customer_key: str, *, times: int = 1) -> None:
-        request = self.journal.open(Request(Kind.LEAD, customer_key, is_raced=times > 1))
-        await self._record(request, {"click_id": click_id, "customer_key": customer_key}, times)
+    async def lead(self, click_id: str, customer_key: str) -> None:
+        request = self.journal.open(Request(Kind.LEAD, customer_key))
+        await self._record(request, {"click_id": click_id, "customer_key": customer_key})
 
-    async def sale(self, customer_key: str, *, times: int = 1) -> Request:
-        request = Request(Kind.SALE, self._mark("invoice"), cents=10_000 + 500 * (self._marks % 7), is_raced=times > 1)
+    async def sale(self, customer_key: str) -> Request:
+        request = Request(Kind.SALE, self._mark("invoice"), cents=10_000 + 500 * (self._marks % 7))
         self.journal.open(request)
         body = {"transaction_id": request.mark, "customer_key": customer_key, "amount_cents": request.cents}
-        await self._record(request, body, times)
+        await self._record(request, body)
         return request
 
-    async def refund(self, sale: Request, cents: int, way: str = NAMED, *, times: int = 1) -> None:
+    async def refund(self, sale: Request, cents: int, way: str = NAMED) -> None:
         """Refund part of a sale; without an id and a key it is sent once, as a repeat could not be recognized."""
-        request = Request(Kind.REFUND, self._mark(way), cents=cents, is_raced=times > 1)
+        request = Request(Kind.REFUND, self._mark(way), cents=cents)
         self.journal.open(request)
         body = {"transaction_id": sale.mark, "refund_amount_cents": cents, "refund_reason": request.mark}
         if way == NAMED:
-            await self._record(request, {**body, "refund_id": request.mark}, times)
+            await self._record(request, {**body, "refund_id": request.mark})
         elif way == KEYED:
             await self._record(request, body, headers={"Idempotency-Key": request.mark})
         else:
             await self._attempt(request, body)
 
-    async def send_duplicates(self) -> None:
-        """Send a lead, a sale and a refund of one customer 24 times at once each; one of each may be new."""
-        customer, click_id = self._mark("user"), await self.visit()
-        await self.lead(click_id, customer, times=DUPLICATES)
-        sale = await self.sale(customer, times=DUPLICATES)
-        await self.refund(sale, 1_500, times=DUPLICATES)
-
-    async def _record(
-        self, request: Request, body: dict[str, Any], times: int = 1, headers: dict[str, str] | None = None
-    ) -> None:
+    async def _record(self, request: Request, body: dict[str, Any], headers: dict[str, str] | None = None) -> None:
         """Send a request until it is acknowledged: always with the same ids."""
-        answers = await asyncio.gather(*(self._attempt(request, body, headers) for _ in range(times)))
-        if times > 1:
-            _expect_one_new(self.journal, request, answers)
+        answer = await self._attempt(request, body, headers)
         deadline = time.monotonic() + PATIENCE_SECONDS
-        while not request.is_acknowledged and answers[-1].is_to_repeat and time.monotonic() < deadline:
+        while not request.is_acknowledged and answer.is_to_repeat and time.monotonic() < deadline:
             await _pause()
-            answers.append(await self._attempt(request, body, headers))
+            answer = await self._attempt(request, body, headers)
 
     async def _attempt(self, request: Request, body: dict[str, Any], headers: dict[str, str] | None = None) -> Answer:
         try:
@@ -120,7 +108,7 @@ class Client:
             answer = _read(await self._http.post(url, json=body, headers=headers))
         except httpx.TransportError:
             answer = Answer(NO_ANSWER, {}, is_acknowledged=False, is_to_repeat=True)
-        if answer.text.startswith("409") and not request.is_raced and not request.may_be_stored:
+        if answer.text.startswith("409") and not request.may_be_stored:
             self.journal.surprises.append(f"{request.mark} is called a duplicate after {request.answers}")
         if not answer.is_acknowledged and not answer.is_to_repeat:
             self.journal.surprises.append(f"{request.mark}: {answer.text} {answer.body}")
@@ -151,18 +139,6 @@ def _receipt(request: Request, body: dict[str, Any]) -> str | None:
     sale = body.get("data") or body.get("error", {}).get("existing") or {}
     receipt = {Kind.CLICK: body.get("click_id"), Kind.SALE: sale.get("eventId")}.get(request.kind)
     return None if receipt is None else str(receipt)
-
-
-def _expect_one_new(journal: Journal, request: Request, answers: list[Answer]) -> None:
-    repeats = ("already_recorded", "replayed")
-    new = [
-        answer
-        for answer in answers
-        if answer.text == "200"
-        and not any(answer.body.get(name) or answer.body.get("data", {}).get(name) for name in repeats)
-    ]
-    if len(new) != 1 and not any(answer.is_to_repeat for answer in answers):
-        journal.surprises.append(f"{len(new)} of {len(answers)} identical calls of {request.mark} were new")
 
 
 async def _pause() -> None:
