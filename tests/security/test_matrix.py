@@ -1,10 +1,11 @@
 """Every operation with every credential and everybody's ids: the expected response by rule, from the route tables.
 
-An operation that is added to a route table is in here without being named. `OPEN` names those that need no credential,
-so that a new one does not become public by accident.
+An operation that is added to a route table is in here without being named. contract.toml names those that need no
+credential, and the scopes and roles of the others, so that nothing is opened by accident.
 """
 
 import re
+import tomllib
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -22,41 +23,11 @@ ROOT = Path(__file__).parent.parent.parent
 PAGE = (ROOT / "docs/security.md").read_text(encoding="utf-8")
 ROWS = [line for line in PAGE.splitlines() if re.match(r"\| (API|V)\d", line)]
 NAMED = re.compile(r"`(tests/[\w/]+\.py)::(test_\w+)`")
-OPEN = {
-    *("trackClick", "prefetchClick", "preflightClick", "trackLead", "preflightLead", "receiveStripeEvent"),
-    *("issueHandover", "preflightHandover", "redeemHandover", "preflightRedeem"),
-    *("getTracker", "getHealth", "getReadiness", "getOpenapi"),
-    *("listGuides", "listGuidesWithSlash", "getGuide", "listForModels"),
-    *("logIn", "logOut", "startDeviceLogin", "pollDeviceLogin"),
-}
-SCOPES: dict[Scope | None, set[str]] = {
-    None: {"agentGetKey"},
-    Scope.PROGRAMS_READ: {"agentListPrograms", "agentGetProgram", "agentGetReadiness", "agentListAuditLog"},
-    Scope.PROGRAMS_WRITE: {"agentChangeProgram"},
-    Scope.PERFORMANCE_READ: {"agentGetPerformance", "agentGetBreakdown"},
-    Scope.EVENTS_READ: {"agentListEvents", "agentListTrackingLog", "agentListRefusedCalls", "agentExplainSale"},
-    Scope.CUSTOMERS_READ: {"agentListCustomers", "agentGetCustomer"},
-    Scope.COMMISSIONS_READ: {"agentListCommissions", "agentListFlags"},
-    Scope.COMMISSIONS_WRITE: {
-        *("agentDecideCommission", "agentDecideFlag", "agentCreditSale", "agentAdjustBalance", "agentMoveCustomer"),
-    },
-    Scope.PARTNERS_READ: {"agentListPartners"},
-    Scope.PARTNERS_WRITE: {"agentEnrolPartner", "agentChangePartner"},
-}
+CONTRACT: dict[str, Any] = tomllib.loads(Path(__file__).with_name("contract.toml").read_text(encoding="utf-8"))
 CASES = {
     "session": operations.session_cases,
     "agentKey": operations.agent_key_cases,
     "programKey": operations.program_key_cases,
-}
-SENT: dict[str, dict[str, Any]] = {
-    "agentGetBreakdown": {"query": {"by": "partner"}},
-    "agentExplainSale": {"query": {"transaction_id": "inv-1"}},
-    "agentDecideCommission": {"body": {"status": "rejected"}},
-    "agentDecideFlag": {"body": {"state": "dismissed"}},
-    "agentCreditSale": {"body": {"amount_cents": 100, "currency": "USD", "reason": "It was not reported"}},
-    "agentAdjustBalance": {"body": {"amount_cents": -100, "reason": "It was too much"}},
-    "agentMoveCustomer": {"body": {"past": "stay", "reason": "Ben sent them"}},
-    "agentEnrolPartner": {"body": {"name": "Cleo", "code": "cleo"}},
 }
 
 
@@ -65,7 +36,7 @@ def visible_in(response: httpx.Response) -> tuple[int, Any]:
 
 
 def test_the_operations_that_need_no_credential_are_named():
-    assert {entry.described.name for entry in needing("")} <= OPEN
+    assert {entry.described.name for entry in needing("")} <= {*CONTRACT["open"]}
     assert {entry.kind for entry in ENTRIES} == {"", "session", "agentKey", "programKey"}
 
 
@@ -104,14 +75,8 @@ def test_members_change_what_is_their_own_managers_and_finance_what_is_their_par
     reading = {entry.described.name for entry in needing("session") if entry.method == "GET" and entry.roles != ANYONE}
     owners = writing.pop(OWNERS)
 
-    assert writing == {
-        ANYONE: {
-            *("changePassword", "changePreferences", "endSession", "endOtherSessions", "disconnectAssistant"),
-            *("enrolSecondFactor", "confirmSecondFactor", "disableSecondFactor", "reconcilePayments", "createProgram"),
-        },
-        MANAGERS: {"enrolPartner", "changePartner", "decideFlag"},
-        DECIDERS: {"decideCommission", "decideCommissions", "creditSale", "adjustBalance", "moveCustomer"},
-    }
+    expected = zip((ANYONE, MANAGERS, DECIDERS), CONTRACT["members"].values(), strict=True)
+    assert writing == {roles: set(names) for roles, names in expected}
     assert owners > {"regenerateProgramKey", "changeProgram", "changeMember", "invite", "changeAgentCaps"}
     assert reading == {"getPaymentAccount", "listInvitations"}
 
@@ -133,18 +98,18 @@ async def test_a_member_may_do_what_their_role_opens_and_nothing_else(service: S
 
 
 def test_each_operation_of_agents_needs_the_scope_of_the_contract():
-    needed: dict[Scope | None, set[str]] = {}
+    needed: dict[str, set[str]] = {}
     for entry in needing("agentKey"):
-        needed.setdefault(entry.scope, set()).add(entry.described.name)
+        needed.setdefault(entry.scope or "", set()).add(entry.described.name)
 
-    assert needed == SCOPES
+    assert needed == {scope: set(names) for scope, names in CONTRACT["scopes"].items()}
 
 
 async def test_a_scope_opens_its_operations_and_no_other_scope_does(service: Service):
     for entry in needing("agentKey"):
         sufficient = (await service.scene.agent_key([entry.scope or Scope.EVENTS_READ])).secret
         others = (await service.scene.agent_key(tuple(set(Scope) - {entry.scope}))).secret
-        sent = SENT.get(entry.described.name, {})
+        sent = CONTRACT["sent"].get(entry.described.name, {})
         if "reason" in sent.get("body", {}):
             sent["body"]["partner_id"] = service.scene.acme.ben
         for program_id in (MISSING, service.scene.acme.program_id) if entry.scope else ():
