@@ -9,6 +9,7 @@ import urllib.request
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from urllib.error import URLError
 
@@ -17,6 +18,7 @@ from hypothesis import HealthCheck, settings
 from playwright.async_api import Browser
 
 import storage
+from cli.demo import sample
 from storage import Storage, migrations
 from storage.engine import write_queue
 from tests import chromium, citus, postgres, proxy, redis, serving, world
@@ -65,10 +67,23 @@ def sqlite_url(sqlite_template: Path, tmp_path: Path) -> str:
 
 
 @pytest.fixture(scope="session")
+def demo(sqlite_template: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A SQLite file that holds the demo's workspace, to be copied."""
+    path = Path(shutil.copy(sqlite_template, tmp_path_factory.mktemp("demo") / "demo.db"))
+
+    async def fill() -> None:
+        async with storage.opened(f"sqlite+aiosqlite:///{path}", patient=True) as store:
+            await store.write(sample.create, password_hash="-", at=datetime(2026, 11, 20, 12, tzinfo=UTC))
+
+    asyncio.run(fill())
+    return path
+
+
+@pytest.fixture(scope="session")
 def postgres_server() -> Iterator[str]:
     """The URL of a running PostgreSQL whose database `service` is migrated."""
     with postgres.running() as server:
-        asyncio.run(create_database(server.url, "service"))
+        asyncio.run(postgres.create_database(server.url, "service"))
         asyncio.run(migrations.upgrade(named(server.url, "service")))
         yield server.url
 
@@ -146,15 +161,8 @@ async def acme(store: Storage) -> World:
 @contextmanager
 def _lent(server: str, name: str, template: str = "template1") -> Iterator[str]:
     """Create a database and drop it at the end, whoever still uses it: a thousand of them would fill the memory."""
-    yield asyncio.run(create_database(server, name, template))
+    yield asyncio.run(postgres.create_database(server, name, template))
     asyncio.run(postgres.execute(server, f'DROP DATABASE "{name}" WITH (FORCE)'))
-
-
-async def create_database(server: str, name: str, template: str = "template1") -> str:
-    """Create a database on a server and return its URL."""
-    copying = "STRATEGY FILE_COPY"  # half the work of the default, which logs every page
-    await postgres.execute(server, f'CREATE DATABASE "{name}" TEMPLATE "{template}" {copying}')
-    return named(server, name)
 
 
 @pytest.fixture(scope="session")

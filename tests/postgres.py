@@ -141,6 +141,13 @@ async def execute(url: str, *statements: str) -> None:
             await connection.execute(statement)
 
 
+async def create_database(server: str, name: str, template: str = "template1") -> str:
+    """Create a database on a server and return its URL."""
+    copying = "STRATEGY FILE_COPY"  # half the work of the default, which logs every page
+    await execute(server, f'CREATE DATABASE "{name}" TEMPLATE "{template}" {copying}')
+    return named(server, name)
+
+
 def named(server: str, name: str) -> str:
     """Return a server's URL with another database."""
     return f"{server.rpartition('/')[0]}/{name}"

@@ -14,7 +14,6 @@ import typer
 from sqlalchemy import select
 
 from cli.admin import backup as command
-from cli.demo import sample
 from storage.access import workspaces
 from storage.engine import copying
 from tests.cli.conftest import Svc
@@ -23,14 +22,10 @@ from tests.test_journeys import stored
 AT = datetime(2026, 11, 20, 12, tzinfo=UTC)
 
 
-@pytest.fixture(scope="module")
-def filled(sqlite_template: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
+@pytest.fixture
+def filled(demo: Path, tmp_path: Path) -> str:
     """The URL of a database that holds the demo's workspace."""
-    path = tmp_path_factory.mktemp("filled") / "svc.db"
-    shutil.copy(sqlite_template, path)
-    url = f"sqlite+aiosqlite:///{path}"
-    asyncio.run(stored(url, lambda store: store.write(sample.create, password_hash="-", at=AT)))
-    return url
+    return f"sqlite+aiosqlite:///{shutil.copy(demo, tmp_path / 'filled.db')}"
 
 
 def rows(url: str) -> dict[str, list[Any]]:

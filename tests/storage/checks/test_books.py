@@ -3,36 +3,16 @@
 import asyncio
 import shutil
 import sqlite3
-from datetime import UTC, datetime
 from itertools import product
 from pathlib import Path
 
-import pytest
-
 import storage
-from cli.demo import sample
 from storage.checks import books
 
-AT = datetime(2026, 11, 20, 12, tzinfo=UTC)
 
-
-@pytest.fixture(scope="module")
-def filled(sqlite_template: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A database that holds the demo's workspace."""
-    path = tmp_path_factory.mktemp("filled") / "svc.db"
-    shutil.copy(sqlite_template, path)
-
-    async def fill() -> None:
-        async with storage.opened(f"sqlite+aiosqlite:///{path}", patient=True) as store:
-            await store.write(sample.create, password_hash="-", at=AT)
-
-    asyncio.run(fill())
-    return path
-
-
-def corrupted(filled: Path, folder: Path, *statements: str) -> list[str]:
+def corrupted(demo: Path, folder: Path, *statements: str) -> list[str]:
     """Return what the check reports once the statements have run over a copy of the database."""
-    path = shutil.copy(filled, folder / "svc.db")
+    path = shutil.copy(demo, folder / "svc.db")
     connection = sqlite3.connect(path)
     for statement in statements:
         assert connection.execute(statement).rowcount != 0, statement
@@ -87,32 +67,32 @@ CORRUPTIONS = {
 }
 
 
-def test_every_corruption_is_reported(filled: Path, tmp_path: Path) -> None:
-    assert corrupted(filled, tmp_path) == []
+def test_every_corruption_is_reported(demo: Path, tmp_path: Path) -> None:
+    assert corrupted(demo, tmp_path) == []
     for change, reported in CORRUPTIONS.items():
-        lines = [line for line in corrupted(filled, tmp_path, change) if "rollup" not in line]
+        lines = [line for line in corrupted(demo, tmp_path, change) if "rollup" not in line]
         assert [line.split(" of ")[0] for line in lines] == reported, change
-    assert corrupted(filled, tmp_path, UNPAID)[0].endswith("stored 5, recomputed 0")
-    assert "refunds within the sale's amount of " in "".join(corrupted(filled, tmp_path, REFUNDED))
+    assert corrupted(demo, tmp_path, UNPAID)[0].endswith("stored 5, recomputed 0")
+    assert "refunds within the sale's amount of " in "".join(corrupted(demo, tmp_path, REFUNDED))
 
 
-def test_a_changed_daily_total_is_reported_with_its_day(filled: Path, tmp_path: Path) -> None:
+def test_a_changed_daily_total_is_reported_with_its_day(demo: Path, tmp_path: Path) -> None:
     kinds = {"rollups": "program rollup", "partner_rollups": "partner rollup"}
     totals = ("clicks", "leads", "conversions", "sales", "revenue_cents", "commission_cents", "partners")
     for (table, kind), total in product(kinds.items(), totals):
         change = f"UPDATE {table} SET {total} = {total} + 7 WHERE rowid = (SELECT max(rowid) FROM {table})"
-        [line] = corrupted(filled, tmp_path, change)
+        [line] = corrupted(demo, tmp_path, change)
         assert line.startswith(f"{kind} {total} of program ")
         assert " on 2026-" in line
-    lost = [line.split(" of ")[0] for line in corrupted(filled, tmp_path, LOST)]
+    lost = [line.split(" of ")[0] for line in corrupted(demo, tmp_path, LOST)]
     assert lost == ["program rollup clicks", "partner rollup clicks"]
 
 
-def test_a_value_that_must_be_unique_and_is_not_is_reported(filled: Path, tmp_path: Path) -> None:
+def test_a_value_that_must_be_unique_and_is_not_is_reported(demo: Path, tmp_path: Path) -> None:
     for reported, table, columns in books.UNIQUE:
         without_keys = [f"CREATE TABLE copied AS SELECT * FROM {table}", f"DROP TABLE {table}"]
         named = [f"UPDATE copied SET {columns[-1]} = 'r' || id"] if table.name == "refunds" else []
         doubled = f"INSERT INTO copied SELECT * FROM copied WHERE {columns[0]} IS NOT NULL LIMIT 1"
-        lines = corrupted(filled, tmp_path, *without_keys, *named, doubled, f"ALTER TABLE copied RENAME TO {table}")
+        lines = corrupted(demo, tmp_path, *without_keys, *named, doubled, f"ALTER TABLE copied RENAME TO {table}")
         assert [line for line in lines if line.startswith(f"{reported} of program ")], reported
     assert len(books.UNIQUE) == 11
