@@ -1,6 +1,7 @@
 """Partner codes, windows, which click a visitor keeps, and the specification's tables of leads and customers."""
 
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from itertools import product
 
 import pytest
@@ -13,7 +14,7 @@ from storage.rules.errors import AffMissing, InvalidAffiliateUrl, InvalidHandove
 from storage.rules.settlement import CustomerStatus, LeadAuthPolicy, Settlement
 from storage.tracking.handovers import HandoverTokens
 
-NOW = datetime(2026, 5, 20, tzinfo=UTC)
+NOW, MINUTE = datetime(2026, 5, 20, tzinfo=UTC), timedelta(minutes=1)
 
 
 def test_a_url_that_is_not_absolute_http_or_has_no_code_is_rejected():
@@ -51,6 +52,18 @@ def test_the_window_includes_its_last_second_and_the_model_decides_between_two_p
     kept = {model: attribution.keeps_existing(model, same_partner=False) for model in AttributionModel}
     assert kept == {AttributionModel.LAST_CLICK: False, AttributionModel.FIRST_CLICK: True}
     assert all(attribution.keeps_existing(model, same_partner=True) for model in AttributionModel)
+
+
+def test_of_two_clicks_the_later_stays_on_arrival_unless_the_first_one_counts():
+    for model, is_first in ((AttributionModel.LAST_CLICK, False), (AttributionModel.FIRST_CLICK, True)):
+        stays = partial(attribution.stays_on_arrival, model)
+
+        assert [stays(existing_at=NOW + MINUTE, arriving_at=NOW), stays(existing_at=NOW, arriving_at=NOW)] == [
+            True,
+            True,
+        ]
+        assert stays(existing_at=NOW, arriving_at=NOW + MINUTE) is is_first
+        assert not stays(existing_at=None, arriving_at=NOW)
 
 
 def test_a_domain_of_the_developers_machine_has_http_links():
