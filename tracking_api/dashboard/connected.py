@@ -18,7 +18,7 @@ from storage.rules import errors
 from tracking_api.authorization import redirects
 from tracking_api.dashboard.authentication import VisitorRequest, storage_of, time_of, visitor_request
 from tracking_api.dashboard.pages import forms, notices, templates
-from tracking_api.dashboard.pages.buttons import Button, FormPage, Question, elsewhere
+from tracking_api.dashboard.pages.buttons import QUESTIONS, Button, FormPage, elsewhere
 from tracking_api.dashboard.sessions import NewSessionView, new_session
 from web.body import Body, Identifier
 from web.limits import client_of
@@ -166,12 +166,6 @@ def _authorization(call: VisitorRequest) -> assistants.AuthorizationRequest:
 
 DISCONNECT = FormPage(
     elsewhere,
-    Button(
-        disconnect_assistant,
-        then="/assistants",
-        question=Question(
-            "Disconnect", "The assistant cannot read anything any more. To connect it again, start in the assistant."
-        ),
-    ),
+    Button(disconnect_assistant, then="/assistants", question=QUESTIONS["disconnect-assistant"]),
     viewer=visitor_request,
 )

@@ -16,7 +16,7 @@ from storage.rules.errors import LastOwner, NotFound, PayloadTooLarge, RateLimit
 from storage.rules.periods import time_zones
 from tracking_api.dashboard import mail
 from tracking_api.dashboard.authentication import WorkspaceRequest, of_workspace
-from tracking_api.dashboard.pages.buttons import Button, FormOutcome, FormPage, Question
+from tracking_api.dashboard.pages.buttons import QUESTIONS, Button, FormOutcome, FormPage, Question
 from tracking_api.dashboard.pages.page_context import PageContext
 from web.body import Body
 from web.response import CreatedResponse
@@ -146,11 +146,11 @@ async def _page(context: PageContext, outcome: FormOutcome) -> Response:
     )
 
 
-def _final(verb: str, text: str) -> Callable[[Sequence[WorkspaceRequest]], Awaitable[Question]]:
+def _final(name: str) -> Callable[[Sequence[WorkspaceRequest]], Awaitable[Question]]:
     async def question(calls: Sequence[WorkspaceRequest]) -> Question:
         [call] = calls
         member = await call.read(members.get_member, call.path_id("user_id"))
-        return Question(verb, text, about=member.email)
+        return QUESTIONS[name]._replace(about=member.email)
 
     return question
 
@@ -162,16 +162,8 @@ BUTTONS = {
     "role": Button(change_member, notice="role-changed"),
     "suspend": Button(change_member, {"status": workspaces.MemberStatus.SUSPENDED}, "member-suspended.{user_id}"),
     "reactivate": Button(change_member, {"status": workspaces.MemberStatus.ACTIVE}, "member-reactivated.{user_id}"),
-    "remove": Button(
-        remove_member,
-        question=_final(
-            "Remove", "They lose access, and their assistants are disconnected. To come back they need an invitation."
-        ),
-    ),
-    "hand-over": Button(
-        transfer_ownership,
-        question=_final("Hand over", "This member becomes an owner in your place, and you a member who reads."),
-    ),
+    "remove": Button(remove_member, question=_final("remove-member")),
+    "hand-over": Button(transfer_ownership, question=_final("hand-over")),
 }
 PAGE = FormPage(_page, BUTTONS, subject=PageContext.of_workspace)
 

@@ -16,7 +16,7 @@ from storage.rules import errors
 from storage.rules.outcome import of_payment
 from storage.rules.payment import PaymentOutcome
 from storage.rules.periods.period import Span
-from tracking_api.dashboard.pages.buttons import Button, FormPage, Notice, Question, elsewhere
+from tracking_api.dashboard.pages.buttons import QUESTIONS, Button, FormPage, Notice, elsewhere
 from tracking_api.dashboard.pages.lists import ListPage, ListState
 from tracking_api.dashboard.pages.page_context import PageContext
 from web.body import Body, Identifier
@@ -165,37 +165,24 @@ PAYMENT_LIST = ListPage(
 )
 
 
-def _decision(notice: Notice, verb: str = "", meaning: str = "") -> Button:
-    """Return the button of a decision; what is final has a verb and a meaning, and asks first."""
-    question = Question(verb, f"{meaning} You cannot undo this.", is_danger=False) if verb else None
+def _decision(notice: Notice) -> Button:
+    """Return the button of a decision; what is final asks first."""
+    question = QUESTIONS.get(notice) if isinstance(notice, str) else None
     return Button(decide_payment_event, {}, notice, "/programs/{program_id}/settings/payments", question)
 
 
-DISCONNECT = Question(
-    "Disconnect",
-    "The service forgets the webhook secrets and accepts no more events of the account. What it reported stays."
-    " To connect it again you need its webhook secret.",
-)
 BUTTONS: dict[str, Button] = {
     "": Button(connect_payment_account, {"provider": "stripe"}),
-    "yes": Button(disconnect_payment_account, question=DISCONNECT),
+    "yes": Button(disconnect_payment_account, question=QUESTIONS["disconnect-account"]),
 }
 DECISIONS: dict[str, Button] = {
-    decisions.Decision.COUNT: _decision(
-        "payment-count", "Count it", "The payment becomes a sale of its own, or the money a refund of its own."
-    ),
-    decisions.Decision.SAME: _decision(
-        "payment-same",
-        "Same sale",
-        "It is linked to the sale or the refund that your server reported, and does not count.",
-    ),
+    decisions.Decision.COUNT: _decision("payment-count"),
+    decisions.Decision.SAME: _decision("payment-same"),
     decisions.Decision.RETRY: _decision(
         lambda _, decided: "payment-recorded" if decided["outcome"] == RECORDED else "payment-retried"
     ),
     decisions.Decision.DISMISS: _decision("payment-dismiss"),
-    decisions.Decision.REFUND: _decision(
-        "payment-refund", "Refund this sale", "The refund is recorded, and its share of the commission is taken back."
-    ),
+    decisions.Decision.REFUND: _decision("payment-refund"),
 }
 ACCOUNT = FormPage(PAYMENT_LIST.page, BUTTONS, by="disconnect")
 DECIDE = FormPage(elsewhere, DECISIONS, by="decision", row="event_id", said="payments")

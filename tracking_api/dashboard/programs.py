@@ -22,7 +22,7 @@ from storage.rules.settings import BY_NAME, SECTIONS, SETTINGS, ProgramSettings,
 from storage.tracking import key_callers
 from tracking_api.dashboard.authentication import VisitorRequest, visitor_request
 from tracking_api.dashboard.pages import forms, page_context
-from tracking_api.dashboard.pages.buttons import Button, FormOutcome, FormPage, Question
+from tracking_api.dashboard.pages.buttons import QUESTIONS, Button, FormOutcome, FormPage
 from web.response import CreatedResponse
 
 CHOSEN_FIRST = [BY_NAME[name] for name in ("name", "domain", "commission_type", "commission_rate", "currency")]
@@ -218,12 +218,11 @@ async def _sandbox_page(context: page_context.PageContext, outcome: FormOutcome)
     return outcome.page(context, "sandbox.html", sandbox_id=await context.read(program_settings.find_sandbox))
 
 
-NEW_KEY = Question("Generate a new sandbox key", "The current key of the sandbox stops working at once.")
 SANDBOX_PAGE = FormPage(
     _sandbox_page,
     {
         "open": Button(open_sandbox),
-        "renew": Button(open_sandbox, question=NEW_KEY),
+        "renew": Button(open_sandbox, question=QUESTIONS["new-sandbox-key"]),
         "empty": Button(empty_sandbox, unticked="Tick the box first: deleted events cannot be restored."),
     },
 )

@@ -1,7 +1,9 @@
 """Pages with forms: the fields become an action's input; errors appear beside them, a notice on the next page."""
 
+import tomllib
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from starlette.requests import Request
@@ -30,6 +32,9 @@ class Question(NamedTuple):
     partners: Sequence[tuple[str, int, int]] = ()
     is_danger: bool = True
 
+
+_TEXTS = tomllib.loads(Path(__file__).with_name("questions.toml").read_text(encoding="utf-8"))
+QUESTIONS = {name: Question(**asked) for name, asked in _TEXTS.items()}
 
 Asked = Question | Callable[[Sequence[Any]], Awaitable[Question]]
 
