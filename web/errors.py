@@ -1,31 +1,18 @@
 """Errors as HTTP: one status for each code, one body for all of them, and that body as a model for its readers."""
 
+import tomllib
 from datetime import datetime
 from http import HTTPStatus
+from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, Field
 
 from storage.rules.errors import CODES, InvalidJson, ServiceError
 
-_CODES = {  # the codes of each status; all others are 400
-    HTTPStatus.UNAUTHORIZED: "invalid_key api_key_rotation_required invalid_credentials wrong_key_type "
-    "second_factor_required invalid_second_factor",
-    HTTPStatus.FORBIDDEN: "forbidden owner_required insufficient_scope program_not_allowed origin_not_allowed "
-    "over_cap second_key_required",
-    HTTPStatus.NOT_FOUND: "not_found transaction_not_found link_expired",
-    HTTPStatus.METHOD_NOT_ALLOWED: "method_not_allowed",
-    HTTPStatus.CONFLICT: "duplicate_transaction idempotency_key_reused commission_on_hold last_owner "
-    "program_has_events commission_flagged second_factor_exists",
-    HTTPStatus.PRECONDITION_FAILED: "precondition_failed",
-    HTTPStatus.REQUEST_ENTITY_TOO_LARGE: "payload_too_large",
-    HTTPStatus.UNSUPPORTED_MEDIA_TYPE: "unsupported_media_type",
-    HTTPStatus.TOO_MANY_REQUESTS: "rate_limited",
-    HTTPStatus.INTERNAL_SERVER_ERROR: "internal_error",
-    HTTPStatus.SERVICE_UNAVAILABLE: "overloaded storage_unavailable outcome_unknown",
-}
+_CODES = tomllib.loads(Path(__file__).with_name("statuses.toml").read_text(encoding="utf-8"))
 STATUS = dict.fromkeys(CODES, HTTPStatus.BAD_REQUEST) | {
-    code: status for status, codes in _CODES.items() for code in codes.split()
+    code: HTTPStatus(int(status)) for status, codes in _CODES.items() for code in codes
 }
 
 
