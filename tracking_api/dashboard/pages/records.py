@@ -23,22 +23,11 @@ from storage.lists.find import find
 from storage.lists.partners import PARTNERS
 from storage.management import by_hand, partners
 from storage.rules import errors
-from storage.rules.outcome import SaleOutcome
 from tracking_api.dashboard.pages import page_context, text
 from tracking_api.dashboard.pages.buttons import Button, FormOutcome, FormPage, Question
 from tracking_api.dashboard.pages.lists import ListPage, ListState
 
 CUSTOMER_LIST = ListPage(listed_customers.CUSTOMERS, "customers.html")
-GOOD = {SaleOutcome.CREDITED, SaleOutcome.CREDITED_IN_PART}
-OPEN = {
-    SaleOutcome.POSSIBLE_DUPLICATE,
-    SaleOutcome.NO_SALE,
-    SaleOutcome.NO_LEAD,
-    SaleOutcome.LEAD_PROVISIONAL,
-    SaleOutcome.ONLY_A_TEST,
-    SaleOutcome.PAYMENT_WAITING,
-    SaleOutcome.PAYMENT_HELD,
-}
 TITLES = {"transaction_id": "Transaction", "customer_key": "Customer", "click_id": "Click"}
 IN_CENTS = {"refunds", "arithmetic"}  # these steps' texts; pages write their amounts as money
 EXAMPLES = 5
@@ -46,12 +35,11 @@ _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[.\d]*(Z|[+-]\d\d:\d\d)$")
 
 
 def story_of(program: programs.Program, found: Explanation) -> dict[str, Any]:
-    """Return an explanation as pages show it: its badge's class, what it is about, its steps but for the amounts."""
+    """Return an explanation as pages show it: what it is about, and its steps but for the amounts."""
     kind, value = next((kind, value) for kind, value in found.subject._asdict().items() if value is not None)
     return {
         "program": program,
         "explanation": found,
-        "tone": "approved" if found.outcome in GOOD else "pending" if found.outcome in OPEN else "rejected",
         "title": TITLES[kind],
         "kind": kind,
         "value": value,
