@@ -1,4 +1,4 @@
-"""The settings from the environment: every SVC_ variable with its type, its default and its purpose."""
+"""The settings from the environment: every SVC_ variable with its type and its default."""
 
 import hmac
 import os
@@ -71,91 +71,44 @@ Hosts = Annotated[tuple[str, ...], NoDecode, _SPLIT]
 
 
 class Configuration(BaseSettings):
-    """The settings of the service: a field for each variable, in the order of docs/configuration.md."""
+    """The settings of the service: a field for each variable. docs/configuration.md says what each means."""
 
     model_config = SettingsConfigDict(
         env_prefix=PREFIX,
         env_ignore_empty=True,
         frozen=True,
         hide_input_in_errors=True,
-        use_attribute_docstrings=True,  # they are the descriptions in docs/configuration.md
     )
 
     database_url: Annotated[DatabaseUrl, Field(repr=False)] = storage.DEFAULT_URL
-    """The database: a SQLite file (three slashes: relative path, four: absolute) or
-    `postgresql+asyncpg://user:password@host/name`."""
     read_database_url: Annotated[ReplicaUrl | None, Field(repr=False)] = None
-    """A read replica of the database. Reports, lists of events and customers, explanations and MCP read there; keys,
-    sessions and settings are read on the primary."""
     base_url: BaseUrl = "http://127.0.0.1:8000"
-    """The public URL of the service. Links in responses start with it, and `/mcp` accepts this host and localhost.
-    Unset, `svc serve` uses the URL that it listens on."""
     secret_key: Secret = None
-    """Encrypts webhook secrets, second factors and the requests of assistants; keys, tokens and passwords are hashed.
-    Unset, the service creates a key in `svc.secret` in the working directory (mode 0600). Set it when workers run on
-    several machines, and store it apart from the database. `svc admin secrets rotate` changes it."""
     redis_url: Annotated[RedisUrl | None, Field(repr=False)] = None
-    """`redis://host:6379`: several processes share their rate limits. Unset, each process counts alone."""
     rate_limit: bool = True
-    """`off` lifts every limit except the one on signing in to the dashboard."""
     public_rate: Rate = "600/minute"
-    """The limit of clicks and of leads without a key for one IP address, whatever program they name. An IPv6 address
-    counts with its /64, here and in every limit."""
     click_rate: Rate = "240/minute"
-    """The limit of clicks for one IP address and one program."""
     lead_rate: Rate = "120/minute"
-    """The limit of leads without a key for one IP address and one program."""
     keyed_rate: Rate = "60000/minute"
-    """The limit of tracking calls for one IP address and one program key: generous, so that a nightly backfill
-    passes."""
     mcp_rate: Rate = "600/minute"
-    """The limit of requests to `/mcp` for one agent key."""
     rejected_rate: Rate = "600/minute"
-    """The limit of requests with an agent key, an access token, a device code or a Stripe signature that is not valid,
-    for one IP address. A key that has worked passes whoever shares its address."""
     login_rate: Rate = "10/15 minutes"
-    """The limit of sign-ins to the dashboard for one IP address and one account."""
     sign_in_rate: Rate = "100/15 minutes"
-    """The limit of rejected sign-ins to the dashboard for one IP address (IPv6: /64) across accounts."""
     registration_rate: Rate = "60/hour"
-    """The limit of assistants that one IP address can register."""
     authorization_rate: Rate = "60/minute"
-    """The limit of sign-in requests by assistants for one IP address."""
     token_rate: Rate = "120/minute"  # noqa: S105 - a rate
-    """The limit of token requests for one IP address."""
     country_header: Header | None = None
-    """The header in which your proxy sends a visitor's country (ISO 3166-1, such as `CF-IPCountry`). Name it only if
-    the proxy always sets it: visitors can send any header themselves."""
     region_header: Header | None = None
-    """The header of the visitor's region (ISO 3166-2), beside `SVC_COUNTRY_HEADER`."""
     geo_database: FilePath | None = None
-    """A MaxMind DB file (`.mmdb`, of cities or countries) with the country and region of an IP address where no header
-    does. None is shipped; no IP address is stored."""
     log_format: Literal["console", "json"] = "console"
-    """`console` for people, `json` for a log collector: one line for each event on stderr. Lines about a request have
-    its `request_id` and `program_id`; none has a key, a password or an e-mail address."""
     metrics_port: Annotated[int | None, Field(ge=1, le=65_535)] = None
-    """A second port that serves `GET /metrics` for Prometheus, without a token: keep it inside. Each of several workers
-    takes another one from this one on; `svc serve` does not start while one of them is in use."""
     metrics_host: Annotated[str, AfterValidator(lambda host: str(ip_address(host)))] = "127.0.0.1"
-    """The IP address on which `SVC_METRICS_PORT` listens; `0.0.0.0` in a container."""
     metrics_token: Secret = None
-    """The token that opens `GET /metrics` on the public port (`Authorization: Bearer`): long and random. Unset, the
-    public port answers 404. Several workers need `SVC_METRICS_PORT` instead."""
     smtp_url: Annotated[SmtpUrl | None, Field(repr=False)] = None
-    """The server that sends e-mail: `smtp://user:password@host:587` (STARTTLS if it is offered) or
-    `smtps://user:password@host:465`. Unset, no e-mail is sent, and the dashboard shows each link for copying."""
     mail_from: Sender | None = None
-    """The sender of e-mail, such as `Acme affiliates <affiliates@acme.example>`. Unset, `no-reply@` the host of
-    `SVC_BASE_URL`."""
     body_seconds: Annotated[float, Field(gt=0, le=600)] = 30.0
-    """The time in which a request body must arrive."""
     drain_seconds: Annotated[float, Field(ge=0, le=600)] = 0.0
-    """How long a process that is told to stop still serves, with 503 on `/readyz`: time for a proxy that asks for it to
-    send calls elsewhere. SIGINT (Ctrl-C) ends it."""
     private_client_hosts: Hosts = ()
-    """Hosts, separated by commas, whose client metadata documents may have private IP addresses (assistants in your own
-    network)."""
 
     def limited(self, rate: str) -> str | None:
         return rate if self.rate_limit else None

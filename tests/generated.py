@@ -157,13 +157,12 @@ def _classes(module: ModuleType) -> Iterator[type[ServiceError]]:
 
 
 def configuration_page() -> str:
-    """Return the page about configuration, its table written from the fields."""
+    """Return the page about configuration: the variables and defaults from the fields, what each means as it says."""
     before, header, rest = (ROOT / "docs/configuration.md").read_text(encoding="utf-8").partition("| variable |")
     _, end, after = rest.partition("\n\n")
-    rows = [
-        f"| `{variable_of(name)}` | {_default(field.default)} | {' '.join(str(field.description).split())} |"
-        for name, field in Configuration.model_fields.items()
-    ]
+    meanings = dict(re.findall(r"^\| `(\w+)` \| (?:none|`[^`]*`) \| (.*) \|$", rest, re.MULTILINE))
+    fields = [(variable_of(name), field) for name, field in Configuration.model_fields.items()]
+    rows = [f"| `{name}` | {_default(field.default)} | {meanings[name]} |" for name, field in fields]
     return before + "\n".join([f"{header} default | meaning |", "|---|---|---|", *rows]) + end + after
 
 
