@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Table, text
@@ -16,33 +17,10 @@ DISTRIBUTED = "distributed"  # the option of a connection: rows lie on the node 
 # always use indexes and loops, which look up each row, whatever the statistics say. Such plans look costly: no JIT.
 # A lane sets this for its connection; the nodes of a cluster need it, too.
 BY_KEY = dict.fromkeys(("enable_seqscan", "enable_hashjoin", "enable_mergejoin", "enable_material", "jit"), "off")
-# The statements are prepared once, as those of a plain database are. A batch of an unknown program stores no token.
-PREPARE = """PREPARE store_program_token (bigint, text, text, bigint) AS
-INSERT INTO program_batches (program_id, lane, token, at)
-SELECT program_id, $2, $3, $4 FROM program_places WHERE program_id = $1
-ON CONFLICT (program_id, lane) DO UPDATE SET token = excluded.token, at = excluded.at"""
-# It waits for a transaction that locks the lane's row of this program, and then reads the committed token.
-FIND = """INSERT INTO program_batches (program_id, lane, token, at) VALUES ($1, $2, '', 0)
-ON CONFLICT (program_id, lane) DO UPDATE SET lane = excluded.lane RETURNING token"""
+_TEXT = Path(__file__).with_name("postgres.sql").read_text(encoding="utf-8")
+SQL = dict(re.findall(r"^-- (\w+)\n((?:[^\n]+\n)+)", _TEXT, re.MULTILINE))
 _PROGRAM = re.compile(r"\.program_id = (\$\d+::BIGINT)")
 _SAME_PROGRAM = re.compile(r"\b(\w+\.program_id) = \w+\.program_id\b")
-# Citus takes tables that refer to a copied one for "local": it knows them, and they stay where they are.
-_PLACED = text("""SELECT logicalrelid::regclass::text AS name, CASE
-WHEN partmethod = 'h' THEN 'distributed' WHEN repmodel = 't' THEN 'copied' ELSE 'local' END AS kind
-FROM pg_dist_partition""")
-# Programs that an older version of the service has created have none.
-_FILL_PLACES = text("INSERT INTO program_places (program_id) SELECT id FROM programs ON CONFLICT DO NOTHING")
-_IS_DISTRIBUTED = "SELECT partmethod = 'h' FROM pg_dist_partition WHERE logicalrelid = to_regclass('clicks')"
-# A worker that does not respond must not hold up the programs of the others longer than a statement may take.
-_IMPATIENT = "SET citus.node_connection_timeout = 2000"
-# Each node opens a new connection for it, as it does for a batch.
-_NODE_SETTINGS = """SELECT nodename || ':' || nodeport AS node, result, success
-FROM run_command_on_all_nodes('SELECT string_agg(name || ''='' || setting, '','') FROM pg_settings WHERE name IN ({})')
-JOIN pg_dist_node USING (nodeid) ORDER BY 1"""
-_NODES = text("""SELECT nodename || ':' || nodeport AS name,
-citus_check_connection_to_node(nodename, nodeport) AS responds
-FROM pg_dist_node WHERE groupid <> 0 AND noderole = 'primary' ORDER BY 1""")
-_WORKERS = text("SELECT count(*) FROM pg_dist_node WHERE isactive AND shouldhaveshards AND noderole = 'primary'")
 _SETTINGS = (tables.commission_terms, tables.payment_accounts, tables.agent_caps, tables.currency_rates)
 ON_EVERY_NODE = [tables.workspaces, tables.programs, *_SETTINGS]
 # On the coordinator: a leaked one is replaced while a worker is down, too.
@@ -81,17 +59,18 @@ def is_distributed(connection: Connection) -> bool:
 
 async def are_used(driver: Any, *, patient: bool) -> bool:
     """Return whether the database is distributed by program, and prepare the connection for that."""
-    if await driver.fetchval("SELECT to_regclass('pg_dist_partition') IS NULL"):
+    if await driver.fetchval(SQL["lacks_citus"]):
         return False
-    distributed = bool(await driver.fetchval(_IS_DISTRIBUTED))
+    distributed = bool(await driver.fetchval(SQL["is_distributed"]))
     if distributed and not patient:
-        await driver.execute(_IMPATIENT)
+        await driver.execute(SQL["be_impatient"])
     return distributed
 
 
 def nodes(connection: Connection) -> dict[str, bool]:
     """Return for each worker whether the coordinator can connect to it; nothing for a plain database."""
-    return {row.name: row.responds for row in connection.execute(_NODES)} if is_distributed(connection) else {}
+    found = connection.execute(text(SQL["nodes"])) if is_distributed(connection) else ()
+    return {row.name: row.responds for row in found}
 
 
 def name_program(_connection: Any, _cursor: Any, statement: str, parameters: Any, *_: Any) -> tuple[str, Any]:
@@ -112,11 +91,11 @@ def steps(connection: Connection) -> list[DistributionStep]:
     """Return what distributes the database, in order, with what is done already. Raises NotPossibleError."""
     if connection.dialect.name != "postgresql":
         raise NotPossibleError("SQLite cannot be distributed.", "Copy this database to PostgreSQL: svc admin copy.")
-    if connection.execute(text("SELECT to_regclass('pg_dist_partition') IS NULL")).scalar_one():
+    if connection.execute(text(SQL["lacks_citus"])).scalar_one():
         raise NotPossibleError("This database does not have the extension Citus.")
-    if connection.execute(_WORKERS).scalar_one() == 0:
+    if connection.execute(text(SQL["workers"])).scalar_one() == 0:
         raise NotPossibleError("The coordinator knows no worker.")
-    return list(_steps({row.name: row.kind for row in connection.execute(_PLACED)}))
+    return list(_steps({row.name: row.kind for row in connection.execute(text(SQL["placed"]))}))
 
 
 def missing_settings(connection: Connection) -> list[str]:
@@ -125,7 +104,7 @@ def missing_settings(connection: Connection) -> list[str]:
         return []
     found = []
     names = ", ".join(f"''{name}''" for name in BY_KEY)
-    for row in connection.execute(text(_NODE_SETTINGS.format(names))):
+    for row in connection.execute(text(SQL["node_settings"].format(names))):
         stored = dict(each.split("=") for each in row.result.split(",")) if row.success else {}
         lacking = [f"{name} = {value}" for name, value in BY_KEY.items() if stored.get(name) != value]
         if lacking:
@@ -144,7 +123,9 @@ def _steps(placed: Mapping[str, str]) -> Iterator[DistributionStep]:
     for name in ("alembic_version", *(table.name for table in ON_EVERY_NODE)):
         copy = _function("create_reference_table", name)
         yield DistributionStep(f"copy {name} to every node", None if placed.get(name) == "copied" else copy)
-    yield DistributionStep("give each program a place", lambda each: each.execute(_FILL_PLACES), is_repeated=True)
+    yield DistributionStep(
+        "give each program a place", lambda each: each.execute(text(SQL["fill_places"])), is_repeated=True
+    )
     for table in BY_PROGRAM:
         options = ", 'program_id', colocate_with := " + ("'none'" if table is partners else "'partners'")
         move = _function("create_distributed_table", table.name, options)
@@ -184,10 +165,9 @@ def _take_back(table: Table) -> Callable[[Connection], None]:
 
 def _foreign_keys(change: type[AddConstraint | DropConstraint]) -> Callable[[Connection], None]:
     """Return what adds the foreign keys of the programs' rows that the database lacks, or drops those that it has."""
-    stored = text("SELECT conrelid::regclass::text, conname FROM pg_constraint WHERE contype = 'f' AND conparentid = 0")
 
     def run(connection: Connection) -> None:
-        names = {(row[0], row[1]) for row in connection.execute(stored)}
+        names = {(row[0], row[1]) for row in connection.execute(text(SQL["foreign_keys"]))}
         for table in BY_PROGRAM[:-1]:  # clicks have none
             for key in sorted(table.foreign_key_constraints, key=lambda key: str(key.name)):
                 if ((table.name, str(key.name)) in names) == (change is DropConstraint):

@@ -32,13 +32,6 @@ INTERNAL_ERROR = "XX000"  # the code with which Citus reports a COMMIT that a no
 CLOSE_SECONDS = 1
 TRIES = 3  # of a batch that is known not to be stored after its COMMIT was lost
 _READ_ONLY = {"default_transaction_read_only": "on", "default_transaction_isolation": "repeatable read"}
-# The statement is prepared once and sent with BEGIN, so that the token needs no extra round trip.
-_PREPARE = """PREPARE store_token (text, text, bigint) AS
-INSERT INTO committed_batches (lane, token, at) VALUES ($1, $2, $3)
-ON CONFLICT (lane) DO UPDATE SET token = excluded.token, at = excluded.at"""
-# It waits for a transaction that locks the lane's row, and then reads the committed token.
-_FIND = """INSERT INTO committed_batches (lane, token, at) VALUES ($1, '', 0)
-ON CONFLICT (lane) DO UPDATE SET lane = excluded.lane RETURNING token"""
 
 
 class _CommitUnconfirmedError(Exception):
@@ -176,7 +169,8 @@ class PostgresLane:
 
     async def _prepare(self, token: str, program_id: int) -> str:
         if self._prepared is not self._driver:
-            await self._driver.execute(f"{_PREPARE}; {citus.PREPARE}" if self._is_distributed else _PREPARE)
+            names = ("store_token", "store_program_token") if self._is_distributed else ("store_token",)
+            await self._driver.execute("; ".join(citus.SQL[name] for name in names))
             self._prepared = self._driver
         values = f"'{self._name}', '{token}', {time.time_ns() // 1_000_000}"
         is_of_program = self._is_distributed and program_id
@@ -217,9 +211,11 @@ class PostgresLane:
                     try:
                         await self._begin()
                         if self._is_distributed and program_id:
-                            stored = await self._driver.fetchval(citus.FIND, program_id, self._name)
+                            stored = await self._driver.fetchval(
+                                citus.SQL["find_program_token"], program_id, self._name
+                            )
                         else:
-                            stored = await self._driver.fetchval(_FIND, self._name)
+                            stored = await self._driver.fetchval(citus.SQL["find_token"], self._name)
                         await self._driver.execute("ROLLBACK")
                     except Exception as error:  # noqa: BLE001 - until the time is over
                         log.debug("asking for a token failed: %s", error)
