@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from functools import partial
 from itertools import count
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from sqlalchemy import Connection, select
 
@@ -33,24 +33,16 @@ SAMPLE = tomllib.loads(Path(__file__).with_name("sample.toml").read_text(encodin
 PARTNERS = SAMPLE["partners"]
 
 
-class Shop(NamedTuple):
-    """The differences of the sample programs: `prices` in cents, chances from 0 to 1."""
-
-    settings: ProgramSettings
-    clicks_a_day: int
-    signs_up: float
-    buys: float
-    renews: float
-    prices: tuple[int, ...]
-
-
 class History:
-    """One program's 90 days; an event can schedule later ones."""
+    """The 90 days of one of the sample's shops; an event can schedule later ones."""
 
-    def __init__(self, connection: Connection, workspace_id: int, owner: Actor, shop: Shop, start: datetime) -> None:
-        self.shop = shop
-        self.program_id = program_settings.create(connection, workspace_id, shop.settings, at=start, actor=owner)
+    def __init__(
+        self, connection: Connection, workspace_id: int, owner: Actor, shop: dict[str, Any], start: datetime
+    ) -> None:
+        self.settings = ProgramSettings(**shop["settings"])
+        self.program_id = program_settings.create(connection, workspace_id, self.settings, at=start, actor=owner)
         self.key = program_keys.regenerate(connection, self.program_id, at=start).secret
+        self._shop = shop
         self._connection = connection
         self._owner = owner
         self._start = start
@@ -75,7 +67,7 @@ class History:
         joined = [partner for number, partner in enumerate(PARTNERS) if day >= number * number]
         codes = [code for _, code, _ in joined]
         weights = [weight for *_, weight in joined]
-        for code in self._random.choices(codes, weights, k=round(self.shop.clicks_a_day / 4 * growth * busy)):
+        for code in self._random.choices(codes, weights, k=round(self._shop["clicks_a_day"] / 4 * growth * busy)):
             self._later(begin + (end - begin) * self._random.random(), partial(self._visit, code))
         while self._due and self._due[0][0] < end:
             at, _, happen = heapq.heappop(self._due)
@@ -108,7 +100,7 @@ class History:
     def _visit(self, code: str, at: datetime) -> None:
         """Record a click, which may lead to a sign-up: one in 25 comes from a bot."""
         choose, is_bot = self._random.choice, self._happens(0.04)
-        landing = f"https://{self.shop.settings.domain}/{choose(SAMPLE['pages'])}?aff={code}"
+        landing = f"https://{self.settings.domain}/{choose(SAMPLE['pages'])}?aff={code}"
         referrer = choose(SAMPLE["referrers"]) or None
         agent, place, language = choose(SAMPLE["visitors"])
         campaign = choose(SAMPLE["campaigns"])
@@ -119,7 +111,7 @@ class History:
         about["dimensions"] = click_details.describe(tagged, Agent(*agent), Location(*place), language)
         click = Click(self.program_id, code, landing, at, keys.click_id(self.program_id, at), **about)
         clicked = clicks.record(self._connection, [click])[0]
-        if isinstance(clicked, ClickResult) and not is_bot and self._happens(self.shop.signs_up):
+        if isinstance(clicked, ClickResult) and not is_bot and self._happens(self._shop["signs_up"]):
             self._later(self._within(at, days=6), partial(self._sign_up, clicked.click_id))
 
     def _sign_up(self, click_id: str, at: datetime) -> None:
@@ -129,9 +121,9 @@ class History:
         who = contact.protect(f"{customer}@mail.example")
         lead = leads.Lead(click_id, customer, at, is_trusted=is_trusted, contact=who)
         leads.record(self._connection, [(self._terms, lead)])
-        is_settled = is_trusted or self.shop.settings.lead_auth_policy == LeadAuthPolicy.BROWSER_ALLOWED
-        if self._happens(self.shop.buys) and (is_settled or self._happens(0.5)):
-            cents = self._random.choice(self.shop.prices)
+        is_settled = is_trusted or self.settings.lead_auth_policy == LeadAuthPolicy.BROWSER_ALLOWED
+        if self._happens(self._shop["buys"]) and (is_settled or self._happens(0.5)):
+            cents = self._random.choice(self._shop["prices"])
             self._later(self._within(at, days=9), partial(self._buy, customer, click_id, cents))
 
     def _buy(self, customer: str, click_id: str | None, cents: int, at: datetime) -> None:
@@ -148,7 +140,7 @@ class History:
             self._later(self._within(at, hours=2), partial(self._sell, sale))
         elif chance < 0.07:  # noqa: PLR2004 - one in a hundred comes with an unknown customer key
             self._later(at, partial(self._buy, f"guest-{number}", None, cents))
-        if self._happens(self.shop.renews):
+        if self._happens(self._shop["renews"]):
             self._later(at + timedelta(days=30), partial(self._buy, customer, click_id, cents))
 
     def _sell(self, sale: Sale, at: datetime) -> bool:

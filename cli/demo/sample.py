@@ -16,13 +16,12 @@ from sqlalchemy import Connection
 
 from cli import logs, serve
 from cli.admin import command as admin
-from cli.demo.history import DAYS, SAMPLE, STEP, History, Shop
+from cli.demo.history import DAYS, SAMPLE, STEP, History
 from cli.integrator.output import answering, say
 from storage import migrations
 from storage.access import agent_keys, passwords, workspaces
 from storage.engine.audit import Actor
 from storage.rules.scope import Scope
-from storage.rules.settings import ProgramSettings
 
 OWNER = "olivia@sample.example"
 INTRODUCTION = Template(Path(__file__).with_name("introduction.txt").read_text(encoding="utf-8"))
@@ -70,13 +69,12 @@ def create(connection: Connection, *, password_hash: str, at: datetime) -> tuple
     colleague: Any = {"email": "max@sample.example", "role": workspaces.Role.MEMBER, "password_hash": password_hash}
     workspaces.add_member(connection, workspace_id, **colleague, at=start)
     owner = Actor("user", str(owner_id), OWNER)
-    shops = (Shop(**each | {"settings": ProgramSettings(**each["settings"])}) for each in SAMPLE["shops"])
-    histories = [History(connection, workspace_id, owner, shop, start) for shop in shops]
+    histories = [History(connection, workspace_id, owner, shop, start) for shop in SAMPLE["shops"]]
     begin = start
     while begin < at:
         for history in histories:
             history.record(begin, min(begin + STEP, at))
         begin += STEP
     agent_key = agent_keys.issue(connection, workspace_id, name="Demo agent", scopes=list(Scope), at=at)
-    programs = [(history.program_id, history.shop.settings.name, history.key) for history in histories]
+    programs = [(history.program_id, history.settings.name, history.key) for history in histories]
     return workspace_id, programs, agent_key.secret
