@@ -2,16 +2,17 @@
 
 from collections.abc import Collection
 from datetime import datetime, timedelta
-from functools import cache
-from typing import Any, Literal, NamedTuple
+from pathlib import Path
+from typing import Literal, NamedTuple
 
-from sqlalchemy import Connection, Select, and_, bindparam, delete, func, insert, select, update
+from sqlalchemy import Connection, and_, bindparam, delete, func, insert, select, text, update
 
 from storage.access.workspaces import ANYONE, PAYERS, MemberStatus, Role, require
 from storage.engine.audit import Actor
 from storage.rules import keys
 from storage.rules.errors import Forbidden, NotFound
-from storage.tables import device_logins, members, programs, sessions, users, workspaces
+from storage.tables import device_logins, members, sessions, users
+from storage.tables.columns import Timestamp
 
 LIFETIME = timedelta(days=14)
 IDLE = timedelta(days=3)  # a session ends after so long without a request
@@ -20,6 +21,9 @@ ID_SIZE = 16
 _used_at = func.coalesce(sessions.c.used_at, sessions.c.created_at)
 _LIVE = (sessions.c.expires_at > bindparam("at"), _used_at > bindparam("idle_since"))
 _ACTIVE = and_(members.c.user_id == users.c.id, members.c.status == MemberStatus.ACTIVE)
+_TIMES = (bindparam("at", type_=Timestamp), bindparam("idle_since", type_=Timestamp))
+_SQL = text(Path(__file__).with_suffix(".sql").read_text(encoding="utf-8"))
+_MEMBERSHIPS = _SQL.bindparams(*_TIMES).columns(expires_at=Timestamp(), used_at=Timestamp())
 Theme = Literal["system", "light", "dark"]  # as the device says, or always
 TimeFormat = Literal["24", "12"]  # hours from 0 to 23, or twice from 1 to 12
 
@@ -157,8 +161,8 @@ def end_all(connection: Connection, user_id: int, *, but: str | None = None) -> 
 
 def identify(connection: Connection, token_hash: str, program_id: int | None = None, *, at: datetime) -> Visitor:
     """Return the signed-in user, of a program if one is named. Raises the same Forbidden whatever is missing."""
-    named = {"token_hash": token_hash, "at": at, "idle_since": at - IDLE, "program_id": program_id}
-    rows = connection.execute(_memberships(is_of_program=program_id is not None), named).all()
+    named = {"token_hash": token_hash, "at": at, "idle_since": at - IDLE, "program_id": program_id or 0}
+    rows = connection.execute(_MEMBERSHIPS, named).all()
     if not rows:
         raise Forbidden if program_id else Forbidden("You must be signed in.")
     row = rows[0]
@@ -167,24 +171,6 @@ def identify(connection: Connection, token_hash: str, program_id: int | None = N
     ]
     preferences = Preferences(row.person, row.theme, row.time_format)
     return Visitor(row.id, row.email, row.expires_at, memberships, preferences, row.used_at, program_id)
-
-
-@cache
-def _memberships(*, is_of_program: bool) -> Select[Any]:
-    account = (users.c.id, users.c.email, users.c.name.label("person"), users.c.theme, users.c.time_format)
-    workspace = (members.c.workspace_id, workspaces.c.name, workspaces.c.time_zone, workspaces.c.logo_version)
-    joined = (
-        sessions.join(users, users.c.id == sessions.c.user_id)
-        .join(members, _ACTIVE)
-        .join(workspaces, workspaces.c.id == members.c.workspace_id)
-    )
-    session = (sessions.c.expires_at, _used_at.label("used_at"))
-    live = (sessions.c.token_hash == bindparam("token_hash"), *_LIVE)
-    mine = select(*account, *workspace, members.c.role, *session).select_from(joined).where(*live)
-    if is_of_program:
-        of_program = select(programs.c.workspace_id).where(programs.c.id == bindparam("program_id"))
-        mine = mine.where(members.c.workspace_id == of_program.scalar_subquery())
-    return mine.order_by(members.c.workspace_id)
 
 
 def use(connection: Connection, token_hash: str, *, at: datetime) -> None:

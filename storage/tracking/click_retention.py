@@ -9,12 +9,12 @@ import re
 from datetime import UTC, datetime, time, timedelta
 from itertools import pairwise
 from operator import attrgetter
+from pathlib import Path
 from typing import NamedTuple
 
 from sqlalchemy import Connection, case, delete, exists, select, text
 
 from storage.engine import database
-from storage.engine.statements import FOLDER
 from storage.rules import keys
 from storage.rules.periods.period import Month
 from storage.tables import click_retention, clicks, customers, programs
@@ -30,7 +30,8 @@ _PARTITIONS = text("""
 _BOUND = re.compile(r"FROM \((?:MINVALUE|'(\w*)')\) TO \('(\w*)'\)")
 _COLUMNS = ", ".join(f'"{each.name}"' for each in clicks.c)
 _MAKE, _DROP = (
-    (FOLDER / f"{name}.sql").read_text(encoding="utf-8") for name in ("click_month_make", "click_months_drop")
+    Path(__file__).with_name(f"{name}.sql").read_text(encoding="utf-8")
+    for name in ("click_month_make", "click_months_drop")
 )
 
 
