@@ -59,7 +59,7 @@ async def test_a_story_is_of_one_known_customer_or_names_what_to_call_next(assis
     assert (unknown["code"], "explain" in unknown["hint"]) == ("not_found", True)
 
 
-async def test_a_partner_is_one_call_with_their_balance_and_what_was_taken_back_since_it_was_paid(assistant: Assistant):
+async def test_a_partner_is_one_call_with_holds_refunds_weeks_and_days_of_payment(assistant: Assistant):
     acme = assistant.acme
     await acme.customer("user-1", at=HELD_SINCE)
     await acme.sale("inv-1", at=HELD_SINCE)
@@ -68,21 +68,12 @@ async def test_a_partner_is_one_call_with_their_balance_and_what_was_taken_back_
     await acme.sale("inv-2", 5_000)
 
     page = (await assistant.tool("get_partner", partner="ANNA")).payload
+    payments = (await assistant.tool("list_commissions", status="paid")).payload["payment_days"]
 
-    assert (page["partner"]["id"], page["currency"], page["customers"]) == (acme.anna, "USD", {"conversion": 1})
-    assert (page["balance"]["paid_cents"], page["balance"]["owed_back_cents"]) == (2_000, 500)
     assert page["holds"] == [{"until": str((NOW + timedelta(days=15)).date()), "cents": 1_000}]
     assert [month["reversed_cents"] for month in page["refunds_by_month"]] == [500]
-    assert (page["totals"]["revenue_cents"], page["totals"]["refund_rate_percent"]) == (12_500, 16.67)
-    assert sum(week["revenue_cents"] for week in page["weeks"]) == 12_500
-    on_the_day = {"paid_from": "2026-05-20", "paid_to": "2026-05-20"}
-    [row] = (await assistant.tool("list_commissions", **on_the_day)).payload["data"]
-    [_, listed] = (await assistant.tool("list_partners", status="active")).payload["data"]
-    assert (row["paid_out_cents"], row["taken_back_since_cents"], row["partner_name"]) == (2_000, 500, "Anna")
-    assert (await assistant.tool("list_commissions", paid_from="2026-05-21")).payload["data"] == []
-    payments = (await assistant.tool("list_commissions", status="paid")).payload["payment_days"]
+    assert sum(week["revenue_cents"] for week in page["weeks"]) == page["totals"]["revenue_cents"] == 12_500
     assert payments == [{"paid_on": "2026-05-20", "partners": 1, "cents": 2_000}]
-    assert listed["balance"]["owed_back_cents"] == 500
 
 
 async def test_a_partner_is_named_by_one_argument_and_a_name_of_several_is_rejected_with_their_ids(
@@ -102,7 +93,7 @@ async def test_a_partner_is_named_by_one_argument_and_a_name_of_several_is_rejec
         assert [each["field"] for each in fields] == ["partner_id", "partner"], asked
 
 
-async def test_a_change_says_who_and_when_and_from_what_to_what(assistant: Assistant):
+async def test_changes_are_of_the_dates_with_decisions_terms_and_the_key_and_without_secrets(assistant: Assistant):
     acme = assistant.acme
     later = NOW + timedelta(minutes=5)
     await acme.customer(at=HELD_SINCE)
@@ -110,27 +101,20 @@ async def test_a_change_says_who_and_when_and_from_what_to_what(assistant: Assis
     await paid(assistant)
     changes = {"cookie_window_days": 30, "rate": 1_500, "name": HOSTILE.replace("\x00", "")}
     await acme.store.write(program_settings.change, acme.program_id, changes, actor=OWNER, at=later)
-    await acme.sale("inv-2", at=later)
     await acme.store.write(program_keys.regenerate, acme.program_id, at=later, actor=OWNER)
     eve: dict[str, Any] = {"name": "Eve", "code": "eve", "email": "eve@partners.example"}
     await acme.store.write(partners.enrol, acme.program_id, **eve, at=later, actor=OWNER)
 
     every = (await assistant.tool("list_changes")).payload
-    one = (await assistant.tool("list_changes", field="cookie_window_days", action="program")).payload
     decided = (await assistant.tool("list_changes", decisions=True)).payload["data"]
     before = (await assistant.tool("list_changes", date_to="2026-05-19")).payload
     since = (await assistant.tool("list_changes", date_from="2026-05-21")).payload
 
-    [change] = one["data"]
-    assert (change["actor"], change["at"]) == ("olivia@acme.example", "2026-05-20T12:05:00Z")
-    assert (change["action"], change["before"], change["after"]) == ("program.change", 60, 30)
     actions = {"program.change", "program_key.regenerate", "partner.enrol"}
     assert {change["action"] for change in every["data"]} == actions
     assert INERT in [change.get("after") for change in every["data"]]
     assert before["data"] == since["data"] == []
     assert [(each["version"], each["terms"]["commission_rate"]) for each in every["terms"]] == [(2, 15), (1, 20)]
-    sums = [[each[name] for name in ("sales", "sales_cents", "commission_cents")] for each in every["terms"]]
-    assert sums == [[1, 10_000, 1_500], [1, 10_000, 2_000]]
     assert [each["action"] for each in decided] == ["commission.decide"] * 2
     assert every["terms"][1]["until"] == every["terms"][0]["since"] == "2026-05-20T12:05:00Z"
     assert every["program_key"]["since"] == every["program_key"]["earlier_ended_at"][0] == "2026-05-20T12:05:00Z"

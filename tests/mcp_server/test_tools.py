@@ -83,15 +83,6 @@ async def test_customers_who_wait_name_their_partner_and_their_rejected_sales(as
 
 
 @pytest.mark.usefixtures("click_id")
-async def test_the_partners_figures_are_of_the_dates(assistant: Assistant):
-    before = (await assistant.tool("list_partners", date_from="2026-04-01", date_to="2026-04-30")).payload
-    alone = (await assistant.tool("list_partners", date_from="2026-05-01")).rejection
-
-    assert [row["revenue_cents"] for row in before["data"]] == [0, 0]
-    assert [each["field"] for each in alone["fields"]] == ["date_from"]
-
-
-@pytest.mark.usefixtures("click_id")
 async def test_several_identifiers_are_looked_up_in_all_programs_that_the_key_reads_and_in_no_other(
     assistant: Assistant,
 ):
