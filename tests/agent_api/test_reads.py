@@ -4,7 +4,6 @@ import json
 from datetime import timedelta
 
 from storage.access import agent_keys
-from storage.rules.errors import CustomerNotFound
 from storage.rules.scope import Scope
 from tests.agent_api.conftest import Agents
 from tests.world import NOW
@@ -34,25 +33,6 @@ async def test_a_breakdown_groups_and_filters_the_report(agents: Agents):
     for wrong, field in (({}, "by"), ({"by": "moon"}, "by"), ({"by": "os", "country": ""}, "country")):
         rejected = (await agents.get("./breakdown", **wrong)).json()["error"]
         assert (rejected["code"], rejected["fields"][0]["field"]) == ("validation_error", field)
-
-
-async def test_a_sale_is_explained_with_the_terms_that_priced_it_or_the_smallest_change(agents: Agents):
-    await agents.acme.customer("user-17")
-    sold = await agents.acme.sale(customer_key="user-17")
-    await agents.call("PATCH", ".", json={"commission_rate": 50})
-    await agents.acme.reject(CustomerNotFound(), customer_key="USER-17", transaction_id="inv-9")
-
-    credited = (await agents.get("./explain", transaction_id="inv-1")).json()
-    explained = (await agents.get("./explain", transaction_id="inv-9")).json()
-
-    rate = next(step["facts"] for step in credited["trace"] if step["step"] == "rate")
-    assert (credited["verdict"], credited["smallest_change"]) == ("credited", None)
-    assert credited["commission_id"] == sold.commission_id
-    assert (credited["terms_version"], rate["terms_version"], rate["commission_rate"]) == (1, 1, 20)
-    assert (explained["verdict"], explained["sale_id"]) == ("customer_not_found", None)
-    assert '"user-17"' in explained["smallest_change"]
-    assert [call["code"] for call in explained["refused_calls"]] == ["customer_not_found"]
-    assert (await agents.get("./explain", customer_key="")).json()["error"]["code"] == "validation_error"
 
 
 async def test_readiness_names_one_blocker_and_what_to_do(agents: Agents):

@@ -1,10 +1,7 @@
 """The example shops as processes, a shopper with a real Chromium, and the service, which fails on request."""
 
 import asyncio
-import os
 import shutil
-import subprocess
-import sys
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -23,7 +20,6 @@ from tests.test_journeys import stored
 
 EXAMPLES = ROOT / "examples"
 NEXT = ["node", "node_modules/next/dist/bin/next", "start", "-p", "PORT", "-H", "127.0.0.1"]
-MANAGE = [sys.executable, "-u", str(EXAMPLES / "django/manage.py")]
 
 
 class Example(NamedTuple):
@@ -112,28 +108,20 @@ def stripe() -> Iterator[FailingService]:
         yield running
 
 
-@pytest.fixture(scope="session", params=["django", "next"])
-def example(
-    request: pytest.FixtureRequest, service: Around, stripe: FailingService, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Example]:
-    """Each example: Django with `.svc/.env` as `svc init` writes it, Next.js as it was built, with the environment."""
-    folder = tmp_path_factory.mktemp("example")
-    values = {"SERVICE_API_KEY": service.acme.key, "SERVICE_BASE_URL": service.between.base_url}
-    values["SERVICE_PROGRAM_ID"] = "1"
-    if request.param == "django":
-        (folder / ".svc").mkdir()
-        written = "".join(f"{name}={value}\n" for name, value in values.items())
-        (folder / ".svc/.env").write_text(written)
-        database = {"DATABASE": "shop.sqlite3"}
-        subprocess.run([*MANAGE, "migrate", "-v0"], cwd=folder, check=True, env=os.environ | database)
-        command, ready, cwd = [*MANAGE, "runserver", "--noreload", "127.0.0.1:PORT"], "Starting development", folder
-        environment = database
-    else:
-        command, ready, cwd = NEXT, "Ready in", EXAMPLES / "next"
-        environment = values | {"STRIPE_API_URL": stripe.base_url, "STRIPE_SECRET_KEY": "sk_test_1"}
-        environment["NEXT_TELEMETRY_DISABLED"] = "1"
-    with shops.running(command, ready, cwd=cwd, log=folder / "log", **environment) as port:
-        yield Example(port, folder / "log")
+@pytest.fixture(scope="session")
+def example(service: Around, stripe: FailingService, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Example]:
+    """The Next.js example as it was built, with its environment."""
+    log = tmp_path_factory.mktemp("example") / "log"
+    environment = {
+        "SERVICE_API_KEY": service.acme.key,
+        "SERVICE_BASE_URL": service.between.base_url,
+        "SERVICE_PROGRAM_ID": "1",
+        "STRIPE_API_URL": stripe.base_url,
+        "STRIPE_SECRET_KEY": "sk_test_1",
+        "NEXT_TELEMETRY_DISABLED": "1",
+    }
+    with shops.running(NEXT, "Ready in", cwd=EXAMPLES / "next", log=log, **environment) as port:
+        yield Example(port, log)
 
 
 @pytest.fixture

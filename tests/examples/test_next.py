@@ -1,15 +1,28 @@
-"""What only the Next.js example has: a proxy for the tracker, each way to load it, and a checkout at Stripe."""
+"""The Next.js example: a visitor who buys, a proxy for the tracker, each way to load it, and a checkout at Stripe."""
 
 import json
 
 import httpx
-import pytest
 from playwright.async_api import Route
 
-from tests.examples.conftest import Around, Shopper
+from tests.examples.conftest import Around, Shopper, counts
 from tests.failing import Answer, FailingService
 
-pytestmark = pytest.mark.parametrize("example", ["next"], indirect=True)
+
+async def test_a_referred_visitor_buys_and_gets_a_refund(service: Around, shopper: Shopper):
+    before = await counts(service)
+    click_id = await shopper.arrive("anna")
+    user = await shopper.sign_up()
+    order = await shopper.pay()
+    await shopper.refund()
+
+    (lead,), (sale,), (refund,) = (service.between.wait_for(call, 1) for call in ("lead", "sale", "refund"))
+    assert (lead["click_id"], lead["customer_key"]) == (click_id, user)
+    assert (sale["customer_key"], sale["transaction_id"]) == (user, order)
+    assert (refund["transaction_id"], refund["refund_amount_cents"]) == (order, 900)
+    assert f"sale {order}" not in shopper.example.log.read_text(encoding="utf-8", errors="replace")
+    assert await counts(service) == [each + 1 for each in before]
+    assert [each["value"] for each in await shopper.context.cookies() if each["name"] == "svc_click_id"] == [click_id]
 
 
 async def test_the_proxy_forwards_no_cookie_and_only_the_tracker(service: Around, shopper: Shopper):

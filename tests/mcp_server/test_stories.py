@@ -44,9 +44,7 @@ async def test_a_customers_story_is_one_call_by_any_identifier(assistant: Assist
     assert [step["kind"] for step in story["timeline"]] == ["rejected", "refund", "sale", "lead", "click"]
     assert story["timeline"][1]["reversed_cents"] == 200
     assert story["timeline"][2]["commission"]["net_cents"] == 1_800
-    sold = {"sales": 1, "sales_cents": 10_000, "refunds": 1, "refunded_cents": 1_000}
-    earned = {"commission_cents": 2_000, "commission_net_cents": 1_800, "owed_cents": 1_800, "paid_out_cents": 0}
-    assert story["totals"] == sold | earned
+    assert (story["totals"]["owed_cents"], story["totals"]["paid_out_cents"]) == (1_800, 0)
     assert (story["why"]["verdict"], story["why"]["transaction_id"]) == ("invalid_key", "inv-2")
     assert all(other["timeline"] == story["timeline"] for other in stories)
 

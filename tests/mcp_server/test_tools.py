@@ -54,8 +54,7 @@ async def test_a_program_shows_its_terms_its_key_s_state_and_who_uses_it(assista
     flagged = (await assistant.tool("get_program")).payload["program"]
     await acme.store.write(program_keys.regenerate, acme.program_id, at=NOW)
     assistant.at += timedelta(days=7)
-    read = (await assistant.tool("get_program", usage=True)).payload
-    callers, agents = read["key_callers"], read["agents"]
+    callers = (await assistant.tool("get_program", usage=True)).payload["key_callers"]
 
     assert (before["commission_type"], before["commission_rate"], before["currency"]) == ("percent", 20, "USD")
     assert {setting.public_name for setting in SETTINGS if setting.default is not None} <= before.keys()
@@ -65,7 +64,6 @@ async def test_a_program_shows_its_terms_its_key_s_state_and_who_uses_it(assista
     shop = next(each for each in callers if each.get("user_agent") == "shop/1")
     assert (shop["key"], shop["network_hash"], shop["calls"]) == ("replaced", "ab12", {"sale": 1})
     assert (shop["caller"], shop["weeks"], shop["stopped"]) == ("shop/1 ab12", {"2026-05-18": 1}, True)
-    assert (agents["caps"]["rate_step"], agents["used_today"]) == (20, [])
 
 
 async def test_customers_who_wait_name_their_partner_and_their_rejected_sales(assistant: Assistant, click_id: str):
@@ -168,7 +166,7 @@ async def test_programs_are_compared_by_calendar_month(assistant: Assistant):
     assert (own["totals"]["revenue_cents"], own["totals"]["refund_rate_percent"]) == (9_000, 10)
     assert own["totals"]["earnings_per_click_cents"] == 1_800
     assert (other["currency"], other["totals"]["clicks"]) == ("USD", 1)
-    assert [(row["id"], row["totals"]["clicks"]) for row in report["programs"]] == [(second.program_id, 1)]
+    assert [row["id"] for row in report["programs"]] == [second.program_id]
     narrow = await assistant.issue([Scope.PERFORMANCE_READ], program_ids=[acme.program_id])
     beyond = (await assistant.tool("get_performance", key=narrow, compare_with=[second.program_id])).rejection
     assert beyond["code"] == "program_not_allowed"

@@ -130,19 +130,7 @@ async def test_the_logs_are_lists_too(page: httpx.AsyncClient, dashboard: Dashbo
         "review?q=other": "Nothing to review",
     }
     shown = {path: (await page.get(f"{PROGRAM}/{path}")).text for path in texts}
-    files = [
-        (await page.get(f"{PROGRAM}/{path}")).text.splitlines()
-        for path in (
-            "settings/audit-log.csv",
-            "refused-calls.csv?q=lost-1",
-            "settings/payments.csv",
-            "events.csv?kind=sale",
-            "review.csv?state=open&q=ann",
-        )
-    ]
+    exported = (await page.get(f"{PROGRAM}/review.csv?state=open&q=ann")).text.splitlines()
 
     assert {path: text for path, text in texts.items() if text not in shown[path]} == {}
-    assert files[0][0].startswith("id,at,actor")
-    assert (len(files[1]), "lost-1" in files[1][1]) == (2, True)
-    assert (len(files[2]), len(files[3])) == (1, 3)
-    assert (len(files[4]), "shared_click,open" in files[4][1]) == (2, True)
+    assert (len(exported), "shared_click,open" in exported[1]) == (2, True)

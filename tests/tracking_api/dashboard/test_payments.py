@@ -84,20 +84,13 @@ async def test_a_signed_event_is_a_sale_of_the_partner_a_test_ignored_or_rejecte
         for event in (paid | {"livemode": False, "id": "evt_8"}, paid, unknown, stripe.checkout(amount_total="much"))
     ]
 
-    assert [said(each) for each in (tried, ignored, broken)] == [
-        (200, "test"),
-        (200, "ignored"),
-        (400, "invalid_json"),
-    ]
+    answers = [said(each) for each in (tried, ignored, broken)]
+    assert answers == [(200, "test"), (200, "ignored"), (400, "invalid_json")]
     assert recorded.json() == {"received": True, "outcome": "recorded", "transaction_id": "pi_1"}
     (commission,) = (await dashboard.get("./commissions")).json()["data"]
     assert (commission["partner"]["code"], commission["amount_cents"]) == ("anna", 2_000)
-    listed = (await dashboard.get("./payment-events")).json()["data"]
-    assert [(each["outcome"], each["is_test"]) for each in listed] == [
-        ("ignored", False),
-        ("recorded", False),
-        ("test", True),
-    ]
+    listed = [(each["outcome"], each["is_test"]) for each in (await dashboard.get("./payment-events")).json()["data"]]
+    assert listed == [("ignored", False), ("recorded", False), ("test", True)]
     events = (await dashboard.get("./events", kind="test")).json()["data"]
     logged = (await dashboard.get("./tracking-log")).json()["data"]
     assert [each["is_test"] for each in events] == [True]

@@ -88,8 +88,6 @@ async def test_customers_are_found_by_status_partner_and_key_and_show_their_whol
     assert await keys() == ["user-2", "user-1"]
     assert await keys(status="lead") == await keys(customer_key="user-2") == ["user-2"]
     assert await keys(partner_id=acme.anna) == ["user-1"]
-    assert (await dashboard.get("./customers", status="rich")).json()["error"]["fields"][0]["field"] == "status"
-    assert (await dashboard.get("./customers/banana")).json()["error"]["code"] == "not_found"
     (customer,) = (await dashboard.get("./customers", MAX, status="conversion")).json()["data"]
     shown = (await dashboard.get(f"./customers/{customer['id']}", MAX)).json()
     assert {name: shown[name] for name in customer} == customer
