@@ -6,25 +6,13 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, func, or_, select
 
+from storage import tables
 from storage.diagnosis import identifier_health, readiness
 from storage.diagnosis.explanation import Explanation, explain
 from storage.lists.partners import has
 from storage.lists.related import has_key
 from storage.rules import attribution, contact
 from storage.rules.errors import AffMissing, InvalidAffiliateUrl
-from storage.tables import (
-    clicks,
-    commissions,
-    customers,
-    key_callers,
-    partners,
-    payment_event_names,
-    payment_events,
-    payment_references,
-    refused_calls,
-    sales,
-    test_events,
-)
 
 MOST = 10
 MOST_REJECTED = 1_000  # of each log, the newest: it has no index by identifier
@@ -70,7 +58,7 @@ def search(
 
 
 def _silence(connection: Connection, program_id: int, typed: str, at: datetime, *, is_first: bool) -> Silence:
-    caller, call = key_callers.c, refused_calls.c
+    caller, call = tables.key_callers.c, tables.refused_calls.c
     called = select(func.max(caller.last_at)).where(caller.program_id == program_id)  # a minute behind
     rejected_at = select(call.at).where(call.program_id == program_id).order_by(call.id.desc()).limit(1)
     times = [connection.execute(statement).scalar() for statement in (called, rejected_at)]
@@ -86,34 +74,34 @@ def _partners(connection: Connection, program_ids: Sequence[int], typed: str) ->
         text, _ = attribution.link_code(typed)
     except (InvalidAffiliateUrl, AffMissing):
         text = typed
-    row = partners.c
-    found = select(partners).where(row.program_id.in_(program_ids), has(text))
+    row = tables.partners.c
+    found = select(tables.partners).where(row.program_id.in_(program_ids), has(text))
     ordered = found.order_by((row.code == text).desc(), row.program_id.in_(program_ids[:1]).desc(), row.id.desc())
     rows = list(connection.execute(ordered.limit(MOST)))
-    of_first = select(func.count()).select_from(partners).where(row.program_id.in_(program_ids[:1]), has(text))
+    of_first = select(func.count()).select_from(tables.partners).where(row.program_id.in_(program_ids[:1]), has(text))
     return rows, connection.execute(of_first).scalar_one() if len(rows) == MOST else len(rows)
 
 
 def _indexed(connection: Connection, program_ids: Sequence[int], typed: str) -> Iterator[_Named]:
     """Yield the sales, tests and payments with this transaction_id or id of the processor, and the click."""
     named = (
-        sales.c.transaction_id,
-        test_events.c.transaction_id,
-        payment_references.c.reference,
-        payment_event_names.c.name,
-        payment_events.c.event_id,
-        clicks.c.click_id,
+        tables.sales.c.transaction_id,
+        tables.test_events.c.transaction_id,
+        tables.payment_references.c.reference,
+        tables.payment_event_names.c.name,
+        tables.payment_events.c.event_id,
+        tables.clicks.c.click_id,
     )
     for column in named:
         program_id = column.table.c.program_id
         rows = select(program_id).where(program_id.in_(program_ids), column == typed).distinct().limit(MOST)
-        kind = "click_id" if column.table is clicks else "transaction_id"
+        kind = "click_id" if column.table is tables.clicks else "transaction_id"
         yield from ((each, kind, typed) for each in connection.execute(rows).scalars())
 
 
 def _customers(connection: Connection, program_ids: Sequence[int], typed: str) -> Iterator[_Named]:
     """Yield the customers with this key, or with this e-mail address or its hash."""
-    row = customers.c
+    row = tables.customers.c
     conditions = [has_key(typed)]
     if contact.is_email(typed):
         conditions.append(row.email_hash == contact.protect(typed).hash)
@@ -129,11 +117,11 @@ def _commissions(connection: Connection, program_ids: Sequence[int], typed: str)
     """Yield the sale of the commission with this id; of a lead's commission, the customer."""
     if not (typed.isascii() and typed.isdigit() and int(typed) < LARGEST_ID):
         return
-    row, customer = commissions.c, customers.c
-    sold = (sales.c.program_id == row.program_id) & (sales.c.id == row.sale_id)
+    row, customer = tables.commissions.c, tables.customers.c
+    sold = (tables.sales.c.program_id == row.program_id) & (tables.sales.c.id == row.sale_id)
     earned = (customer.program_id == row.program_id) & (customer.id == row.customer_id)
-    joined = commissions.outerjoin(sales, sold).join(customers, earned)
-    columns = (row.program_id, sales.c.transaction_id, customer.customer_key, customer.click_id)
+    joined = tables.commissions.outerjoin(tables.sales, sold).join(tables.customers, earned)
+    columns = (row.program_id, tables.sales.c.transaction_id, customer.customer_key, customer.click_id)
     mine = select(*columns).select_from(joined).where(row.program_id.in_(program_ids), row.id == int(typed))
     for each in connection.execute(mine.limit(MOST)):
         is_sale = each.transaction_id is not None
@@ -143,8 +131,8 @@ def _commissions(connection: Connection, program_ids: Sequence[int], typed: str)
 def _rejected(connection: Connection, program_ids: Sequence[int], typed: str) -> Iterator[_Named]:
     """Yield what the newest rejected calls of the first programs say about the identifier."""
     for program_id in program_ids[:MOST_LOGS]:
-        call = refused_calls.c
-        newest = select(refused_calls).where(call.program_id == program_id).order_by(call.id.desc())
+        call = tables.refused_calls.c
+        newest = select(tables.refused_calls).where(call.program_id == program_id).order_by(call.id.desc())
         log = newest.limit(MOST_REJECTED).subquery().c
         sent = (log.transaction_id, log.customer_key, log.click_id)
         mine = select(*sent).where(or_(*(column == typed for column in sent))).limit(MOST)

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, func, select
 
+from storage import tables
 from storage.engine import ids
 from storage.engine.statements import read_statement
 from storage.lists.payment_events import CURRENCY
@@ -16,14 +17,6 @@ from storage.rules.periods.period import Window
 from storage.rules.reports.metrics import Totals, added
 from storage.rules.settings import SETTINGS, published
 from storage.rules.untrusted import Untrusted
-from storage.tables import (
-    commission_terms,
-    currency_rates,
-    payment_events,
-    program_keys,
-    refused_calls,
-    retired_program_keys,
-)
 from storage.tables.columns import Timestamp
 
 MOST = 20
@@ -55,8 +48,8 @@ class TermsVersion(NamedTuple):
 
 def list_terms(connection: Connection, program_id: int) -> list[TermsVersion]:
     """Return a program's newest versions of its terms, newest first."""
-    mine = select(commission_terms).where(commission_terms.c.program_id == program_id)
-    rows = connection.execute(mine.order_by(commission_terms.c.version.desc()).limit(MOST)).all()
+    mine = select(tables.commission_terms).where(tables.commission_terms.c.program_id == program_id)
+    rows = connection.execute(mine.order_by(tables.commission_terms.c.version.desc()).limit(MOST)).all()
     ends = [None, *(row.created_at for row in rows)]
     earned = _earned(connection, program_id)
     return [
@@ -75,8 +68,8 @@ def _earned(connection: Connection, program_id: int) -> dict[int, tuple[int, int
 
 def get_key(connection: Connection, program_id: int, *, at: datetime) -> dict[str, Any]:
     """Return the age and the state of a program's key, and when those before it were replaced, newest first."""
-    key, old = program_keys.c, retired_program_keys.c
-    row = connection.execute(select(program_keys).where(key.program_id == program_id)).one()
+    key, old = tables.program_keys.c, tables.retired_program_keys.c
+    row = connection.execute(select(tables.program_keys).where(key.program_id == program_id)).one()
     ended = select(old.retired_at).where(old.program_id == program_id).order_by(old.retired_at.desc()).limit(MOST)
     due = {"rotate_by": row.rotate_by} if row.rotate_by is not None else {}
     about = {"since": row.created_at, "state": rotation_state(row.rotate_by, at), **due}
@@ -99,14 +92,14 @@ class NeededRate(NamedTuple):
 def list_rates(connection: Connection, program_id: int) -> list[NeededRate]:
     """Return the program's currency, then those in which sales were rejected. Raises NotFound."""
     own = read_program(connection, program_id).settings.currency
-    call, event, code = refused_calls.c, payment_events.c, CurrencyNotSupported.code
+    call, event, code = tables.refused_calls.c, tables.payment_events.c, CurrencyNotSupported.code
     calls = select(call.currency, func.count()).where(call.program_id == program_id, call.code == code)
     events = select(CURRENCY, func.count()).where(event.program_id == program_id, event.outcome == code)
     rejected: dict[str, int] = {own: 0}
     for counted, name in ((calls, call.currency), (events, CURRENCY)):
         for currency, count in connection.execute(counted.where(name.is_not(None)).group_by(name)):
             rejected[currency] = rejected.get(currency, 0) + count
-    rate = currency_rates.c
+    rate = tables.currency_rates.c
     days = select(rate.currency, func.max(rate.day)).where(rate.currency.in_(list(rejected))).group_by(rate.currency)
     newest: dict[str, date] = dict(connection.execute(days).all())
     return [NeededRate(currency, count, newest.get(currency)) for currency, count in rejected.items()]
