@@ -1,6 +1,6 @@
 """The facts that an explanation uses: what is stored about a sale, a customer or a click."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import datetime
 from functools import partial
 from typing import Any, NamedTuple
@@ -18,20 +18,7 @@ from storage.rules.commission import Terms, stored_terms
 from storage.rules.errors import DuplicateTransaction
 from storage.rules.outcome import SaleOutcome
 from storage.rules.payment import Paid, PaymentOutcome
-from storage.tables import (
-    clicks,
-    commission_terms,
-    customers,
-    leads,
-    partners,
-    payment_events,
-    payment_references,
-    refused_calls,
-    sales,
-    test_events,
-)
-from storage.tables import commissions as earned
-from storage.tables import refunds as refund_events
+from storage.tables import commission_terms, leads, metadata, partners, refunds, refused_calls, sales
 
 MOST_REJECTED = 10
 UNPAID = {SaleOutcome.PAYMENT_NOT_A_SALE, SaleOutcome.PAYMENT_MISSING}
@@ -70,7 +57,11 @@ class Facts:
         one = partial(_one, connection, program_id)
         self.customer: Any = _customer(one, subject)
         sale = _sale(one, subject, self.customer)
-        payment = None if sale or self.customer else _payment(connection, program_id, subject)
+        payment = (
+            None
+            if sale or self.customer
+            else _payment(one, event_log.find(connection, program_id, _names(subject)), subject)
+        )
         if isinstance(payment, str):
             sale, payment = _sale(one, Subject(payment), None), None
         self.rejected_calls = _rejected(connection, program_id, subject, self.customer, at=at)
@@ -78,22 +69,22 @@ class Facts:
         self.sale: Any = None if self.rejected else sale
         self.payment = None if self.rejected else payment
         if self.sale is not None:
-            self.customer = one(customers.c.id == sale.customer_id)
+            self.customer = one("customers", id=sale.customer_id)
         elif self.customer is None and (event := self.rejected or self.payment):
             self.customer = _customer(one, event)
         named = self.customer or self.rejected or self.payment or subject
-        self.click: Any = named.click_id and one(clicks.c.click_id == named.click_id)
+        self.click: Any = named.click_id and one("clicks", click_id=named.click_id)
         sent = self.customer or self.click
-        self.partner = one(partners.c.id == sent.partner_id) if sent else None
-        earning = self.sale and one(earned.c.sale_id == sale.id)
+        self.partner = one("partners", id=sent.partner_id) if sent else None
+        earning = self.sale and one("commissions", sale_id=sale.id)
         scope = ListScope(program_id, at)
         self.commission = get(connection, COMMISSIONS, scope, earning.id) if earning else None
         self.terms = _terms(connection, program_id, self.sale or self.rejected, earning)
-        self.lead = self.customer and one(leads.c.customer_id == self.customer.id, newest=True)
+        self.lead = self.customer and one("leads", newest=True, customer_id=self.customer.id)
         self.outranked_codes = _outranked(connection, program_id, self.customer) if self.customer else []
         self.refunds = _refunds(connection, program_id, self.sale) if self.sale else 0
-        tested = test_events.c.transaction_id == subject.transaction_id
-        self.is_tested = subject.transaction_id is not None and one(tested) is not None
+        number = subject.transaction_id
+        self.is_tested = number is not None and one("test_events", transaction_id=number) is not None
         self.first_purchase_at = self.customer.first_purchase_at if self.customer else None
 
     @property
@@ -120,26 +111,25 @@ def _deciding(subject: Subject, sale: Any, calls: list[RejectedCall]) -> Rejecte
     return next(iter(sale_calls or calls), None)
 
 
-def _one(connection: Connection, program_id: int, condition: Any, *, newest: bool = False) -> Any:
-    """Return a row of the program, of the table of the condition's column."""
-    table = condition.left.table
-    rows = select(table).where(table.c.program_id == program_id, condition)
+def _one(connection: Connection, program_id: int, name: str, *, newest: bool = False, **known: Any) -> Any:
+    """Return a row of the program, of the table with this name, by a column's value."""
+    table = metadata.tables[name]
+    rows = select(table).where(table.c.program_id == program_id, *(table.c[each] == known[each] for each in known))
     return connection.execute((rows.order_by(table.c.id.desc()) if newest else rows).limit(1)).first()
 
 
 def _customer(one: Callable[..., Any], named: Subject | RejectedCall | FoundPayment) -> Any:
     """Return the customer with the customer_key, else the one known as it, else the one created from the click."""
-    keyed = (customers.c.customer_key, customers.c.known_as) if named.customer_key is not None else ()
-    by_key = next(filter(None, (one(column == named.customer_key) for column in keyed)), None)
-    by_click = not by_key and named.click_id is not None and one(customers.c.click_id == named.click_id)
-    return by_key or by_click or None
+    names = {"customer_key": named.customer_key, "known_as": named.customer_key, "click_id": named.click_id}
+    found = (one("customers", **{name: value}) for name, value in names.items() if value is not None)
+    return next(filter(None, found), None)
 
 
 def _sale(one: Callable[..., Any], subject: Subject, customer: Any) -> Any:
     """Return the sale with this transaction_id; for a person, their newest one."""
     if subject.transaction_id is not None:
-        return one(sales.c.transaction_id == subject.transaction_id)
-    return one(sales.c.customer_id == customer.id, newest=True) if customer else None
+        return one("sales", transaction_id=subject.transaction_id)
+    return one("sales", newest=True, customer_id=customer.id) if customer else None
 
 
 def _terms(connection: Connection, program_id: int, call: Any, earning: Any) -> Terms | None:
@@ -163,8 +153,8 @@ def _outranked(connection: Connection, program_id: int, customer: Any) -> list[s
 
 
 def _refunds(connection: Connection, program_id: int, sale: Any) -> int:
-    mine = (refund_events.c.program_id == program_id, refund_events.c.sale_id == sale.id)
-    return connection.execute(select(func.count()).select_from(refund_events).where(*mine)).scalar_one()
+    mine = (refunds.c.program_id == program_id, refunds.c.sale_id == sale.id)
+    return connection.execute(select(func.count()).select_from(refunds).where(*mine)).scalar_one()
 
 
 def _rejected(
@@ -185,27 +175,26 @@ def _rejected(
     return rows(connection, WITH_ORGANIC, ListScope(program_id, at), [*found])
 
 
-def _payment(connection: Connection, program_id: int, subject: Subject) -> FoundPayment | str | None:
+def _names(subject: Subject) -> list[str]:
+    """Return the names of a subject in the log of the processor's events."""
+    prefixes = ("", event_log.KEY, event_log.CLICK)
+    return [prefix + value for prefix, value in zip(prefixes, subject, strict=True) if value]
+
+
+def _payment(one: Callable[..., Any], named: Iterable[Any], subject: Subject) -> FoundPayment | str | None:
     """Return the transaction_id of the newest recorded payment's sale, else the newest payment, else any event."""
-    transaction_id, customer_key, click_id = subject
-    names = [transaction_id] if transaction_id else []
-    names += [event_log.KEY + customer_key] if customer_key else []
-    names += [event_log.CLICK + click_id] if click_id else []
-    event = payment_events.c
-    by_id = select(payment_events).where(event.program_id == program_id, event.event_id == (transaction_id or ""))
-    events = [*connection.execute(by_id), *event_log.find(connection, program_id, names)]
-    known = payment_references.c
-    references = [*(row.transaction_id for row in events if row.outcome in COUNTED), transaction_id]
+    by_id = one("payment_events", event_id=subject.transaction_id) if subject.transaction_id else None
+    events = [*([by_id] if by_id else []), *named]
+    references = [*(row.transaction_id for row in events if row.outcome in COUNTED), subject.transaction_id]
     for reference in filter(None, references):
-        mine = (known.program_id == program_id, known.reference == reference)
-        paid = connection.execute(select(known.transaction_id).where(*mine)).scalar() or reference
-        sale = select(sales.c.transaction_id).where(sales.c.program_id == program_id, sales.c.transaction_id == paid)
-        if connection.execute(sale).scalar():
-            return str(paid)
+        known = one("payment_references", reference=reference)
+        paid: str = known.transaction_id if known else reference
+        if one("sales", transaction_id=paid):
+            return paid
     found = []
     for row in events:
         content = event_log.load(row.payment)
         meaning = outcome.of_payment(row.outcome, is_payment=isinstance(content, Paid))
-        named = (getattr(content, name, None) for name in ("click_id", "customer_key"))
-        found.append(FoundPayment(row.event_id, meaning, row.transaction_id, *named))
+        said = (getattr(content, name, None) for name in ("click_id", "customer_key"))
+        found.append(FoundPayment(row.event_id, meaning, row.transaction_id, *said))
     return min(found, key=lambda each: each.meaning in UNPAID, default=None)

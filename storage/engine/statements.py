@@ -25,7 +25,7 @@ _OF_PLACE = "(SELECT program_id FROM program_places WHERE program_id = $2) AS pl
 
 _VALUE = re.compile(r"(IN )?(?<!:):(\w+)")
 _KINDS: dict[str, Any] = {
-    **dict.fromkeys(("program_id", "partner_id", "first_id", "since_id"), BigInteger),
+    **dict.fromkeys(("program_id", "partner_id", "user_id", "first_id", "since_id"), BigInteger),
     **dict.fromkeys(("at", "since", "last", "until"), Timestamp),
     **dict.fromkeys(("first_day", "last_day", "end_day"), Date),
 }

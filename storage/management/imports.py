@@ -7,7 +7,7 @@ from datetime import date, datetime, timedelta
 from operator import itemgetter
 from typing import Any
 
-from sqlalchemy import Connection, case, delete, func, insert, select, update
+from sqlalchemy import Column, Connection, case, delete, func, insert, select, update
 
 from storage.engine import audit, ids
 from storage.engine.audit import Actor
@@ -18,37 +18,24 @@ from storage.rules.attribution import site_url
 from storage.rules.errors import NotFound, ValidationError
 from storage.rules.settlement import CustomerStatus
 from storage.rules.tool_exports import FileKind, ImportFile, ImportLine
-from storage.tables import (
-    clicks,
-    commissions,
-    customers,
-    flags,
-    imports,
-    leads,
-    ledger_entries,
-    partners,
-    payment_customers,
-    programs,
-    refunds,
-    sales,
-)
+from storage.tables import commissions, customers, imports, metadata, programs, sales
 from storage.tables.event import COUNTS
 from storage.tracking import currencies, program_terms, rollups
 from storage.tracking.rollups import Increment
 
 ASK_UNIT = "the amounts are whole numbers: say whether they count units or cents"
 LASTS = timedelta(hours=1)
-ADDED = (  # what an import adds, in an order in which no row refers to a deleted one
-    *((flags.c.customer_id, "customers"), (flags.c.partner_id, "partners")),
-    *((ledger_entries.c.commission_id, "commissions"), (commissions.c.id, "commissions")),
-    *((sales.c.id, "sales"), (leads.c.customer_id, "customers"), (payment_customers.c.click_id, "clicks")),
-    *((customers.c.id, "customers"), (clicks.c.click_id, "clicks"), (partners.c.id, "partners")),
+ADDED = (  # the columns of what an import adds, in an order in which no row refers to a deleted one
+    *(("flags.customer_id", "customers"), ("flags.partner_id", "partners")),
+    *(("ledger_entries.commission_id", "commissions"), ("commissions.id", "commissions"), ("sales.id", "sales")),
+    *(("leads.customer_id", "customers"), ("payment_customers.click_id", "clicks"), ("customers.id", "customers")),
+    *(("clicks.click_id", "clicks"), ("partners.id", "partners")),
 )
 BUILT_ON = (
-    *((clicks.c.partner_id, "partners"), (customers.c.partner_id, "partners"), (commissions.c.partner_id, "partners")),
-    *((ledger_entries.c.partner_id, "partners"), (ledger_entries.c.commission_id, "commissions")),
-    *((sales.c.customer_id, "customers"), (sales.c.customer_id, "buyers"), (leads.c.customer_id, "customers")),
-    (refunds.c.sale_id, "sales"),
+    *(("clicks.partner_id", "partners"), ("customers.partner_id", "partners"), ("commissions.partner_id", "partners")),
+    *(("ledger_entries.partner_id", "partners"), ("ledger_entries.commission_id", "commissions")),
+    *(("sales.customer_id", "customers"), ("sales.customer_id", "buyers"), ("leads.customer_id", "customers")),
+    ("refunds.sale_id", "sales"),
 )
 Added = dict[str, list[Any]]
 
@@ -172,7 +159,8 @@ def undo(connection: Connection, program_id: int, import_id: int, *, actor: Acto
     added = saved["added"]
     if _built_on(connection, program_id, added) != saved["built"]:
         raise ValidationError("The import cannot be undone: its partners, customers or commissions have changed since.")
-    for column, kind in ADDED:
+    for name, kind in ADDED:
+        column = _column(name)
         for each in matching(program_id, column, added[kind]):
             connection.execute(delete(column.table).where(each))
     buyer = customers.c  # who was there before, and no buyer any more if only the import's sales made them one
@@ -192,10 +180,15 @@ def undo(connection: Connection, program_id: int, import_id: int, *, actor: Acto
 def _built_on(connection: Connection, program_id: int, added: Added) -> dict[str, int]:
     """Return how many rows name what an import added, and how its commissions stand."""
     counts: Counter[str] = Counter()
-    for column, kind in BUILT_ON:
-        for mine in matching(program_id, column, added[kind]):
+    for name, kind in BUILT_ON:
+        for mine in matching(program_id, _column(name), added[kind]):
             number = connection.execute(select(func.count()).where(mine)).scalar_one()
-            counts[f"{column.table.name} of {kind}"] += number
+            counts[f"{name.partition('.')[0]} of {kind}"] += number
     for mine in matching(program_id, commissions.c.id, added["commissions"]):
         counts.update(connection.execute(select(commissions.c.status).where(mine)).scalars())
     return dict(counts)
+
+
+def _column(name: str) -> Column[Any]:
+    table, _, column = name.partition(".")
+    return metadata.tables[table].c[column]

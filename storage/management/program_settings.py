@@ -4,35 +4,20 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, delete, insert, select, union_all, update
+from sqlalchemy import Connection, delete, insert, select, update
 
 from storage.access import assistants, program_keys, sessions, workspaces
 from storage.access.program_keys import NewKey
 from storage.access.sessions import Started
-from storage.access.workspaces import MemberStatus
 from storage.engine import audit, database
 from storage.engine.audit import Actor
+from storage.engine.statements import read_statement
 from storage.lists.programs import TERMS, Program, read_program
 from storage.management import agent_caps, partners
 from storage.rules import settings
 from storage.rules.errors import FieldError, Forbidden, NotFound, PreconditionFailed, ProgramHasEvents, ValidationError
 from storage.rules.settings import ProgramSettings
-from storage.tables import (
-    clicks,
-    commission_terms,
-    commissions,
-    customers,
-    ledger_entries,
-    members,
-    metadata,
-    partner_rollups,
-    payment_events,
-    program_places,
-    programs,
-    rollups,
-    sales,
-)
-from storage.tables import workspaces as places
+from storage.tables import commission_terms, metadata, partner_rollups, program_places, programs, rollups
 from storage.tables.event import COUNTS
 from storage.tracking import currencies
 
@@ -44,7 +29,7 @@ KEPT = {
 EVENTS = [  # in an order in which no row refers to a deleted one
     table for table in reversed(metadata.sorted_tables) if "program_id" in table.c and table.name not in KEPT
 ]
-FIRST_EVENTS = (clicks, customers, ledger_entries, payment_events)  # leads, sales and refunds have a customer
+_CHOICES, _FIRST_EVENT, _FIRST_AMOUNT = map(read_statement, ("program_choices", "first_event", "first_amount"))
 
 
 def set_up(
@@ -138,18 +123,12 @@ def change(
 
 def is_currency_fixed(connection: Connection, program_id: int) -> bool:
     """Return whether a sale or commission is recorded in the program's currency."""
-    earned = (select(table.c.id).where(table.c.program_id == program_id).limit(1) for table in (sales, commissions))
-    return any(connection.execute(each).scalar() for each in earned)
+    return connection.execute(_FIRST_AMOUNT, {"program_id": program_id}).first() is not None
 
 
 def list_choices(connection: Connection, user_id: int) -> Sequence[Any]:
     """Return the first 30 programs of a person's workspaces: by workspace, then by name."""
-    active = (members.c.user_id == user_id, members.c.status == MemberStatus.ACTIVE)
-    columns = (programs.c.id, programs.c.name, programs.c.workspace_id, places.c.name.label("workspace"))
-    is_sandbox = programs.c.sandbox_of.is_not(None).label("is_sandbox")
-    mine = select(*columns, is_sandbox).select_from(programs.join(places).join(members)).where(*active)
-    ordered = mine.order_by(programs.c.workspace_id, programs.c.name, programs.c.id)
-    return connection.execute(ordered.limit(MOST_CHOICES)).all()
+    return connection.execute(_CHOICES, {"user_id": user_id, "most": MOST_CHOICES}).all()
 
 
 def _store(
@@ -203,8 +182,7 @@ def find_sandbox(connection: Connection, live_id: int) -> int | None:
 
 def has_events(connection: Connection, program_id: int) -> bool:
     """Return whether a program has an event, so that it can no longer be deleted."""
-    events = union_all(*(select(table.c.program_id).where(table.c.program_id == program_id) for table in FIRST_EVENTS))
-    return connection.execute(events.limit(1)).first() is not None
+    return connection.execute(_FIRST_EVENT, {"program_id": program_id}).first() is not None
 
 
 def delete_program(connection: Connection, program_id: int, *, actor: Actor, at: datetime) -> None:

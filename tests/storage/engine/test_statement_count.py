@@ -205,7 +205,7 @@ async def test_a_decision_on_many_takes_as_many_statements_as_one_on_some(acme: 
 
 NAMES = sorted(path.stem for path in FOLDER.glob("*.sql"))
 VALUES = {
-    **dict.fromkeys(("program_id", "partner_id", "first_id", "since_id", "most", "most_millis_late"), 1),
+    **dict.fromkeys(("program_id", "partner_id", "user_id", "first_id", "since_id", "most", "most_millis_late"), 1),
     **dict.fromkeys(("since", "last", "until"), NOW),
     **dict.fromkeys(("first_day", "last_day", "end_day"), NOW.date()),
     "rows": "[]",
