@@ -21,8 +21,6 @@ _INSERT = re.compile(r"INSERT INTO (\w+) \(([^)]*)\)")
 _LOCK = re.compile(r"FOR UPDATE OF \w+")
 _SAME_PROGRAM = re.compile(r"\b(\w+\.program_id) = \w+\.program_id")
 _OF_PLACE = "(SELECT program_id FROM program_places WHERE program_id = $2) AS place CROSS JOIN "
-
-
 _VALUE = re.compile(r"(IN )?(?<!:):(\w+)")
 _KINDS: dict[str, Any] = {
     **dict.fromkeys(("program_id", "partner_id", "user_id", "first_id", "since_id"), BigInteger),
@@ -32,7 +30,7 @@ _KINDS: dict[str, Any] = {
 
 
 def read_statement(name: str, **columns: Any) -> TextualSelect:
-    """Return a read of `storage/sql` by named values; `columns` are the types of those that are timestamps or days."""
+    """Return a read of `storage/sql` by named values; `columns` have the types of those that are no text or number."""
     sql = _read(name)
     named = {name: bool(several) for several, name in _VALUE.findall(sql)}
     values = (bindparam(each, type_=_KINDS.get(each), expanding=named[each]) for each in named)

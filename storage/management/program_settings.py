@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, delete, insert, select, update
+from sqlalchemy import Boolean, Connection, delete, insert, select, update
 
 from storage.access import assistants, program_keys, sessions, workspaces
 from storage.access.program_keys import NewKey
@@ -29,7 +29,8 @@ KEPT = {
 EVENTS = [  # in an order in which no row refers to a deleted one
     table for table in reversed(metadata.sorted_tables) if "program_id" in table.c and table.name not in KEPT
 ]
-_CHOICES, _FIRST_EVENT, _FIRST_AMOUNT = map(read_statement, ("program_choices", "first_event", "first_amount"))
+_CHOICES = read_statement("program_choices", is_sandbox=Boolean)
+_FIRST_EVENT, _FIRST_AMOUNT = read_statement("first_event"), read_statement("first_amount")
 
 
 def set_up(
