@@ -168,17 +168,6 @@ def test_no_file_is_longer_than_250_lines_and_a_function_fits_on_a_screen():
     assert longer == []
 
 
-def test_a_function_s_name_says_what_it_lists_or_shows():
-    bare = [
-        f"{relative(path)}:{node.lineno}"
-        for path in sources()
-        for node in tree(path).body
-        if isinstance(node, FUNCTION) and node.name in {"index", "show"}
-    ]
-
-    assert bare == []
-
-
 def test_no_class_name_is_defined_twice():
     defined: dict[str, list[str]] = {}
     for path in set(sources()) - set(inside("benchmarks/", "tests/")):

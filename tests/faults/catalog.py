@@ -2,17 +2,15 @@
 
 import asyncio
 import os
-import sqlite3
 import time
 from collections.abc import AsyncIterator, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, closing, suppress
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
 from tests.faults import places
 from tests.faults.campaign import Fault, Happen, Scene, check
 from tests.postgres import Server
 
 SECONDS_OF_WORK = 6
-CROWD = 300
 UNTIL_NOTICED = 4  # acknowledged or rejected calls, while something is broken
 
 
@@ -24,40 +22,6 @@ async def kill(scene: Scene) -> None:
 async def run_command(scene: Scene) -> None:
     """Run a command beside the service, which opens and closes the same database."""
     scene.journal.surprises += filter(None, [await check(scene.place)])
-
-
-async def lock_file(scene: Scene) -> None:
-    """Hold SQLite's write lock while more calls come than can wait for it."""
-    with closing(sqlite3.connect(scene.place.file, isolation_level=None)) as other:
-        other.execute("BEGIN IMMEDIATE")
-        crowd = [asyncio.create_task(scene.client.click()) for _ in range(CROWD)]
-        await asyncio.wait(crowd, timeout=6)
-        other.execute("ROLLBACK")
-    await asyncio.gather(*crowd)
-
-
-async def fill_disk(scene: Scene) -> None:
-    """Fill the disk of the database, wait until that shows, and make room again."""
-    filler = scene.place.file.with_name("filler")
-    with filler.open("wb", buffering=0) as file, suppress(OSError):
-        while file.write(bytes(4096)):
-            pass
-    await rejected(scene)
-    filler.unlink()
-
-
-async def remove_file(scene: Scene) -> None:
-    """Take the database away, wait until the service notices, and put it back."""
-    away = scene.place.file.rename(scene.place.file.with_name("away.db"))
-    await rejected(scene)
-    away.rename(scene.place.file)
-
-
-async def remove_wal(scene: Scene) -> None:
-    """Delete the -wal file, which holds the newest writes, wait until the service notices, and kill it."""
-    scene.place.file.with_name(f"{scene.place.file.name}-wal").unlink()
-    await rejected(scene)
-    await kill(scene)
 
 
 def lose(what: str) -> Happen:
@@ -142,10 +106,6 @@ FAULTS = [
     Fault("kill -9, SQLite", places.sqlite, kill, 100),
     Fault("kill -9, PostgreSQL", places.postgresql, kill, 100),
     Fault("commands beside the service, SQLite", places.sqlite, run_command, 20),
-    Fault("locked file and 300 calls more, SQLite", places.sqlite, lock_file, 5),
-    Fault("disk full, SQLite", places.small_disk, fill_disk, 20),
-    Fault("file removed and put back, SQLite", places.sqlite, remove_file, 10),
-    Fault("-wal removed, SQLite", places.sqlite, remove_wal, 10),
     Fault("answer to COMMIT cut off", places.proxied_postgresql, lose("lose_answers"), 200),
     Fault("connection cut before COMMIT", places.proxied_postgresql, lose("lose_commits"), 200),
     Fault("COMMIT arrives late", places.proxied_postgresql, delay_commit, 50),

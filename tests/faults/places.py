@@ -1,7 +1,6 @@
 """Where the service runs while a fault happens: which database, and what can be done to it."""
 
 import asyncio
-import subprocess
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
@@ -11,8 +10,6 @@ from tests import citus, postgres, proxy
 from tests.postgres import Server
 from tests.proxy import Proxy
 
-SMALL_DISK = "size=8m"
-
 
 @dataclass
 class Place:
@@ -21,7 +18,6 @@ class Place:
     url: str
     direct_url: str
     nodes: list[Server] = field(default_factory=list)
-    file: Path = Path()
     proxy: Proxy = field(init=False)
 
 
@@ -31,19 +27,8 @@ Placing = Callable[[Path], AbstractAsyncContextManager[Place]]
 @asynccontextmanager
 async def sqlite(folder: Path) -> AsyncIterator[Place]:
     """A SQLite file."""
-    yield _with_file(folder / "svc.db")
-
-
-@asynccontextmanager
-async def small_disk(folder: Path) -> AsyncIterator[Place]:
-    """A SQLite file on a disk of a few megabytes."""
-    disk = folder / "disk"
-    disk.mkdir()
-    _run("mount", "-t", "tmpfs", "-o", SMALL_DISK, "tmpfs", str(disk))  # needs root
-    try:
-        yield _with_file(disk / "svc.db")
-    finally:
-        _run("umount", str(disk))
+    url = f"sqlite+aiosqlite:///{folder / 'svc.db'}"
+    yield Place(url, url)
 
 
 @asynccontextmanager
@@ -68,12 +53,3 @@ async def proxied_postgresql(folder: Path) -> AsyncIterator[Place]:
     async with postgresql(folder) as place, proxy.before(place.url) as place.proxy:
         place.url = place.proxy.url
         yield place
-
-
-def _with_file(file: Path) -> Place:
-    url = f"sqlite+aiosqlite:///{file}"
-    return Place(url, url, file=file)
-
-
-def _run(*command: str) -> None:
-    subprocess.run(command, check=True)
