@@ -1,28 +1,14 @@
 """The environment as the service reads it: defaults, types, and one clear line for each wrong variable."""
 
+import tomllib
+from pathlib import Path
+
 import pytest
 
 import configuration
 from configuration import Configuration, ConfigurationError
 
-WRONG = {
-    "SVC_DATABASE_URL": [
-        *("svc.db", "mysql://localhost/svc", "postgresql+asyncpg://h:x/d"),
-        *("sqlite:///svc.db", "sqlite+aiosqlite://", "sqlite+aiosqlite:///:memory:"),  # the last two would lose events
-    ],
-    "SVC_READ_DATABASE_URL": ["sqlite+aiosqlite:///replica.db"],
-    "SVC_BASE_URL": ["track.example", "ftp://track.example", "https://a.example/?a=b", "https://a.example/path"],
-    "SVC_REDIS_URL": ["localhost:6379", "redis://"],
-    "SVC_SMTP_URL": ["smtp://", "smtp://mail.example:99999", "mail.example:25"],
-    "SVC_MAIL_FROM": ["Acme", "Acme <affiliates>"],
-    "SVC_SECRET_KEY": ["x"],
-    "SVC_METRICS_TOKEN": ["x"],
-    "SVC_METRICS_HOST": ["inside"],
-    "SVC_COUNTRY_HEADER": ["CF IPCountry", "CF-IPCountry:"],
-    "SVC_RATE_LIMIT": ["sometimes"],
-    "SVC_CLICK_RATE": ["often", "240", "0/minute"],
-    "SVC_BODY_SECONDS": ["0", "soon"],
-}
+WRONG = tomllib.loads(Path(__file__).with_name("wrong_settings.toml").read_text(encoding="utf-8"))
 
 
 def test_a_wrong_value_is_named_in_one_line(monkeypatch: pytest.MonkeyPatch):

@@ -5,6 +5,7 @@ import json
 import os
 import signal
 import subprocess
+import tomllib
 from collections.abc import AsyncIterator, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -23,6 +24,7 @@ from tests.storage.payments import paying
 
 OLGA, MAX, PASSWORD = "olga@acme.example", "max@acme.example", "correct horse battery"
 HASH = world.password_hash(PASSWORD)
+SHOPS: dict[str, Any] = tomllib.loads(Path(__file__).with_name("shops.toml").read_text(encoding="utf-8"))
 
 
 class Shop:

@@ -6,22 +6,9 @@ from pathlib import Path
 from cli.integrator.init import frameworks
 from storage.engine.audit import OPERATOR
 from storage.payments import accounts
-from tests.cli.integrator.conftest import MAX, OLGA, Shop, connect
+from tests.cli.integrator.conftest import MAX, OLGA, SHOPS, Shop, connect
 from tests.world import NOW
 
-FRAMEWORKS = [
-    ("package.json", '{"dependencies": {"next": "16", "react": "19"}}', ["nextjs", "react"]),
-    ("package.json", '{"devDependencies": {"vite": "7"}}', ["vite"]),
-    ("package.json", '{"dependencies": {"express": "5"}}', ["express"]),
-    ("requirements.txt", "Django==5.2\n", ["django"]),
-    ("requirements.txt", "Flask==3.1\ndjango-environ\n", ["flask"]),
-    ("pyproject.toml", 'dependencies = ["fastapi>=0.1"]', ["fastapi"]),
-    ("Gemfile", 'gem "rails"', ["rails"]),
-    ("composer.json", '{"require": {"laravel/framework": "^12"}}', ["laravel", "php"]),
-    ("composer.json", "", ["php"]),
-    ("index.php", "", ["php"]),
-    ("index.html", "django", []),
-]
 COMMITTED = (".svc/AGENTS.md", ".svc/skills.md", ".svc/.env.example", ".gitignore")
 
 
@@ -49,12 +36,12 @@ async def test_the_files_contain_the_whole_integration_and_no_run_of_the_key_is_
 
 
 def test_a_projects_framework_is_found_in_its_files(tmp_path: Path):
-    for number, (name, content, found) in enumerate(FRAMEWORKS):
+    for number, each in enumerate(SHOPS["project"]):
         project = tmp_path / str(number)
         project.mkdir()
-        (project / name).write_text(content)
+        (project / each["file"]).write_text(each["content"])
 
-        assert frameworks(project) == found, content
+        assert frameworks(project) == each["found"], each
 
 
 async def test_agents_md_leads_with_the_projects_framework_and_a_bundler_gets_the_names_that_it_exposes(shop: Shop):
