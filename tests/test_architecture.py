@@ -2,6 +2,7 @@
 
 import ast
 import re
+import tomllib
 from functools import cache
 from pathlib import Path
 
@@ -17,43 +18,12 @@ FUNCTION = (ast.FunctionDef, ast.AsyncFunctionDef)
 LONGEST_FILE = 250
 LONGEST_FUNCTION = 40
 
-# Folder (or file): the modules that nothing in it may import. The first row that fits a file counts.
-FORBIDDEN: dict[str, set[str]] = {
-    "storage/migrations/versions": OURS,
-    "storage/rules": HTTP | {"sqlalchemy"} | (OURS - {"storage"}),
-    "storage/tables": HTTP | (OURS - {"storage"}),
-    "storage": HTTP | (OURS - {"storage"}),
-    "web": {"sqlalchemy", "mcp"} | (OURS - {"storage", "web"}),
-    "presentation": {"sqlalchemy", "mcp"} | (OURS - {"presentation", "storage", "web"}),
-    "tracking_api/authorization": {"sqlalchemy"} | (OURS - {"configuration", "storage", "web", "tracking_api"}),
-    "tracking_api": {"sqlalchemy", "mcp"}
-    | (OURS - {"configuration", "presentation", "storage", "web", "tracking_api"}),
-    "agent_api": {"sqlalchemy", "mcp"} | (OURS - {"presentation", "storage", "web", "agent_api"}),
-    "mcp_server": {"sqlalchemy"} | (OURS - {"configuration", "presentation", "storage", "web", "mcp_server"}),
-    "cli/integrator": {"sqlalchemy"} | (OURS - {"cli"}),
-    "cli": {"tests", "benchmarks"},
-    "asgi.py": {"tests", "benchmarks", "cli"},
-    "background.py": {"asgi", "agent_api", "benchmarks", "cli", "mcp_server", "tests"},
-    "configuration.py": OURS - {"storage", "web"},
-    "sdks": (OURS - {"svc_affiliate"}) | HTTP | {"sqlalchemy"},
+TABLES = tomllib.loads(Path(__file__).with_name("architecture.toml").read_text(encoding="utf-8"))
+FORBIDDEN = {
+    place: (OURS - set(row.get("ours", OURS))) | set(row["never"]) | (HTTP if row.get("no_http") else set())
+    for place, row in TABLES["imports"].items()
 }
-
-# Folder of storage (and the files beside them): the other folders of storage that it imports.
-STORAGE_FOLDERS: dict[str, set[str]] = {
-    "rules": set(),
-    "tables": {"rules"},
-    "engine": {"rules", "tables"},
-    "migrations": {"engine", "tables"},
-    "access": {"engine", "rules", "tables"},
-    "tracking": {"access", "engine", "rules", "tables"},
-    "payments": {"engine", "rules", "tables", "tracking"},
-    "lists": {"engine", "payments", "rules", "tables", "tracking"},
-    "management": {"access", "engine", "lists", "rules", "tables", "tracking"},
-    "reports": {"access", "engine", "lists", "management", "payments", "rules", "tables"},
-    "diagnosis": {"lists", "payments", "reports", "rules", "tables"},
-    "checks": {"rules", "tables", "tracking"},
-    "": {"engine", "tracking"},
-}
+STORAGE_FOLDERS = {folder: set(below) for folder, below in TABLES["storage"].items()}
 
 
 @cache
