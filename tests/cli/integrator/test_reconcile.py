@@ -3,6 +3,7 @@
 import csv
 from datetime import timedelta
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,22 +16,17 @@ from storage.tracking import currencies
 from tests.cli.integrator.conftest import Shop
 from tests.world import NOW
 
-AT = f"{NOW:%Y-%m-%d %H:%M:%S}"
+
+def template(name: str) -> dict[str, str]:
+    """Return the payment of 100.00 by user-1 at NOW as an export has it."""
+    with Path(__file__).with_name(f"{name}.csv").open(newline="", encoding="utf-8") as file:
+        return next(csv.DictReader(file))
 
 
 def row(number: int, **changed: str) -> dict[str, str]:
     """Return a payment of 100.00 by user-`number`, as the export of payments writes it."""
-    return {
-        "id": f"ch_{number}",
-        "Created date (UTC)": AT,
-        "Amount": "100.00",
-        "Amount Refunded": "0.00",
-        "Currency": "usd",
-        "Status": "Paid",
-        "PaymentIntent ID": f"pi_{number}",
-        "svc_customer_key (metadata)": f"user-{number}",
-        **changed,
-    }
+    ids = {"id": f"ch_{number}", "PaymentIntent ID": f"pi_{number}", "svc_customer_key (metadata)": f"user-{number}"}
+    return template("payment") | ids | changed
 
 
 class Book:
@@ -111,18 +107,7 @@ async def test_each_kind_of_difference_is_found_and_fixed(book: Book):
 
 async def test_the_balance_report_adds_a_payments_movements_up(book: Book):
     await book.shop.acme.sale("pi_1")
-    charge = {
-        "balance_transaction_id": "txn_1",
-        "created_utc": AT,
-        "reporting_category": "charge",
-        "gross": "92.11",
-        "currency": "eur",
-        "customer_facing_amount": "100.00",
-        "customer_facing_currency": "usd",
-        "charge_id": "ch_1",
-        "payment_intent_id": "pi_1",
-        "payment_metadata[svc_customer_key]": "user-1",
-    }
+    charge = template("balance")
     moves = [("refund", "-30.00"), ("dispute", "70.00"), ("dispute_reversal", "70.00"), ("refund_failure", "10.00")]
     returns = [{**charge, "reporting_category": kind, "customer_facing_amount": amount} for kind, amount in moves]
     settled = {**charge, "reporting_category": "refund", "customer_facing_amount": "", "customer_facing_currency": ""}

@@ -18,49 +18,31 @@ from tests.storage.databases import both_databases
 from tests.storage.management.importing import COMMISSIONS, CUSTOMERS, FOLDER, GENERIC, PARTNERS, counts, imported
 from tests.world import NOW, World, stored
 
-HEADER = "id,stripe_customer_id,partner_code,sale_amount,amount,unit,currency,created_at"
-NO_AMOUNT = "no amount that can be read: "
-UNITS: list[tuple[ImportTool, AmountUnit | None, str, int | str]] = [
-    (ImportTool.DUB, None, "4900,980", 980),  # numbers in cents: its exports before May 2026
-    (ImportTool.DUB, None, "$49.00,$9.80", 980),
-    (ImportTool.FIRSTPROMOTER, None, "4900,980", 980),
-    (ImportTool.FIRSTPROMOTER, AmountUnit.UNITS, "49,9", 900),
-    (ImportTool.TAPFILIATE, None, "49,9", 900),
-    (ImportTool.REWARDFUL, None, "49,9", imports.ASK_UNIT),
-    (ImportTool.REWARDFUL, AmountUnit.UNITS, "49,9", 900),
-    (ImportTool.REWARDFUL, AmountUnit.CENTS, "4900,980", 980),
-    (ImportTool.REWARDFUL, None, "49,9.80", 980),  # a file with a fraction counts units
-    (ImportTool.REWARDFUL, None, "49.00 USD,US$ 9.80", 980),
-    (ImportTool.REWARDFUL, None, '"1,049.00","$1,009.80"', 100_980),
-    (ImportTool.REWARDFUL, None, "CA$49,CA$9.80", "an amount that is not in USD: 'CA$49'"),
-    (ImportTool.REWARDFUL, None, '"49,00","9,80"', f"{NO_AMOUNT}'49,00'"),
-    (ImportTool.REWARDFUL, None, "49.00,-9.80", "the sale's amount and the commission must not be below 0"),
-    (ImportTool.REWARDFUL, AmountUnit.CENTS, "4900,9.80", "an amount with a fraction of a cent: '9.80'"),
+SOLD = {"dub": "amount,earnings", "tapfiliate": "amount,commission_amount"}
+ASKED = "which unit?"
+UNITS = [
+    (ImportTool(tool), unit and AmountUnit(unit), *rest)
+    for tool, unit, *rest in (line.split("\t") for line in (FOLDER / "units.tsv").read_text("utf-8").splitlines())
 ]
 
 
 @pytest.mark.parametrize(("tool", "unit", "amounts", "expected"), UNITS)
-async def test_amounts_are_read_in_their_unit_and_whole_numbers_of_an_unknown_one_stop_the_import(
-    tool: ImportTool, unit: AmountUnit | None, amounts: str, expected: int | str, acme: World
+async def test_amounts_are_read_in_their_unit_or_it_is_asked_for(
+    tool: ImportTool, unit: AmountUnit, amounts: str, expected: str, acme: World
 ):
-    header = (
-        HEADER
-        if tool in {ImportTool.REWARDFUL, ImportTool.FIRSTPROMOTER}
-        else HEADER.replace(
-            "sale_amount,amount", "amount,earnings" if tool == ImportTool.DUB else "amount,commission_amount"
-        )
-    )
+    header = f"id,stripe_customer_id,partner_code,{SOLD.get(tool, 'sale_amount,amount')},unit,currency,created_at"
     line = f"{header}\nco-1,cus_7,nora,{amounts},cash,usd,2025-02-04\n"
 
-    report = await imported(acme, (PARTNERS, line), tool, amounts=unit, on_conflict=OnConflict.ACCEPT)
+    report = await imported(acme, (PARTNERS, line), tool, amounts=unit or None, on_conflict=OnConflict.ACCEPT)
 
     said = [each["message"] for each in (*report.conflicts, *report.problems)]
-    if isinstance(expected, int):
-        assert (await stored(acme, tables.commissions.c.amount_cents), said) == ([(expected,)], [])
-        assert report.totals == [{"partner": "nora", "status": "pending", "commissions": 1, "cents": expected}]
+    if expected.isdigit():
+        assert (await stored(acme, tables.commissions.c.amount_cents), said) == ([(int(expected),)], [])
+        assert report.totals == [{"partner": "nora", "status": "pending", "commissions": 1, "cents": int(expected)}]
     else:
-        assert (await stored(acme, tables.commissions.c.id), len(said), said[0][: len(expected)]) == ([], 1, expected)
-    assert (report.import_id is None) == (expected == imports.ASK_UNIT)
+        text = imports.ASK_UNIT if expected == ASKED else expected
+        assert (await stored(acme, tables.commissions.c.id), len(said), said[0][: len(text)]) == ([], 1, text)
+    assert (report.import_id is None) == (expected == ASKED)
 
 
 WRONG = [  # lines of commissions, each with what is said of it
