@@ -10,14 +10,14 @@ from pydantic import PlainSerializer, WithJsonSchema
 from presentation import queries
 from presentation.api_request import ApiRequest
 from presentation.operations import operation
-from presentation.view import View, with_fields
+from presentation.view import View, with_fields, with_fields_of
 from storage.reports.breakdown import BreakdownResult, read_breakdown
 from storage.reports.performance import Performance, read_performance
 from storage.rules.errors import InvalidPeriod, InvalidRange
 from storage.rules.money import dollars
 from storage.rules.periods.period import REPORTED, DateRangeQuery, Period, Window
 from storage.rules.reports import metrics
-from storage.rules.reports.breakdown import Dimension, GroupTotals, Metric, label
+from storage.rules.reports.breakdown import BreakdownQuery, Dimension, GroupTotals, Metric, label
 from storage.rules.reports.breakdown_query import MOST_ROWS, NONE, query
 from storage.rules.reports.metrics import Direction, Totals
 
@@ -119,16 +119,13 @@ class BreakdownOthersView(View):
     metrics: Figures
 
 
+@with_fields_of(BreakdownQuery, leave_out={"metrics"}, filters=dict[Dimension, str])
 class BreakdownMetaView(View):
     """The applied query, with the first and the last UTC day."""
 
     currency: str
     first: calendar_date
     last: calendar_date
-    by: list[Dimension]
-    filters: dict[Dimension, str]
-    sort: Metric
-    limit: int
 
 
 class BreakdownView(View):
