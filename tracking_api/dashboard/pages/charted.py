@@ -64,7 +64,10 @@ FIGURES = (
 
 
 def of(results: Results, picker: ranges.Picker) -> dict[str, Any]:
-    """Return results as a page shows them: tiles, table and chart; `lines` has its points in percent of the highest."""
+    """Return results as a page shows them: `totals`, those `before` (None: not compared), the table and the chart.
+
+    `lines` has its points in percent of the highest.
+    """
     report, currency = results.report, results.report.currency
     unit, groups = grouped(results.steps, is_hourly=results.is_hourly)
     steps = list(map(added, groups))
@@ -80,7 +83,9 @@ def of(results: Results, picker: ranges.Picker) -> dict[str, Any]:
         "unit": unit,
         "window": report.window,
         "compared_with": report.previous_window if picker.is_compared else None,
-        "tiles": [_tile(each, totals, before, currency) for each in FIGURES],
+        "figures": FIGURES,
+        "totals": totals,
+        "before": before,
         "rows": rows[: len(begun)],
         "chart": {
             "unit": unit,
@@ -123,13 +128,6 @@ def alike(groups: list[list[Step]], steps: list[Step]) -> Iterator[Step]:
     for group in groups:
         if taken := list(islice(rest, len(group))):
             yield added(taken)
-
-
-def _tile(figure: Figure, totals: Step, before: Step | None, currency: str) -> dict[str, Any]:
-    """Return a figure of the whole range, and if it is compared, how it moved, by how much, and from what."""
-    trend, moved = figure.moved(before, totals) if before else (None, "")
-    known = {"figure": figure, "written": figure.written(totals, currency), "trend": trend, "moved": moved}
-    return known | {"before": figure.written(before, currency) if before else ""}
 
 
 def _line(values: list[float], top: float, count: int) -> str:
