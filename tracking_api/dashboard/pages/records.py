@@ -24,7 +24,7 @@ from storage.lists.partners import PARTNERS
 from storage.management import by_hand, partners
 from storage.rules import errors
 from tracking_api.dashboard.pages import page_context, text
-from tracking_api.dashboard.pages.buttons import Button, FormOutcome, FormPage, Question
+from tracking_api.dashboard.pages.buttons import QUESTIONS, Button, FormOutcome, FormPage, Question
 from tracking_api.dashboard.pages.lists import ListPage, ListState
 
 CUSTOMER_LIST = ListPage(listed_customers.CUSTOMERS, "customers.html")
@@ -87,14 +87,8 @@ def _timed(steps: list[Event | Commission]) -> Iterator[tuple[Event | Commission
 async def _sums(calls: Sequence[ApiRequest]) -> Question:
     """Return what is asked before a customer moves, with what moves with them."""
     [call] = calls
-    becomes = "The commissions so far stay with their partner."
-    if call.named.get("past") == partners.Past.MOVE:
-        becomes = (
-            "Their partner loses these unpaid commissions, the new one earns them, and they wait for approval again."
-        )
-        becomes += " What is paid stays."
-    asked = await call.read(partners.count_past, call.path_id("customer_id"))
-    return Question("Move", f"The new partner earns on later sales. {becomes}", commissions=asked, is_danger=False)
+    moved = "move-customer-and-commissions" if call.named.get("past") == partners.Past.MOVE else "move-customer"
+    return QUESTIONS[moved]._replace(commissions=await call.read(partners.count_past, call.path_id("customer_id")))
 
 
 async def _missing_sale(context: page_context.PageContext, outcome: FormOutcome) -> Response:
