@@ -26,13 +26,9 @@ REFERENCE = "#/components/schemas/{model}"
 References = Mapping[Any, Mapping[str, Any]]  # by model
 NAMED = re.compile(r"{(\w+)}")
 BASE = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
-DATE_TIME = {"type": "string", "format": "date-time"}
 PARAMETERS: Mapping[str, Mapping[str, Any]] = {  # what is not any text
-    "program_id": {"type": "integer"},
+    **BASE.pop("parameters"),
     "period": {"type": "string", "enum": list(REPORTED)},
-    "dateFrom": DATE_TIME,
-    "dateTo": DATE_TIME,
-    "limit": {"type": "integer", "minimum": 1},
 }
 REQUIRED = ("Stripe-Signature",)
 RETRIED = (429, 503)
