@@ -107,38 +107,22 @@ COUNTED = {RECORDED, PaymentOutcome.REPEATED, PaymentOutcome.SAME, PaymentOutcom
 
 
 class PaymentFix(NamedTuple):
-    """Why an event does not count, what to do, and the form for it in templates/payments.html (empty: none).
+    """Why an event does not count, what to do, and the form for it in templates/payments.html (empty: none)."""
 
-    The page has texts of its own for a `kind` (payment, return) of these outcomes.
-    """
-
-    kind: str
+    text: str
+    change: str
     form: str
-    text: str = ""
-    change: str | None = None
-
-
-FORMS: dict[tuple[str, str], str] = {
-    (PaymentOutcome.UNKNOWN_CUSTOMER, "payment"): "dismiss",
-    (PaymentOutcome.WAITING, "payment"): "name_customer",
-    (PaymentOutcome.WAITING, "return"): "name_sale",
-    (PaymentOutcome.NOT_REFERRED, "return"): "name_sale",
-    (PaymentOutcome.HELD, "return"): "compare",
-}
 
 
 def _fix_of(event: PaymentEvent) -> PaymentFix | None:
-    """Return why an event does not count and what to do; None for one that counts or is no payment."""
+    """Return why an event does not count and what to do, unless the page has its own; None for one that counts."""
     outcome, is_payment = event.outcome, event.currency is not None
-    kind = "payment" if is_payment else "" if event.amount_cents is None else "return"
-    if known := FORMS.get((outcome, kind)):
-        return PaymentFix(kind, known)
     if outcome in COUNTED or not (is_payment or outcome == PaymentOutcome.WAITING):
         return None
     message = MESSAGES[of_payment(outcome, is_payment=is_payment)]
     is_held = outcome == PaymentOutcome.HELD
     form = "" if outcome == PaymentOutcome.IGNORED else "compare" if is_held else "name_customer"
-    return PaymentFix(kind, form if is_payment else "dismiss", *message)
+    return PaymentFix(message.text, message.change or "", form if is_payment else "dismiss")
 
 
 async def _values(context: PageContext, state: ListState) -> dict[str, Any]:
