@@ -1,6 +1,7 @@
 """The protocol in each version: plain tool calls are answered as the SDK does; prompts, resources and guides."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,42 +11,11 @@ from mcp_server.calls import SCOPE_MEMBER, Caller, ToolCalls
 from mcp_server.tools import ALL
 from presentation import guides
 from storage.rules.scope import Scope
-from tests.mcp_server.conftest import BASE, HANDSHAKE, HOSTILE, INERT, MODERN, VERSIONS, Assistant
+from tests.mcp_server.conftest import BASE, HANDSHAKE, HOSTILE, INERT, VERSIONS, Assistant
 
-HELLO = {"protocolVersion": HANDSHAKE, "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}
-REQUESTS: list[tuple[str, dict[str, Any]]] = [
-    ("initialize", HELLO),
-    ("ping", {}),
-    ("tools/list", {}),
-    ("tools/call", {"name": "list_programs", "arguments": {}}),
-    ("tools/call", {"name": "get_program", "arguments": {"program_id": 1}}),
-    ("tools/call", {"name": "nothing"}),
-    ("tools/call", {"name": "nothing", "arguments": []}),
-    ("tools/call", {}),
-    ("prompts/get", {"name": "nothing"}),
-    ("resources/read", {"uri": "guide://metrics"}),
-    ("logging/setLevel", {"level": "info"}),
-    ("server/discover", {}),
-    ("no/such/method", {}),
-]
+REQUESTS: dict[str, Any] = json.loads(Path(__file__).with_name("requests.json").read_text(encoding="utf-8"))
 HEADERS = {"host": "svc.test", "accept": "application/json", "mcp-protocol-version": HANDSHAKE}
 CALL = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "list_programs"}}
-TO_CHECK = {
-    "host": "evil.example",
-    "accept": "text/html",
-    "mcp-protocol-version": MODERN,
-    "MCP-Protocol-Version": "1999-01-01",
-    "origin": "http://svc.test",
-}
-NOT_PLAIN: list[Any] = [
-    {**CALL, "method": "tools/list"},
-    {**CALL, "params": {}},
-    {**CALL, "params": {"name": "list_programs", "arguments": []}},
-    {**CALL, "id": None},
-    {**CALL, "jsonrpc": "1.0"},
-    [CALL],
-    "tools/call",
-]
 REVIEW, WHY = "review-my-program", "why-was-this-sale-not-credited"
 
 
@@ -56,7 +26,7 @@ async def test_a_response_is_the_same_as_the_sdks_transport_gives_and_no_stream_
     listening = await assistant.call("subscriptions/listen", {"notifications": {"toolsListChanged": True}})
     assert (listening.http.status_code, listening.error["code"]) == (404, -32601)
     named = {"Origin": "http://localhost:6274"}  # a request that names one is left to the SDK
-    for method, params in REQUESTS:
+    for method, params in REQUESTS["methods"]:
         ours = (await assistant.call(method, params, version=version)).http
         theirs = (await assistant.call(method, params, version=version, headers=named)).http
 
@@ -81,11 +51,11 @@ async def test_a_plain_tool_call_does_not_reach_the_sdk_and_any_other_does(assis
 
     assert answered["result"]["structuredContent"]["data"]
     assert await handshake(assistant, plain[:2], CALL) == answered  # which names no version
-    for name, value in TO_CHECK.items():
+    for name, value in REQUESTS["headers_to_check"].items():
         others = [each for each in plain if each[0] != name.lower()]
         assert await handshake(assistant, [*others, (name, value)], CALL) is None, (name, value)
     assert await handshake(assistant, [("host", "evil.example"), *plain], CALL) is None  # sent twice
-    for body in NOT_PLAIN:
+    for body in REQUESTS["not_plain"]:
         assert await handshake(assistant, plain, body) is None, body
 
 

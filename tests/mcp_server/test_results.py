@@ -20,31 +20,9 @@ from storage.lists.partners import PARTNERS
 from tests.mcp_server.conftest import EVERY_TOOL, HOSTILE, INERT, MOST, VERSIONS, Assistant
 from tests.world import NOW
 
-CLICKS, OTHERS = 90_000, 2_500
 WIDE = '\U0001f4b8"\\' * 80  # what takes most bytes: outside the basic plane, and escaped
 MILLIS = int(NOW.timestamp() * 1000)
-SERIES = "WITH RECURSIVE series(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM series WHERE n < :rows)"
-FILL = [
-    """INSERT INTO clicks (program_id, click_id, partner_id, at, landing_url, page_url, page_title, referrer_url,
-    visitor)
-    SELECT :p, printf('%012x%020x-%x', :t - n * 1000, n, :p), :anna, :t - n, n || :w, n || :w, n || :w, n || :w, '{}'
-    FROM series""",
-    """INSERT INTO customers (program_id, id, partner_id, click_id, clicked_at, customer_key, status, settlement,
-    signup_at, first_purchase_at, revision, created_at)
-    SELECT :p, n, :anna, 'c' || n, :t, n || :w, 'conversion', 'settled', :t, :t, 1, :t FROM series""",
-    """INSERT INTO leads (program_id, id, customer_id, partner_id, settlement, with_key, event_name, at)
-    SELECT :p, n, n, :anna, 'settled', 1, :w, :t - n FROM series""",
-    """INSERT INTO sales (program_id, id, transaction_id, customer_id, partner_id, amount_cents, currency,
-    program_cents, customer_key, payload_hash, occurred_at, at)
-    SELECT :p, n, n || :w, n, :anna, 100, 'USD', 100, n || :w, '', :t, :t - n FROM series""",
-    """INSERT INTO commissions (program_id, id, partner_id, customer_id, sale_id, terms_version, amount_cents, currency,
-    status, created_at, hold_until) SELECT :p, n, :anna, n, n, 1, 20, 'USD', 'pending', :t, :t FROM series""",
-    """INSERT INTO refused_calls (program_id, id, call, code, message, fields, customer_key, click_id,
-    transaction_id, amount_cents, currency, request_id, at)
-    SELECT :p, n, 'sale', 'customer_not_attributed', 'x', :w, 'lost', :w, 'lost', n, 'USD', 'r', :t - n FROM series""",
-    """INSERT INTO partners (program_id, id, name, code, status, created_at)
-    SELECT :p, n, n || :w, 'p' || n, 'active', :t FROM series""",
-]
+CROWD = Path(__file__).with_name("crowd.sql").read_text(encoding="utf-8")
 ASKED: list[tuple[str, dict[str, Any]]] = [
     *({**EVERY_TOOL, "get_customer": {"customer_id": 7}}).items(),
     *((name, {"limit": 100}) for name in EVERY_TOOL if name.startswith("list_")),
@@ -54,17 +32,6 @@ ASKED: list[tuple[str, dict[str, Any]]] = [
     ("get_performance", {"date_from": "2021-05-20", "date_to": "2026-05-20", "breakdown": "day", "top_partners": 20}),
     *(("get_integration_guide", {"topic": topic}) for topic in ("errors", "metrics", "key-rotation")),
 ]
-CLEANED = {
-    HOSTILE: INERT,
-    "one\r\ntwo\tthree\u2028four\u2029five\x85six": "one two three four five six",
-    "e\u0301": "\u00e9",
-    "p\u202eay\u202c\u2066 me\u2069": "pay me",
-    "zero\u200b\u200c\u200d\u2060\ufeff\u00ad\u034f\u3164width": "zerowidth",
-    "tags \U000e0049\U000e0067 and \ufe0f\U000e0100 selectors": "tags and selectors",
-    "\ud800lone\udfff": "lone",
-    "\ue000private\U000f0000": "private",
-    "x" * 300: "x" * 200,
-}
 ANY_TEXT = st.text(st.characters(exclude_categories=[]), max_size=400)  # lone surrogates too
 
 
@@ -73,11 +40,8 @@ async def crowded(assistant: Assistant, sqlite_url: str) -> Assistant:
     """Acme with 100,000 events and more, every text of a stranger as large as it may be."""
     acme = assistant.acme
     with sqlite3.connect(Path(sqlite_url.partition(":///")[2])) as connection:
-        for statement in FILL:
-            insert, _, chosen = statement.partition("SELECT")
-            rows = CLICKS if "INTO clicks" in statement else OTHERS
-            given = {"p": acme.program_id, "anna": acme.anna, "t": MILLIS, "w": WIDE, "rows": rows}
-            connection.execute(f"{insert} {SERIES} SELECT {chosen}", given)
+        for statement in CROWD.split(";\n"):
+            connection.execute(statement, {"p": acme.program_id, "anna": acme.anna, "t": MILLIS, "w": WIDE})
     connection.close()
     return assistant
 
@@ -157,4 +121,7 @@ def test_plain_text_stays_as_it_is(text: str):
 
 
 def test_invisible_characters_are_removed():
-    assert {text: clean(text) for text in CLEANED} == CLEANED
+    cleaned = json.loads(Path(__file__).with_name("cleaned.json").read_text(encoding="utf-8"))
+    cleaned |= {HOSTILE: INERT, "x" * 300: "x" * 200}
+
+    assert {text: clean(text) for text in cleaned} == cleaned

@@ -1,5 +1,6 @@
 """What the server says of itself, and which tools a key sees and may call."""
 
+import tomllib
 from typing import Any
 
 import pytest
@@ -7,20 +8,11 @@ from jsonschema_rs import validator_for
 
 from mcp_server.tools import ALL
 from storage.rules.scope import Scope
+from tests.conftest import ROOT
 from tests.mcp_server.conftest import EVERY_TOOL, MODERN, VERSIONS, Assistant
 
-SCOPES = {
-    Scope.PROGRAMS_READ: {
-        *("list_programs", "get_program", "get_readiness", "list_changes"),
-        *("check_identifier_health", "get_integration_guide"),
-    },
-    Scope.PERFORMANCE_READ: {"get_breakdown", "get_performance"},
-    Scope.PARTNERS_READ: {"list_partners", "get_partner"},
-    Scope.EVENTS_READ: {"list_events", "list_refused_calls", "list_payment_events", "explain_attribution"},
-    Scope.CUSTOMERS_READ: {"list_customers", "get_customer"},
-    Scope.COMMISSIONS_READ: {"list_commissions", "list_flags"},
-}
-CONTRACT = {name: scope for scope, names in SCOPES.items() for name in names}
+WRITTEN = tomllib.loads((ROOT / "tests/security/contract.toml").read_text(encoding="utf-8"))
+CONTRACT: dict[str, str] = {name: scope for scope, names in WRITTEN["tools"].items() for name in names}
 NAMES = [tool.name for tool in ALL]
 
 

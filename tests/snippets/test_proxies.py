@@ -4,10 +4,12 @@ import asyncio
 import re
 import subprocess
 import sys
+import tomllib
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -37,16 +39,7 @@ COMMANDS = {
     "django": [sys.executable, "configuration.mjs"],
     "fastapi": [sys.executable, "configuration.mjs"],
 }
-FRAMEWORKS = ("express", "django", "fastapi")
-PROXIES = [  # the recipe, the tag that it belongs to, and a path that is not the service's
-    (("tracker", "nginx_proxied"), ("tracker", "proxied_tag"), "/svc/api/v1/cli/status"),
-    (("tracker", "caddy_proxied"), ("tracker", "proxied_tag"), "/svc/api/v1/cli/status"),
-    (("tracker", "nginx_renamed"), ("tracker", "renamed_tag"), "/assets/other"),
-    (("tracker", "caddy_renamed"), ("tracker", "renamed_tag"), "/assets/other"),
-    (("cases", "nginx_proxy"), ("cases", "cases_tracker"), "/assets/other"),
-    (("cases", "apache_proxy"), ("cases", "cases_tracker"), "/assets/other"),
-    *((("snippets", f"{each}_proxy"), ("cases", "cases_tracker"), "/assets/visit/sale") for each in FRAMEWORKS),
-]
+RECIPES: dict[str, Any] = tomllib.loads((TEMPLATES / "recipes.toml").read_text(encoding="utf-8"))
 
 
 @contextmanager
@@ -75,14 +68,13 @@ def proxied(server: str, recipe: str, page: str, folder: Path, helper: str) -> I
         yield url
 
 
-@pytest.mark.parametrize(("recipe", "tag", "elsewhere"), PROXIES, ids=[f"{each[0][1]}" for each in PROXIES])
+@pytest.mark.parametrize("name", RECIPES)
 async def test_a_recipe_forwards_the_tracker_and_its_calls_and_no_cookie(
-    recipe: tuple[str, str],
-    tag: tuple[str, str],
-    elsewhere: str,
+    name: str,
     scene: Scene,  # noqa: F811 - the fixture
     tmp_path: Path,
 ):
+    recipe, tag, elsewhere = RECIPES[name].values()
     asked: list[str] = []
     with failing.running(scene.server.base_url) as between:
         filling = Filling(between.base_url, scene.acme.program_id)

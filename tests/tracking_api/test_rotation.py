@@ -1,6 +1,8 @@
 """What headers say of a call: its program key, flagged or expired, and its Idempotency-Key."""
 
+import json
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -19,24 +21,8 @@ HEADERS = {
     "sunset": "Wed, 27 May 2026 12:00:00 GMT",
     "link": f'<{DOCS}>; rel="deprecation", <{DOCS}>; rel="sunset"',
 }
-SUCCESSES: list[tuple[str, dict[str, Any]]] = [
-    ("lead", {"customer_key": "user-2"}),
-    ("lead", {"additional_data": TEST}),
-    ("sale", {"transaction_id": "inv-2", "customer_key": "user-1", "amount_cents": 1}),
-    ("sale", {"additional_data": TEST}),
-    ("refund", {"transaction_id": "inv-1"}),
-]
-ERRORS: list[tuple[str, Any]] = [
-    ("lead", {}),
-    ("lead", {"customer_key": "nobody"}),
-    ("lead", {"additional_data": {**TEST, "program_id": 987_654}}),
-    ("lead", []),
-    ("sale", {}),
-    ("sale", {"transaction_id": "inv-1", "customer_key": "user-1", "amount_cents": 1}),
-    ("sale", []),
-    ("refund", {"transaction_id": "unknown"}),
-    ("refund", {}),
-]
+CALLS = json.loads(Path(__file__).with_name("calls.json").read_text(encoding="utf-8"))
+SUCCESSES, ERRORS = CALLS["successes"], CALLS["errors"]
 
 
 def signalled(answer: Any) -> dict[str, str]:

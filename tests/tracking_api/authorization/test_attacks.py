@@ -1,6 +1,9 @@
 """Every attack is rejected: what it was after is still good for whoever it belongs to, or dead for everybody."""
 
+import json
 from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
 
 import httpx
 
@@ -10,6 +13,8 @@ from tests.tracking_api.authorization.conftest import BASE, Flow, sent
 from tests.tracking_api.authorization.consenting import CALLBACK
 from tests.tracking_api.dashboard.pages.conftest import OLGA, PASSWORD
 
+ATTACKS: dict[str, Any] = json.loads(Path(__file__).with_name("attacks.json").read_text(encoding="utf-8"))
+
 
 def error(answer: httpx.Response) -> tuple[int, str]:
     return answer.status_code, answer.json()["error"]
@@ -17,17 +22,8 @@ def error(answer: httpx.Response) -> tuple[int, str]:
 
 async def test_open_redirect_a_request_with_a_wrong_redirect_url_gets_an_error_page_without_scripts(flow: Flow):
     hostile = "<script>alert(1)</script>"
-    wrong: list[dict[str, str | None]] = [
-        {"client_id": hostile},
-        {"client_id": "https://[::1"},
-        {"client_id": "https://a.example:x/client.json"},
-        {"client_id": "https://assistant.example/../client.json"},
-        {"redirect_uri": "https://assistant.example/callback/more"},
-        {"redirect_uri": "https://assistant.example.evil.example/callback"},
-        {"redirect_uri": None},
-    ]
 
-    for asked in wrong:
+    for asked in [{"client_id": hostile}, *ATTACKS["wrong_redirects"]]:
         answer = await flow.authorize(**asked)
         assert error(answer) == (400, "invalid_request"), asked
         assert "location" not in answer.headers, asked
@@ -39,24 +35,13 @@ async def test_open_redirect_a_request_with_a_wrong_redirect_url_gets_an_error_p
     assert page.headers["content-security-policy"] == "default-src 'none'; frame-ancestors 'none'"
 
 
-FAULTY: list[tuple[dict[str, str | None], str]] = [
-    ({"code_challenge_method": "plain"}, "invalid_request"),
-    ({"code_challenge": None}, "invalid_request"),
-    ({"code_challenge": "short"}, "invalid_request"),
-    ({"resource": "https://other.example/mcp"}, "invalid_target"),
-    ({"scope": "programs:write"}, "invalid_scope"),
-    ({"response_type": "token"}, "unsupported_response_type"),
-    ({"state": "s" * 2049}, "invalid_request"),
-]
-
-
 async def test_a_faulty_request_goes_back_to_a_client_with_a_document_and_stays_here_for_one_that_registered_itself(
     flow: Flow,
 ):
     client_id = "https://assistant.example/client.json"
     await flow.acme.store.write(assistants.save_client, client_id, "Helper", [CALLBACK], datetime.now(UTC))
 
-    for asked, rejected in FAULTY:
+    for asked, rejected in [*ATTACKS["faulty_requests"], ({"state": "s" * 2049}, "invalid_request")]:
         response = sent(await flow.authorize(**{"client_id": client_id, **asked}))
         kept = await flow.authorize(**asked)
 
@@ -67,19 +52,10 @@ async def test_a_faulty_request_goes_back_to_a_client_with_a_document_and_stays_
         assert "location" not in kept.headers
 
 
-STOLEN: list[tuple[dict[str, str | None], str]] = [
-    ({"code_verifier": "w" * 64}, "invalid_grant"),
-    ({"code_verifier": None}, "invalid_request"),
-    ({"redirect_uri": "https://assistant.example/other"}, "invalid_request"),
-    ({"resource": "https://other.example/mcp"}, "invalid_target"),
-    ({"client_id": "unknown"}, "invalid_client"),
-]
-
-
 async def test_a_stolen_code_is_useless_without_the_clients_verifier(flow: Flow):
     code = await flow.code()
 
-    for stolen, rejected in STOLEN:
+    for stolen, rejected in ATTACKS["stolen_codes"]:
         assert (await flow.token(code=code, **stolen)).json()["error"] == rejected, stolen
     assert (await flow.token(code=code)).status_code == 200
 

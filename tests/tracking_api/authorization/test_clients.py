@@ -1,6 +1,8 @@
 """Clients: known by registering or by a document from the open internet alone, and where they may be answered."""
 
+import tomllib
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,35 +18,7 @@ from tracking_api.authorization import redirects
 from tracking_api.authorization.documents import LARGEST, DocumentRejectedError, Documents, is_document_url, is_public
 from tracking_api.authorization.provider import Provider
 
-HTTPS, LOOPBACK, OWN = "https://assistant.example/cb", "http://127.0.0.1:3000/cb", "com.example.app:/cb"
-ACCEPTABLE = [
-    *(HTTPS, LOOPBACK, OWN, "http://localhost/cb", "http://[::1]:3000/cb", "cursor://app/cb", "vscode://a/cb"),
-    "claude:/cb",
-]
-REJECTED = [
-    *("", "cb", "/cb", "//assistant.example/cb", "http://assistant.example/cb", "https:///cb", "https://a b/cb"),
-    *("javascript:alert(1)", "JavaScript://a/%0aalert(1)", "data:text/html,a", "vbscript://a", "file:///a"),
-    *("https://a.example/cb#part", "https://a.example/cb#", "https://user@a.example/cb", "https://a.example:x/cb"),
-    *("https://a;b.example/cb", "https://a,b.example/cb", "https://a'b.example/cb", "https://é.example/cb"),
-    *("ms-msdt:/id", "ms-msdt://a", "search-ms://a", "ms-officecmd:{}", "steam://run/1", "zoommtg://a", "tel:1"),
-    *("ssh://a", "callback:", "app:cb", "wss://a.example", f"https://a.example/{'a' * 1024}"),
-]
-PRIVATE = [
-    *("127.0.0.1", "10.1.2.3", "172.16.0.1", "192.168.1.1", "169.254.169.254", "100.64.0.1", "0.0.0.0", "224.0.0.1"),
-    *("255.255.255.255", "192.0.2.1", "198.18.0.1", "::1", "::", "fe80::1", "fd00::1", "ff02::1", "2001:db8::1"),
-    *("::8.8.8.8", "fec0::1", "feff::1", "::ffff:127.0.0.1", "::ffff:10.0.0.1", "64:ff9b::7f00:1"),
-    *("64:ff9b::a9fe:a9fe", "2002:7f00:1::", "2002:a00:1::"),
-    *("64:ff9b:1::808:808", "64:ff9b:1:fffe::7f00:1", "::ffff:0:127.0.0.1", "::ffff:0:8.8.8.8", "3fff::1"),
-    *("3fff:fff::1", "5f00::1", "100::1", "100:0:0:1::1", "2001:2::1", "4000::1", "::2"),
-]
-PUBLIC = ["8.8.8.8", "93.184.215.14", "2606:4700::1111", "::ffff:8.8.8.8", "64:ff9b::808:808", "2a00:1450::1"]
-DOCUMENTS = ["https://assistant.example/client.json", "https://assistant.example:8443/oauth/client"]
-NO_DOCUMENTS = [
-    *("http://assistant.example/client.json", "https://assistant.example", "https://assistant.example/"),
-    *("https://assistant.example/a/../client.json", "https://user@assistant.example/client.json"),
-    *("https://assistant.example/client.json?a=1", "https://assistant.example/client.json#part"),
-    *(f"https://assistant.example/{'a' * 512}", "https:///client.json", "b6a8a0d2-registered"),
-]
+URLS: dict[str, Any] = tomllib.loads(Path(__file__).with_name("urls.toml").read_text(encoding="utf-8"))
 
 
 @pytest.fixture
@@ -55,11 +29,16 @@ def documents(trusted_host: ClientHost) -> Documents:
 
 
 def test_an_ip_address_of_the_internet_is_public_and_a_private_one_in_no_notation():
-    assert [address for address in [*PUBLIC, *PRIVATE] if is_public(address)] == PUBLIC
+    public, private = URLS["addresses"].values()
+
+    assert [address for address in [*public, *private] if is_public(address)] == public
 
 
 def test_only_a_plain_https_url_with_a_path_names_a_document():
-    assert [url for url in [*DOCUMENTS, *NO_DOCUMENTS] if is_document_url(url)] == DOCUMENTS
+    named, not_named = URLS["documents"].values()
+    long = f"https://assistant.example/{'a' * 512}"
+
+    assert [url for url in [*named, *not_named, long] if is_document_url(url)] == named
 
 
 INVALID: list[tuple[str, dict[str, Any] | None, str]] = [
@@ -143,7 +122,10 @@ async def test_every_registered_client_is_public_and_has_a_usable_redirect_url(u
 
 
 def test_https_this_machine_and_an_applications_own_scheme_are_acceptable_and_what_a_browser_would_run_is_not():
-    assert [uri for uri in [*ACCEPTABLE, *REJECTED] if redirects.is_acceptable(uri)] == ACCEPTABLE
+    acceptable, rejected = URLS["redirects"].values()
+    long = f"https://a.example/{'a' * 1024}"
+
+    assert [uri for uri in [*acceptable, *rejected, long] if redirects.is_acceptable(uri)] == acceptable
 
 
 @given(port=st.integers(min_value=1, max_value=65535))

@@ -1,6 +1,8 @@
 """The dashboard over a fresh SQLite database: Olga owns Acme, Max is a member; every answer must be documented."""
 
+import json
 from collections.abc import AsyncIterator
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -17,6 +19,11 @@ PASSWORD = "correct horse"
 HASH = world.password_hash(PASSWORD)
 OURS = {"Origin": "http://svc.test", "Sec-Fetch-Site": "same-origin"}
 FOREIGN = {"Sec-Fetch-Site": "cross-site"}
+
+
+def contract(name: str) -> Any:
+    """Return what an object of the contract has at first: each field, with its default."""
+    return json.loads(Path(__file__).with_name("contract.json").read_text(encoding="utf-8"))[name]
 
 
 class Dashboard:

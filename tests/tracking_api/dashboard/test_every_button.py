@@ -1,7 +1,9 @@
 """Every button of every page, pressed by an owner with what the page renders; only empty fields are typed in."""
 
 import sqlite3
+import tomllib
 from contextlib import closing
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -15,25 +17,8 @@ from tests.world import HELD_SINCE
 
 __all__ = ["ids"]
 AUDITED = "SELECT count(*) FROM audit_entries"
-TYPED = {
-    "email": "eva@acme.example",
-    "name": "Eva",
-    "code": "eva",
-    "domain": "eva.example",
-    "override_hold_reason": "They asked",
-    "reason": "They asked",
-    "amount": "12.50",
-    "webhook_secret": "whsec_of_the_account",
-    "current_password": PASSWORD,
-    "new_password": "several unrelated words",
-    "repeated": "several unrelated words",
-}
+WRITTEN: dict[str, Any] = tomllib.loads(Path(__file__).with_name("buttons.toml").read_text(encoding="utf-8"))
 FILES = {"/logo": b"\x89PNG\r\n\x1a\n" + bytes(16), "/rates": b"date,USD\n", "/import": b"code,name\nliz,Liz\n"}
-REJECTED = {
-    "Undo": "within an hour",
-    "Delete program": "has events",
-    "Approve now": "held for review",
-}  # as it is so in this scene
 
 
 async def press(
@@ -42,7 +27,8 @@ async def press(
     """Press a button, and confirm it on the page that asks, or by the box to tick: until then nothing is done."""
     before = live.execute(AUDITED).fetchone()
     action, fields = every_button(markup)[said]
-    typed = {name: (TYPED | more).get(name, "") if value in ("", [""]) else value for name, value in fields.items()}
+    empty = WRITTEN["typed"] | {"current_password": PASSWORD} | more
+    typed = {name: empty.get(name, "") if value in ("", [""]) else value for name, value in fields.items()}
     where = action or path
     file = next((content for ending, content in FILES.items() if where.endswith(ending)), None)
     files = {"file": ("of-ours", file)} if file else None
@@ -78,6 +64,6 @@ async def test_every_button_does_what_it_says(dashboard: Dashboard, ids: dict[st
                         wrong[path, said] = words(answer.text)
                     pressed.add(said)
                     kept.backup(live)
-    assert {each: text for each, text in wrong.items() if REJECTED.get(each[1], "wrong") not in text} == {}
+    assert {each: text for each, text in wrong.items() if WRITTEN["rejected"].get(each[1], "wrong") not in text} == {}
     assert {"Same sale: pi_1", "Try again: evt_invoice"} <= pressed
     assert {"Hand over max@acme.example", "Withdraw mia@acme.example"} <= pressed

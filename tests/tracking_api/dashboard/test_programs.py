@@ -9,32 +9,9 @@ from storage.access import workspaces
 from storage.rules import keys
 from tests import stripe_events as stripe
 from tests import world
-from tests.tracking_api.dashboard.conftest import HASH, MAX, OLGA, Dashboard
+from tests.tracking_api.dashboard.conftest import HASH, MAX, OLGA, Dashboard, contract
 
-FIELDS = {
-    "name": "Acme partners",
-    "domain": "acme.example",
-    "currency": "USD",
-    "commission_type": "percent",
-    "commission_rate": 20,
-    "commission_basis": "before_tax",
-    "lead_commission_cents": 0,
-    "minimum_order_cents": 0,
-    "recurring_months": None,
-    "attribution_model": "last_click",
-    "cookie_window_days": 60,
-    "attribution_window_days": 60,
-    "hold_days": 15,
-    "lead_auth_policy": "server_required",
-    "paid_ads": "allowed",
-    "further_domains": None,
-    "old_links": "none",
-    "platform_fee_rate": 0,
-    "status": "active",
-    "rotate_by": None,
-    "sandbox_of": None,
-    "created_at": "2026-05-20T12:00:00Z",
-}
+FIELDS: dict[str, Any] = contract("program")
 WRONG: dict[str, list[Any]] = {  # beside what test_settings_walk.py and test_hostile_input.py send
     "commission_rate": [100.01, 0.125, 1e300],
     "platform_fee_rate": [0.001],

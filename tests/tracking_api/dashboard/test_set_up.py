@@ -2,8 +2,10 @@
 
 import asyncio
 import re
+import tomllib
 from collections.abc import AsyncIterator
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -20,27 +22,8 @@ from web.middleware import RequestMiddleware
 
 SETTINGS = Configuration(secret_key="a secret key", sign_in_rate="5/minute")
 CODE = SETTINGS.set_up_code()
-TYPED = {
-    "code": CODE,
-    "email": "olga@acme.example",
-    "new_password": "correct horse battery",
-    "repeated": "correct horse battery",
-    "workspace_name": "Acme",
-    "program_name": "Acme partners",
-    "domain": "acme.example",
-    "currency": "usd",
-    "partner_name": "Anna",
-    "partner_code": "anna",
-}
-WRONG = [
-    {"email": "olga"},
-    {"new_password": "password12", "repeated": "password12"},
-    {"repeated": "something else"},
-    {"workspace_name": " "},
-    {"domain": "https://"},
-    {"currency": "XXX"},
-    {"partner_code": "an na"},
-]
+WRITTEN = tomllib.loads(Path(__file__).with_name("set_up.toml").read_text(encoding="utf-8"))
+TYPED: dict[str, str] = {"code": CODE, **WRITTEN["typed"]}
 STATUS = "/api/v1/cli/status"
 
 
@@ -97,7 +80,7 @@ async def test_an_error_appears_beside_its_field_and_nothing_is_created_until_it
     stranger: httpx.AsyncClient, store: Storage
 ):
     shown = (await stranger.get(f"/set-up?code={CODE}")).text
-    for wrong in WRONG:
+    for wrong in WRITTEN["wrong"]:
         sent = await set_up(stranger, **wrong)
 
         assert sent.status_code == 400, wrong

@@ -5,24 +5,14 @@ from typing import Any
 
 import httpx
 
-from tests.tracking_api.dashboard.conftest import MAX, Dashboard
+from tests.tracking_api.dashboard.conftest import MAX, Dashboard, contract
 from tests.tracking_api.dashboard.reading import csrf
 
 PNG = base64.b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 )
 SVG = b'<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'
-DEFAULTS = {
-    "rate_step": 20,
-    "rate_change_in_30_days": 20,
-    "highest_rate": 50,
-    "highest_flat_rate_cents": 10_000,
-    "highest_lead_commission_cents": 10_000,
-    "commissions_in_a_day": 100,
-    "amount_in_a_day_cents": 100_000,
-    "frozen_settings": ["commission_basis", "hold_days", "lead_auth_policy"],
-    "two_keys_to_pay": False,
-}
+DEFAULTS: dict[str, Any] = contract("agent_caps")
 WRONG: list[tuple[str, Any]] = [
     ("rate_step", 101),
     ("highest_rate", 1.234),
