@@ -1,24 +1,29 @@
 """The logs of calls: rejected ones, why each was rejected and what is at stake, and those in test mode."""
 
 from collections import defaultdict
-from collections.abc import Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Annotated, Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, Select, and_, func, or_, select
+from sqlalchemy import ColumnElement, Connection, and_, func, or_, select
 
+from storage.engine import ids
 from storage.engine.cursors import within
+from storage.engine.statements import read_statement
 from storage.lists.declaration import Column, Filter, List, ListQuery, ListScope, Page
 from storage.lists.find import find
-from storage.rules.errors import CustomerNotFound, DuplicateTransaction
+from storage.rules.errors import CustomerNotFound
 from storage.rules.periods.period import ALWAYS, Span
 from storage.rules.untrusted import Untrusted
 from storage.tables import refused_calls, sales, tracking_log
+from storage.tables.columns import Timestamp
 
 _row = refused_calls.c
 MOST_CALLS = 100_000  # of a program, the newest: a flood of rejections makes no read longer
 MOST_COMPARED = 20_000
+EPOCH, END = datetime(1970, 1, 1, tzinfo=UTC), datetime(9999, 1, 1, tzinfo=UTC)
+_CAUSES = read_statement("rejected_causes", first_at=Timestamp, last_at=Timestamp)
+_AMOUNTS, _SALES = read_statement("rejected_amounts"), read_statement("rejected_sales")
 # A sale whose key and click the service has never heard of: mostly no partner sent its customer. It is counted by
 # itself and left out of the lists. It is kept for 30 days, for `explain` and to compare the formats of keys.
 ORGANIC = and_(_row.call == "sale", _row.code == CustomerNotFound.code)
@@ -125,27 +130,17 @@ class Cause(NamedTuple):
 
 def by_cause(connection: Connection, program_id: int, span: Span = ALWAYS) -> list[Cause]:
     """Return the error codes of a program's newest logged rejections (of the last 30 days), most frequent first."""
-    count = func.count()
-    mine = (_row.program_id == program_id, among_newest(program_id), *within(_row.id, _row.at, span))
+    values = _in_span(program_id, span) | {"most": MOST_CALLS}
     at_stake = defaultdict[str, list[AmountAtStake]](list)
-    for code, currency, cents in connection.execute(_at_stake(mine)):
+    for code, currency, cents in connection.execute(_AMOUNTS, values):
         at_stake[code].append(AmountAtStake(currency, int(cents)))
-    grouped = select(_row.code, count, func.min(_row.at), func.max(_row.at)).where(*mine, ~ORGANIC).group_by(_row.code)
-    rows = connection.execute(grouped.order_by(count.desc(), _row.code))
-    return [Cause(code, calls, first, last, tuple(at_stake[code])) for code, calls, first, last in rows]
+    rows = connection.execute(_CAUSES, values)
+    return [Cause(**row._asdict(), at_stake=tuple(at_stake[row.code])) for row in rows]
 
 
-def _at_stake(mine: Sequence[Any]) -> Select[Any]:
-    """Return the statement of the totals of each code's sales: each transaction once, without those recorded since."""
-    recorded = select(sales.c.id).where(*_RECORDED).exists()
-    conflicting = and_(_row.code == DuplicateTransaction.code, _row.same_payload.is_(False))
-    has_amount = (_row.currency.is_not(None), _row.amount_cents.is_not(None))
-    lost = (*mine, _row.call == "sale", *has_amount, or_(conflicting, ~recorded))
-    each = select(_row.code, _row.currency, func.max(_row.amount_cents).label("cents")).where(*lost)
-    by_sale = each.group_by(_row.code, _row.currency, func.coalesce(_row.transaction_id, _row.request_id))
-    transactions = by_sale.subquery()
-    key = (transactions.c.code, transactions.c.currency)
-    return select(*key, func.sum(transactions.c.cents)).group_by(*key).order_by(*key)
+def _in_span(program_id: int, span: Span) -> dict[str, Any]:
+    since, until = span.since or EPOCH, span.until or END
+    return {"program_id": program_id, "since_id": ids.first(since), "since": since, "until": until}
 
 
 def among_newest(program_id: int) -> ColumnElement[bool]:
@@ -156,13 +151,8 @@ def among_newest(program_id: int) -> ColumnElement[bool]:
 
 def with_recorded_sales(connection: Connection, program_id: int, span: Span) -> list[Any]:
     """Return the newest rejected sales and refunds with the recorded sale; not those that repeat it. Oldest first."""
-    columns = (_row.call, _row.code, _row.fields, _row.customer_key, _row.click_id, _row.transaction_id)
-    amounts = (_row.request_id, _row.amount_cents, _row.currency, _row.same_payload)
-    sold = (sales.c.id.label("sale_id"), sales.c.currency.label("sale_currency"))
-    joined = select(*columns, *amounts, *sold).outerjoin_from(refused_calls, sales, and_(*_RECORDED))
-    mine = joined.where(_row.program_id == program_id, _row.call.in_(("sale", "refund")))
-    newest = mine.where(*within(_row.id, _row.at, span)).order_by(_row.id.desc()).limit(MOST_COMPARED)
-    return [row for row in connection.execute(newest).all()[::-1] if not row.same_payload]
+    newest = connection.execute(_SALES, _in_span(program_id, span) | {"most": MOST_COMPARED}).all()
+    return [row for row in newest[::-1] if not row.same_payload]
 
 
 def grouped(

@@ -3,7 +3,7 @@
 import json
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from datetime import date, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, and_, case, func, select
@@ -11,6 +11,7 @@ from sqlalchemy import Connection, and_, case, func, select
 from storage.reports import grouped_events, performance
 from storage.reports.breakdown_increments import FEW_CLICKS
 from storage.reports.grouped_events import Codes, Grouped, Key, read_codes
+from storage.reports.performance import ReportScope
 from storage.rules.periods.period import DateRangeQuery, Window
 from storage.rules.reports.breakdown import (
     EPOCH,
@@ -49,40 +50,26 @@ def read_breakdown(
     Raises InvalidPeriod, InvalidRange; NotFound if there is no such program; ValidationError if there is too much.
     """
     currency, _, window = performance.choose_period(connection, program_id, wanted, at=at)
-    return BreakdownResult(currency, window, query, read_groups(connection, program_id, window, query, at=at))
+    return BreakdownResult(currency, window, query, read_groups(connection, ReportScope(program_id, window, at), query))
 
 
 def read_groups(
-    connection: Connection,
-    program_id: int,
-    window: Window,
-    query: BreakdownQuery,
-    *,
-    at: datetime,
-    most_events: int | None = None,
+    connection: Connection, scope: ReportScope, query: BreakdownQuery, *, most: int | None = None
 ) -> RankedGroups:
     """Return a program's totals in a window. Raises ValidationError if there are too many events of a kind."""
-    codes = read_codes(connection, program_id) if Dimension.PARTNER in query.by else {}
-    (read,) = read_each(connection, program_id, window, [query.by], query.filters, at=at, most=most_events)
+    codes = read_codes(connection, scope.program_id) if Dimension.PARTNER in query.by else {}
+    (read,) = read_each(connection, scope, [query.by], query.filters, most=most)
     return rank(query.by, read, codes, query)
 
 
 def read_each(
-    connection: Connection,
-    program_id: int,
-    window: Window,
-    keys: Sequence[Key],
-    filters: Filters,
-    *,
-    at: datetime,
-    most: int | None = None,
+    connection: Connection, scope: ReportScope, keys: Sequence[Key], filters: Filters, *, most: int | None = None
 ) -> list[Grouped]:
     """Return totals by each key, stored or from one read of events. Raises ValidationError for too many of either."""
-    single = [] if filters else [key[0] for key in keys if len(key) == 1]
-    read = _read_stored_groups(connection, program_id, window, single, today=at.date())
+    read = {} if filters else _read_stored_groups(connection, scope, [key[0] for key in keys if len(key) == 1])
     rest = [key for key in keys if key not in read]
     if rest:
-        read |= grouped_events.read_by_each(connection, program_id, window, rest, filters, most=most)
+        read |= grouped_events.read_by_each(connection, scope, rest, filters, most=most)
     return [read[key] for key in keys]
 
 
@@ -97,16 +84,16 @@ def rank(key: Key, read: Grouped, codes: Codes, query: BreakdownQuery) -> Ranked
 
 
 def _read_stored_groups(
-    connection: Connection, program_id: int, window: Window, dimensions: Sequence[Dimension], *, today: date
+    connection: Connection, scope: ReportScope, dimensions: Sequence[Dimension]
 ) -> dict[Key, Grouped]:
     """Return the groups by each dimension that is stored; none if there are few clicks, or ungrouped days."""
     sources = {each: Dimension.HOUR if each in OF_DAY else each for each in dimensions}
     stored = {each: source for each, source in sources.items() if source in STORED}
-    reported = _reported(connection, program_id, window, today) if stored else None
+    reported = _reported(connection, scope) if stored else None
     if reported is None:
         return {}
     read: dict[Key, Grouped] = {}
-    for dimension, sums in _added(connection, program_id, window, stored).items():
+    for dimension, sums in _added(connection, scope, stored).items():
         other = sums.pop(OTHER, _zeros())
         kept = [sum(column) for column in zip(*sums.values(), strict=True)] or _zeros()
         rest = [whole - part for whole, part in zip(reported, kept, strict=False)]
@@ -116,25 +103,25 @@ def _read_stored_groups(
     return read
 
 
-def _reported(connection: Connection, program_id: int, window: Window, today: date) -> list[int] | None:
+def _reported(connection: Connection, scope: ReportScope) -> list[int] | None:
     """Return the report's counts of the window; None if they are few, or a day before yesterday is not grouped."""
     day, grouped = rollups.c, grouped_days.c
     theirs = and_(grouped.program_id == day.program_id, grouped.day == day.day)
-    late = func.sum(case((and_(grouped.day.is_(None), day.day < today - _LAG), 1), else_=0))
+    late = func.sum(case((and_(grouped.day.is_(None), day.day < scope.at.date() - _LAG), 1), else_=0))
     sums = select(late, *(func.sum(day[name]) for name in REPORTED)).select_from(
         rollups.outerjoin(grouped_days, theirs)
     )
-    mine = (day.program_id == program_id, day.day.between(window.first, window.last))
+    mine = (day.program_id == scope.program_id, day.day.between(*scope.window))
     ungrouped, *counts = (int(count or 0) for count in connection.execute(sums.where(*mine)).one())
     return None if ungrouped or counts[0] <= FEW_CLICKS else counts
 
 
 def _added(
-    connection: Connection, program_id: int, window: Window, stored: Mapping[Dimension, Dimension]
+    connection: Connection, scope: ReportScope, stored: Mapping[Dimension, Dimension]
 ) -> Mapping[Dimension, dict[Any, list[int]]]:
     """Return the sums of each value over the window's days, by each dimension, from where it is stored."""
     row = dimension_rollups.c
-    days = (row.program_id == program_id, row.day.between(window.first, window.last))
+    days = (row.program_id == scope.program_id, row.day.between(*scope.window))
     visited = {each: Counter[Any]() for each in stored}  # most values of a day have clicks alone
     sums = {each: defaultdict[Any, list[int]](_zeros) for each in stored}
     columns = select(row.dimension, row.day, row.totals).where(*days, row.dimension.in_({*stored.values()}))

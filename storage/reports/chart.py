@@ -20,7 +20,7 @@ from storage.management.commission_decisions import PendingWork
 from storage.reports import breakdown, checklist, comparison, performance
 from storage.reports.checklist import ChecklistStep
 from storage.reports.comparison import PartnerResult, SoldTotals
-from storage.reports.performance import Performance
+from storage.reports.performance import Performance, ReportScope
 from storage.rules.errors import ValidationError
 from storage.rules.fraud.flag import FlagState
 from storage.rules.periods.period import DateRangeQuery
@@ -99,9 +99,10 @@ def read_results(
     totals = [[day.totals for day in each] for each in (report.days, report.previous_days)]
     if report.window.length == 1:
         filters = [DimensionFilter(Dimension.PARTNER, Operator.IS, partner.code)] if partner else []
-        read = partial(breakdown.read_each, connection, program_id, at=at, most=MOST_EVENTS)
+        scopes = [ReportScope(program_id, each, at) for each in windows]
+        read = partial(breakdown.read_each, connection, keys=[(Dimension.HOUR,)], filters=filters, most=MOST_EVENTS)
         with suppress(ValidationError):  # too many events: the day is shown as one step
-            hours = [read(each, [(Dimension.HOUR,)], filters)[0].groups for each in windows]
+            hours = [read(scope)[0].groups for scope in scopes]
             totals = [[each.get((hour,), NOTHING).reported for hour in range(24)] for each in hours]
             millis = HOUR_MILLIS
     steps = []
@@ -129,8 +130,8 @@ def read_profile(
     by_link = BreakdownQuery(_LINK, sent, tuple(Metric), Metric.CLICKS, MOST_LINKS)
     links: list[BreakdownGroup] = []
     with suppress(ValidationError):  # too many events
-        window, most = results.report.window, MOST_EVENTS
-        links = breakdown.read_groups(connection, program_id, window, by_link, at=at, most_events=most).groups
+        days = ReportScope(program_id, results.report.window, at)
+        links = breakdown.read_groups(connection, days, by_link, most=MOST_EVENTS).groups
     return {
         "partner": partner,
         "results": results,

@@ -9,7 +9,7 @@ from sqlalchemy import Connection
 from storage.reports import breakdown, chart, grouped_events, performance
 from storage.reports.chart import Results, Step
 from storage.reports.grouped_events import MOST_GROUPS, Codes, Grouped, Key
-from storage.reports.performance import Performance
+from storage.reports.performance import Performance, ReportScope
 from storage.rules.periods.period import DateRangeQuery, Window
 from storage.rules.reports import metrics
 from storage.rules.reports.breakdown import (
@@ -95,11 +95,12 @@ def read_cards(
     is_hourly = report.window.length == 1
     keys: list[Key] = [(each,) for each in dimensions]
     parts: list[Key] = [(Dimension.HOUR if is_hourly else Dimension.DAY,)] if filters else []
-    read = breakdown.read_each(connection, program_id, report.window, [*keys, *parts], filters, at=at)
+    scope = ReportScope(program_id, report.window, at)
+    read = breakdown.read_each(connection, scope, [*keys, *parts], filters)
     groups = _ranked(grouped_events.read_codes(connection, program_id), keys, read[: len(keys)])
     cards = [_card(key[0], each, rows) for key, each in zip(keys, groups, strict=True)]
     before = wanted.before if parts else None
-    earlier = breakdown.read_each(connection, program_id, before, parts, filters, at=at) if before else []
+    earlier = breakdown.read_each(connection, scope._replace(window=before), parts, filters) if before else []
     now = [step for each in read[len(keys) :] for step in _steps(report.window, each, is_hourly=is_hourly)]
     then = [step for each in earlier for step in _steps(report.previous_window, each, is_hourly=is_hourly)]
     current, previous = (metrics.added(Totals(), (step.totals for step in each)) for each in (now, then))
@@ -118,8 +119,8 @@ def read_card(
 ) -> tuple[dict[str, str], Card]:
     """Return the names of partners by their codes, and a card beside the window before, if wanted."""
     _, _, window = performance.choose_period(connection, program_id, wanted, at=at)
-    windows = (window, wanted.before) if wanted.before else (window,)
-    read = [breakdown.read_each(connection, program_id, each, [(by,)], filters, at=at)[0] for each in windows]
+    scopes = [ReportScope(program_id, each, at) for each in (window, wanted.before) if each]
+    read = [breakdown.read_each(connection, each, [(by,)], filters)[0] for each in scopes]
     codes = grouped_events.read_codes(connection, program_id)
     now, *before = _ranked(codes, [(by,)] * len(read), read)
     return dict(codes.values()), _card(by, now, rows, *before)

@@ -10,9 +10,9 @@ from sqlalchemy import Connection, and_, case, func, null, or_, select
 from storage.engine.expressions import CARRIED, ContainsText, JsonField, PlainLower, sums_by_each
 from storage.reports import breakdown_events, performance
 from storage.reports.breakdown_events import CountableEvents
+from storage.reports.performance import ReportScope
 from storage.rules.click_details import quoted
 from storage.rules.errors import FieldError, ValidationError
-from storage.rules.periods.period import Window
 from storage.rules.reports.breakdown import (
     LABELS,
     NOTHING,
@@ -43,25 +43,19 @@ class Grouped(NamedTuple):
 
 
 def read_by_each(
-    connection: Connection,
-    program_id: int,
-    window: Window,
-    keys: Sequence[Key],
-    filters: Filters,
-    *,
-    most: int | None = None,
+    connection: Connection, scope: ReportScope, keys: Sequence[Key], filters: Filters, *, most: int | None = None
 ) -> dict[Key, Grouped]:
     """Return the totals of a window by each key. Raises ValidationError for too many events of a kind, or groups."""
     sums = no_sums(keys)
     filtered = [each.dimension for each in filters]
-    codes = read_codes(connection, program_id) if Dimension.PARTNER in filtered else {}
-    for events in breakdown_events.list_kinds(program_id, window):
+    codes = read_codes(connection, scope.program_id) if Dimension.PARTNER in filtered else {}
+    for events in breakdown_events.list_kinds(scope.program_id, scope.window):
         read = sums
         if events.table is clicks:  # they lack what only buyers have: the report has their number
             lacking = [key for key in keys if {*key, *filtered} <= {*OF_BUYERS}]
             read = {key: groups for key, groups in sums.items() if key not in lacking}
             if lacking and all((each.operator, each.value is None) in ACCEPTING_NONE for each in filters):
-                reported = performance.read_days(connection, program_id, window).values()
+                reported = performance.read_days(connection, scope.program_id, scope.window).values()
                 for key in lacking:
                     sums[key][(None,) * len(key)][0] += sum(day.clicks for day in reported)
         if read:
@@ -72,7 +66,7 @@ def read_by_each(
                 raise ValidationError(fields=[FieldError("period", wrong)])
             own = own_columns(events)
             wanted = [_condition(own.get(each.dimension), _carried(events), each, codes) for each in filters]
-            add(connection, events, read, [*events.inside(window), *wanted])
+            add(connection, events, read, [*events.inside(scope.window), *wanted])
     return {
         key: Grouped({values: GroupTotals(*totals) for values, totals in groups.items()})
         for key, groups in sums.items()

@@ -23,6 +23,14 @@ _EDGES: Any = tuple(bindparam(name) for name in ("first_id", "since", "last"))
 _program = select(programs.c.created_at, programs.c.currency).where(programs.c.id == PROGRAM)
 
 
+class ReportScope(NamedTuple):
+    """The days of a program that are read, and when."""
+
+    program_id: int
+    window: Window
+    at: datetime
+
+
 class Performance(NamedTuple):
     """A report: one `days` entry for each day of `window`, their sum, and the same of the window before.
 

@@ -25,6 +25,7 @@ from storage.lists.find import find
 from storage.management import agent_caps, program_settings
 from storage.reports import performance
 from storage.reports.exported_events import ExportedProgram
+from storage.reports.performance import ReportScope
 from storage.rules import contact, keys
 from storage.rules.errors import CustomerNotFound, ServiceError
 from storage.rules.fraud.flag import FlagState
@@ -114,8 +115,9 @@ async def known(acme: World) -> dict[Any, Any]:
     other |= {"visitor": visitor, "user_id": acme.owner_id, "partner_id": acme.anna}
     scope = ListScope(acme.program_id, NOW, WINDOW, [acme.workspace_id])
     report = await acme.store.read(performance.read_performance, acme.program_id, MONTH, at=NOW)
+    days = ReportScope(acme.program_id, WINDOW, NOW)
     typed = (report, MONTH, WINDOW, WINDOW.span, QUERY, FlagState.OPEN, Subject("inv-1"), scope, ListQuery())
-    by_type = {type(each): each for each in (*typed, Dimension.DEVICE)}
+    by_type = {type(each): each for each in (*typed, Dimension.DEVICE, days)}
     names["who"] = names["email"]
     return {**names, **texts, **ids, **several, **found, **times, **secrets, **rest, **other, **by_type}
 
