@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Engine, event
@@ -24,17 +25,9 @@ max_prepared_transactions = 200
 
 _MONTHS = """SELECT relname, pg_get_expr(relpartbound, pg_class.oid) FROM pg_inherits JOIN pg_class
 ON pg_class.oid = inhrelid WHERE inhparent = 'clicks'::regclass"""
-_EMPTY = """SET citus.override_table_visibility = off; SET citus.enable_manual_changes_to_shards = on;
-SET session_replication_role = replica;
-DO $$ DECLARE shard regclass; BEGIN
-FOR shard IN SELECT oid FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace
-    AND relname NOT LIKE 'alembic_version%' AND oid NOT IN (SELECT logicalrelid FROM pg_dist_partition)
-LOOP EXECUTE format('DELETE FROM %s', shard); END LOOP; END $$"""
-_RESTART_IDS = """DO $$ DECLARE ids regclass; BEGIN
-FOR ids IN SELECT oid FROM pg_class WHERE relkind = 'S' AND relnamespace = 'public'::regnamespace
-LOOP PERFORM setval(ids, 1, false); END LOOP; END $$"""
-
-
+_SCRIPTS = Path(__file__).parent
+_EMPTY = (_SCRIPTS / "citus_empty.sql").read_text(encoding="utf-8")
+_RESTART_IDS = (_SCRIPTS / "citus_restart_ids.sql").read_text(encoding="utf-8")
 OF_A_PROGRAM = re.compile(r"^(?!EXPLAIN).*program_id = (CAST\()?\$\d", re.DOTALL)
 ONE_TASK = re.compile(r"Task Count: 1\b")
 PLANNED: dict[str, Any] = {}  # what was planned already

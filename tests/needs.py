@@ -5,10 +5,11 @@
 
 import os
 import shutil
-import tomllib
 from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
+
+from tests.tables import table
 
 EMBEDDED, POSTGRESQL, BROWSER, SHOPS, FAULTS, IMAGE, CITUS = SUITES = (  # from the least to the most demanding
     "embedded",
@@ -45,7 +46,7 @@ ON_CITUS = os.environ.get("SVC_TEST_ON") == CITUS
 _BUILT = _files("/var/tmp/svc-citus/*/done")  # by .ci/citus
 CITUS_PREFIX = Path(os.environ.get("CITUS_PREFIX", _BUILT[-1].parent if _BUILT else "/"))
 IMAGE_STORE = Path("/var/tmp/svc-image")
-_TABLE = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+_TABLE = table("needs.toml")
 NEEDS = tuple(
     Need(kind, name, tuple(each.format(name=name, citus=CITUS_PREFIX) for each in need["shows"]), tuple(need["suites"]))
     for kind, needs in _TABLE.items()

@@ -2,9 +2,10 @@
 
 import ast
 import re
-import tomllib
 from functools import cache
 from pathlib import Path
+
+from tests.tables import table
 
 ROOT = Path(__file__).parent.parent
 FOLDERS = (
@@ -18,7 +19,7 @@ FUNCTION = (ast.FunctionDef, ast.AsyncFunctionDef)
 LONGEST_FILE = 250
 LONGEST_FUNCTION = 40
 
-TABLES = tomllib.loads(Path(__file__).with_name("architecture.toml").read_text(encoding="utf-8"))
+TABLES = table("architecture.toml")
 FORBIDDEN = {
     place: (OURS - set(row.get("ours", OURS))) | set(row["never"]) | (HTTP if row.get("no_http") else set())
     for place, row in TABLES["imports"].items()

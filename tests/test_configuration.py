@@ -1,14 +1,12 @@
 """The environment as the service reads it: defaults, types, and one clear line for each wrong variable."""
 
-import tomllib
-from pathlib import Path
-
 import pytest
 
 import configuration
 from configuration import Configuration, ConfigurationError
+from tests.tables import table
 
-WRONG = tomllib.loads(Path(__file__).with_name("wrong_settings.toml").read_text(encoding="utf-8"))
+WRONG = table("wrong_settings.toml")
 
 
 def test_a_wrong_value_is_named_in_one_line(monkeypatch: pytest.MonkeyPatch):

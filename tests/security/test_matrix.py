@@ -5,7 +5,6 @@ credential, and the scopes and roles of the others, so that nothing is opened by
 """
 
 import re
-import tomllib
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -17,13 +16,14 @@ from storage.access.workspaces import ANYONE, DECIDERS, MANAGERS, OWNERS, Role
 from storage.rules.scope import Scope
 from tests.security import operations
 from tests.security.operations import ENTRIES, MISSING, Case, Scene, Service, code, needing
+from tests.tables import table
 from web.errors import STATUS
 
 ROOT = Path(__file__).parent.parent.parent
 PAGE = (ROOT / "docs/security.md").read_text(encoding="utf-8")
 ROWS = [line for line in PAGE.splitlines() if re.match(r"\| (API|V)\d", line)]
 NAMED = re.compile(r"`(tests/[\w/]+\.py)::(test_\w+)`")
-CONTRACT: dict[str, Any] = tomllib.loads(Path(__file__).with_name("contract.toml").read_text(encoding="utf-8"))
+CONTRACT: dict[str, Any] = table("security/contract.toml")
 CASES = {
     "session": operations.session_cases,
     "agentKey": operations.agent_key_cases,

@@ -5,7 +5,6 @@ import json
 import os
 import signal
 import subprocess
-import tomllib
 from collections.abc import AsyncIterator, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -21,10 +20,11 @@ from tests.browser.shop import Shop as WebShop
 from tests.cli.conftest import CHECKOUT, command
 from tests.forked import Done, run
 from tests.storage.payments import paying
+from tests.tables import table
 
 OLGA, MAX, PASSWORD = "olga@acme.example", "max@acme.example", "correct horse battery"
 HASH = world.password_hash(PASSWORD)
-SHOPS: dict[str, Any] = tomllib.loads(Path(__file__).with_name("shops.toml").read_text(encoding="utf-8"))
+SHOPS: dict[str, Any] = table("cli/integrator/shops.toml")
 
 
 class Shop:

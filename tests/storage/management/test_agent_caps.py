@@ -1,10 +1,8 @@
 """An agent key in the wrong hands cannot move a program's terms beyond the owner's caps, in one step or in many."""
 
 import asyncio
-import tomllib
 from dataclasses import replace
 from datetime import datetime
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,13 +17,14 @@ from storage.rules.commission import CommissionStatus
 from storage.rules.errors import OverCap
 from storage.tracking import currencies
 from tests.storage.databases import both_databases
+from tests.tables import table
 from tests.world import HELD_SINCE, NOW, World
 
 OLGA = Actor("user", "1", "olga@acme.example")
 THIEF = Actor("agent_key", "1", "Thief")
 OTHER_KEY = THIEF._replace(id="2")
 STEP, HIGHEST_LEAD = "rate_step", "highest_lead_commission_cents"
-TABLE: dict[str, Any] = tomllib.loads(Path(__file__).with_name("agent_caps.toml").read_text(encoding="utf-8"))
+TABLE: dict[str, Any] = table("storage/management/agent_caps.toml")
 FLAT = {"commission_type": "flat"}
 BROWSERS = {"lead_auth_policy": "browser_allowed"}
 

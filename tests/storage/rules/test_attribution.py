@@ -13,6 +13,7 @@ from storage.rules.attribution import AttributionModel
 from storage.rules.errors import AffMissing, InvalidAffiliateUrl, InvalidHandover, StatusTransitionRefused
 from storage.rules.settlement import CustomerStatus, LeadAuthPolicy, Settlement
 from storage.tracking.handovers import HandoverTokens
+from tests.tables import table
 
 NOW, MINUTE = datetime(2026, 5, 20, tzinfo=UTC), timedelta(minutes=1)
 
@@ -72,30 +73,10 @@ def test_a_domain_of_the_developers_machine_has_http_links():
     assert attribution.site_url("localhost.example") == "https://localhost.example"
 
 
-SERVER, BROWSER = LeadAuthPolicy.SERVER_REQUIRED, LeadAuthPolicy.BROWSER_ALLOWED
-SETTLED, PROVISIONAL, OUTRANKED = Settlement.SETTLED, Settlement.PROVISIONAL, Settlement.OUTRANKED
-
-
 def test_a_lead_changes_as_the_table_says():
-    expected = {
-        (Settlement.NONE, False, SERVER): PROVISIONAL,
-        (Settlement.NONE, False, BROWSER): SETTLED,
-        (Settlement.NONE, True, SERVER): SETTLED,
-        (Settlement.NONE, True, BROWSER): SETTLED,
-        (PROVISIONAL, False, SERVER): PROVISIONAL,
-        (PROVISIONAL, False, BROWSER): SETTLED,
-        (PROVISIONAL, True, SERVER): SETTLED,
-        (PROVISIONAL, True, BROWSER): SETTLED,
-        (SETTLED, False, SERVER): SETTLED,
-        (SETTLED, True, SERVER): SETTLED,
-        (OUTRANKED, False, BROWSER): OUTRANKED,
-        (OUTRANKED, False, SERVER): OUTRANKED,
-        (OUTRANKED, True, BROWSER): SETTLED,
-    }
-
-    for (before, with_key, policy), after in expected.items():
-        moved = settlement.move(before, CustomerStatus.LEAD, with_key=with_key, policy=policy)
-        assert moved == after, (before, with_key, policy)
+    for before, with_key, policy, after in table("storage/rules/leads.toml")["moves"]:
+        about = {"with_key": with_key, "policy": LeadAuthPolicy(policy)}
+        assert settlement.move(Settlement(before), CustomerStatus.LEAD, **about) == after, (before, about)
 
 
 def test_a_converted_customer_never_becomes_a_lead():

@@ -11,9 +11,11 @@ from storage.rules.errors import InvalidPeriod, InvalidRange
 from storage.rules.periods import period, picked_period
 from storage.rules.periods.period import MOST_DAYS, DateRangeQuery, Period, Window
 from storage.rules.periods.picked_period import Comparison
+from tests.tables import table
 
 CREATED = datetime(2026, 1, 10, 23, 59, tzinfo=UTC)
 NOW = datetime(2026, 5, 20, 12, 0, tzinfo=UTC)
+TABLE = table("storage/rules/periods.toml")
 DAYS = st.dates(date(2000, 1, 1), date(2100, 1, 1))
 WINDOWS = st.builds(lambda first, length: Window(first, first + timedelta(days=length)), DAYS, st.integers(0, 1829))
 
@@ -45,24 +47,12 @@ def test_two_ends_take_precedence_over_any_period_and_one_end_is_ignored():
 
 
 def test_a_range_is_widened_to_whole_utc_days():
-    expected = {
-        ("2026-05-01T18:30:00Z", "2026-05-02T00:00:00.000Z"): ("2026-05-01", "2026-05-02"),
-        ("2026-05-01T00:30:00+02:00", "2026-05-01T23:30:00-01:00"): ("2026-04-30", "2026-05-02"),
-        ("2026-05-01T10:00", "2026-05-01"): ("2026-05-01", "2026-05-01"),
-        ("2024-02-29", "2024-02-29"): ("2024-02-29", "2024-02-29"),
-    }
-
-    assert {sent: period.custom(*sent) for sent in expected} == {sent: days(*ends) for sent, ends in expected.items()}
+    for start, end, *widened in TABLE["ranges"]["sent_and_days"]:
+        assert period.custom(start, end) == days(*widened), (start, end)
 
 
 def test_a_malformed_reversed_or_too_long_range_is_rejected():
-    for start, end in (
-        ("2026-05-01T10:00:00Z", "2026-05-01T09:59:59Z"),
-        ("2026-02-30", "2026-03-01"),
-        ("2026-W01-1", "2026-W02-1"),
-        ("9999-12-31T23:59:59-10:00", "9999-12-31T23:59:59-10:00"),
-        ("2020-01-01", "2025-01-05"),
-    ):
+    for start, end in TABLE["ranges"]["wrong"]:
         with pytest.raises(InvalidRange):
             period.custom(start, end)
 
@@ -93,21 +83,7 @@ PICKED_AT = datetime(2026, 5, 31, 12, 0, tzinfo=UTC)
 
 
 def test_each_name_has_its_days_and_those_before():
-    expected = {
-        "today": ("2026-05-31", "2026-05-31", "2026-05-30", "2026-05-30"),
-        "yesterday": ("2026-05-30", "2026-05-30", "2026-05-29", "2026-05-29"),
-        "7d": ("2026-05-25", "2026-05-31", "2026-05-18", "2026-05-24"),
-        "30d": ("2026-05-02", "2026-05-31", "2026-04-02", "2026-05-01"),
-        "90d": ("2026-03-03", "2026-05-31", "2025-12-03", "2026-03-02"),
-        "this_month": ("2026-05-01", "2026-05-31", "2026-04-01", "2026-04-30"),
-        "last_month": ("2026-04-01", "2026-04-30", "2026-03-01", "2026-03-31"),
-        "this_quarter": ("2026-04-01", "2026-05-31", "2026-01-01", "2026-03-02"),
-        "last_quarter": ("2026-01-01", "2026-03-31", "2025-10-01", "2025-12-31"),
-        "last_year": ("2025-01-01", "2025-12-31", "2024-01-01", "2024-12-31"),
-        "12m": ("2025-06-01", "2026-05-31", "2024-06-01", "2025-05-31"),
-        "year_to_date": ("2026-01-01", "2026-05-31", "2025-01-01", "2025-05-31"),
-    }
-    for name, ends in expected.items():
+    for name, ends in TABLE["names"].items():
         picked = picked_period.pick(DateRangeQuery(name), at=PICKED_AT)
 
         assert (picked.window, picked.before) == (days(*ends[:2]), days(*ends[2:])), name
