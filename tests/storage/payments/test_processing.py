@@ -1,7 +1,8 @@
 """Payments as a shop's account really sends them, on both databases: each event once, in any order."""
 
-from collections.abc import Callable
+import json
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -127,91 +128,23 @@ async def test_an_amount_without_minor_units_is_unchanged(acme: World):
     assert await stored(acme, commissions.c.amount_cents) == [(200,)]  # 20 % of 1,280 yen
 
 
-PAUSES = ("customer.subscription.paused", "invoice.marked_uncollectible", "customer.subscription.resumed")
-PLAN_CHANGE: dict[str, Any] = {"billing_reason": "subscription_update"}
-MANUAL: dict[str, Any] = {"billing_reason": "manual", "parent": None, "payments": None}
-HISTORIES: dict[str, tuple[Callable[[dict[str, str]], list[dict[str, Any]]], list[str], list[tuple[str, int]]]] = {
-    "a trial is a sale once it is paid, and each renewal after it": (
-        lambda m: [free(m), stripe.invoice(amount=0, metadata=m), renewal(2, metadata=m), renewal(3)],
-        ["linked", "ignored", "recorded", "recorded"],
-        [("in_2", 10_000), ("in_3", 10_000)],
-    ),
-    "a trial whose metadata is on the session alone is found by its processor customer": (
-        lambda m: [free(m), stripe.invoice(amount=0), renewal(2)],
-        ["linked", "ignored", "recorded"],
-        [("in_2", 10_000)],
-    ),
-    "a payment that overtakes its trial's checkout is recorded with it": (
-        lambda m: [renewal(2), free(m)],
-        ["waiting", "linked"],
-        [("in_2", 10_000)],
-    ),
-    "a paused subscription earns again when it resumes": (
-        lambda m: [
-            stripe.invoice(metadata=m),
-            *(stripe.event(kind, {"id": "sub_1", "customer": "cus_1"}, event_id=kind) for kind in PAUSES),
-            renewal(4),
-        ],
-        ["recorded", "ignored", "ignored", "ignored", "recorded"],
-        [("in_1", 10_000), ("in_4", 10_000)],
-    ),
-    "a plan change is a sale of the prorated difference": (
-        lambda m: [
-            stripe.invoice(metadata=m),
-            stripe.invoice("evt_2", name="in_2", amount=3_300, **PLAN_CHANGE),
-            stripe.invoice("evt_3", name="in_3", amount=0, total=-1_200, **PLAN_CHANGE),
-        ],
-        ["recorded", "recorded", "ignored"],
-        [("in_1", 10_000), ("in_2", 3_300)],
-    ),
-    "a first invoice and its checkout are one sale, and a one-off payment beside it another": (
-        lambda m: [
-            subscribed(m),
-            stripe.invoice(metadata=m, old_shape=True),
-            stripe.checkout("evt_2", id="cs_live_2", payment_intent="pi_setup", amount=2_500),
-        ],
-        ["recorded", "repeated", "recorded"],
-        [("in_1", 10_000), ("pi_setup", 2_500)],
-    ),
-    "a one-off payment with an invoice is one sale": (
-        lambda m: [
-            stripe.invoice("evt_2", name="in_9", **MANUAL),
-            stripe.checkout(metadata=m, invoice="in_9", payment_intent="pi_9"),
-        ],
-        ["waiting", "recorded"],
-        [("in_9", 10_000)],
-    ),
-    "a payment intent is a part of its checkout, whichever comes first": (
-        lambda m: [stripe.intent(metadata=m), stripe.checkout(metadata=m), stripe.intent(kind="charge", metadata=m)],
-        ["settling", "recorded", "repeated"],
-        [("pi_1", 10_000)],
-    ),
-    "a payment intent of older versions names its invoice": (
-        lambda m: [stripe.intent("pi_in_1", invoice="in_1"), stripe.invoice(metadata=m, payments=None)],
-        ["waiting", "recorded"],
-        [("in_1", 10_000)],
-    ),
-    "a payment intent names the customer of an invoice that does not": (
-        lambda m: [stripe.invoice(), stripe.intent("pi_in_1", metadata=m)],
-        ["waiting", "recorded"],
-        [("in_1", 10_000)],
-    ),
-    "the metadata of the processor's customer names the customer of all their payments": (
-        lambda m: [stripe.customer(m), stripe.invoice(), stripe.invoice("evt_2", name="in_2", renewal=True)],
-        ["linked", "recorded", "recorded"],
-        [("in_1", 10_000), ("in_2", 10_000)],
-    ),
-}
+HISTORIES: list[Any] = json.loads(Path(__file__).with_name("histories.json").read_text(encoding="utf-8"))
+MADE: dict[str, Any] = {**vars(stripe), "free": free, "renewal": renewal, "subscribed": subscribed}
 
 
-@pytest.mark.parametrize(("events", "done", "sold"), HISTORIES.values(), ids=HISTORIES)
-async def test_what_an_account_sends_ends_in_its_sales(
-    acme: World, events: Callable[[dict[str, str]], list[dict[str, Any]]], done: list[str], sold: list[tuple[str, int]]
-):
-    assert await outcomes(acme, *events(await named(acme))) == done
+@pytest.mark.parametrize("history", HISTORIES, ids=[each["what"] for each in HISTORIES])
+async def test_what_an_account_sends_ends_in_its_sales(acme: World, history: dict[str, Any]):
+    metadata = await named(acme)
+    events = [
+        MADE[kind](**about | ({"metadata": metadata} if "metadata" in about else {}))
+        for kind, about in history["events"]
+    ]
+
+    assert await outcomes(acme, *events) == history["outcomes"]
     await acme.store.write(decisions.record_late, acme.program_id, at=NOW + timedelta(minutes=20))
 
-    assert await stored(acme, sales.c.transaction_id, sales.c.amount_cents) == sold
+    sold = history["sales"]
+    assert await stored(acme, sales.c.transaction_id, sales.c.amount_cents) == list(sold.items())
     assert await stored(acme, commissions.c.partner_id) == [(acme.anna,)] * len(sold)
 
 
