@@ -10,10 +10,11 @@ from types import ModuleType
 import tracking_api.app
 from configuration import Configuration, variable_of
 from presentation.operations import described
-from storage.rules import agent_caps, errors
+from storage.rules import agent_caps
 from storage.rules.errors import BY_CODE, ServiceError, requests, tracking
 from storage.rules.setting_kinds import Kind, Section, Setting
 from storage.rules.settings import SECTIONS, SETTINGS
+from tests.tables import table
 from web.errors import STATUS
 
 ROOT = Path(__file__).parent.parent
@@ -24,23 +25,8 @@ VERSIONED = {  # how often a file of npm states the package's version
     for folder in ("browser/sdk", "sdks/node")
     for name, times in (("package.json", 1), ("package-lock.json", 2))
 }
-LOCAL = {
-    "not_configured": "There is no program key.",
-    "not_the_service": "The server at the service's URL does not respond as the service does.",
-    "outbox_waiting": "Earlier calls wait in the outbox, and this one waits behind them.",
-    "sdk_error": "The SDK itself failed.",
-    "service_unreachable": "The service does not respond.",
-    "timed_out": "The service took too long to respond.",
-}
-ERRORS: dict[str, type[ServiceError]] = {  # the sections of the guide, and the first error of each
-    "Any request": errors.InvalidJson,
-    "Keys": errors.InvalidKey,
-    "Clicks": errors.ProgramIdRequired,
-    "Leads and sales": errors.IdentifierRequired,
-    "Refunds": errors.TransactionNotFound,
-    "Signing in": errors.InvalidCredentials,
-    "Dashboard, agents and webhooks": errors.InvalidSignature,
-}
+LOCAL: dict[str, str] = table("codes.toml")["local"]
+ERRORS = {title: BY_CODE[first] for title, first in table("codes.toml")["guide"].items()}
 
 
 def _codes() -> dict[str, str]:
