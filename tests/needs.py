@@ -46,10 +46,10 @@ ON_CITUS = os.environ.get("SVC_TEST_ON") == CITUS
 _BUILT = _files("/var/tmp/svc-citus/*/done")  # by .ci/citus
 CITUS_PREFIX = Path(os.environ.get("CITUS_PREFIX", _BUILT[-1].parent if _BUILT else "/"))
 IMAGE_STORE = Path("/var/tmp/svc-image")
-_TABLE = table("needs.toml")
+TABLE = table("needs.toml")
 NEEDS = tuple(
     Need(kind, name, tuple(each.format(name=name, citus=CITUS_PREFIX) for each in need["shows"]), tuple(need["suites"]))
-    for kind, needs in _TABLE.items()
+    for kind, needs in TABLE["needs"].items()
     for name, need in needs.items()
 )
 

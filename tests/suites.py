@@ -12,26 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.needs import BROWSER, CITUS, EMBEDDED, FAULTS, ON_CITUS, POSTGRESQL, ROOT, SHOPS, SUITES, missing
+from tests.needs import CITUS, EMBEDDED, ON_CITUS, POSTGRESQL, ROOT, SUITES, TABLE, missing
 
-FOLDERS = {
-    "tests/browser": BROWSER,
-    "tests/examples": SHOPS,
-    "tests/openapi_clients": SHOPS,
-    "tests/sdks": SHOPS,
-    "tests/sdks/python": EMBEDDED,
-    "tests/snippets": SHOPS,
-    "tests/faults": FAULTS,
-    "tests/distributed": CITUS,
-}
-FIXTURES = {
-    "postgres_server": POSTGRESQL,
-    "postgres_url": POSTGRESQL,  # it takes the server or the cluster
-    "redis_server": POSTGRESQL,
-    "running_chromium": BROWSER,
-    "node": SHOPS,
-    "citus_cluster": CITUS,
-}
+FOLDERS, FIXTURES = TABLE["folders"], TABLE["fixtures"]
 STORED = ("tests/storage/", "tests/distributed/", "tests/test_journeys.py")  # what runs on a cluster, too
 PARAMETERS = {"postgresql": POSTGRESQL, "citus": CITUS}
 
@@ -45,12 +28,12 @@ def suite_of(item: pytest.Item) -> str:
     parameters = map(str, item.callspec.params.values()) if hasattr(item, "callspec") else ()
     named = {FIXTURES[name] for name in FIXTURES.keys() & fixtures}
     named |= {PARAMETERS[value] for value in PARAMETERS.keys() & set(parameters)}
-    return max({_of_folder(item.path), *named, *(marks & set(SUITES))}, key=SUITES.index)
+    return str(max({_of_folder(item.path), *named, *(marks & set(SUITES))}, key=SUITES.index))
 
 
 def _of_folder(path: Path) -> str:
     folders = (parent.relative_to(ROOT).as_posix() for parent in path.parents if parent.is_relative_to(ROOT))
-    return next((FOLDERS[folder] for folder in folders if folder in FOLDERS), EMBEDDED)
+    return str(next((FOLDERS[folder] for folder in folders if folder in FOLDERS), EMBEDDED))
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
