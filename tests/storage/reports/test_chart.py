@@ -160,7 +160,7 @@ async def test_partners_are_ranked_by_what_they_brought(acme: World):
 
 LATE = timedelta(days=2)
 PAGES = table("storage/reports/pages.toml")
-PROVED = [(page, "bot", steps) for page, steps in PAGES.pop("bots").items()]
+PROVED: list[Any] = [(page, "bot", steps) for page, steps in PAGES.pop("bots").items()]
 PROVED += [(page, None, steps) for page, steps in PAGES.items()]
 
 

@@ -83,11 +83,11 @@ PICKED_AT = datetime(2026, 5, 31, 12, 0, tzinfo=UTC)
 
 
 def test_each_name_has_its_days_and_those_before():
-    for name, ends in TABLE["names"].items():
+    for name, (first, last, *before) in TABLE["names"].items():
         picked = picked_period.pick(DateRangeQuery(name), at=PICKED_AT)
 
-        assert (picked.window, picked.before) == (days(*ends[:2]), days(*ends[2:])), name
-        assert picked == DateRangeQuery(None, *ends[:2], picked.before)
+        assert (picked.window, picked.before) == (days(first, last), days(*before)), name
+        assert picked == DateRangeQuery(None, first, last, picked.before)
 
 
 def test_every_name_is_a_range_that_reports_take_and_all_time_is_compared_with_nothing():
