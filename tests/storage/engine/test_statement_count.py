@@ -203,8 +203,7 @@ async def test_a_decision_on_many_takes_as_many_statements_as_one_on_some(acme: 
         assert await patient.read(books.run) == []
 
 
-SCRIPTS = {"click_month_make", "click_months_drop"}  # with names to fill in: test_click_retention.py runs them
-NAMES = sorted({path.stem for path in FOLDER.glob("*.sql")} - SCRIPTS)
+NAMES = sorted(path.stem for path in FOLDER.glob("*.sql"))
 VALUES = {
     **dict.fromkeys(("program_id", "partner_id", "user_id", "first_id", "since_id", "most", "most_millis_late"), 1),
     **dict.fromkeys(("since", "last", "until"), NOW),
