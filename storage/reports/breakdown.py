@@ -6,8 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, and_, case, func, select
+from sqlalchemy import Connection, select
 
+from storage.engine.statements import read_statement
 from storage.reports import grouped_events, performance
 from storage.reports.breakdown_increments import FEW_CLICKS
 from storage.reports.grouped_events import Codes, Grouped, Key, read_codes
@@ -16,7 +17,6 @@ from storage.rules.periods.period import DateRangeQuery, Window
 from storage.rules.reports.breakdown import (
     EPOCH,
     OF_DAY,
-    REPORTED,
     BreakdownGroup,
     BreakdownQuery,
     Dimension,
@@ -27,9 +27,10 @@ from storage.rules.reports.breakdown import (
     ranked,
 )
 from storage.rules.reports.dimension_totals import LACKING, OTHER, STORED, filled
-from storage.tables import dimension_rollups, grouped_days, rollups
+from storage.tables import dimension_rollups
 
 _LAG = timedelta(days=1)  # an older day that is not grouped at all is yet to be: right after an upgrade
+_COUNTS = read_statement("window_counts")
 _NUMBERED = {Dimension.PARTNER, Dimension.HOUR}
 
 
@@ -105,14 +106,10 @@ def _read_stored_groups(
 
 def _reported(connection: Connection, scope: ReportScope) -> list[int] | None:
     """Return the report's counts of the window; None if they are few, or a day before yesterday is not grouped."""
-    day, grouped = rollups.c, grouped_days.c
-    theirs = and_(grouped.program_id == day.program_id, grouped.day == day.day)
-    late = func.sum(case((and_(grouped.day.is_(None), day.day < scope.at.date() - _LAG), 1), else_=0))
-    sums = select(late, *(func.sum(day[name]) for name in REPORTED)).select_from(
-        rollups.outerjoin(grouped_days, theirs)
-    )
-    mine = (day.program_id == scope.program_id, day.day.between(*scope.window))
-    ungrouped, *counts = (int(count or 0) for count in connection.execute(sums.where(*mine)).one())
+    first, last = scope.window
+    days = {"first_day": first, "last_day": last, "end_day": scope.at.date() - _LAG}
+    row = connection.execute(_COUNTS, days | {"program_id": scope.program_id}).one()
+    ungrouped, *counts = (int(count or 0) for count in row)
     return None if ungrouped or counts[0] <= FEW_CLICKS else counts
 
 

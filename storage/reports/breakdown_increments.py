@@ -8,8 +8,9 @@ from collections.abc import Iterable, Sequence
 from datetime import date, datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Connection, and_, func, or_, select
+from sqlalchemy import Connection, Date, func, select
 
+from storage.engine.statements import read_statement
 from storage.reports import breakdown_events, grouped_events
 from storage.reports.breakdown_events import CountableEvents
 from storage.rules import keys
@@ -17,8 +18,9 @@ from storage.rules.periods.period import Window
 from storage.rules.reports import dimension_totals
 from storage.rules.reports.breakdown import Dimension
 from storage.rules.reports.dimension_totals import LACKING, STORED, DayStep, DayTotals, GroupedDay, filled
-from storage.tables import clicks, dimension_rollups, grouped_days, rollups
+from storage.tables import clicks, dimension_rollups, rollups
 
+_DAYS = read_statement("days_to_group", day=Date)
 FEW_CLICKS = 20_000  # breakdowns of fewer read the events themselves
 CLICKS_AT_ONCE = 20_000
 MARGIN = timedelta(seconds=10)  # a click's commit may be this late
@@ -32,15 +34,11 @@ def list_programs(connection: Connection) -> list[int]:
 
 def next_step(connection: Connection, program_id: int, *, at: datetime) -> DayStep | None:
     """Return the next step of the program's newest day that has one; None: all is grouped, or has to wait."""
-    row, day, grouped = clicks.c, rollups.c, grouped_days.c
+    row = clicks.c
     unfilled = select(row.click_id).where(row.program_id == program_id, row.dimensions.is_(None)).limit(1)
     if connection.execute(unfilled).first() is not None:
         return None
-    theirs = and_(grouped.program_id == day.program_id, grouped.day == day.day)
-    changed = or_(grouped.day.is_(None), grouped.clicks != day.clicks, grouped.changes != day.changes)
-    columns = (day.day, day.clicks, day.changes, *(grouped[name] for name in GroupedDay._fields))
-    days = select(*columns).select_from(rollups.outerjoin(grouped_days, theirs)).where(day.program_id == program_id)
-    rows = connection.execute(days.where(changed).order_by(day.day.desc())).all()
+    rows = connection.execute(_DAYS, {"program_id": program_id}).all()
     return next(filter(None, (_step(connection, program_id, each, at - MARGIN) for each in rows)), None)
 
 
