@@ -25,7 +25,7 @@ from storage.lists.programs import PROGRAMS, Program, read_program
 from storage.management import program_settings
 from storage.rules import errors
 from storage.rules.scope import Scope
-from web import body, client
+from web import body, client, dry_run
 from web.app import now, with_state
 from web.counts import Counts
 from web.limits import REJECTED, RateLimits, client_of
@@ -33,6 +33,7 @@ from web.response import HANDLERS, CreatedResponse, JsonResponse, ModelResponse
 
 BASE = "/api/agent/v1"
 PROGRAM = f"{BASE}/programs/{{program_id}}"
+_READS = ("GET", "HEAD")
 NEVER = -1  # the revision of no program
 REPEATED = {body.IDEMPOTENCY_KEY: "A repeat with the same body within 30 days only gets the first response."}
 
@@ -42,6 +43,7 @@ class AgentRequest(ApiRequest):
     """A request that its agent key allows."""
 
     key: agent_keys.AgentKey
+    is_dry: bool = False
 
     async def create(self, row: type[Result], operation: Callable[..., Any], **options: Any) -> CreatedResponse[Result]:
         """Create something; a repeat with its Idempotency-Key gets the first response. Raises IdempotencyKeyReused."""
@@ -105,10 +107,13 @@ def behind_key(resource: Resource) -> RouteMethod:
 
     async def handle(request: Request) -> JsonResponse:
         try:
-            return await resource.operation.handler(await _authorized(request, scope))
+            call = await _authorized(request, scope)
+            response = await resource.operation.handler(call)
         except (errors.InsufficientScope, errors.OverCap, errors.SecondKeyRequired) as error:
-            await _record(request, error)
+            if dry_run.HEADER not in request.headers:
+                await _record(request, error)
             raise
+        return dry_run.mark(response) if call.is_dry else response
 
     scopes = scope.scopes if isinstance(scope, ScopeByBody) else (scope,) if scope else ()
     if CreatedResponse.success in described.responses:
@@ -117,6 +122,8 @@ def behind_key(resource: Resource) -> RouteMethod:
             headers=REPEATED,
             response_headers=("Idempotency-Replayed",),
         )
+    if resource.method != "GET":
+        described = described._replace(headers={**described.headers, dry_run.HEADER: dry_run.MEANING})
     description = described.behind(
         *(errors.InvalidKey, errors.WrongKeyType, errors.RateLimited),
         *((errors.InsufficientScope,) if scopes else ()),
@@ -140,7 +147,10 @@ async def _authorized(request: Request, scope: Scope | ScopeByBody | None) -> Ag
         request = Request(request.scope, body.replay(content, request.receive))
         scope = scope.choose(content)
     key = await _key(request, at, scope=scope, program_id=program_id)
-    if key.last_used_at is None or key.last_used_at <= at - agent_keys.USE_RECORDED_EVERY:
+    is_dry = request.method not in _READS and dry_run.is_wanted(request.headers.get(dry_run.HEADER))
+    if is_dry:
+        storage = storage.dry_run
+    elif key.last_used_at is None or key.last_used_at <= at - agent_keys.USE_RECORDED_EVERY:
         with suppress(errors.Overloaded, errors.StorageUnavailable, errors.OutcomeUnknown):  # the next call records it
             await storage.write(agent_keys.touch, key.id, at=at)
     return AgentRequest(
@@ -153,6 +163,7 @@ async def _authorized(request: Request, scope: Scope | ScopeByBody | None) -> Ag
         program_id=program_id or NO_PROGRAM,
         scopes=key.scopes,
         key=key,
+        is_dry=is_dry,
     )
 
 

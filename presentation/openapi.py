@@ -18,6 +18,7 @@ from presentation.operations import Description, described
 from presentation.view import View, published_name
 from storage.rules.errors import BY_CODE, CODES, ServiceError
 from storage.rules.periods.period import REPORTED
+from web import dry_run
 from web.body import JSON
 from web.build import VERSION
 from web.errors import STATUS, Error
@@ -32,6 +33,7 @@ PARAMETERS: Mapping[str, Mapping[str, Any]] = {  # what is not any text
 }
 REQUIRED = ("Stripe-Signature",)
 RETRIED = (429, 503)
+DRY_RUN = {"type": "boolean", "const": True, "description": "The response is of a dry run: nothing was stored."}
 
 
 def document(routes: Sequence[BaseRoute], *, base_url: str) -> dict[str, Any]:
@@ -147,5 +149,9 @@ def _schemas(descriptions: Sequence[Description]) -> tuple[References, dict[str,
     )
     codes = {"type": "string", "enum": CODES, "description": _explained(BY_CODE.values())}
     schemas = {**definitions["$defs"], "ErrorCode": codes}
+    for description in descriptions:
+        if dry_run.HEADER in description.headers:
+            for model in chain.from_iterable(description.responses.values()):
+                schemas[references[model, "validation"]["$ref"].rpartition("/")[2]]["properties"]["dry_run"] = DRY_RUN
     schemas["ErrorObject"]["properties"]["code"] = {"$ref": REFERENCE.format(model="ErrorCode")}
     return {model: reference for (model, _), reference in references.items()}, schemas

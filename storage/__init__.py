@@ -56,9 +56,16 @@ class Storage(Reader):
     """Reads, and writes through group commit."""
 
     def __init__(
-        self, reads: ReadQueue, writer: WriteQueue, writing: Availability, replica: Replica | None = None
+        self,
+        reads: ReadQueue,
+        writer: WriteQueue,
+        writing: Availability,
+        replica: Replica | None = None,
+        *,
+        is_dry: bool = False,
     ) -> None:
         super().__init__(reads, replica)
+        self._is_dry = is_dry
         self._writer = writer
         self._writing = writing
         self._written: set[int] = set()
@@ -70,6 +77,11 @@ class Storage(Reader):
     def reader(self) -> Reader:
         """The same reads and connections, for callers that must not write."""
         return Reader(self._reads, self.replica)
+
+    @property
+    def dry_run(self) -> "Storage":
+        """The same storage, for one request whose writes get their results or errors and are then rolled back."""
+        return Storage(self._reads, self._writer, self._writing, self.replica, is_dry=True)
 
     async def write(
         self, operation: Write[Parameters, Result], /, *arguments: Parameters.args, **options: Parameters.kwargs
@@ -92,12 +104,12 @@ class Storage(Reader):
     ) -> Result:
         """Run a write operation of a program, whose writes never run side by side, as `write` does."""
         self._written.add(program_id)
-        return await self._writer.write(operation, *arguments, lane=program_id, **options)
+        return await self._writer.write(operation, *arguments, lane=program_id, is_dry=self._is_dry, **options)
 
     def write_item(self, program_id: int, operation: SetBased[Item, Result], item: Item) -> asyncio.Future[Result]:
         """Have a set-based operation handle an item of a program, with others of its batch, as `write` does."""
         self._written.add(program_id)
-        return self._writer.write(operation, item, lane=program_id)
+        return self._writer.write(operation, item, lane=program_id, is_dry=self._is_dry)
 
     def handle(self, operation: Callable[..., Any], call: Call) -> asyncio.Future[Outcome]:
         """Run a tracking operation for a caller and return its outcome after the commit that holds its rows.

@@ -33,6 +33,11 @@ class JsonResponse:
         self.status = status
         self.headers = headers or {}
 
+    @property
+    def is_good(self) -> bool:
+        """Whether it says that the request succeeded."""
+        return self.status < HTTPStatus.BAD_REQUEST
+
     def warn(self, warning: Mapping[str, Any]) -> None:
         self.body = {**self.body, "warnings": [*self.body.get("warnings", ()), warning]}
 

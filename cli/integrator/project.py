@@ -36,9 +36,10 @@ class ServiceClient:
 
     _warned: ClassVar[set[str]] = set()  # a command says a warning once, however many calls it makes
 
-    def __init__(self, base_url: str, credential: str | None = None) -> None:
+    def __init__(self, base_url: str, credential: str | None = None, *, is_dry: bool = False) -> None:
         self.base_url = base_url.rstrip("/")
         self._headers = {"Authorization": f"Bearer {credential}"} if credential else {}
+        self._headers |= {"Svc-Dry-Run": "true"} if is_dry else {}
 
     def call(self, method: str, path: str, body: Any = None, *, auth: Any = None, **query: Any) -> dict[str, Any]:
         """Return the response; `auth` signs the request. Raises Failure: the service's, or `service_unreachable`."""
@@ -109,13 +110,13 @@ def base_url(given: str | None = None) -> str:
     return given or settings()[BASE] or LOCAL
 
 
-def service() -> ServiceClient:
-    """Return the service with the program key. Raises Failure if there is none."""
+def service(*, is_dry: bool = False) -> ServiceClient:
+    """Return the service with the program key; all calls may be dry runs. Raises Failure if there is no key."""
     key = settings()[KEY]
     if not key:
         message = f"There is no program key: {KEY} is neither in the environment nor in {FOLDER}/.env."
         raise Failure("no_program_key", message, "Run `svc init` in your project.", exit_code=NOT_SET_UP)
-    return ServiceClient(base_url(), key)
+    return ServiceClient(base_url(), key, is_dry=is_dry)
 
 
 def save_settings(place: Path, values: dict[str, str]) -> bool:

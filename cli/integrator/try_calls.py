@@ -20,11 +20,12 @@ PROVES = {
     "sale": "the key works, and your server can report sales.",
 }
 Program = dict[str, Any]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Get the response, and store nothing.")]
 Shop = Annotated[str | None, typer.Option(help="The URL of the running shop, to look for its tracker.")]
 
 
 def _add(call: str) -> None:
-    def send() -> Answer:
+    def send(dry_run: DryRun = False) -> Answer:
         body: dict[str, Any] = TEST
         if call == "click":
             found = status.read()
@@ -32,13 +33,13 @@ def _add(call: str) -> None:
             body = {"program_id": found["program_id"], "affiliate_url": link, **TEST}
         path = f"/api/v1/track/{call}"
         say(f"[bold]POST {path}[/]\n{plain(json.dumps(body))}")
-        response = project.service().call("POST", path, body)
+        response = project.service(is_dry=dry_run).call("POST", path, body)
         following = status.next_step(status.read())
         say(f"[bold]Response[/]\n{plain(json.dumps(response))}")
         result = {"sent": body, "answer": response, "proves": PROVES[call], "next": following}
         return Answer(result, f"[green]Proves:[/] {PROVES[call]}\nNext: {plain(following)}")
 
-    send.__doc__ = f"Send a test {call}.\n\nExample: svc test {call}"
+    send.__doc__ = f"Send a test {call}.\n\nExample: svc test {call} --dry-run"
     command(app, call)(send)
 
 

@@ -40,7 +40,7 @@ def set_based(operation: Operation) -> Operation:
 
 
 class QueuedWrite(NamedTuple):
-    """One write that waits for its batch."""
+    """One write that waits for its batch, or a dry run, which has a transaction of its own."""
 
     operation: Callable[..., Any]
     arguments: tuple[Any, ...]
@@ -48,6 +48,15 @@ class QueuedWrite(NamedTuple):
     result: asyncio.Future[Any]
     queued_at: float
     program: Hashable = 0
+    is_dry: bool = False
+
+
+class _RolledBackError(Exception):
+    """The result of a dry run; the lane rolls its transaction back, as for any exception."""
+
+    def __init__(self, result: Any) -> None:
+        super().__init__("a dry run")
+        self.result = result
 
 
 class StorageMeasures(NamedTuple):
@@ -113,6 +122,8 @@ class GroupCommit:
                 program_id = program if isinstance(program, int) and 0 < program < LARGEST_ID else 0
                 results = await self._lane.write(lambda connection: _run_all(connection, writes), program_id)
                 self._commit_seconds.observe(self._loop.time() - started_at)
+        except _RolledBackError as dry:
+            results = [dry.result]
         except (StorageUnavailable, OutcomeUnknown) as outage:
             _resolve_all(writes, [outage] * len(writes))
             return None if outage.is_partial and self._by_program else unavailable(outage, is_partial=outage.is_partial)
@@ -134,19 +145,23 @@ def transactions_of(batch: list[QueuedWrite], *, each_operation: bool, by_progra
     """Split a batch into transactions, each with its writes sorted by operation.
 
     Where each operation has its own, a set-based one locks the rows of all its writes in one order; another one locks
-    rows as it goes, so each of its writes has its own.
+    rows as it goes, so each of its writes has its own. So does each dry run, after all others.
     """
     parts: defaultdict[tuple[str, Callable[..., Any]], list[QueuedWrite]] = defaultdict(list)
+    dry_runs = [[write] for write in batch if write.is_dry]
+    if dry_runs:
+        batch = [write for write in batch if not write.is_dry]
     for write in batch:
         parts[str(write.program) if by_program else "", write.operation].append(write)
     ordered = sorted(parts.items(), key=lambda part: (part[0][0], _order(part[1][0])))
     if not each_operation:
-        return [[write for _, writes in ordered for write in writes]]
-    return [
+        return [*([[write for _, writes in ordered for write in writes]] if batch else []), *dry_runs]
+    transactions = [
         transaction
         for (_, operation), writes in ordered
         for transaction in ([writes] if hasattr(operation, "set_based") else [[write] for write in writes])
     ]
+    return transactions + dry_runs
 
 
 def _order(write: QueuedWrite) -> tuple[str, str]:
@@ -168,6 +183,8 @@ def _run_all(connection: Connection, writes: Sequence[QueuedWrite]) -> list[Any]
                 results.append(error)
     if len(results) != len(writes):
         raise RuntimeError("an operation did not return one result for each item")
+    if writes[0].is_dry:
+        raise _RolledBackError(results[0])
     return results
 
 

@@ -42,13 +42,13 @@ class WriteQueue:
         self._task = asyncio.create_task(self._run())
 
     def write(
-        self, operation: Callable[..., Any], *arguments: Any, lane: Hashable = 0, **options: Any
+        self, operation: Callable[..., Any], *arguments: Any, lane: Hashable = 0, is_dry: bool = False, **options: Any
     ) -> asyncio.Future[Any]:
-        """Queue a write; the future resolves after the commit. Raises Overloaded when the queue is full."""
+        """Queue a write; the future resolves after the commit, or after a dry run is rolled back. Raises Overloaded."""
         if self.waiting >= MOST_WAITING or self._closing:
             raise Overloaded(retry_after_seconds=1)
         result = self._loop.create_future()
-        write = QueuedWrite(operation, arguments, options, result, self._loop.time(), lane)
+        write = QueuedWrite(operation, arguments, options, result, self._loop.time(), lane, is_dry)
         self._waiting[lane].append(write)
         self.waiting += 1
         if lane not in self._held:

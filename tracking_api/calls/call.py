@@ -23,7 +23,7 @@ from storage.tracking.handovers import HandoverTokens
 from storage.tracking.received_calls import Call, PresentedKey, Principal, Public, Repeatable, Replayed, reject
 from tracking_api.calls.fields import ALLOWED, ANY_ORIGIN, TrackingBody, event_data
 from tracking_api.calls.visitors import Places
-from web import body, client
+from web import body, client, dry_run
 from web.limits import RateLimits
 from web.response import JsonResponse, error_response
 
@@ -53,7 +53,10 @@ class CallServices(NamedTuple):
 
 
 class TrackingCaller:
-    """The caller of a tracking call, which a call reads and never changes; `at` is the time of the call."""
+    """The caller of a tracking call, which a call reads and never changes; `at` is the time of the call.
+
+    The storage of a dry run stores nothing. Raises ValidationError for a malformed header, InvalidKey without a key.
+    """
 
     def __init__(self, scope: Scope) -> None:
         self.scope = scope
@@ -62,6 +65,10 @@ class TrackingCaller:
         self.headers: dict[bytes, bytes] = dict(scope["headers"])
         self.address: str = (scope.get("client") or ("unknown", 0))[0]
         scope["header_fields"] = self.headers
+        self.is_dry = dry_run.NAME in self.headers and dry_run.is_wanted(self.header(dry_run.NAME))
+        self.storage = self.services.storage.dry_run if self.is_dry else self.services.storage
+        if self.is_dry and self.key is None:
+            raise InvalidKey("A dry run needs the program key.")
 
     def header(self, name: bytes) -> str | None:
         value = self.headers.get(name)
@@ -128,9 +135,11 @@ class Endpoint(Generic[Parsed]):
         if scope["method"] == "OPTIONS" and self.headers:
             scope["extra_headers"], response = (ANY_ORIGIN, *ALLOWED), _PREFLIGHT
         elif scope["method"] != "HEAD" or not self.headers or b"content-type" in dict(scope["headers"]):
-            caller = TrackingCaller(scope)
             try:
+                caller = TrackingCaller(scope)
                 response = await self.serve(caller, receive)
+                if caller.is_dry and response.is_good:
+                    dry_run.mark(response)
             except ServiceError as error:
                 response = error_response(error, scope)
         await response(scope, receive, send)
@@ -164,7 +173,7 @@ class Endpoint(Generic[Parsed]):
         if recording.principal is not None:
             return await self.store(recording, caller, sent, repeatable)
         program_id = recording.public and recording.public.program_id
-        result = await services.storage.write_item(program_id or 0, recording.operation, recording.item)
+        result = await caller.storage.write_item(program_id or 0, recording.operation, recording.item)
         return _response(recording, result, caller.scope)
 
     async def store(
@@ -177,7 +186,7 @@ class Endpoint(Generic[Parsed]):
             await services.limits.hit("keyed", caller.address, principal.key_hash)
         fields = sent.logged if isinstance(sent, TrackingBody) else dict
         call = Call(principal, item, self.name, caller.scope["request_id"], caller.at, fields, repeatable)
-        result, key = await services.storage.handle(operation, call)
+        result, key = await caller.storage.handle(operation, call)
         response = _response(recording, result, caller.scope)
         if key is not None:
             caller.signal(key, response)

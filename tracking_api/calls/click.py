@@ -10,8 +10,9 @@ from storage.tracking import clicks
 from storage.tracking.received_calls import Public
 from storage.tracking.test_mode import TestModeCall
 from tracking_api.calls.call import Answer, Endpoint, Recording, TrackingCaller, recording_of_test
-from tracking_api.calls.fields import TEST_MODE, ProgramId, TestRecordedView, TrackingBody, public_call
+from tracking_api.calls.fields import KEYED_HEADERS, TEST_MODE, ProgramId, TestRecordedView, TrackingBody, public_call
 from tracking_api.calls.visitors import agent_of, reason_to_filter
+from web import dry_run
 from web.body import Text, Url
 
 VISITOR = ("session_id", "user_agent", "language", "timezone", "screen_resolution", "viewport_size")
@@ -108,7 +109,7 @@ DESCRIPTION = public_call(
     responses=(ClickAcceptedView, PartnerInactiveView, TestRecordedView),
     body=ClickBody,
     description=f"Public. Known bots and prefetches never count. {TEST_MODE} A key matters only in test mode.",
-    headers=PREFETCH,
+    headers={**PREFETCH, dry_run.HEADER: KEYED_HEADERS[dry_run.HEADER]},
 )
 HEAD_DESCRIPTION = DESCRIPTION._replace(
     name="prefetchClick",

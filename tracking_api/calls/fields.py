@@ -12,6 +12,7 @@ from presentation.view import View, with_fields_of
 from storage.rules.errors import ApiKeyRotationRequired, InvalidKey, RateLimited
 from storage.tracking.received_calls import SENT
 from storage.tracking.test_mode import TestModeCall, TestModeResult
+from web import dry_run
 from web.body import IDEMPOTENCY_KEY, Body, Text
 from web.errors import CallWarning, RotationWarning
 
@@ -21,8 +22,9 @@ ProgramId = Annotated[int, Field(ge=-(2**53), le=2**53)]
 KEY = {"programKey": ()}
 _SPECIFIED = {"event_id": "eventId", "program_id": "programId"}  # the names of the specification
 TEST_MODE = "`additional_data.test_mode` true stores a test event, which touches no attribution and no commission."
-IDEMPOTENT = {
-    IDEMPOTENCY_KEY: "With the program key: a repeat with the same body within 30 days only gets the first response."
+KEYED_HEADERS = {
+    IDEMPOTENCY_KEY: "With the program key: a repeat with the same body within 30 days only gets the first response.",
+    dry_run.HEADER: f"With the program key. {dry_run.MEANING}",
 }
 ANY_ORIGIN = (b"access-control-allow-origin", b"*")
 ALLOWED = (

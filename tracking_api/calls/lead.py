@@ -10,7 +10,14 @@ from storage.rules.settlement import Settlement
 from storage.tracking import leads
 from storage.tracking.received_calls import Public
 from tracking_api.calls.call import Answer, Endpoint, Recording, TrackingCaller, recording_of_test
-from tracking_api.calls.fields import IDEMPOTENT, TEST_MODE, FlaggableView, TestRecordedView, TrackingBody, public_call
+from tracking_api.calls.fields import (
+    KEYED_HEADERS,
+    TEST_MODE,
+    FlaggableView,
+    TestRecordedView,
+    TrackingBody,
+    public_call,
+)
 from web.body import Identifier
 
 Email = Annotated[
@@ -88,6 +95,6 @@ DESCRIPTION = public_call(
     *(errors.IdentifierConflict, errors.AttributionWindowExpired, errors.IdempotencyKeyReused, errors.ProgramNotFound),
     responses=(LeadRecordedView, TestRecordedView),
     body=LeadBody,
-    headers=IDEMPOTENT,
+    headers=KEYED_HEADERS,
     description=f"An Authorization header without a valid program key gets 401, never browser mode. {TEST_MODE}",
 )

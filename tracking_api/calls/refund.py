@@ -102,6 +102,6 @@ DESCRIPTION = fields.keyed_call(
     *(errors.ProgramNotFound, errors.CustomerWrongProgram),
     responses=(RefundRecordedView,),
     body=RefundBody,
-    headers=fields.IDEMPOTENT,
+    headers=fields.KEYED_HEADERS,
     description="Without refund_amount_cents, the rest of the sale is refunded. In test mode it refunds a test sale.",
 )

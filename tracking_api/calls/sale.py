@@ -149,6 +149,6 @@ DESCRIPTION = fields.keyed_call(
     *(errors.CurrencyNotSupported, errors.ProgramNotFound, errors.DuplicateTransaction),
     responses=(SaleRecordedView, fields.TestRecordedView),
     body=SaleBody,
-    headers=fields.IDEMPOTENT,
+    headers=fields.KEYED_HEADERS,
     description=f"A sale needs transaction_id, amount_cents, and customer_key or click_id. {fields.TEST_MODE}",
 )

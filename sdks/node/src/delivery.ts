@@ -35,6 +35,7 @@ async function once(call: PreparedCall, target: Target, deadline: number): Promi
         "Content-Type": "application/json",
         Authorization: `Bearer ${target.key}`,
         "User-Agent": `svc-affiliate-node/${VERSION}`,
+        ...(target.isDry ? { "Svc-Dry-Run": "true" } : {}),
       },
       body: call.body,
       redirect: "manual", // a redirect would carry the key to another server

@@ -59,7 +59,7 @@ interface Sent {
 /** The outcome of one call. `ok` is false only for a call that is wrong (`rejected`) or lost (`failed`). */
 export type TrackResult<Data> = Sent &
   (
-    | { status: "recorded"; ok: true; data: Data; already_recorded: boolean; error?: undefined }
+    | { status: "recorded"; ok: true; data: Data; already_recorded: boolean; dry_run?: true; error?: undefined }
     | { status: "unattributed" | "queued"; ok: true; error: TrackError }
     | { status: "skipped"; ok: true; error?: undefined }
     | { status: "rejected" | "failed"; ok: false; error: TrackError }
@@ -83,7 +83,8 @@ export function isOfTheService(content: any): boolean {
 export function ofResponse(call: PreparedCall, status: number, content: any): TrackResult<any> {
   if (!content.error) {
     const again = Boolean(content.already_recorded || content.replayed);
-    return { ...sent(call), status: "recorded", ok: true, data: content.data ?? {}, already_recorded: again };
+    const dry = content.dry_run ? { dry_run: true as const } : {};
+    return { ...sent(call), status: "recorded", ok: true, data: content.data ?? {}, already_recorded: again, ...dry };
   }
   const error = { ...content.error, request_id: content.request_id, http_status: status } as TrackError;
   if (error.code === "duplicate_transaction" && error.same_payload) {

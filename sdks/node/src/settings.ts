@@ -12,6 +12,8 @@ export interface Options {
   /** A folder for calls that must wait. */
   outbox?: string | undefined;
   test_mode?: boolean | undefined;
+  /** Get what each call would be answered, and store nothing. */
+  dry_run?: boolean | undefined;
 }
 
 /** The service that one call goes to. */
@@ -20,6 +22,7 @@ export interface Target {
   baseUrl: string;
   isTest: boolean;
   outbox: string | null;
+  isDry: boolean;
 }
 
 export const CLICK_COOKIE = "svc_click_id";
@@ -32,12 +35,14 @@ export function target(options: Options): Target {
   const key = typeof options.api_key === "function" ? options.api_key() : options.api_key || found.SERVICE_API_KEY || "";
   const baseUrl = (options.base_url || found.SERVICE_BASE_URL || LOCAL).replace(/\/+$/, "");
   const program = String(options.program_id || found.SERVICE_PROGRAM_ID || /^aff_(\d+)_/.exec(key)?.[1] || "unknown");
-  const folder = options.outbox || found.SERVICE_OUTBOX;
+  const isDry = options.dry_run ?? false;
+  const folder = isDry ? undefined : options.outbox || found.SERVICE_OUTBOX; // a dry run is never repeated
   return {
     key,
     baseUrl,
     isTest: options.test_mode ?? ["1", "on", "true"].includes((found.SERVICE_TEST_MODE ?? "").toLowerCase()),
     outbox: folder ? (node()?.path.join(folder, nameOf(baseUrl, program)) ?? null) : null,
+    isDry,
   };
 }
 

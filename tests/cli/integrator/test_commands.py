@@ -126,6 +126,14 @@ async def test_a_test_call_is_marked_as_one_and_proves_its_step(ready: Shop):
         assert [step["step"] for step in steps if step["done"]] == ["test_click", "test_lead", "test_sale"][:number]
 
 
+async def test_a_dry_run_is_answered_and_proves_no_step(ready: Shop):
+    for call in ("click", "lead", "sale"):
+        done = await ready.svc("test", call, "--dry-run", "--json")
+
+        assert (done.json["answer"]["dry_run"], done.json["answer"]["data"]["test_mode"]) == (True, True)
+    assert not any(step["done"] for step in (await ready.svc("status", "--json")).json["checklist"])
+
+
 async def test_the_environment_outranks_the_file_and_without_a_key_the_next_step_is_named(ready: Shop):
     wrong = await ready.svc("status", "--json", SERVICE_API_KEY="aff_wrong")
     (ready.project / ".svc/.env").unlink()

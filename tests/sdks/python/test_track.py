@@ -186,3 +186,16 @@ def test_a_warning_and_an_outage_are_logged_once_and_without_the_key(service: Fa
     assert "invalid_key" in outage
     assert KEY not in outage
     assert "jane" not in outage
+
+
+def test_a_dry_run_says_so_and_never_waits_in_the_outbox(service: FailingService, sdk: Sdk, tmp_path: Path):
+    track = sdk(dry_run=True, outbox=str(tmp_path))
+    said = b'{"success": true, "dry_run": true, "data": {"commission_cents": 980}}'
+    service.answers = [Answer(200, said), Answer(503, b'{"error": {"code": "overloaded", "message": "Later."}}')]
+
+    dry = track.sale(customer_key=7, amount_cents=4900)
+    lost = track.sale(customer_key=7, amount_cents=4900)
+
+    assert {sent.headers["svc-dry-run"] for sent in service.received} == {"true"}
+    assert (dry.status, dry.dry_run, dry.data) == (Status.RECORDED, True, {"commission_cents": 980})
+    assert (lost.status, track.resend(), list(tmp_path.iterdir())) == (Status.FAILED, 0, [])

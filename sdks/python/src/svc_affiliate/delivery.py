@@ -82,6 +82,7 @@ def _once(call: PreparedCall, target: Target, deadline: float) -> TrackResult[An
         return result.failed(call, ErrorCode.SERVICE_UNREACHABLE, f"{target.base_url} is not an http or https URL.")
     url = f"{target.base_url}/api/v1/track/{call.name}"
     headers = {"Content-Type": "application/json", "Authorization": f"Bearer {target.key}", "User-Agent": AGENT}
+    headers |= {"Svc-Dry-Run": "true"} if target.is_dry else {}
     request = Request(url, call.body.encode(), headers, method="POST")  # noqa: S310 - the scheme is checked above
     try:
         with OPENER.open(request, timeout=max(deadline - time.monotonic(), 0.001)) as response:

@@ -22,7 +22,7 @@ SERVER_ERROR, UNAUTHORIZED, TOO_MANY = 500, 401, 429
 
 
 class Status(StrEnum):
-    RECORDED = "recorded"  # the service has stored the call, now or before
+    RECORDED = "recorded"  # the service has stored the call, now or before; or would, if it was a dry run
     UNATTRIBUTED = "unattributed"  # no partner sent this customer: there is nothing to record
     SKIPPED = "skipped"  # nothing was sent: the visitor has no click
     QUEUED = "queued"  # the call waits in the outbox and is sent later
@@ -100,6 +100,7 @@ class TrackResult(Generic[Data]):
     data: Data = field(default_factory=lambda: cast("Data", {}))
     error: TrackError | None = None
     already_recorded: bool = False
+    dry_run: bool = False
     transaction_id: str | None = None
     refund_id: str | None = None
 
@@ -119,7 +120,7 @@ def of_response(call: PreparedCall, http_status: int, content: Mapping[str, Any]
     if "error" not in content:
         data = content.get("data") or {}
         again = bool(content.get("already_recorded") or content.get("replayed"))
-        return _of(call, Status.RECORDED, data=data, already_recorded=again)
+        return _of(call, Status.RECORDED, data=data, already_recorded=again, dry_run="dry_run" in content)
     known: Mapping[str, Any] = content["error"]
     code = str(known.get("code"))
     error = TrackError(

@@ -26,6 +26,7 @@ class Target(NamedTuple):
     base_url: str
     is_test: bool
     outbox: Path | None
+    is_dry: bool
 
 
 class Options(TypedDict, total=False):
@@ -37,6 +38,7 @@ class Options(TypedDict, total=False):
     timeout_seconds: float
     outbox: str | os.PathLike[str] | None
     test_mode: bool | None
+    dry_run: bool
 
 
 def target_of(options: Options) -> Target:
@@ -53,7 +55,8 @@ def target_of(options: Options) -> Target:
     is_test = options.get("test_mode")
     if is_test is None:
         is_test = found.get("SERVICE_TEST_MODE", "").lower() in {"1", "on", "true"}
-    folder = options.get("outbox") or found.get("SERVICE_OUTBOX")
+    is_dry = options.get("dry_run", False)
+    folder = None if is_dry else options.get("outbox") or found.get("SERVICE_OUTBOX")  # a dry run is never repeated
     # What waits for a sandbox is never sent to the live program: each has a folder of its own.
     name = re.sub(r"[^\w.-]+", "-", f"{base_url.partition('://')[2]}-{program}")
-    return Target(key, base_url, is_test, Path(folder) / name if folder else None)
+    return Target(key, base_url, is_test, Path(folder) / name if folder else None, is_dry)
