@@ -33,7 +33,6 @@ from web.response import HANDLERS, CreatedResponse, JsonResponse, ModelResponse
 
 BASE = "/api/agent/v1"
 PROGRAM = f"{BASE}/programs/{{program_id}}"
-_READS = ("GET", "HEAD")
 NEVER = -1  # the revision of no program
 REPEATED = {body.IDEMPOTENCY_KEY: "A repeat with the same body within 30 days only gets the first response."}
 
@@ -107,7 +106,7 @@ def behind_key(resource: Resource) -> RouteMethod:
 
     async def handle(request: Request) -> JsonResponse:
         try:
-            call = await _authorized(request, scope)
+            call = await _authorized(request, scope, is_write=resource.is_write)
             response = await resource.operation.handler(call)
         except (errors.InsufficientScope, errors.OverCap, errors.SecondKeyRequired) as error:
             if dry_run.HEADER not in request.headers:
@@ -122,7 +121,7 @@ def behind_key(resource: Resource) -> RouteMethod:
             headers=REPEATED,
             response_headers=("Idempotency-Replayed",),
         )
-    if resource.method != "GET":
+    if resource.is_write:
         described = described._replace(headers={**described.headers, dry_run.HEADER: dry_run.MEANING})
     description = described.behind(
         *(errors.InvalidKey, errors.WrongKeyType, errors.RateLimited),
@@ -136,7 +135,7 @@ def behind_key(resource: Resource) -> RouteMethod:
     return RouteMethod(handle, description)
 
 
-async def _authorized(request: Request, scope: Scope | ScopeByBody | None) -> AgentRequest:
+async def _authorized(request: Request, scope: Scope | ScopeByBody | None, *, is_write: bool) -> AgentRequest:
     """Return the request. Raises InvalidKey, WrongKeyType, InsufficientScope, ProgramNotAllowed, in this order."""
     storage: Storage = request.app.state.storage
     at: datetime = request.app.state.clock()
@@ -147,7 +146,7 @@ async def _authorized(request: Request, scope: Scope | ScopeByBody | None) -> Ag
         request = Request(request.scope, body.replay(content, request.receive))
         scope = scope.choose(content)
     key = await _key(request, at, scope=scope, program_id=program_id)
-    is_dry = request.method not in _READS and dry_run.is_wanted(request.headers.get(dry_run.HEADER))
+    is_dry = is_write and dry_run.is_wanted(request.headers.get(dry_run.HEADER))
     if is_dry:
         storage = storage.dry_run
     elif key.last_used_at is None or key.last_used_at <= at - agent_keys.USE_RECORDED_EVERY:

@@ -6,7 +6,7 @@ Members with one of the roles are served it by the dashboard API, agents whose k
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any, NamedTuple
 
-from presentation import changes, report, resources
+from presentation import backtests, changes, report, resources
 from presentation.lists import listing
 from presentation.operations import DescribedRoute, Operation, RouteMethod, route
 from storage.access.workspaces import ANYONE, DECIDERS, MANAGERS, OWNERS, Role
@@ -31,13 +31,21 @@ class ScopeByBody(NamedTuple):
 
 
 class Resource(NamedTuple):
-    """An operation under a program's path, for its members with these roles, and for agents; None: not for these."""
+    """An operation under a program's path, for its members with these roles, and for agents; None: not for these.
+
+    What `only_reads` takes a body, and changes nothing.
+    """
 
     method: str
     path: str
     operation: Operation[Any]
     roles: Collection[Role] | None
     scope: Scope | ScopeByBody | None = None
+    only_reads: bool = False
+
+    @property
+    def is_write(self) -> bool:
+        return self.method != "GET" and not self.only_reads
 
 
 def scope_of_decision(content: bytes) -> Scope:
@@ -60,6 +68,7 @@ RESOURCES = (
     Resource("GET", "/audit-log", listing(AUDIT_LOG, resources.AuditEntryView), MEMBER, Scope.PROGRAMS_READ),
     Resource("GET", "/performance", report.get_performance, None, Scope.PERFORMANCE_READ),
     Resource("GET", "/breakdown", report.get_breakdown, MEMBER, Scope.PERFORMANCE_READ),
+    Resource("POST", "/backtest", backtests.backtest_terms, MEMBER, Scope.PROGRAMS_READ, only_reads=True),
     Resource("GET", "/events", listing(EVENTS, resources.EventView), MEMBER, Scope.EVENTS_READ),
     Resource("GET", "/tracking-log", listing(TRACKING_LOG), MEMBER, Scope.EVENTS_READ),
     Resource("GET", "/refused-calls", listing(REJECTED_CALLS, resources.RefusedCallView), MEMBER, Scope.EVENTS_READ),

@@ -17,6 +17,7 @@ from storage.checks import books
 from storage.lists.audit_log import AUDIT_LOG
 from storage.lists.commissions import COMMISSIONS
 from storage.lists.customers import CUSTOMERS
+from storage.lists.declaration import List
 from storage.lists.flags import FLAGS
 from storage.management import agent_caps
 from storage.tables import idempotent_answers, metadata, refused_calls
@@ -69,7 +70,7 @@ class Service:
 
     async def path_of(self, path: str, number: int) -> str:
         """Return a path with the id of a row that exists, where there is one."""
-        lists = {"commission_id": COMMISSIONS, "customer_id": CUSTOMERS, "flag_id": FLAGS}
+        lists: dict[str, List[Any]] = {"commission_id": COMMISSIONS, "customer_id": CUSTOMERS, "flag_id": FLAGS}
         ids = {name: [row.id for row in (await self.acme.listed(each)).data] for name, each in lists.items()}
         ids |= {"program_id": [self.acme.program_id], "partner_id": [self.acme.anna, self.acme.ben]}
         return path.format_map({name: (rows or [1])[number % max(len(rows), 1)] for name, rows in ids.items()})

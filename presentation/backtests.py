@@ -1,0 +1,35 @@
+"""The backtest of a program's terms: what its last days would have cost under others."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from presentation.api_request import ApiRequest
+from presentation.changes import AgentProgramChange, LargeId
+from presentation.operations import operation
+from storage.reports import backtest
+from storage.reports.backtest import Backtest
+from storage.reports.backtest_result import BacktestResult
+from storage.rules.errors import Overloaded, RateLimited
+from web.body import Body
+
+
+class BacktestQuery(Body):
+    """Settings to try on the last `days`, for all partners or for one alone; no change compares what is in force."""
+
+    changes: AgentProgramChange
+    days: Annotated[int, Field(ge=1, le=366)] = 30
+    partner_id: LargeId | None = None
+
+
+@operation(RateLimited)
+async def backtest_terms(call: ApiRequest, sent: BacktestQuery) -> BacktestResult:
+    """Price a program's last days under other terms; nothing changes."""
+    changes, days, partner_id = sent.changes.sent(), sent.days, sent.partner_id
+    with backtest.alone(call.program_id):
+        running = await call.report(Backtest, changes, days=days, partner_id=partner_id, at=call.at)
+        while not running.is_done:
+            if await call.request.is_disconnected():
+                raise Overloaded("The caller has left.", retry_after_seconds=1)
+            await call.report(running.step)
+        return await call.report(running.result)

@@ -1,0 +1,192 @@
+"""A backtest under today's terms is the ledger to the cent; under others it is what the live rules then record."""
+
+from collections import Counter
+from contextlib import suppress
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sqlalchemy import select
+
+from storage import Storage
+from storage.lists.commissions import COMMISSIONS
+from storage.lists.programs import read_program
+from storage.reports import backtest
+from storage.reports.backtest import Backtest
+from storage.reports.backtest_result import BacktestResult
+from storage.rules.errors import AttributionWindowExpired, RateLimited, ServiceError, ValidationError
+from storage.rules.settings import published, stored
+from storage.tables import commissions, ledger_entries
+from storage.tracking.ledger import PARTNER_KINDS
+from tests import world
+from tests.storage.management.test_by_hand import credit
+from tests.world import NOW, World
+
+TERMS = st.fixed_dictionaries(
+    {},
+    optional={
+        "commission_rate": st.sampled_from([0, 7.5, 20, 33.33, 100]),
+        "lead_commission_cents": st.sampled_from([0, 300]),
+        "recurring_months": st.sampled_from([None, 0, 1, 12]),
+        "commission_basis": st.sampled_from(["before_tax", "total"]),
+        "minimum_order_cents": st.sampled_from([0, 5_000, 9_999]),
+        "platform_fee_rate": st.sampled_from([0, 12.5]),
+        "hold_days": st.sampled_from([0, 15, 90]),
+    },
+)
+FLAT = TERMS.map(lambda terms: terms | {"commission_type": "flat", "commission_rate": 777})
+STEPS = st.lists(
+    st.tuples(
+        st.sampled_from(["sale", "sale", "sale", "lead", "refund", "reject", "credit", "terms"]),
+        st.integers(0, 4),
+        st.sampled_from([1, 3_333, 5_000, 10_001]),
+    ),
+    min_size=2,
+    max_size=14,
+)
+
+
+async def run(
+    acme: World, days: int = 366, at: Any = NOW, partner_id: int | None = None, **changes: Any
+) -> BacktestResult:
+    """Run a backtest to its end."""
+    store, program_id = acme.store, acme.program_id
+    running = await store.read(Backtest, program_id, changes, days=days, partner_id=partner_id, at=at)
+    while not running.is_done:
+        await store.read(running.step, program_id)
+    return await store.read(running.result, program_id)
+
+
+async def take(acme: World, number: int, step: tuple[str, int, int], terms: Any) -> None:
+    """Take a step of a history, one a week. Raises ServiceError."""
+    name, who, cents = step
+    at = NOW - timedelta(days=350 - 7 * number)
+    customer = f"user-{who}"
+    if name == "lead":
+        await acme.customer(customer, "anna" if who % 2 else "ben", at=at)
+    elif name == "sale":
+        await acme.sale(f"inv-{number}", cents, customer_key=customer, tax_cents=cents // 5, at=at)
+    elif name == "refund":
+        await acme.refund(f"inv-{number - who}", cents, at=at)
+    elif name == "reject":
+        earned = (await acme.listed(COMMISSIONS)).data
+        await acme.decide("rejected", *(each.id for each in earned[who : who + 1]))
+    elif name == "credit":
+        await credit(acme, partner_id=acme.anna, amount_cents=cents, customer_key=customer, occurred_at=at)
+    else:
+        await acme.change(at, **terms)
+
+
+async def ledger(acme: World) -> dict[int, int]:
+    """Return what each partner's commissions add up to in the ledger."""
+    row = ledger_entries.c
+    read = select(row.partner_id, row.amount_cents).where(
+        row.program_id == acme.program_id, row.kind.in_(PARTNER_KINDS)
+    )
+    cents: Counter[int] = Counter()
+    for partner_id, amount in await acme.store.read(lambda reader: reader.execute(read).all()):
+        cents[partner_id] += amount
+    return {partner_id: each for partner_id, each in cents.items() if each}
+
+
+@settings(max_examples=30)
+@given(steps=STEPS, first=TERMS, later=st.one_of(TERMS, FLAT), draft=st.one_of(TERMS, FLAT))
+async def test_todays_terms_are_the_ledger_and_a_draft_is_what_a_program_with_it_records(
+    store: Storage,
+    steps: list[tuple[str, int, int]],
+    first: dict[str, Any],
+    later: dict[str, Any],
+    draft: dict[str, Any],
+):
+    acme = await world.acme(store, **stored(first))
+    other = await acme.beside(name="Drafted", **stored(first | draft))
+    names = {name for name, *_ in steps}
+    has_new_terms = "terms" in names
+    for number, step in enumerate(steps):
+        for each in (acme, other):
+            with suppress(ServiceError, IndexError):
+                await take(each, number, step, later if each is acme else {})
+
+    now = await run(acme)
+    program = await store.read(read_program, acme.program_id)
+    restated = await run(acme, **published(program.settings)) if not has_new_terms else now
+    assert {each.partner_id: each.before_cents for each in now.partners if each.before_cents} == await ledger(acme)
+    assert (now.before, now.difference_cents, now.kept) == (now.after, 0, 0)
+    assert restated._replace(left_out=[]) == now._replace(left_out=[])
+    if names.isdisjoint({"terms", "credit"}):  # what earns nothing is not credited
+        drafted, recorded = await run(acme, **draft), await run(other)
+        assert drafted.after == recorded.before
+        assert sorted(each.after_cents for each in drafted.partners) == sorted(
+            each.before_cents for each in recorded.partners
+        )
+
+
+async def expire(acme: World, transaction_id: str, **sent: Any) -> None:
+    """Have a sale rejected that comes 70 days after its click, and logged as calls are."""
+    error = AttributionWindowExpired()
+    await acme.reject(error, transaction_id=transaction_id, amount_cents=10_000, currency="USD", **sent)
+
+
+async def test_a_shorter_window_loses_sales_and_a_longer_one_gains_those_that_were_rejected_as_late(acme: World):
+    clicked_at = NOW - timedelta(days=70)
+    late = await acme.visitor("ben", at=clicked_at)
+    await acme.customer("soon", at=NOW - timedelta(days=40))
+    await acme.sale("inv-soon", customer_key="soon", at=NOW - timedelta(days=39))
+    await acme.customer("slow", at=NOW - timedelta(days=40))
+    await acme.sale("inv-slow", 9_000, customer_key="slow", at=NOW - timedelta(days=1))
+    await acme.sale("inv-more", 1_000, customer_key="slow")
+    await expire(acme, "inv-late", click_id=late, customer_key="late")
+    await expire(acme, "inv-late", click_id=late, customer_key="late")  # its sender tried again
+    await expire(acme, "inv-next", customer_key="late")
+
+    shorter = await run(acme, attribution_window_days=30)
+    longer = await run(acme, attribution_window_days=90)
+
+    assert [(each.transaction_id, each.before_cents, each.after_cents) for each in shorter.lost] == [
+        ("inv-slow", 1_800, 0),
+        ("inv-more", 200, 0),
+    ]
+    assert (shorter.lost_sales, shorter.gained_sales, shorter.difference_cents) == (2, 0, -2_000)
+    assert [(each.transaction_id, each.partner_name, each.after_cents) for each in longer.gained] == [
+        ("inv-late", "Ben", 2_000),
+        ("inv-next", "Ben", 2_000),
+    ]
+    assert (longer.lost_sales, longer.gained_sales, longer.difference_cents) == (0, 2, 4_000)
+    assert (longer.winners, longer.losers, shorter.winners, shorter.losers) == (1, 0, 0, 1)
+
+
+async def test_a_draft_for_one_partner_leaves_the_others_and_a_longer_hold_says_what_it_holds(acme: World):
+    for name in ("anna", "ben"):
+        await acme.customer(name, name, at=NOW - timedelta(days=20))
+        await acme.sale(f"inv-{name}", customer_key=name, at=NOW - timedelta(days=20))
+
+    raised = await run(acme, partner_id=acme.ben, commission_rate=30)
+    held = await run(acme, hold_days=30)
+    recent = await run(acme, days=20, commission_rate=30)
+
+    assert {each.partner_name: each.difference_cents for each in raised.partners} == {"Ben": 1_000, "Anna": 0}
+    assert (held.before.held_cents, held.after.held_cents, held.difference_cents) == (0, 4_000, 0)
+    assert (recent.sales, recent.first) == (0, NOW.date() - timedelta(days=19))
+
+
+async def test_what_is_not_stored_is_said_and_what_the_terms_do_not_explain_stays(acme: World):
+    await acme.customer()
+    sold = await acme.sale()
+    change = commissions.update().where(commissions.c.id == sold.commission_id).values(amount_cents=1_234)
+    await acme.store.write(lambda connection: connection.execute(change).rowcount)
+
+    tried = await run(acme, attribution_model="first_click", commission_rate=50)
+
+    assert [each.setting for each in tried.left_out] == ["attribution_model"]
+    assert (tried.kept, tried.after.commission_cents) == (1, 1_234)
+    with pytest.raises(ValidationError):
+        await run(acme, commission_type="flat")
+
+
+def test_one_program_has_one_backtest_at_a_time():
+    with backtest.alone(1), backtest.alone(2), pytest.raises(RateLimited), backtest.alone(1):
+        pass
+    with backtest.alone(1):
+        pass
