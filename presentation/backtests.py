@@ -1,6 +1,7 @@
 """The backtest of a program's terms: what its last days would have cost under others."""
 
-from typing import Annotated
+from collections.abc import Mapping
+from typing import Annotated, Any
 
 from pydantic import Field
 
@@ -25,7 +26,13 @@ class BacktestQuery(Body):
 @operation(RateLimited)
 async def backtest_terms(call: ApiRequest, sent: BacktestQuery) -> BacktestResult:
     """Price a program's last days under other terms; nothing changes."""
-    changes, days, partner_id = sent.changes.sent(), sent.days, sent.partner_id
+    return await run(call, sent.changes.sent(), days=sent.days, partner_id=sent.partner_id)
+
+
+async def run(
+    call: ApiRequest, changes: Mapping[str, Any], *, days: int, partner_id: int | None = None
+) -> BacktestResult:
+    """Run a backtest chunk by chunk, off the event loop, while its caller waits. Raises RateLimited for a second."""
     with backtest.alone(call.program_id):
         running = await call.report(Backtest, changes, days=days, partner_id=partner_id, at=call.at)
         while not running.is_done:

@@ -1,6 +1,6 @@
 """All tools, in the order of tools/list."""
 
-from mcp_server.tools import diagnosis, history, partners, programs, reports
+from mcp_server.tools import backtests, diagnosis, history, partners, programs, reports
 from mcp_server.tools.tool import Tool
 
 ALL: tuple[Tool, ...] = (
@@ -19,6 +19,7 @@ ALL: tuple[Tool, ...] = (
     partners.list_commissions,
     partners.list_flags,
     programs.list_changes,
+    backtests.backtest_terms,
     diagnosis.explain_attribution,
     diagnosis.list_refused_calls,
     programs.get_integration_guide,

@@ -165,7 +165,7 @@ class Backtest:
         if loses:
             self._counts["lost"] += 1
             said = (row.occurred_at, row.amount_cents, row.currency, *(each.cents for each in priced))
-            self._lost.append(CreditDifference(row.transaction_id, partner_id, "", "", *said))
+            self._lost.append(CreditDifference(row.transaction_id, partner_id, "", *said))
             self._lost = sorted(self._lost, key=lambda each: -each.before_cents)[:MOST_EXAMPLES]
         self._counts["sales"] += 1
         self._add("sales", partner_id, priced)

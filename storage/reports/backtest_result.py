@@ -25,8 +25,8 @@ class PartnerDifference(NamedTuple):
     """What a partner's events earned, and would have earned."""
 
     partner_id: int
-    partner_name: Untrusted
-    partner_code: Untrusted
+    name: Untrusted
+    code: Untrusted
     before_cents: int
     after_cents: int
     difference_cents: int
@@ -38,7 +38,6 @@ class CreditDifference(NamedTuple):
     transaction_id: Untrusted
     partner_id: int
     partner_name: Untrusted
-    partner_code: Untrusted
     occurred_at: datetime
     amount_cents: int
     currency: str
@@ -85,10 +84,9 @@ def of_gained(gained: GainedSale) -> CreditDifference:
     """Return the row of a gained sale, without its partner's name."""
     sale = gained.sale
     said = (sale.happened_at, sale.amount_cents, sale.currency, 0, gained.cents)
-    return CreditDifference(sale.transaction_id, gained.partner_id, "", "", *said)
+    return CreditDifference(sale.transaction_id, gained.partner_id, "", *said)
 
 
 def named(each: CreditDifference, names: Mapping[int, Any]) -> CreditDifference:
-    """Return a row with its partner's name and code."""
-    name, code = names[each.partner_id]
-    return each._replace(partner_name=name, partner_code=code)
+    """Return a row with its partner's name."""
+    return each._replace(partner_name=names[each.partner_id][0])

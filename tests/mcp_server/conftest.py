@@ -184,6 +184,7 @@ async def a_sale_and_a_rejection(acme: World) -> str:
 
 
 EVERY_TOOL: dict[str, dict[str, Any]] = {tool.name: {} for tool in ALL} | {
+    "backtest_terms": {"changes": "commission_rate=25"},
     "get_breakdown": {"by": "referrer,country"},
     "get_performance": {"period": "30d", "breakdown": "day", "top_partners": 5},
     "explain_attribution": {"transaction_id": "inv-1"},

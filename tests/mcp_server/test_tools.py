@@ -217,3 +217,23 @@ async def test_a_wrong_breakdown_period_or_range_is_named(assistant: Assistant):
     ):
         rejection = await rejected("get_performance", **dates)
         assert (rejection["code"], "dateFrom" in str(rejection)) == (code, False), dates
+
+
+async def test_terms_are_backtested_as_the_api_does_and_unknown_settings_are_named(assistant: Assistant):
+    await assistant.acme.customer()
+    await assistant.acme.sale(amount_cents=10_000)
+
+    raised = (await assistant.tool("backtest_terms", changes="commission_rate=25.5&recurring_months=null")).payload
+    unknown = await assistant.tool("backtest_terms", changes="rate=25")
+
+    assert (raised["before"]["commission_cents"], raised["after"]["commission_cents"]) == (2_000, 2_550)
+    assert raised["applied_changes"] == {"commission_rate": 25.5, "recurring_months": None}
+    assert raised["partners"][0] | {"partner_id": 0} == {
+        "partner_id": 0,
+        "name": "Anna",
+        "code": "anna",
+        "before_cents": 2_000,
+        "after_cents": 2_550,
+        "difference_cents": 550,
+    }
+    assert unknown.rejection["fields"][0]["field"] == "changes"

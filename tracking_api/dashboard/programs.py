@@ -6,7 +6,7 @@ from typing import Any
 
 from starlette.responses import Response
 
-from presentation import changes, guides, queries, resources, settings_models
+from presentation import backtests, changes, guides, queries, resources, settings_models
 from presentation.api_request import ApiRequest
 from presentation.operations import operation
 from presentation.view import DataView, View
@@ -16,6 +16,7 @@ from storage.lists.programs import read_program
 from storage.management import agent_caps, program_settings
 from storage.payments import accounts
 from storage.reports import checklist
+from storage.reports.backtest_result import BacktestResult
 from storage.rules import agent_caps as rules
 from storage.rules import errors, settings
 from storage.rules.settings import BY_NAME, SECTIONS, SETTINGS, ProgramSettings, published
@@ -25,6 +26,7 @@ from tracking_api.dashboard.pages import forms, page_context
 from tracking_api.dashboard.pages.buttons import QUESTIONS, Button, FormOutcome, FormPage
 from web.response import CreatedResponse
 
+PRICED_DAYS = 90
 CHOSEN_FIRST = [BY_NAME[name] for name in ("name", "domain", "commission_type", "commission_rate", "currency")]
 CAPS_BY_SECTION = {section: [cap for cap in rules.CAPS if cap.section == section] for section in rules.SECTIONS}
 FREEZABLE_NAMES = [(name, BY_NAME[name].label) for name in rules.FREEZABLE]
@@ -64,6 +66,14 @@ async def change_program(call: ApiRequest, sent: changes.ProgramChange) -> resou
     """Change a program's settings; new terms apply to later sales only."""
     expected = call.path_id("revision") if "revision" in call.named else None  # what the form shows
     return resources.ProgramView.of(await call.write(program_settings.change, sent.sent(), expected_revision=expected))
+
+
+@operation(errors.RateLimited)
+async def price_settings(call: page_context.PageContext, sent: changes.ProgramChange) -> BacktestResult:
+    """Price the last 90 days under the settings of a form, which nothing changes."""
+    now = published(call.program.settings)
+    draft = {name: value for name, value in sent.sent().items() if value != now[name]}
+    return await backtests.run(call, draft, days=PRICED_DAYS)
 
 
 @operation(errors.ProgramHasEvents, notice="program-deleted")
@@ -151,7 +161,10 @@ def _saved(context: page_context.PageContext, response: Mapping[str, Any]) -> st
 
 
 NEW = FormPage(_new_page, Button(create_program, then="/programs/{id}/settings/checklist"), viewer=visitor_request)
-SETTINGS_PAGE = FormPage(_settings_page, Button(change_program, notice=_saved))
+SETTINGS_PAGE = FormPage(
+    _settings_page,
+    {"": Button(change_program, notice=_saved), "price": Button(price_settings, is_trial=True)},
+)
 DELETE = FormPage(
     _settings_page,
     Button(delete_program, then="/programs", unticked="Select the box first: a deleted program cannot be restored."),

@@ -166,11 +166,12 @@ async def test_a_draft_for_one_partner_leaves_the_others_and_a_longer_hold_says_
     held = await run(acme, hold_days=30)
     recent = await run(acme, days=20, commission_rate=30)
 
-    assert {each.partner_name: each.difference_cents for each in raised.partners} == {"Ben": 1_000, "Anna": 0}
+    assert {each.name: each.difference_cents for each in raised.partners} == {"Ben": 1_000, "Anna": 0}
     assert (held.before.held_cents, held.after.held_cents, held.difference_cents) == (0, 4_000, 0)
     assert (recent.sales, recent.first) == (0, NOW.date() - timedelta(days=19))
 
 
+@pytest.mark.wrong_books
 async def test_what_is_not_stored_is_said_and_what_the_terms_do_not_explain_stays(acme: World):
     await acme.customer()
     sold = await acme.sale()

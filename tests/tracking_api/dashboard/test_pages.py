@@ -10,7 +10,7 @@ from starlette.requests import Request
 from storage.reports.chart import Step
 from storage.rules.reports.metrics import Totals
 from tests.tracking_api.dashboard.conftest import OLGA, Dashboard
-from tests.tracking_api.dashboard.reading import follow, form_of
+from tests.tracking_api.dashboard.reading import follow, form_of, words
 from tracking_api import assets
 from tracking_api.dashboard.pages import charted, text
 
@@ -124,6 +124,26 @@ async def test_a_missing_page_has_the_way_back_the_request_id_and_the_menu_of_a_
     assert f'<code>{missing.headers["x-request-id"]}</code></pre><button type="button" class="copy"' in missing.text
     assert "default-src 'none'" in stranger.headers["content-security-policy"]
     assert "You may not open this page" in foreign.text
+
+
+async def test_the_settings_say_what_they_would_have_cost_and_keep_what_was_typed(
+    olga: httpx.AsyncClient, dashboard: Dashboard
+):
+    place = f"{dashboard.pages}/settings"
+    await dashboard.acme.customer("user-1")
+    await dashboard.acme.sale(amount_cents=10_000)
+    _, fields = form_of((await olga.get(place)).text, "Save settings")
+
+    raised = await olga.post(place, data=fields | {"commission_rate": "30", "action": "price"})
+    same = await olga.post(place, data=fields | {"action": "price"})
+    wrong = await olga.post(place, data=fields | {"commission_rate": "300", "action": "price"})
+
+    assert "These terms would have cost $10.00 more" in words(raised.text)
+    assert "Anna anna $20.00 $30.00" in words(raised.text)
+    assert 'value="30"' in raised.text
+    assert "These terms would have cost the same" in words(same.text)
+    assert wrong.status_code == 400
+    assert (await dashboard.get(".")).json()["commission_rate"] == 20
 
 
 async def test_the_later_of_two_concurrent_edits_is_rejected(olga: httpx.AsyncClient, dashboard: Dashboard):

@@ -44,7 +44,8 @@ class Button(NamedTuple):
 
     `notice` (empty: the action's) and `then`, that page's path (empty: the form's), name fields of the response and ids
     of the path, `partner-{status}.{id}`; a notice may be a function of the call and the response. What is final asks a
-    `question`, which the calls (one, or one for each row) may decide, or has a box to tick: `unticked` says so.
+    `question`, which the calls (one, or one for each row) may decide, or has a box to tick: `unticked` says so. After
+    what only `is_trial`, the form keeps what was typed.
     """
 
     action: Operation[Any]
@@ -53,6 +54,7 @@ class Button(NamedTuple):
     then: str = ""
     question: Asked | None = None
     unticked: str = ""
+    is_trial: bool = False
 
 
 class FormOutcome(NamedTuple):
@@ -121,7 +123,8 @@ class FormPage:
         notice = button.notice or button.action.notice
         known = {**response, **request.path_params}
         if not notice:
-            return await self.render(viewer, FormOutcome(response=response, pressed=pressed))
+            shown = typed if button.is_trial else EMPTY
+            return await self.render(viewer, FormOutcome(typed=shown, response=response, pressed=pressed))
         said = notice(call, response) if callable(notice) else notice.format_map(known)
         then = button.then.format_map(known) or request.url.path
         return notices.redirect(f"{then}?{request.url.query}".removesuffix("?"), said)

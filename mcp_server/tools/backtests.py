@@ -1,0 +1,67 @@
+"""backtest_terms: what the last days would have cost under other terms."""
+
+import json
+from collections.abc import Mapping
+from typing import Annotated, Any
+from urllib.parse import parse_qsl
+
+from pydantic import Field
+
+from mcp_server.results import JsonRow, json_of, row_of
+from mcp_server.tools.tool import Identifier, RowId, ToolRequest, tool
+from presentation.changes import AgentProgramChange
+from storage.reports import backtest
+from storage.reports.backtest import Backtest
+from storage.rules.errors import FieldError, ValidationError
+from storage.rules.scope import Scope
+from web import body
+
+MOST_SHOWN = 10
+MOST_STEPS = 30  # 150,000 sales or leads in one read
+_LISTS = ("partners", "lost", "gained")
+
+
+@tool("Backtest terms", Scope.PROGRAMS_READ, *_LISTS)
+def backtest_terms(
+    request: ToolRequest,
+    *,
+    program_id: int,
+    changes: Annotated[Identifier, Field(description="commission_rate=25&hold_days=30: settings of get_program")],
+    days: Annotated[int, Field(ge=1, le=366)] = 30,
+    partner_id: RowId | None = None,
+) -> JsonRow:
+    """What the last days' clicks, leads, sales and refunds cost (before) and would have cost under other settings
+    (after), with the partners that change most, and sales that would gain or lose credit. Changes nothing.
+    """
+    sent = _changes(changes)
+    with backtest.alone(program_id):
+        about: dict[str, Any] = {"days": days, "partner_id": partner_id, "at": request.at}
+        running = Backtest(request.connection, program_id, sent, **about)
+        for _ in range(MOST_STEPS):
+            if running.is_done:
+                break
+            running.step(request.connection, program_id)
+        else:
+            raise ValidationError(fields=[FieldError("days", "Too many sales: send fewer days")])
+        found = running.result(request.connection, program_id)
+    shown = {name: [row_of(each) for each in getattr(found, name)[:MOST_SHOWN]] for name in _LISTS}
+    return row_of(found, leave_out=set(_LISTS)) | shown | {"applied_changes": json_of(sent)}
+
+
+def _changes(text: str) -> Mapping[str, Any]:
+    """Return settings as the API names them. Raises ValidationError."""
+    pairs = dict(parse_qsl(text, keep_blank_values=True, max_num_fields=50))
+    values = {name: _value(value) for name, value in pairs.items()}
+    if unknown := sorted(values.keys() - AgentProgramChange.model_fields.keys()):
+        message = f"No setting {', '.join(unknown)}: there are {', '.join(AgentProgramChange.model_fields)}"
+        raise ValidationError(fields=[FieldError("changes", message[:500])])
+    return body.parse(AgentProgramChange, json.dumps(values).encode()).sent()
+
+
+def _value(text: str) -> Any:
+    """Return a number or null as one, anything else as text."""
+    try:
+        value = json.loads(text)
+    except ValueError:
+        return text
+    return value if value is None or type(value) in {int, float} else text
