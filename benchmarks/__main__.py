@@ -13,12 +13,12 @@ BENCHMARKS: dict[str, Callable[[Plan], Awaitable[list[Line]]]] = {
     "sqlite": writes.tracking,
     "reports": reads.reports,
     "mcp": reads.mcp,
+    "backtests": reads.backtests,
     "postgresql": partial(writes.tracking, on=servers.POSTGRESQL),
     "distributed": writes.distributed,
     "rows": writes.rows,
     "postgresql-rows": partial(writes.rows, on=servers.POSTGRESQL),
-    "memory": writes.memory,
-    "mcp-memory": reads.mcp_memory,
+    "memory": reads.memory,
     "pages": waits.pages,
 }
 USUAL = ("sqlite", "reports", "mcp")

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import count, cycle
+from types import MappingProxyType
 from typing import Any
 
 from benchmarks.world import CODES, World, first_sale
@@ -22,11 +23,8 @@ def clicks(world: World, path: str = CLICK, carried: Sequence[str] = ()) -> Iter
     requests = []
     for n in range(VISITORS):
         page = f"https://shop.example/pricing/{n}"
-        body = {
-            "program_id": world.programs[n % len(world.programs)].program_id,
-            "page_url": page,
-            "page_title": "Pricing",
-        }
+        program = world.programs[n % len(world.programs)]
+        body = {"program_id": program.program_id, "page_url": page, "page_title": "Pricing"}
         body |= {"affiliate_url": f"{page}?aff={CODES[n % len(CODES)]}", "referrer_url": "https://news.example/"}
         known = {"existing_click_id": carried[n % len(carried)]} if carried and n % 5 == 0 else {}
         requests.append(request(path, {**body, **known, "language": "en-US"}))
@@ -66,10 +64,10 @@ def bearer(key: str) -> dict[str, str]:
     return {"Authorization": f"Bearer {key}"}
 
 
-def request(path: str, body: Any = None, headers: Mapping[str, str] | None = None) -> bytes:
-    """Return a POST of a JSON body, or a GET without one, as the bytes of the wire."""
-    content = b"" if body is None else json.dumps(body).encode()
-    length = {"Content-Type": "application/json", "Content-Length": len(content)} if content else {}
-    fields = {"Host": "127.0.0.1", "User-Agent": BROWSER, **length, **(headers or {})}
-    lines = [f"{'POST' if content else 'GET'} {path} HTTP/1.1", *(f"{name}: {fields[name]}" for name in fields)]
+def request(path: str, body: Any, headers: Mapping[str, str] = MappingProxyType({})) -> bytes:
+    """Return a POST of a JSON body as the bytes of the wire."""
+    content = json.dumps(body).encode()
+    length = {"Content-Type": "application/json", "Content-Length": len(content)}
+    fields = {"Host": "127.0.0.1", "User-Agent": BROWSER, **length, **headers}
+    lines = [f"POST {path} HTTP/1.1", *(f"{name}: {fields[name]}" for name in fields)]
     return "\r\n".join([*lines, "", ""]).encode() + content

@@ -1,11 +1,14 @@
 """What reads cost: reports over few and many stored clicks, and assistants' calls, on SQLite."""
 
+import asyncio
 from collections.abc import Awaitable
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from itertools import cycle, product, repeat
 from typing import Any
 
-from sqlalchemy import Connection, text
+from sqlalchemy import select, text
 
 import storage
 from benchmarks import calls, servers, world
@@ -17,7 +20,9 @@ from benchmarks.writes import BARE, FEW_CLICKS, grown
 from mcp_server.tools import ALL
 from storage import Reader
 from storage.reports import performance
+from storage.reports.backtest import Backtest
 from storage.rules.periods.period import DateRangeQuery, Period
+from storage.tables import sales
 
 GROUP_BY = text("""SELECT date(at / 1000, 'unixepoch') AS day, count(*) FROM clicks
 WHERE program_id = 1 AND at >= 1000 * unixepoch('now', 'start of day', '-29 days') GROUP BY day""")
@@ -29,38 +34,57 @@ SAME_READ = "bare route with get_program's read"
 async def reports(plan: Plan) -> list[Line]:
     """Measure reports of one program with few and with many clicks through the service's own reader."""
     few, many = (f"report of 30 days, {number:,} clicks" for number in (FEW_CLICKS, plan.many_clicks))
-    week, quarter, grouped = "report of 7 days", "report of 90 days", "GROUP BY over 30 days"
+    grouped = "GROUP BY over 30 days"
     with servers.databases(SQLITE) as databases:
         urls = [await databases.create(name) for name in ("few", "many")]
         for url, number in zip(urls, (FEW_CLICKS, plan.many_clicks), strict=True):
             await world.load_clicks(url, await world.create(url), number, datetime.now(UTC) - timedelta(days=180))
             await world.roll_up(url)
         async with storage.opened(urls[0]) as small, storage.opened(urls[1]) as large:
-            reported, counted = await _report(large), await large.read(_group)
+            reported, counted = await _report(large), await _rows(large, GROUP_BY)
             assert reported.current.clicks == sum(row[1] for row in counted), "the report's sum is not the clicks'"
             subjects = {
                 few: Subject(timed(lambda: _report(small), 40)),
                 many: Subject(timed(lambda: _report(large), 40), {few: 0.67, grouped: 200}),
-                week: Subject(timed(lambda: _report(large, Period.SEVEN_DAYS), 40)),
-                quarter: Subject(timed(lambda: _report(large, Period.NINETY_DAYS), 40), {week: 0.33}),
-                grouped: Subject(timed(lambda: large.read(_group))),
+                grouped: Subject(timed(lambda: _rows(large, GROUP_BY))),
             }
             return await compare(subjects, plan)
 
 
-def _report(store: Reader, period: Period = Period.THIRTY_DAYS) -> Awaitable[Any]:
-    return store.read(performance.read_performance, 1, DateRangeQuery(period), at=datetime.now(UTC))
+def _report(store: Reader) -> Awaitable[Any]:
+    return store.read(performance.read_performance, 1, DateRangeQuery(Period.THIRTY_DAYS), at=datetime.now(UTC))
 
 
-def _group(connection: Connection) -> list[Any]:
-    return list(connection.execute(GROUP_BY))
+def _rows(store: Reader, statement: Any) -> Awaitable[Any]:
+    return store.read(lambda connection: connection.execute(statement).all())
+
+
+async def backtests(plan: Plan) -> list[Line]:
+    """Measure a backtest of 100,000 sales, which may take 10 seconds, and reading these sales alone."""
+    at = datetime.now(UTC)
+    with servers.databases(SQLITE) as databases:
+        shop = await world.create(url := await databases.create("sold"), customers=1_000)
+        async with storage.opened(url) as store:
+            acme = replace(shop.programs[0], store=store)
+            for n in range(99):  # beside the first sale of each
+                await asyncio.gather(*(acme.sale(f"{n}-{key}", customer_key=key, at=at) for key in shop.customers))
+            assert len(await _rows(store, select(sales))) == await _backtest(store)
+            backtest = Subject(timed(partial(_backtest, store)), {"reading 100,000 sales": 0.1}, p99_ms=10_000)
+            read = Subject(timed(lambda: _rows(store, select(sales))))
+            return await compare({"reading 100,000 sales": read, "backtest of them": backtest}, plan)
+
+
+async def _backtest(store: Reader) -> int:
+    running = await store.read(Backtest, 1, {"commission_rate": 25}, days=366, at=datetime.now(UTC))
+    while not running.is_done:
+        await store.read(running.step, 1)
+    return (await store.read(running.result, 1)).sales
 
 
 async def mcp(plan: Plan) -> list[Line]:
     """Measure the SDK's transport alone, and in both eras get_program with its key, scope, program and rate limit."""
     with servers.databases(SQLITE) as databases, running("ceilings:bare") as bare:
-        url = await databases.create("service")
-        shop = await world.create(url, customers=200)
+        shop = await world.create(url := await databases.create("service"), customers=200)
         modern, earlier = (repeat(_call(shop, era)) for era in ERAS)
         with running("ceilings:reading", url) as reading, running("service", url) as service:
             subjects = {
@@ -76,11 +100,15 @@ async def mcp(plan: Plan) -> list[Line]:
             return await compare(subjects, plan)
 
 
-async def mcp_memory(plan: Plan) -> list[Line]:
-    """Measure how much the server grows over many calls of every tool in both eras, also rejected ones."""
-    async with world.served(customers=200) as (shop, service):
-        mixed = cycle([_call(shop, era, tool.name, number) for tool, number, era in product(ALL, (1, 99), ERAS)])
-        return [await grown("mixed MCP calls", Driver(service, mixed, b"jsonrpc"), plan.many_clicks // 200)]
+async def memory(plan: Plan) -> list[Line]:
+    """Measure how much a server grows over many clicks, then calls of every tool in both eras, also rejected ones."""
+    with servers.databases(SQLITE) as databases:
+        shop = await world.create(url := await databases.create("service"), customers=200)
+        with running("service", url) as service:
+            clicked = await grown("clicks on end, SQLite", Driver(service, calls.clicks(shop)), plan.many_clicks // 10)
+            mixed = cycle([_call(shop, era, tool.name, number) for tool, number, era in product(ALL, (1, 99), ERAS)])
+            called = await grown("mixed MCP calls", Driver(service, mixed, b"jsonrpc"), plan.many_clicks // 200)
+    return [clicked, called]
 
 
 def _call(shop: World, era: str, tool: str = "get_program", program_id: int = 1) -> bytes:

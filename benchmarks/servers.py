@@ -36,24 +36,23 @@ class Databases(NamedTuple):
     pids: list[int]
 
 
-def pin(*cores: int) -> None:
-    """Keep this process on some cores, where the system can do that and has more than one."""
+def pin(core: int) -> None:
+    """Keep this process on a core, where the system can do that and has more than one."""
     if hasattr(os, "sched_setaffinity") and (os.cpu_count() or 1) > 1:
-        os.sched_setaffinity(0, set(cores))
+        os.sched_setaffinity(0, {core})
 
 
 @contextmanager
-def running(app: str, url: str = "", workers: int = 1) -> Iterator[Server]:
-    """Run the service as `svc serve` does it, a worker for each core, or an app of this folder (`ceilings:bare`)."""
-    serve = ("cli", "serve", "--workers", str(workers))
-    command = serve if app == "service" else ("uvicorn", f"benchmarks.{app}", *UVICORN)
-    port, cores = postgres.free_port(), range(SERVER_CORE, SERVER_CORE + workers)
+def running(app: str, url: str = "") -> Iterator[Server]:
+    """Run the service as `svc serve` does it, or an app of this folder (`ceilings:bare`)."""
+    command = ("cli", "serve") if app == "service" else ("uvicorn", f"benchmarks.{app}", *UVICORN)
+    port = postgres.free_port()
     process = subprocess.Popen(
         [sys.executable, "-m", *command, "--port", str(port)],
         cwd=ROOT,
         env={**os.environ, **RATES, "SVC_RATE_LIMIT": "on", "SVC_DATABASE_URL": url},
         stdout=subprocess.DEVNULL,
-        preexec_fn=lambda: pin(*cores),  # noqa: PLW1509 - this process has no second thread yet that holds a lock
+        preexec_fn=lambda: pin(SERVER_CORE),  # noqa: PLW1509 - this process has no second thread yet that holds a lock
     )
     try:
         while not _listens(port):

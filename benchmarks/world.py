@@ -2,8 +2,7 @@
 
 import asyncio
 import random
-from collections.abc import AsyncIterator, Iterable, Iterator
-from contextlib import asynccontextmanager
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from functools import partial
 from itertools import islice, product
@@ -12,8 +11,6 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, Table, TextClause, func, select, text
 
 import storage
-from benchmarks import servers
-from benchmarks.servers import SQLITE, Server
 from storage import migrations
 from storage.access import agent_keys, sessions
 from storage.engine import database
@@ -71,16 +68,6 @@ async def create(url: str, *, programs: int = 1, customers: int = 0) -> World:
 def first_sale(customer: str) -> str:
     """Return the transaction_id of the sale that each customer begins with."""
     return f"first-{customer}"
-
-
-@asynccontextmanager
-async def served(**filled: int) -> AsyncIterator[tuple[World, Server]]:
-    """Run the service over a new SQLite database."""
-    with servers.databases(SQLITE) as databases:
-        url = await databases.create("service")
-        shop = await create(url, **filled)
-        with servers.running("service", url) as server:
-            yield shop, server
 
 
 async def count(url: str, table: Table) -> Any:

@@ -88,13 +88,6 @@ async def distributed(plan: Plan) -> list[Line]:
     return lines
 
 
-async def memory(plan: Plan) -> list[Line]:
-    """Measure how much the server's memory grows over many clicks."""
-    async with world.served() as (shop, service):
-        clicks = Driver(service, calls.clicks(shop), RECORDED)
-        return [await grown("clicks on end, SQLite", clicks, plan.many_clicks // 10)]
-
-
 async def grown(what: str, driver: Driver, number: int) -> Line:
     """Make calls, after a twentieth of them as a warm-up, and return how much the server's memory grew."""
     loads = [await driver(count=number // STEPS)]
