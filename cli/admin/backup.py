@@ -33,11 +33,7 @@ Target = Annotated[str, typer.Option("--to", help="The URL of an empty database;
 
 @command.register(app)
 def backup(file: File) -> Answer:
-    """Copy the SQLite database to a new file, also while the service runs, and check the copy.
-
-    The copy is consistent: it holds every write that was acknowledged before the command started. Its mode is 0600. The
-    books are checked where the schema is this version's.
-    """
+    """Copy the SQLite database to a new file, also while the service runs, and check the copy."""
     path = _sqlite_file(_DUMP, file)
     command.require_file(command.database_url())
     if file.exists():
@@ -52,11 +48,7 @@ def backup(file: File) -> Answer:
 
 @command.register(app)
 def restore(file: File, as_is: AsIs = False) -> Answer:
-    """Put a backup in the place of the SQLite database, once it is migrated and checked; stop the service first.
-
-    The database that was there stays beside it, under a name that ends in .before-restore and the time. To go back to
-    an older version of the service, use --as-is: the backup is then not migrated.
-    """
+    """Put a backup in the place of the SQLite database, once it is migrated and checked; stop the service first."""
     path = _sqlite_file(_LOAD, file)
     if not file.is_file():
         raise Failure("file_missing", f"There is no file {file}.", "Name a backup.")
@@ -157,11 +149,7 @@ def _url(path: Path) -> str:
 
 @command.register(app)
 def copy(source: Source, target: Target) -> Answer:
-    """Copy a database to another: SQLite to PostgreSQL, or back. Stop the service first.
-
-    A copy that was interrupted goes on where it stopped when the same command runs again. At the end the rows of both
-    databases are counted, and both are checked as `svc admin db check` does; exit 1 if they differ.
-    """
+    """Copy a database to another: SQLite to PostgreSQL, or back. Stop the service first."""
     parsed = database.parse_url(source)
     if parsed == database.parse_url(target):
         raise Failure("same_database", "Both URLs name the same database.", "Name another one with --to.")

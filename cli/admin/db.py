@@ -35,10 +35,7 @@ def upgrade() -> Answer:
 
 @command.register(app)
 def check() -> Answer:
-    """Recompute every rollup, ledger and unique key from the events; exit 1 if anything differs.
-
-    It only reads, and may run while the service serves.
-    """
+    """Recompute every rollup, ledger and unique key from the events; exit 1 if anything differs."""
     found = command.read(books.run)
     lacking = command.read(citus.missing_settings)
     lines = [f"[red]{escape(str(each))}[/]" for each in (*found, *lacking)]
@@ -50,11 +47,7 @@ def check() -> Answer:
 
 @command.register(app)
 def distribute() -> Answer:
-    """Distribute a PostgreSQL database over the workers of a Citus cluster, by program. Stop the service first.
-
-    Each step is a transaction of its own: after an interruption, the same command goes on where it stopped. The books
-    are checked before and after as `svc admin db check` does; exit 1 if anything differs.
-    """
+    """Distribute a PostgreSQL database over the workers of a Citus cluster, by program. Stop the service first."""
     logs.configure()
     try:
         done = command.run(_distribute)
@@ -84,10 +77,7 @@ async def _distribute(store: Storage) -> int:
 
 @command.register(secrets_app)
 def rotate() -> Answer:
-    """Encrypt every stored secret again: SVC_SECRET_KEY_OLD decrypts it, SVC_SECRET_KEY encrypts it.
-
-    Without SVC_SECRET_KEY_OLD the old key is the one in svc.secret. Restart the service with the new key afterwards.
-    """
+    """Encrypt every stored secret again: SVC_SECRET_KEY_OLD decrypts it, SVC_SECRET_KEY encrypts it."""
     new = configuration.load().secret_key
     if not new:
         raise Failure("secret_key_missing", "SVC_SECRET_KEY is not set.", "Set it to the new key.")

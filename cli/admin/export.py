@@ -35,11 +35,7 @@ Rest = Annotated[bool, typer.Option("--exact", help="PostgreSQL: delete the rest
 
 @command.register(app)
 def export(month: Name, to: Folder) -> Answer:
-    """Write the events of a month, of all programs, to TO/events-MONTH.parquet; the service may run.
-
-    The file has a row for each event that reports count, with its value of every dimension and its metrics, and no
-    personal data. A refund changes the month of its sale: export that month again, which replaces the file.
-    """
+    """Write the events of a month, of all programs, to TO/events-MONTH.parquet; the service may run."""
     chosen = Month.parse(month)
     if chosen.plus(1).starts_at > command.now():
         raise Failure("month_not_over", f"{chosen} is not over yet.", "Export it next month.")
@@ -84,14 +80,7 @@ async def _chunks(store: Storage, month: Month) -> AsyncIterator[list[dict[str, 
 
 @command.register(app)
 def retention(clicks_days: Days, exact: Rest = False) -> Answer:
-    """Delete clicks older than N days; it may run while the service serves.
-
-    Reports keep their numbers, and a click that a customer came with stays with its customer. A program keeps clicks
-    at least as long as its cookie and attribution windows, so that no later sign-up or sale loses its partner.
-
-    On PostgreSQL each month of clicks is a partition. A month is dropped, which takes moments and frees its disk space,
-    when its last day is older than N days for every program; --exact also deletes older days of the month after it.
-    """
+    """Delete clicks older than N days; it may run while the service serves."""
     at = command.now()
     months = command.run(lambda store: drop_months(store, clicks_days, at))
     programs = command.run(lambda store: delete_clicks(store, clicks_days, at, is_exact=exact))

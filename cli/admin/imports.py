@@ -35,11 +35,7 @@ def import_files(
     ] = OnConflict.STOP,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be imported, and import nothing.")] = False,
 ) -> Answer:
-    """Import partners, customers and past commissions from the CSV exports of another tool.
-
-    What a file lists follows from its columns. You can import a file again: what is there is left as it is.
-    Exit code 1 if a conflict stopped the import, or a line could not be imported (then the other lines are).
-    """
+    """Import partners, customers and past commissions from the CSV exports of another tool."""
     read = []
     for path in files:
         with path.open(encoding="utf-8-sig", newline="") as lines_of:
@@ -87,10 +83,7 @@ def _lines(read: Sequence[tool_exports.ImportFile], report: ImportReport, *, dry
 def import_rates(
     file: Annotated[Path, typer.Argument(exists=True, dir_okay=False, readable=True, help="The CSV file, unzipped.")],
 ) -> Answer:
-    """Import the ECB's euro reference rates: eurofxref.csv (a day) or eurofxref-hist.csv (all days).
-
-    Importing a day again replaces its rates.
-    """
+    """Import the ECB's euro reference rates: eurofxref.csv (a day) or eurofxref-hist.csv (all days)."""
     rates = ecb.parse(file.read_bytes())
     for start in range(0, len(rates), ROWS_AT_ONCE):
         command.write(currencies.load, rates[start : start + ROWS_AT_ONCE])

@@ -73,10 +73,7 @@ def import_key(program: command.ProgramId, key_stdin: KeyStdin = False) -> Answe
 
 @command.register(keys_app)
 def flag(program: command.ProgramId, deadline: Deadline) -> Answer:
-    """Flag a program's key for rotation; it stops working at the deadline.
-
-    Until then every response has a warning. A deadline in the past ends the key now.
-    """
+    """Flag a program's key for rotation; it stops working at the deadline."""
     at = command.now()
     command.change_in("program", program_keys.flag, program, rotate_by=deadline, at=at)
     state = rotation_state(deadline, at)

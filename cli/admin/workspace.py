@@ -32,10 +32,7 @@ def create(
     password_stdin: command.PasswordStdin = False,
     existing_account: ExistingAccount = False,
 ) -> Answer:
-    """Create a workspace with its owner.
-
-    An account that exists gains the workspace if the password is its own, or with --existing-account.
-    """
+    """Create a workspace with its owner."""
     new, kept = _account(owner_email, asked=password_stdin, takes_existing=existing_account)
     made = command.write(workspaces.create, name, owner_email=owner_email, **new, at=command.now())
     text = f"Workspace {made[0]} ({escape(name)}) is owned by {escape(owner_email)}."
@@ -50,10 +47,7 @@ def add(
     password_stdin: command.PasswordStdin = False,
     existing_account: ExistingAccount = False,
 ) -> Answer:
-    """Add a member to a workspace.
-
-    An account that exists is added if the password is its own, or with --existing-account.
-    """
+    """Add a member to a workspace."""
     new, kept = _account(email, asked=password_stdin, takes_existing=existing_account)
     about = {"email": email, "role": role, "at": command.now()}
     user_id = command.write(workspaces.add_member, workspace, **new, **about)

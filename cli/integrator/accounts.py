@@ -24,10 +24,7 @@ partners_app = typer.Typer(no_args_is_help=True, help="Add partners, as the logg
 
 @command()
 def login(base_url: Url = None) -> Answer:
-    """Log this command line in: open a page, compare a code, approve it.
-
-    The login is kept for 14 days in a file that only you can read (~/.config/svc/login.json).
-    """
+    """Log this command line in: open a page, compare a code, approve it."""
     service = project.ServiceClient(project.base_url(base_url))
     asked = service.call("POST", "/api/auth/device", {"client": f"svc on {platform.node() or 'this computer'}"[:255]})
     page = str(asked["verification_uri_complete"])

@@ -19,11 +19,7 @@ MOST_SECONDS_APART = 60
 def doctor(
     url: Annotated[str | None, typer.Argument(help="A page of the shop; default: the program's domain.")] = None,
 ) -> Answer:
-    """Check a shop: tracker, addresses, proxy, policy, consent, cookie, key, rotation, clock, metadata.
-
-    Opens the page with a plain HTTP client, and in Chromium or Chrome where there is one. It records nothing. Exit code
-    0: no problem; 1: at least one. Notices do not count.
-    """
+    """Check a shop: tracker, addresses, proxy, policy, consent, cookie, key, rotation, clock, metadata."""
     base_url, skipped = project.base_url().rstrip("/"), list[str]()
     named, domain = project.settings()[project.PROGRAM], ""
     findings = [*check_clock(base_url)]

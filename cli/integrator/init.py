@@ -44,15 +44,7 @@ def init(
     above: Above = False,
     yes: Yes = False,
 ) -> Answer:
-    """Write .svc/ for this project: AGENTS.md and skills.md for coding agents, .env with the key, .env.example.
-
-    Run again, it changes only what changed; edits outside its marked section stay. If the project has an AGENTS.md or
-    CLAUDE.md of its own, it adds one line to it after asking, or with --yes; never without either.
-
-    With --above, .svc/ is in the folder above, which the web server of a PHP shop does not publish.
-    With --sandbox the project uses the program's sandbox: the same snippets, nothing live. The live key stays in
-    .svc/.env under another name, and `svc init --program ID` switches back to it.
-    """
+    """Write .svc/ for this project: AGENTS.md and skills.md for coding agents, .env with the key, .env.example."""
     if generate_key and api_key_stdin:
         raise Failure("usage", "Use only one of --generate-key and --api-key-stdin.", exit_code=2)
     place, service = project.folder(above=above), accounts.service()

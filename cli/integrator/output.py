@@ -10,6 +10,7 @@ from contextvars import ContextVar
 from datetime import UTC, datetime
 from functools import cache, wraps
 from pathlib import Path
+from textwrap import indent
 from typing import Annotated, Any, NamedTuple
 
 import typer
@@ -75,19 +76,19 @@ def command(
 
 
 def _help(work: Work) -> str:
-    """Return a command's docstring, with its example from the file beside its module."""
+    """Return a command's help: its docstring, then the details and the example in `help.toml` beside its module."""
     module = Path(inspect.getfile(work))
-    example = _examples(module.parent).get(module.stem, {}).get(work.__name__)
-    written = inspect.cleandoc(work.__doc__ or "")
-    if example is None:
-        return written
-    lines = example.splitlines()
-    return f"{written}\n\nExample: {example}" if len(lines) == 1 else "\n  ".join([f"{written}\n\nExample:", *lines])
+    further = _texts(module.parent).get(module.stem, {}).get(work.__name__, {})
+    example = further.get("example", "")
+    is_long = "\n" in example
+    shown = f"Example:\n{indent(example, '  ')}" if is_long else f"Example: {example}"
+    texts = (inspect.cleandoc(work.__doc__ or ""), further.get("details"), example and shown)
+    return "\n\n".join(filter(None, texts))
 
 
 @cache
-def _examples(folder: Path) -> dict[str, dict[str, str]]:
-    return tomllib.loads((folder / "examples.toml").read_text(encoding="utf-8"))
+def _texts(folder: Path) -> dict[str, dict[str, dict[str, str]]]:
+    return tomllib.loads((folder / "help.toml").read_text(encoding="utf-8"))
 
 
 @contextmanager

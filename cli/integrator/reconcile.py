@@ -33,11 +33,7 @@ def reconcile(
         bool, typer.Option("--fix", help="Send the calls that correct the differences, with SERVICE_API_KEY.")
     ] = False,
 ) -> Answer:
-    """Compare a Stripe export with the sales: missing or doubled, wrong amounts, missing refunds and renewals.
-
-    Without --fix nothing changes. The calls that --fix sends can be repeated safely. Exit code 0: everything agrees
-    or was fixed; 1: differences remain.
-    """
+    """Compare a Stripe export with the sales: missing or doubled, wrong amounts, missing refunds and renewals."""
     payments, wrong = read_export(file)
     service, program_id = chosen(program)
     findings, unattributed = list[dict[str, Any]](), 0

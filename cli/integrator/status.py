@@ -17,10 +17,7 @@ MARKS = {"pass": "[green]pass[/]", "fail": "[red]fail[/]", "unknown": "[yellow] 
 
 @command()
 def status() -> Answer:
-    """Show the program's health and the open steps of its integration.
-
-    SERVICE_API_KEY comes from the environment or .svc/.env. Exit code 0: the key works; 4: it does not.
-    """
+    """Show the program's health and the open steps of its integration."""
     found = read()
     recent = found["recent_events"]
     say(f"[bold]{plain(found['name'])}[/] (program {found['program_id']}), {plain(found['domain'])}")
@@ -59,10 +56,7 @@ def explain(
     ],
     program: ProgramId = None,
 ) -> Answer:
-    """Explain why a sale was credited or not, even if it was rejected or never arrived.
-
-    Exit code 0: it is credited, whole or in part; 1: it is not.
-    """
+    """Explain why a sale was credited or not, even if it was rejected or never arrived."""
     service, program_id = chosen(program)
     found = service.call("GET", f"/api/programs/{program_id}/explain", transaction_id=transaction)
     say(f"[bold]{plain(found['verdict'])}[/]: {plain(found['message'])}")
@@ -79,10 +73,7 @@ def listen(
     program: ProgramId = None,
     interval: Annotated[float, typer.Option(min=0.2, max=60, help="Seconds between two looks.")] = 2,
 ) -> None:
-    """Show each event of the payment processor as it arrives, with its outcome and what to do, until Ctrl-C.
-
-    With --json it prints one JSON object on a line for each event.
-    """
+    """Show each event of the payment processor as it arrives, with its outcome and what to do, until Ctrl-C."""
     service, program_id = chosen(program)
     path = f"/api/programs/{program_id}/payment-events"
     seen = max((each["id"] for each in service.call("GET", path, limit=1)["data"]), default=0)

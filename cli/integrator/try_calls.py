@@ -59,13 +59,7 @@ class JourneyStep(NamedTuple):
 
 @command(app)
 def journey(shop: Shop = None, code: Code = "sandbox", shape: Shape = ShopShape.SUBSCRIPTION) -> Answer:
-    """Walk from a partner's link to a refund in this project's sandbox, and print the verdict of each step.
-
-    With --shop it opens the shop's page in Chromium, Chrome or Edge, whose click the next steps use; without a browser
-    it only looks for the tracker in the page, and says so. Then it sends what the shop sends: a lead, a sale and a
-    refund with the project's key, and Stripe's events if the program has a payment account. Nothing live changes.
-    Exit code 0: every step passed, or could not be checked; 1: one failed.
-    """
+    """Walk from a partner's link to a refund in this project's sandbox, and print the verdict of each step."""
     account, program = try_stripe.find_sandbox()
     if status.read()["program_id"] != program["id"]:
         raise Failure("not_in_sandbox", "This project uses a live program.", "Run `svc init --sandbox` first.")

@@ -39,12 +39,7 @@ Live = Annotated[bool, typer.Option("--webhook-secret-stdin", help="Sign with th
 
 @command()
 def stripe(shape: Shape = ShopShape.SUBSCRIPTION, code: Code = "sandbox", webhook_secret_stdin: Live = False) -> Answer:
-    """Play a sequence of Stripe events against the service, and show the outcome of each.
-
-    It plays in the program's sandbox, as the logged-in owner: nothing live changes. With --webhook-secret-stdin it
-    signs the events and sends them to the webhook of this project's program, which records real sales and refunds them
-    at the end. Exit code 0: every outcome is right; 1: one is not.
-    """
+    """Play a sequence of Stripe events against the service, and show the outcome of each."""
     if webhook_secret_stdin:
         program = status.read()
         sign = partial(_sign, sys.stdin.readline().strip())
