@@ -3,6 +3,8 @@
 import json
 import logging.config
 import re
+import tomllib
+from pathlib import Path
 from typing import Any
 
 import structlog
@@ -12,14 +14,7 @@ from structlog.stdlib import ProcessorFormatter
 import configuration
 from web.middleware import current_request
 
-LOGGING: dict[str, Any] = {
-    "version": 1,
-    "disable_existing_loggers": False,
-    "formatters": {"line": {"()": "cli.logs.formatter"}},
-    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line", "stream": "ext://sys.stderr"}},
-    "root": {"level": "INFO", "handlers": ["stderr"]},
-    "loggers": {name: {"level": "WARNING"} for name in ("alembic", "mcp", "uvicorn")},
-}
+LOGGING = tomllib.loads(Path(__file__).with_name("logging.toml").read_text(encoding="utf-8"))
 _SECRETS = (
     (re.compile(r"://[^\s/@]+@"), "://[secret]@"),
     (re.compile(r"[\w.%+-]+@[\w-]+(\.[\w-]+)+(?![\w.-]|:\d)"), "[e-mail]"),  # svc@worker-1.internal:5432 is none

@@ -2,13 +2,13 @@
 
 from collections.abc import Collection
 from datetime import datetime, timedelta
-from pathlib import Path
 from typing import Literal, NamedTuple
 
-from sqlalchemy import Connection, and_, bindparam, delete, func, insert, select, text, update
+from sqlalchemy import Connection, and_, bindparam, delete, func, insert, select, update
 
 from storage.access.workspaces import ANYONE, PAYERS, MemberStatus, Role, require
 from storage.engine.audit import Actor
+from storage.engine.statements import read_statement
 from storage.rules import keys
 from storage.rules.errors import Forbidden, NotFound
 from storage.tables import device_logins, members, sessions, users
@@ -21,9 +21,7 @@ ID_SIZE = 16
 _used_at = func.coalesce(sessions.c.used_at, sessions.c.created_at)
 _LIVE = (sessions.c.expires_at > bindparam("at"), _used_at > bindparam("idle_since"))
 _ACTIVE = and_(members.c.user_id == users.c.id, members.c.status == MemberStatus.ACTIVE)
-_TIMES = (bindparam("at", type_=Timestamp), bindparam("idle_since", type_=Timestamp))
-_SQL = text(Path(__file__).with_suffix(".sql").read_text(encoding="utf-8"))
-_MEMBERSHIPS = _SQL.bindparams(*_TIMES).columns(expires_at=Timestamp(), used_at=Timestamp())
+_MEMBERSHIPS = read_statement("session_memberships", expires_at=Timestamp, used_at=Timestamp)
 Theme = Literal["system", "light", "dark"]  # as the device says, or always
 TimeFormat = Literal["24", "12"]  # hours from 0 to 23, or twice from 1 to 12
 

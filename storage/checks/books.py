@@ -1,10 +1,10 @@
 """The check that every rollup, ledger and unique key agrees with the events: `svc admin db check`."""
 
+import tomllib
 from collections import Counter
 from collections.abc import Iterator
 from datetime import date, timedelta
 from pathlib import Path
-from typing import Any
 
 from sqlalchemy import Connection, func, select, text
 
@@ -19,20 +19,8 @@ _Cell = tuple[int, int | None, date, str]  # a total of a program's day, of a pa
 _SQL = Path(__file__).with_suffix(".sql").read_text(encoding="utf-8")
 _WRONG_CUSTOMERS, _WITHOUT_PARTNER, *_DAILY = map(text, _SQL.split(";\n"))
 
-# What the unique keys forbid, in case a database was restored or changed without them.
-UNIQUE: tuple[tuple[str, Any, tuple[str, ...]], ...] = (
-    ("sales with one transaction_id", tables.sales, ("transaction_id",)),
-    ("customers with one customer_key", tables.customers, ("customer_key",)),
-    ("customers known by one customer_key", tables.customers, ("known_as",)),
-    ("customers made from one click", tables.customers, ("click_id",)),
-    ("leads of one settlement", tables.leads, ("customer_id", "settlement")),
-    ("commissions on one sale", tables.commissions, ("sale_id",)),
-    ("commissions on one lead", tables.commissions, ("lead_id",)),
-    ("refunds with one refund_id", tables.refunds, ("sale_id", "refund_id")),
-    ("refunds by one request", tables.refunds, ("request_id",)),
-    ("clicks with one click_id", tables.clicks, ("click_id",)),
-    ("rejections of one request", tables.refused_calls, ("request_id",)),
-)
+_KEYS = tomllib.loads(Path(__file__).with_name("unique_keys.toml").read_text(encoding="utf-8"))
+UNIQUE = [(what, tables.metadata.tables[table], names) for what, (table, *names) in _KEYS.items()]
 
 
 def run(connection: Connection) -> list[BookDifference]:

@@ -11,6 +11,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError
 
+from storage.engine.citus import SQL
 from storage.engine.lane import Lane, OwnThread, WriteLane
 from storage.engine.postgres_lane import PostgresLane
 from storage.engine.sqlite_file import DatabaseFile
@@ -42,10 +43,6 @@ _GO_ON = {
     "sqlite": "UPDATE sqlite_sequence SET seq = :largest WHERE name = '{0}'",
     "postgresql": "SELECT setval(pg_get_serial_sequence('{0}', 'id'), :largest)",
 }
-_FILLED = text("""
-    SELECT relid::regclass::text FROM pg_stat_user_tables JOIN pg_class ON pg_class.oid = relid
-    WHERE reltuples < 0 AND n_live_tup BETWEEN 200 AND 1000000 ORDER BY relid
-""")  # a larger one takes long, and is not planned as if it were empty
 
 
 def lanes(url: URL, *, patient: bool = False) -> tuple[list[WriteLane], list[Lane]]:
@@ -132,7 +129,7 @@ def analyze_new_tables(connection: Connection) -> list[str]:
     """
     if not is_server(connection):
         return []
-    names = list(connection.execute(_FILLED).scalars())
+    names = list(connection.execute(text(SQL["new_tables"])).scalars())
     for name in names:
         connection.execute(text(f"ANALYZE {name}"))
     return names

@@ -58,3 +58,13 @@ INSERT INTO program_places (program_id) SELECT id FROM programs ON CONFLICT DO N
 
 -- foreign_keys
 SELECT conrelid::regclass::text, conname FROM pg_constraint WHERE contype = 'f' AND conparentid = 0
+
+-- The parts of the clicks, and the ids in each.
+-- click_months
+SELECT relname AS name, pg_get_expr(relpartbound, pg_class.oid) AS bound
+FROM pg_inherits JOIN pg_class ON pg_class.oid = inhrelid WHERE inhparent = 'clicks'::regclass
+
+-- The tables that have rows and were never analyzed. A larger one takes long, and is not planned as if it were empty.
+-- new_tables
+SELECT relid::regclass::text FROM pg_stat_user_tables JOIN pg_class ON pg_class.oid = relid
+WHERE reltuples < 0 AND n_live_tup BETWEEN 200 AND 1000000 ORDER BY relid

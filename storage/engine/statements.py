@@ -9,7 +9,7 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import BigInteger, Connection, Date, TextualSelect, bindparam, text
+from sqlalchemy import BigInteger, Connection, Date, String, TextualSelect, bindparam, text
 
 from storage.engine.citus import is_distributed
 from storage.engine.database import ROWS_SYNTAX, is_server, run_prepared
@@ -24,8 +24,9 @@ _OF_PLACE = "(SELECT program_id FROM program_places WHERE program_id = $2) AS pl
 _VALUE = re.compile(r"(IN )?(?<!:):(\w+)")
 _KINDS: dict[str, Any] = {
     **dict.fromkeys(("program_id", "partner_id", "user_id", "first_id", "since_id"), BigInteger),
-    **dict.fromkeys(("at", "since", "last", "until"), Timestamp),
+    **dict.fromkeys(("at", "since", "last", "until", "idle_since"), Timestamp),
     **dict.fromkeys(("first_day", "last_day", "end_day"), Date),
+    "transaction_ids": String,
 }
 
 

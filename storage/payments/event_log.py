@@ -6,22 +6,15 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, and_, exists, func, select
+from sqlalchemy import Boolean, ColumnElement, Connection, and_, exists, func, select
 
 from storage import tables
 from storage.engine import ids
 from storage.engine.cursors import within
 from storage.engine.database import insert_for
-from storage.rules.payment import (
-    Content,
-    Introduced,
-    Linked,
-    Paid,
-    PaymentOutcome,
-    ProcessorEvent,
-    Returned,
-    ReturnKind,
-)
+from storage.engine.statements import read_statement
+from storage.rules import payment
+from storage.rules.payment import Content, Introduced, Linked, Paid, PaymentOutcome, ProcessorEvent, Returned
 from storage.rules.periods.period import ALWAYS, Span
 from storage.rules.untrusted import Untrusted
 from storage.tracking.refunded_sales import OURS
@@ -32,7 +25,7 @@ READERS: dict[str, Callable[[Any], Any]] = {
     "references": tuple,
     "occurred_at": datetime.fromisoformat,
     "told_at": datetime.fromisoformat,
-    "kind": ReturnKind,
+    "kind": payment.ReturnKind,
     "listed": lambda stored: tuple(_read(Returned, each) for each in stored),
 }
 MOST_OF_A_NAME = 100
@@ -40,6 +33,7 @@ CLICK, KEY = "click_id:", "customer_key:"  # before what a payment's metadata na
 UNLINKED = (PaymentOutcome.WAITING, PaymentOutcome.SETTLING, PaymentOutcome.UNKNOWN_CUSTOMER, PaymentOutcome.ORGANIC)
 LATEST = 50
 MOST_DISPUTES = 500
+_BUYERS = read_statement("payment_buyers", is_renewal=Boolean)
 DISPUTE_CLOSED = "charge.dispute.closed"
 OF_SALE = ("transaction_id", "customer_id", "partner_id", "currency")
 REPORT_A_PAYMENT = ("checkout.session.completed", "invoice.paid")
@@ -153,12 +147,7 @@ def first_received_at(connection: Connection, program_id: int, since: datetime) 
 
 def buyers(connection: Connection, program_id: int, transaction_ids: Iterable[str]) -> dict[str, PayingCustomer]:
     """Return who paid each of these recorded sales."""
-    sale, customer = tables.sales.c, tables.customers.c
-    sold = and_(customer.program_id == sale.program_id, customer.id == sale.customer_id)
-    later = sale.occurred_at > customer.first_purchase_at
-    columns = (sale.transaction_id, customer.id, customer.customer_key, later)
-    mine = (sale.program_id == program_id, sale.transaction_id.in_(set(transaction_ids)))
-    rows = connection.execute(select(*columns).join_from(tables.sales, tables.customers, sold).where(*mine))
+    rows = connection.execute(_BUYERS, {"program_id": program_id, "transaction_ids": list(transaction_ids)})
     return {transaction_id: PayingCustomer(*buyer) for transaction_id, *buyer in rows}
 
 
@@ -217,5 +206,5 @@ def of_disputed_sale() -> ColumnElement[bool]:
     of_payment = and_(back.program_id == known.program_id, back.reference == known.reference)
     reported = select(known.reference).select_from(tables.payment_references.join(tables.payment_returns, of_payment))
     of_sale = (known.program_id == tables.sales.c.program_id, known.transaction_id == tables.sales.c.transaction_id)
-    named = exists(reported.where(*of_sale, back.kind == ReturnKind.DISPUTE).correlate(tables.sales))
+    named = exists(reported.where(*of_sale, back.kind == payment.ReturnKind.DISPUTE).correlate(tables.sales))
     return and_(tables.refunds.c.refund_id.is_not(None), tables.refunds.c.refund_id.startswith(OURS), named)

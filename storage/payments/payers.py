@@ -4,9 +4,10 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, and_, or_, select, update
+from sqlalchemy import Connection, select, update
 
 from storage.engine.database import insert_for
+from storage.engine.statements import read_statement
 from storage.payments import event_log
 from storage.rules import keys
 from storage.rules.payment import Introduced, Paid, PaymentOutcome, Returned, ReturnKind
@@ -16,6 +17,7 @@ from storage.tracking import refunds
 from storage.tracking.customers import Customer, Registry
 
 INTENTS = ("pi_", "ch_", "py_")  # how the names of what pays begin
+_DUPLICATE = read_statement("payment_duplicate")
 
 
 class Payers(NamedTuple):
@@ -95,22 +97,11 @@ class Payers(NamedTuple):
         It is the API's, by id or because it is similar; or a similar payment, one of them bare and the other without
         the name of what paid it, so that nothing links the two.
         """
-        sale = sales.c
-        within = sale.occurred_at.between(paid.occurred_at - WITHIN, paid.occurred_at + WITHIN)
-        same = (sale.amount_cents == paid.amount_cents, sale.currency == paid.currency)
-        alike = and_(sale.customer_id == customer.id, *same, within)
-        references = payment_references.c
-        of_payments = select(references.transaction_id).where(references.program_id == self.program_id)
-        intents = of_payments.where(or_(*(references.reference.startswith(each, autoescape=True) for each in INTENTS)))
-        by_api = and_(or_(alike, sale.transaction_id == paid.transaction_id), sale.transaction_id.not_in(of_payments))
-        if paid.is_bare:
-            unlinked = and_(sale.transaction_id.in_(of_payments), sale.transaction_id.not_in(intents))
-        else:
-            unlinked = sale.transaction_id.in_(intents.where(references.reference == sale.transaction_id))
-        may_be_apart = paid.is_bare or not any(name.startswith(INTENTS) for name in paid.references)
-        either = or_(by_api, and_(alike, unlinked)) if may_be_apart else by_api
-        mine = (sale.program_id == self.program_id, either)
-        return self.connection.execute(select(sales).where(*mine).order_by(sale.id).limit(1)).one_or_none()
+        lacks_name = not paid.is_bare and not any(name.startswith(INTENTS) for name in paid.references)
+        sold = {name: getattr(paid, name) for name in ("transaction_id", "amount_cents", "currency", "is_bare")}
+        near = {"since": paid.occurred_at - WITHIN, "until": paid.occurred_at + WITHIN, "lacks_name": lacks_name}
+        values = {"program_id": self.program_id, "customer_id": customer.id, **sold, **near}
+        return self.connection.execute(_DUPLICATE, values).one_or_none()
 
     def take_back(self, returned: Returned) -> tuple[str | None, bool]:
         """Save a returned amount and refund its sale; return its transaction_id, and whether a person has to decide."""

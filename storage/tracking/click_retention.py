@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection, case, delete, exists, select, text
 
-from storage.engine import database
+from storage.engine import citus, database
 from storage.rules import keys
 from storage.rules.periods.period import Month
 from storage.tables import click_retention, clicks, customers, programs
@@ -23,10 +23,6 @@ from storage.tables.columns import from_millis
 ROWS_AT_ONCE = 5_000
 MONTHS_AHEAD = 3
 KEPT = "clicks_kept"
-_PARTITIONS = text("""
-    SELECT relname AS name, pg_get_expr(relpartbound, pg_class.oid) AS bound
-    FROM pg_inherits JOIN pg_class ON pg_class.oid = inhrelid WHERE inhparent = 'clicks'::regclass
-""")
 _BOUND = re.compile(r"FROM \((?:MINVALUE|'(\w*)')\) TO \('(\w*)'\)")
 _COLUMNS = ", ".join(f'"{each.name}"' for each in clicks.c)
 _MAKE, _DROP = (
@@ -53,7 +49,7 @@ def list_partitions(connection: Connection) -> list[Partition]:
     """Return the partitions by time, without the default one; none on SQLite."""
     if not database.is_server(connection):
         return []
-    rows = [(name, _BOUND.search(bound)) for name, bound in connection.execute(_PARTITIONS)]
+    rows = [(name, _BOUND.search(bound)) for name, bound in connection.execute(text(citus.SQL["click_months"]))]
     return sorted((Partition(name, it[1] or "", it[2]) for name, it in rows if it), key=attrgetter("end"))
 
 

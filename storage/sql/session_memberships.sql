@@ -10,8 +10,5 @@ JOIN workspaces ON workspaces.id = members.workspace_id
 WHERE sessions.token_hash = :token_hash
     AND sessions.expires_at > :at
     AND COALESCE(sessions.used_at, sessions.created_at) > :idle_since
-    AND (
-        CAST(:program_id AS bigint) = 0
-        OR members.workspace_id = (SELECT workspace_id FROM programs WHERE id = CAST(:program_id AS bigint))
-    )
+    AND (:program_id = 0 OR members.workspace_id = (SELECT workspace_id FROM programs WHERE id = :program_id))
 ORDER BY members.workspace_id
