@@ -16,7 +16,7 @@ from sqlalchemy.engine import URL
 import storage
 from cli import logs
 from cli.admin import command
-from cli.integrator.output import Answer, Failure
+from cli.integrator.output import Answer, Failure, Flag
 from storage import Storage, migrations
 from storage.checks import books
 from storage.engine import copying, database
@@ -25,7 +25,6 @@ _DUMP = "pg_dump --format=custom --file={file} {url}"
 _LOAD = "pg_restore --clean --if-exists --single-transaction --dbname={url} {file}"
 log = logging.getLogger(__name__)
 app = typer.Typer()
-AsIs = Annotated[bool, typer.Option("--as-is", help="Do not migrate it: an older version of the service will use it.")]
 File = Annotated[Path, typer.Argument(help="The backup.", dir_okay=False)]
 Source = Annotated[str, typer.Option("--from", help="The URL of the database to read, as in SVC_DATABASE_URL.")]
 Target = Annotated[str, typer.Option("--to", help="The URL of an empty database; its tables are created.")]
@@ -47,7 +46,7 @@ def backup(file: File) -> Answer:
 
 
 @command.register(app)
-def restore(file: File, as_is: AsIs = False) -> Answer:
+def restore(file: File, as_is: Flag = False) -> Answer:
     """Put a backup in the place of the SQLite database, once it is migrated and checked; stop the service first."""
     path = _sqlite_file(_LOAD, file)
     if not file.is_file():

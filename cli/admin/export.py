@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from cli.admin import command
-from cli.integrator.output import Answer, Failure
+from cli.integrator.output import Answer, Failure, Flag
 from storage import Storage
 from storage.reports import exported_events
 from storage.rules.periods.period import Month
@@ -30,7 +30,6 @@ app = typer.Typer()
 Name = Annotated[str, typer.Option("--month", help="A month that is over, such as 2026-05.")]
 Folder = Annotated[Path, typer.Option("--to", help="The folder of the files; it is created.")]
 Days = Annotated[int, typer.Option(min=1, max=36_500, help="Keep the clicks of this many days.")]
-Rest = Annotated[bool, typer.Option("--exact", help="PostgreSQL: delete the rest of the oldest month row by row, too.")]
 
 
 @command.register(app)
@@ -79,7 +78,7 @@ async def _chunks(store: Storage, month: Month) -> AsyncIterator[list[dict[str, 
 
 
 @command.register(app)
-def retention(clicks_days: Days, exact: Rest = False) -> Answer:
+def retention(clicks_days: Days, exact: Flag = False) -> Answer:
     """Delete clicks older than N days; it may run while the service serves."""
     at = command.now()
     months = command.run(lambda store: drop_months(store, clicks_days, at))

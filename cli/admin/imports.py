@@ -8,7 +8,7 @@ import typer
 from rich.markup import escape
 
 from cli.admin import command
-from cli.integrator.output import Answer
+from cli.integrator.output import Answer, Flag
 from cli.integrator.reconcile import money
 from storage.management import imports
 from storage.management.import_report import ImportReport, OnConflict
@@ -22,18 +22,12 @@ app, rates_app = typer.Typer(), typer.Typer(no_args_is_help=True)
 
 @command.register(app, "import")
 def import_files(
-    files: Annotated[
-        list[Path], typer.Argument(exists=True, dir_okay=False, readable=True, metavar="FILE...", help="CSV exports.")
-    ],
+    files: Annotated[list[Path], typer.Argument(exists=True, dir_okay=False, readable=True, metavar="FILE...")],
     program: command.ProgramId,
     tool: Annotated[tool_exports.ImportTool, typer.Option("--from", help="The tool that wrote the files.")],
-    amounts: Annotated[
-        tool_exports.AmountUnit | None, typer.Option(help="What amounts count that are whole numbers.")
-    ] = None,
-    on_conflict: Annotated[
-        OnConflict, typer.Option(help="Lines that contradict: import nothing, leave them out, or do what they say.")
-    ] = OnConflict.STOP,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be imported, and import nothing.")] = False,
+    amounts: tool_exports.AmountUnit | None = None,
+    on_conflict: OnConflict = OnConflict.STOP,
+    dry_run: Flag = False,
 ) -> Answer:
     """Import partners, customers and past commissions from the CSV exports of another tool."""
     read = []

@@ -7,7 +7,7 @@ import typer
 from rich.markup import escape
 
 from cli.admin import command
-from cli.integrator.output import Answer
+from cli.integrator.output import Answer, Flag
 from storage.access import agent_keys, program_keys
 from storage.management import partners, program_settings
 from storage.rules.keys import rotation_state
@@ -17,12 +17,6 @@ from storage.rules.settlement import LeadAuthPolicy
 
 app, partners_app, keys_app, agent_keys_app = (typer.Typer(no_args_is_help=True) for _ in range(4))
 Rate = Annotated[int, typer.Option(parser=command.percent, metavar="PERCENT", help="Of each sale, up to two decimals.")]
-Policy = Annotated[LeadAuthPolicy, typer.Option(help="Whether a browser alone can settle a lead.")]
-Deadline = Annotated[
-    datetime,
-    typer.Option(parser=command.timestamp, metavar="TIME", help="ISO 8601 with a time zone; a date means 00:00 UTC."),
-]
-KeyStdin = Annotated[bool, typer.Option("--key-stdin", help="Read the key from standard input.")]
 
 
 @command.register(app)
@@ -31,7 +25,7 @@ def create(
     name: command.Name,
     domain: Annotated[str, typer.Option(parser=command.domain, metavar="DOMAIN", help="Such as example.com.")],
     commission_rate: Rate = "20",  # type: ignore[assignment] # typer parses a default as it parses an argument
-    lead_auth_policy: Policy = LeadAuthPolicy.SERVER_REQUIRED,
+    lead_auth_policy: LeadAuthPolicy = LeadAuthPolicy.SERVER_REQUIRED,
 ) -> Answer:
     """Create a program with a hidden key; `program-key generate` shows a new one."""
     settings = ProgramSettings(name=name, domain=domain, rate=commission_rate, lead_auth_policy=lead_auth_policy)
@@ -63,7 +57,7 @@ def generate(program: command.ProgramId) -> Answer:
 
 
 @command.register(keys_app, "import")
-def import_key(program: command.ProgramId, key_stdin: KeyStdin = False) -> Answer:
+def import_key(program: command.ProgramId, key_stdin: Flag = False) -> Answer:
     """Import a program's older key, without the aff_ prefix, so that its integrations continue to work."""
     secret = command.secret(asked=key_stdin, option="--key-stdin", prompt="key")
     new = command.change_in("program", program_keys.import_key, program, secret)
@@ -72,7 +66,10 @@ def import_key(program: command.ProgramId, key_stdin: KeyStdin = False) -> Answe
 
 
 @command.register(keys_app)
-def flag(program: command.ProgramId, deadline: Deadline) -> Answer:
+def flag(
+    program: command.ProgramId,
+    deadline: Annotated[datetime, typer.Option(parser=command.timestamp, metavar="TIME")],
+) -> Answer:
     """Flag a program's key for rotation; it stops working at the deadline."""
     at = command.now()
     command.change_in("program", program_keys.flag, program, rotate_by=deadline, at=at)
@@ -86,12 +83,8 @@ def issue(
     workspace: command.WorkspaceId,
     name: command.Name,
     scope: Annotated[list[Scope], typer.Option(help="A scope of the key; repeat it for more.")],
-    program: Annotated[
-        list[int] | None, typer.Option(min=1, help="Limit the key to this program; repeat it for more.")
-    ] = None,
-    expires_at: Annotated[
-        datetime | None, typer.Option(parser=command.timestamp, metavar="TIME", help="ISO 8601 with a time zone.")
-    ] = None,
+    program: Annotated[list[int] | None, typer.Option(min=1)] = None,
+    expires_at: Annotated[datetime | None, typer.Option(parser=command.timestamp, metavar="TIME")] = None,
 ) -> Answer:
     """Issue a key for the agent API and the MCP server, and show it once."""
     about = {"name": name, "scopes": scope, "program_ids": program or (), "expires_at": expires_at}

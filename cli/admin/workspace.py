@@ -8,21 +8,11 @@ from rich.markup import escape
 
 import configuration
 from cli.admin import command
-from cli.integrator.output import Answer, warn
+from cli.integrator.output import Answer, Flag, warn
 from storage.access import accounts, members, passwords, second_factors, workspaces
 
 app = typer.Typer(no_args_is_help=True)
 members_app = typer.Typer(no_args_is_help=True)
-ExistingAccount = Annotated[
-    bool,
-    typer.Option("--existing-account", help="Take an account that exists with another password, which it keeps."),
-]
-MemberRole = Annotated[
-    workspaces.Role,
-    typer.Option(
-        help="Owners do everything, managers run the program, finance decides and pays, members can only read."
-    ),
-]
 
 
 @command.register(app)
@@ -30,7 +20,7 @@ def create(
     name: Annotated[str, typer.Argument(parser=command.name, metavar="NAME", help="Its name.")],
     owner_email: Annotated[str, typer.Option("--owner-email", parser=command.email, metavar="EMAIL")],
     password_stdin: command.PasswordStdin = False,
-    existing_account: ExistingAccount = False,
+    existing_account: Flag = False,
 ) -> Answer:
     """Create a workspace with its owner."""
     new, kept = _account(owner_email, asked=password_stdin, takes_existing=existing_account)
@@ -43,9 +33,9 @@ def create(
 def add(
     workspace: command.WorkspaceId,
     email: command.Email,
-    role: MemberRole,
+    role: workspaces.Role,
     password_stdin: command.PasswordStdin = False,
-    existing_account: ExistingAccount = False,
+    existing_account: Flag = False,
 ) -> Answer:
     """Add a member to a workspace."""
     new, kept = _account(email, asked=password_stdin, takes_existing=existing_account)
@@ -86,7 +76,7 @@ _add("remove", "Remove a member from a workspace; the account stays.", "is no lo
 
 
 @command.register(members_app, "change-role")
-def change_role(workspace: command.WorkspaceId, email: command.Email, role: MemberRole) -> Answer:
+def change_role(workspace: command.WorkspaceId, email: command.Email, role: workspaces.Role) -> Answer:
     """Change a member's role. To transfer ownership, make the new owner one first."""
     user_id = command.read(members.get_member, workspace, email).user_id
     command.change(members.change, workspace, user_id, role=role)

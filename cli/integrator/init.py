@@ -11,18 +11,8 @@ from typing import Annotated, Any
 import typer
 
 from cli.integrator import accounts, project
-from cli.integrator.output import Answer, Failure, command, is_interactive, plain, say
+from cli.integrator.output import Answer, Failure, Flag, command, is_interactive, plain, say
 
-Sandbox = Annotated[bool, typer.Option("--sandbox", help="Use the program's sandbox, and create it if necessary.")]
-GenerateKey = Annotated[bool, typer.Option("--generate-key", help="Generate a new program key; the old one stops.")]
-ApiKeyStdin = Annotated[bool, typer.Option("--api-key-stdin", help="Read your program key from standard input.")]
-Above = Annotated[
-    bool,
-    typer.Option("--above", help="Keep .svc/ in the folder above this one, which the web server does not publish."),
-]
-Yes = Annotated[
-    bool, typer.Option("--yes", "-y", help="Add the line to the project's AGENTS.md or CLAUDE.md without asking.")
-]
 BEGIN = "<!-- svc:begin, written by `svc init`: edits between these two lines are lost -->"
 END = "<!-- svc:end -->"
 LINK = ".svc/AGENTS.md"
@@ -38,11 +28,11 @@ PUBLISHED = (
 @command()
 def init(
     program: Annotated[int | None, typer.Option(help="The program; `svc init` asks if you have several.")] = None,
-    sandbox: Sandbox = False,
-    generate_key: GenerateKey = False,
-    api_key_stdin: ApiKeyStdin = False,
-    above: Above = False,
-    yes: Yes = False,
+    sandbox: Flag = False,
+    generate_key: Flag = False,
+    api_key_stdin: Flag = False,
+    above: Flag = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y")] = False,
 ) -> Answer:
     """Write .svc/ for this project: AGENTS.md and skills.md for coding agents, .env with the key, .env.example."""
     if generate_key and api_key_stdin:

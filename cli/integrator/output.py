@@ -7,17 +7,19 @@ import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
+from copy import copy
 from datetime import UTC, datetime
 from functools import cache, wraps
 from pathlib import Path
 from textwrap import indent
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any, NamedTuple, get_args, get_origin
 
 import typer
 from rich.console import Console, RenderableType
 from rich.markup import escape
 from rich.text import Text
 
+Flag = Annotated[bool, typer.Option()]  # without an opposite
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")]
 REJECTED, UNREACHABLE, NOT_SET_UP = 1, 3, 4
 _AS_JSON = inspect.Parameter("as_json", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=Json)
@@ -65,8 +67,10 @@ def command(
                 raise typer.Exit(REJECTED)
 
         signature = inspect.signature(work)
-        parameters = [*signature.parameters.values(), _AS_JSON]
-        run.__doc__ = _help(work)
+        texts = _texts(work)
+        described = (_described(each, texts["options"].get(each.name)) for each in signature.parameters.values())
+        parameters = [*described, _AS_JSON]
+        run.__doc__ = _help(work, texts)
         run.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]  # typer reads it
         if app is not None:
             app.command(name)(run)
@@ -75,20 +79,37 @@ def command(
     return made
 
 
-def _help(work: Work) -> str:
-    """Return a command's help: its docstring, then the details and the example in `help.toml` beside its module."""
+def _texts(work: Work) -> dict[str, Any]:
+    """Return what `help.toml` beside a command's module says of it."""
     module = Path(inspect.getfile(work))
-    further = _texts(module.parent).get(module.stem, {}).get(work.__name__, {})
-    example = further.get("example", "")
-    is_long = "\n" in example
-    shown = f"Example:\n{indent(example, '  ')}" if is_long else f"Example: {example}"
-    texts = (inspect.cleandoc(work.__doc__ or ""), further.get("details"), example and shown)
-    return "\n\n".join(filter(None, texts))
+    further = _read(module.with_name("help.toml")).get(module.stem, {}).get(work.__name__, {})
+    return {"details": "", "example": "", "options": {}} | further
 
 
 @cache
-def _texts(folder: Path) -> dict[str, dict[str, dict[str, str]]]:
-    return tomllib.loads((folder / "help.toml").read_text(encoding="utf-8"))
+def _read(path: Path) -> dict[str, Any]:
+    return tomllib.loads(path.read_text(encoding="utf-8"))
+
+
+def _help(work: Work, texts: Mapping[str, Any]) -> str:
+    """Return a command's help: its docstring, the details, and the example."""
+    example = texts["example"]
+    shown = f"Example:\n{indent(example, '  ')}" if "\n" in example else f"Example: {example}"
+    return "\n\n".join(filter(None, (inspect.cleandoc(work.__doc__ or ""), texts["details"], example and shown)))
+
+
+def _described(parameter: inspect.Parameter, text: str | None) -> inspect.Parameter:
+    """Return an option with its help."""
+    if text is None:
+        return parameter
+    kind, option = parameter.annotation, typer.Option()
+    if get_origin(kind) is Annotated:
+        kind, option = get_args(kind)
+    option = copy(option)
+    option.help = text
+    if parameter.annotation is Flag:
+        option.param_decls = (f"--{parameter.name.replace('_', '-')}",)
+    return parameter.replace(annotation=Annotated[kind, option])
 
 
 @contextmanager

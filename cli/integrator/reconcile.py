@@ -13,7 +13,7 @@ import typer
 
 from cli.integrator import project
 from cli.integrator.accounts import ProgramId, chosen
-from cli.integrator.output import Answer, Failure, command, plain, say
+from cli.integrator.output import Answer, Failure, Flag, command, plain, say
 
 EXPORT = tomllib.loads(Path(__file__).with_name("stripe_export.toml").read_text(encoding="utf-8"))
 DIGITS = {code: int(digits) for digits, codes in EXPORT["digits"].items() for code in codes.split()}
@@ -29,9 +29,7 @@ BATCH = 900  # the service takes 1,000; a customer's payments stay together
 def reconcile(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="Stripe's export of payments, or its balance report.")],
     program: ProgramId = None,
-    fix: Annotated[
-        bool, typer.Option("--fix", help="Send the calls that correct the differences, with SERVICE_API_KEY.")
-    ] = False,
+    fix: Flag = False,
 ) -> Answer:
     """Compare a Stripe export with the sales: missing or doubled, wrong amounts, missing refunds and renewals."""
     payments, wrong = read_export(file)

@@ -50,12 +50,7 @@ def next_step(found: dict[str, Any]) -> str:
 
 
 @command()
-def explain(
-    transaction: Annotated[
-        str, typer.Argument(metavar="TRANSACTION", help="The sale's transaction_id, or any id of Stripe's.")
-    ],
-    program: ProgramId = None,
-) -> Answer:
+def explain(transaction: Annotated[str, typer.Argument(metavar="TRANSACTION")], program: ProgramId = None) -> Answer:
     """Explain why a sale was credited or not, even if it was rejected or never arrived."""
     service, program_id = chosen(program)
     found = service.call("GET", f"/api/programs/{program_id}/explain", transaction_id=transaction)

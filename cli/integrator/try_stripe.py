@@ -16,7 +16,7 @@ import httpx2
 import typer
 
 from cli.integrator import accounts, project, status
-from cli.integrator.output import Answer, Failure, command, plain, say
+from cli.integrator.output import Answer, Failure, Flag, command, plain, say
 
 SAMPLES = Template(Path(__file__).with_name("stripe_events.json").read_text(encoding="utf-8"))
 Event = dict[str, Any]
@@ -34,11 +34,10 @@ class ShopShape(StrEnum):
 
 Shape = Annotated[ShopShape, typer.Option(help="How the shop sells through Stripe.")]
 Code = Annotated[str, typer.Option(help="The code of the partner who sends the visitor.")]
-Live = Annotated[bool, typer.Option("--webhook-secret-stdin", help="Sign with the webhook secret from standard input.")]
 
 
 @command()
-def stripe(shape: Shape = ShopShape.SUBSCRIPTION, code: Code = "sandbox", webhook_secret_stdin: Live = False) -> Answer:
+def stripe(shape: Shape = ShopShape.SUBSCRIPTION, code: Code = "sandbox", webhook_secret_stdin: Flag = False) -> Answer:
     """Play a sequence of Stripe events against the service, and show the outcome of each."""
     if webhook_secret_stdin:
         program = status.read()
