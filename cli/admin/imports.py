@@ -74,9 +74,7 @@ def _lines(read: Sequence[tool_exports.ImportFile], report: ImportReport, *, dry
 
 
 @command.register(rates_app, "import")
-def import_rates(
-    file: Annotated[Path, typer.Argument(exists=True, dir_okay=False, readable=True, help="The CSV file, unzipped.")],
-) -> Answer:
+def import_rates(file: Annotated[Path, typer.Argument(exists=True, dir_okay=False, readable=True)]) -> Answer:
     """Import the ECB's euro reference rates: eurofxref.csv (a day) or eurofxref-hist.csv (all days)."""
     rates = ecb.parse(file.read_bytes())
     for start in range(0, len(rates), ROWS_AT_ONCE):

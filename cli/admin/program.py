@@ -94,9 +94,7 @@ def issue(
 
 
 @command.register(agent_keys_app, "list")
-def list_keys(
-    workspace: Annotated[int | None, typer.Option(min=1, help="Only keys of this workspace.")] = None,
-) -> Answer:
+def list_keys(workspace: Annotated[int | None, typer.Option(min=1)] = None) -> Answer:
     """List agent keys, masked."""
     found: list[agent_keys.AgentKey] = command.read(agent_keys.list_all, workspace_id=workspace)
     names = {"id": "agent_key_id", "masked": "api_key_masked"}
@@ -113,9 +111,7 @@ def _line(key: agent_keys.AgentKey) -> str:
 
 
 @command.register(agent_keys_app)
-def revoke(
-    agent_key_id: Annotated[int, typer.Argument(min=1, metavar="ID", help="The key's id, as `list` shows it.")],
-) -> Answer:
+def revoke(agent_key_id: Annotated[int, typer.Argument(min=1, metavar="ID")]) -> Answer:
     """Revoke an agent key, which stops at once."""
     revoked_at = command.write(agent_keys.revoke, agent_key_id, at=command.now())
     return Answer({"agent_key_id": agent_key_id, "revoked_at": revoked_at}, f"Agent key {agent_key_id} is revoked.")

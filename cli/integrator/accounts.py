@@ -13,7 +13,7 @@ import typer
 from rich.table import Table
 
 from cli.integrator import project
-from cli.integrator.output import NOT_SET_UP, Answer, Failure, command, is_interactive, is_json, plain, say
+from cli.integrator.output import NOT_SET_UP, Answer, Failure, Flag, command, is_interactive, is_json, plain, say
 
 SLOWER_SECONDS = 5  # RFC 8628, 3.5
 Url = Annotated[str | None, typer.Option(help="The service's URL; default: SERVICE_BASE_URL, .svc/.env, or localhost.")]
@@ -110,10 +110,7 @@ def create(
 
 
 @command(app)
-def delete(
-    program: Annotated[int, typer.Argument(metavar="ID", help="The program's id.")],
-    yes: Annotated[bool, typer.Option("--yes", help="Delete without asking.")] = False,
-) -> Answer:
+def delete(program: Annotated[int, typer.Argument(metavar="ID")], yes: Flag = False) -> Answer:
     """Delete a program that has no events, or a sandbox. It cannot be restored."""
     if not yes and not (is_interactive() and typer.confirm(f"Delete program {program}?", default=False)):
         raise Failure("not_confirmed", "Nothing is deleted.", "Use --yes.", exit_code=2)
@@ -122,12 +119,7 @@ def delete(
 
 
 @command(partners_app, "create")
-def add_partner(
-    name: Annotated[str, typer.Option(help="The partner's name.")],
-    code: Annotated[str, typer.Option(help="The value of ?aff= in their links.")],
-    email: Annotated[str | None, typer.Option(help="The partner's e-mail.")] = None,
-    program: ProgramId = None,
-) -> Answer:
+def add_partner(name: str, code: str, email: str | None = None, program: ProgramId = None) -> Answer:
     """Add a partner to a program that you own, and show their link."""
     service, program_id = chosen(program)
     sent = {"name": name, "code": code} | ({"email": email} if email else {})

@@ -16,9 +16,7 @@ MOST_SECONDS_APART = 60
 
 
 @command()
-def doctor(
-    url: Annotated[str | None, typer.Argument(help="A page of the shop; default: the program's domain.")] = None,
-) -> Answer:
+def doctor(url: Annotated[str | None, typer.Argument()] = None) -> Answer:
     """Check a shop: tracker, addresses, proxy, policy, consent, cookie, key, rotation, clock, metadata."""
     base_url, skipped = project.base_url().rstrip("/"), list[str]()
     named, domain = project.settings()[project.PROGRAM], ""

@@ -27,9 +27,7 @@ BATCH = 900  # the service takes 1,000; a customer's payments stay together
 
 @command()
 def reconcile(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="Stripe's export of payments, or its balance report.")],
-    program: ProgramId = None,
-    fix: Flag = False,
+    file: Annotated[Path, typer.Argument(metavar="FILE")], program: ProgramId = None, fix: Flag = False
 ) -> Answer:
     """Compare a Stripe export with the sales: missing or doubled, wrong amounts, missing refunds and renewals."""
     payments, wrong = read_export(file)

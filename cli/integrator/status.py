@@ -64,10 +64,7 @@ def explain(transaction: Annotated[str, typer.Argument(metavar="TRANSACTION")], 
 
 
 @command()
-def listen(
-    program: ProgramId = None,
-    interval: Annotated[float, typer.Option(min=0.2, max=60, help="Seconds between two looks.")] = 2,
-) -> None:
+def listen(program: ProgramId = None, interval: Annotated[float, typer.Option(min=0.2, max=60)] = 2) -> None:
     """Show each event of the payment processor as it arrives, with its outcome and what to do, until Ctrl-C."""
     service, program_id = chosen(program)
     path = f"/api/programs/{program_id}/payment-events"
