@@ -26,8 +26,6 @@ _LOAD = "pg_restore --clean --if-exists --single-transaction --dbname={url} {fil
 log = logging.getLogger(__name__)
 app = typer.Typer()
 File = Annotated[Path, typer.Argument(help="The backup.", dir_okay=False)]
-Source = Annotated[str, typer.Option("--from", help="The URL of the database to read, as in SVC_DATABASE_URL.")]
-Target = Annotated[str, typer.Option("--to", help="The URL of an empty database; its tables are created.")]
 
 
 @command.register(app)
@@ -147,7 +145,7 @@ def _url(path: Path) -> str:
 
 
 @command.register(app)
-def copy(source: Source, target: Target) -> Answer:
+def copy(source: Annotated[str, typer.Option("--from")], target: Annotated[str, typer.Option("--to")]) -> Answer:
     """Copy a database to another: SQLite to PostgreSQL, or back. Stop the service first."""
     parsed = database.parse_url(source)
     if parsed == database.parse_url(target):

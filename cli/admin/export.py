@@ -27,13 +27,10 @@ COLUMNS = {
     **dict.fromkeys(GroupTotals._fields, "BIGINT"),
 }
 app = typer.Typer()
-Name = Annotated[str, typer.Option("--month", help="A month that is over, such as 2026-05.")]
-Folder = Annotated[Path, typer.Option("--to", help="The folder of the files; it is created.")]
-Days = Annotated[int, typer.Option(min=1, max=36_500, help="Keep the clicks of this many days.")]
 
 
 @command.register(app)
-def export(month: Name, to: Folder) -> Answer:
+def export(month: str, to: Path) -> Answer:
     """Write the events of a month, of all programs, to TO/events-MONTH.parquet; the service may run."""
     chosen = Month.parse(month)
     if chosen.plus(1).starts_at > command.now():
@@ -78,7 +75,7 @@ async def _chunks(store: Storage, month: Month) -> AsyncIterator[list[dict[str, 
 
 
 @command.register(app)
-def retention(clicks_days: Days, exact: Flag = False) -> Answer:
+def retention(clicks_days: Annotated[int, typer.Option(min=1, max=36_500)], exact: Flag = False) -> Answer:
     """Delete clicks older than N days; it may run while the service serves."""
     at = command.now()
     months = command.run(lambda store: drop_months(store, clicks_days, at))

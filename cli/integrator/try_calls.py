@@ -21,7 +21,6 @@ PROVES = {
 }
 Program = dict[str, Any]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Get the response, and store nothing.")]
-Shop = Annotated[str | None, typer.Option(help="The URL of the running shop, to look for its tracker.")]
 
 
 def _add(call: str) -> None:
@@ -58,7 +57,7 @@ class JourneyStep(NamedTuple):
 
 
 @command(app)
-def journey(shop: Shop = None, code: Code = "sandbox", shape: Shape = ShopShape.SUBSCRIPTION) -> Answer:
+def journey(shop: str | None = None, code: Code = "sandbox", shape: Shape = ShopShape.SUBSCRIPTION) -> Answer:
     """Walk from a partner's link to a refund in this project's sandbox, and print the verdict of each step."""
     account, program = try_stripe.find_sandbox()
     if status.read()["program_id"] != program["id"]:
