@@ -1,7 +1,9 @@
 """Who follows the advice about a sale or a payment sees it credited; what was rejected, by cause, with its money."""
 
-from collections.abc import AsyncIterator, Callable
+import json
+from collections.abc import Awaitable, Callable
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -20,9 +22,6 @@ from tests import stripe_events as stripe
 from tests.storage.databases import both_databases
 from tests.storage.payments.paying import take
 from tests.world import NOW, World
-
-OF_KEY, OF_SALE = {"customer_key": "user-1"}, {"transaction_id": "inv-9"}
-Story = AsyncIterator[tuple[dict[str, str], str]]  # what to explain, and a part of the advice, which follows
 
 
 async def attempt(acme: World, call: str, **fields: Any) -> None:
@@ -46,137 +45,56 @@ async def retry(acme: World, click_id: str | None = None, customer_key: str | No
     await acme.do(decisions.decide, newest.id, Decision.RETRY, click_id=click_id, customer_key=customer_key)
 
 
-async def late_lead(acme: World, click_id: str) -> Story:
-    await acme.sale("inv-1", click_id=click_id)
-    await attempt(acme, "lead", click_id=click_id, customer_key="user-1")
-    yield OF_KEY, "send click_id and customer_key with the next sale: later ones are then found by the customer_key"
-    await acme.sale("inv-2", click_id=click_id, customer_key="user-1")
-    await acme.sale("inv-3", customer_key="user-1")
+async def renew(acme: World, **metadata: str) -> None:
+    """Take the next invoice of who paid."""
+    await take(acme, stripe.invoice(name="in_2", amount=300, metadata=metadata, customer="cus_9"))
 
 
-async def lost_lead(acme: World, click_id: str) -> Story:
-    await attempt(acme, "sale", customer_key="user-1")
-    yield OF_SALE, "add the click_id from the cookie"
-    await acme.sale("inv-9", click_id=click_id, customer_key="user-1")
+async def become(acme: World, status: str) -> None:
+    """Change the status of Anna, who sent the visitor."""
+    await acme.do(partners.change, acme.anna, {"status": PartnerStatus(status)})
 
 
-async def second_account(acme: World, click_id: str) -> Story:
-    await acme.lead(click_id, "user-1")
-    await attempt(acme, "sale", click_id=click_id, customer_key="user-2")
-    yield OF_SALE, "or the click_id alone"
-    await acme.sale("inv-9", click_id=click_id)
-
-
-async def second_account_with_the_first_key(acme: World, click_id: str) -> Story:
-    await acme.sale("inv-1", click_id=click_id, customer_key="user-1")
-    await attempt(acme, "sale", click_id=click_id, customer_key="user-2")
-    yield OF_SALE, "send the customer_key that the click's customer has"
-    await acme.sale("inv-9", customer_key="user-1")
-
-
-async def second_account_with_a_click(acme: World, click_id: str) -> Story:
-    await acme.lead(click_id, "user-2")
-    await attempt(acme, "lead", click_id=click_id, customer_key="user-1")
-    yield OF_KEY, "needs a click of its own"
-    await acme.lead(await acme.visitor(), "user-1")
-    await acme.sale("inv-9")
-
-
-async def no_lead(acme: World, click_id: str) -> Story:
-    yield {"click_id": click_id}, "send the click_id with the sale"
-    await acme.sale("inv-9", click_id=click_id)
-
-
-async def provisional(acme: World, click_id: str) -> Story:
-    await acme.lead(click_id, is_trusted=False)
-    yield {"click_id": click_id}, "Then send the sale"
-    await acme.lead(click_id, "user-1")
-    await acme.sale("inv-9")
-
-
-async def unsold(acme: World, click_id: str) -> Story:
-    await acme.lead(click_id)
-    yield {"click_id": click_id}, "or click_id"
-    await acme.sale("inv-9", click_id=click_id)
-
-
-async def waiting_payment(acme: World, click_id: str) -> Story:
-    await pay(acme, customer_key="user-1")
-    yield OF_SALE, "send their lead with the program key, click_id and this customer_key"
-    await acme.lead(click_id, "user-1")
-    await retry(acme)
-
-
-async def waiting_payment_of_a_buyer(acme: World, click_id: str) -> Story:
-    await acme.sale("inv-1", 700, click_id=click_id)
-    await pay(acme, customer_key="user-1")
-    yield OF_SALE, "name the customer there by the click_id"
-    await retry(acme, click_id)
-    await acme.sale("inv-2", 800, customer_key="user-1")
-
-
-async def similar_key(acme: World, click_id: str) -> Story:
-    await acme.lead(click_id, "USER-1")
-    await pay(acme, customer_key="user-1")
-    yield OF_SALE, 'svc_customer_key "USER-1"'
-    await retry(acme, customer_key="USER-1")
-
-
-async def organic_payment(acme: World, click_id: str) -> Story:
-    await pay(acme)
-    yield OF_SALE, "name this payment's customer"
-    await retry(acme, click_id)
-
-
-async def second_accounts_payment(acme: World, click_id: str) -> Story:
-    await acme.lead(click_id, "user-1")
-    await pay(acme, click_id=click_id, customer_key="user-2")
-    yield OF_SALE, "by the click_id, if both accounts are one person"
-    await retry(acme, click_id)
-    await take(acme, stripe.invoice(name="in_2", amount=300, metadata={"svc_customer_key": "user-2"}, customer="cus_9"))
-
-
-async def payment_out_of_time(acme: World, _: str) -> Story:
-    await pay(acme, click_id=await acme.visitor(at=NOW - timedelta(days=61)))
-    yield OF_SALE, "extend the program's attribution_window_days and choose Try again"
-    await acme.change(attribution_window_days=90)
-    await retry(acme)
-
-
-async def payment_of_a_partner_who_left(acme: World, click_id: str) -> Story:
-    async def become(status: PartnerStatus) -> None:
-        await acme.do(partners.change, acme.anna, {"status": status})
-
-    await become(PartnerStatus.INACTIVE)
-    await pay(acme, click_id=click_id)
-    yield OF_SALE, "Set the partner to active or paused and choose Try again"
-    await become(PartnerStatus.PAUSED)
-    await retry(acme)
-
-
-async def payment_without_a_rate(acme: World, click_id: str) -> Story:
-    await pay(acme, "gbp", click_id=click_id)
-    yield OF_SALE, "Load the exchange rates"
+async def load(acme: World, **rates: str) -> None:
+    """Load yesterday's exchange rates."""
     day = NOW.date() - timedelta(days=1)
-    await acme.store.write(currencies.load, [(day, "USD", "1.1"), (day, "GBP", "0.9")])
-    await retry(acme)
+    await acme.store.write(currencies.load, [(day, currency, rate) for currency, rate in rates.items()])
 
 
-STORIES: list[Callable[[World, str], Story]] = [
-    *(late_lead, lost_lead, second_account, second_account_with_the_first_key, second_account_with_a_click, no_lead),
-    *(provisional, unsold, waiting_payment, waiting_payment_of_a_buyer, similar_key, organic_payment),
-    *(second_accounts_payment, payment_out_of_time, payment_of_a_partner_who_left, payment_without_a_rate),
-]
+STEPS: dict[str, Callable[..., Awaitable[Any]]] = {
+    "sale": World.sale,
+    "lead": World.lead,
+    "change": World.change,
+    "attempt": attempt,
+    "pay": pay,
+    "retry": retry,
+    "renew": renew,
+    "become": become,
+    "load": load,
+}
+STORIES: list[Any] = json.loads(Path(__file__).with_name("stories.json").read_text(encoding="utf-8"))
 
 
-@pytest.mark.parametrize("story", STORIES)
-async def test_whoever_follows_the_advice_sees_the_sale_credited(acme: World, story: Callable[[World, str], Story]):
-    async for subject, advice in story(acme, await acme.visitor()):
-        before = await acme.store.read(explain, acme.program_id, **subject, at=NOW)
-        assert before.outcome != SaleOutcome.CREDITED
-        assert advice in str(before.smallest_change)
+@pytest.mark.parametrize("story", STORIES, ids=[each["what"] for each in STORIES])
+async def test_whoever_follows_the_advice_sees_the_sale_credited(acme: World, story: dict[str, Any]):
+    clicks = {"CLICK": await acme.visitor(), "ANOTHER CLICK": await acme.visitor()}
+    clicks["OLD CLICK"] = await acme.visitor(at=NOW - timedelta(days=61))
 
+    def filled(about: dict[str, Any]) -> dict[str, Any]:
+        return {name: clicks.get(value, value) for name, value in about.items()}
+
+    async def take_steps(steps: list[Any]) -> None:
+        for name, *values, about in steps:
+            await STEPS[name](acme, *(clicks.get(value, value) for value in values), **filled(about))
+
+    subject = filled(story["explain"])
+    await take_steps(story["before"])
+    before = await acme.store.read(explain, acme.program_id, **subject, at=NOW)
+    await take_steps(story["then"])
     after = await acme.store.read(explain, acme.program_id, **subject, at=NOW)
+
+    assert before.outcome != SaleOutcome.CREDITED
+    assert story["advice"] in str(before.smallest_change)
     assert after.outcome == SaleOutcome.CREDITED
 
 
