@@ -1,5 +1,7 @@
 """What assistants send is named and never repeated; what outsiders write is inert, others' ids find nothing."""
 
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,15 +17,7 @@ EVENTS = (
     "Accepted arguments: program_id (required), limit, cursor, kind, partner_id, customer_id, transaction_id, text, "
     "caller, test, q, sort, totals, date_from, date_to."
 )
-A_KEY = "Text of 1 to 255 characters, no control characters"
-WRONG: list[tuple[str, str, Any, str]] = [
-    *(("list_events", "program_id", value, "An integer") for value in (SENT, "1", True, 1.5, None)),
-    *(("list_events", "limit", value, "An integer from 1 to 100") for value in (0, 101)),
-    ("list_events", "kind", SENT, "One of click, lead, refund, sale, test"),
-    ("list_events", "cursor", "", "Text of 1 to 512 characters, no control characters"),
-    ("list_events", "cursor", "Zm9yZ2Vk", "Not a cursor of this list: start again without one"),
-    *(("list_customers", "customer_key", value, A_KEY) for value in ("", "x" * 256, "a\x01b", 7)),
-]
+WRONG = json.loads(Path(__file__).with_name("wrong_arguments.json").read_text(encoding="utf-8"))
 
 
 @pytest.mark.parametrize("version", VERSIONS)

@@ -1,8 +1,10 @@
 """The tracking app over a fresh SQLite database, with a clock that the test sets; every answer must be documented."""
 
 import copy
+import json
 from collections.abc import AsyncIterator, Sequence
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -15,6 +17,7 @@ from storage.access import program_keys
 from tests import documented
 from tests.world import LANDING_PAGE, NOW, World
 
+CALLS: dict[str, Any] = json.loads(Path(__file__).with_name("calls.json").read_text(encoding="utf-8"))
 UNLIMITED = Configuration(rate_limit=False, body_seconds=0.05)
 
 

@@ -3,7 +3,6 @@
 import json
 import re
 from pathlib import Path
-from typing import Any
 
 from crawleruseragents import CRAWLER_USER_AGENTS_DATA
 
@@ -12,27 +11,13 @@ from storage.management import partners
 from storage.rules.attribution import OldLinks
 from storage.rules.click_details import NOWHERE, Agent, Location
 from storage.tables import clicks, customers, rollups, test_events
-from tests.tracking_api.conftest import Api
+from tests.tracking_api.conftest import CALLS, Api
 from tracking_api.calls import visitors
 
 GOOGLEBOT = "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)"
 LANDING = "https://acme.example/"
-IPHONE = (
-    "Mozilla/5.0 (iPhone; CPU iPhone OS 17_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) "
-    "Version/17.0 Mobile/15E148 Safari/604.1"
-)
-WINDOWS = "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537"
-MAC = "Mozilla/5.0 (Macintosh; Intel Mac OS X 10.15; rv:130.0) Gecko/20100101 Firefox/130.0"
-ANDROID = "Mozilla/5.0 (Linux; Android 14; {}) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 {}Safari/537.36"
-AGENTS = {
-    IPHONE: Agent("mobile", "Safari", "iOS"),
-    WINDOWS: Agent("desktop", "Chrome", "Windows"),
-    MAC: Agent("desktop", "Firefox", "macOS"),
-    ANDROID.format("Pixel 8", "Mobile "): Agent("mobile", "Chrome", "Android"),
-    ANDROID.format("SM-X710", ""): Agent("tablet", "Chrome", "Android"),
-    "Mozilla/5.0 (SMART-TV; Linux; Tizen 7.0) Version/7.0 TV Safari/537.36": Agent("tv", "Safari", "Tizen"),
-    "nothing known": Agent(),
-}
+AGENTS = {text: Agent(**about) for text, about in CALLS["user_agents"].items()}
+IPHONE, _, MAC, *_ = AGENTS
 
 
 async def counted(api: Api) -> int:
@@ -63,20 +48,8 @@ async def test_a_link_of_the_old_tool_works_in_a_program_that_says_so(api: Api):
     assert await counted(api) == 1
 
 
-WRONG: list[tuple[dict[str, Any], str]] = [
-    ({"program_id": None}, "program_id_required"),
-    ({"program_id": 987_654}, "program_not_found"),
-    ({"program_id": -1}, "program_not_found"),
-    ({"affiliate_url": None}, "affiliate_url_required"),
-    ({"affiliate_url": ""}, "invalid_affiliate_url"),
-    ({"affiliate_url": "javascript:alert(1)?aff=anna"}, "invalid_affiliate_url"),
-    ({"affiliate_url": f"{LANDING}#?aff=anna"}, "aff_missing"),
-    ({"affiliate_url": f"{LANDING}?aff=nobody"}, "partner_not_found"),
-]
-
-
 async def test_a_wrong_click_is_named_and_not_stored(api: Api):
-    for fields, code in WRONG:
+    for fields, code in CALLS["wrong_clicks"]:
         answer = await api.click(**fields)
         assert (answer.status_code, answer.json()["error"]["code"]) == (400, code), fields
 

@@ -1,15 +1,13 @@
 """What headers say of a call: its program key, flagged or expired, and its Idempotency-Key."""
 
-import json
 from datetime import timedelta
-from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 
 from storage.tables import refunds, sales, test_events
-from tests.tracking_api.conftest import Api
+from tests.tracking_api.conftest import CALLS, Api
 from tests.world import NOW
 
 TEST = {"test_mode": True}
@@ -21,7 +19,6 @@ HEADERS = {
     "sunset": "Wed, 27 May 2026 12:00:00 GMT",
     "link": f'<{DOCS}>; rel="deprecation", <{DOCS}>; rel="sunset"',
 }
-CALLS = json.loads(Path(__file__).with_name("calls.json").read_text(encoding="utf-8"))
 SUCCESSES, ERRORS = CALLS["successes"], CALLS["errors"]
 
 
