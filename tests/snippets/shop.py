@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 import textwrap
+import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -24,23 +25,14 @@ class Framework(NamedTuple):
     """How a shop is started (PORT is its port), the snippets of its helper, and where both files are."""
 
     command: list[str]
-    helper: tuple[str, ...]
+    helper: list[str]
     helper_file: str
     shop_file: str
 
 
-PHP = ["php", "-d", "display_errors=1", "-d", "session.save_path=.", "-S", "127.0.0.1:PORT", "shop.php"]
-PYTHON = [sys.executable, "-u", "shop.py", "PORT"]
 FRAMEWORKS = {
-    "django": Framework(
-        [sys.executable, "-m", "shop", "PORT"], ("python_track", "python_page"), "shop/affiliate.py", "shop/__main__.py"
-    ),
-    "flask": Framework(PYTHON, ("python_sdk", "python_page"), "affiliate.py", "shop.py"),
-    "fastapi": Framework(PYTHON, ("python_sdk", "python_page"), "affiliate.py", "shop.py"),
-    "express": Framework(["node", "shop.mjs", "PORT"], ("node_sdk", "node_page"), "affiliate.mjs", "shop.mjs"),
-    "php": Framework(PHP, ("php_track",), "affiliate.php", "shop.php"),
-    "laravel": Framework(PHP, ("php_track",), "affiliate.php", "shop.php"),
-    "rails": Framework(["ruby", "shop.rb", "PORT"], ("ruby_track",), "app/lib/affiliate.rb", "shop.rb"),
+    name: Framework(**about)
+    for name, about in tomllib.loads(Path(__file__).with_name("frameworks.toml").read_text(encoding="utf-8")).items()
 }
 FORGETFUL = ("django",)  # with the helper that keeps nothing for later
 
@@ -80,7 +72,8 @@ def opened(name: str, folder: Path, filling: guides.Filling, packages: Path, **e
     settings = {"SERVICE_PROGRAM_ID": str(filling.program_id), "SERVICE_BASE_URL": filling.base_url}
     settings |= {"SERVICE_OUTBOX": f"{folder}/outbox", "PYTHONPATH": str(ROOT / "sdks/python/src")}
     settings |= {"PHP_CLI_SERVER_WORKERS": "8", **environment}
-    with shops.running(framework.command, "ready|started", cwd=folder, log=folder / "log", **settings) as port:
+    command = [sys.executable if part == "python" else part for part in framework.command]
+    with shops.running(command, "ready|started", cwd=folder, log=folder / "log", **settings) as port:
         shop = Shop(folder, port, os.environ | settings)
         yield shop
         shop.client.close()

@@ -31,15 +31,7 @@ DEPLOY = ROOT / "deploy"
 NODE = Path(__file__).parent / "node/node_modules"
 TEMPORARY = "".join(f"{kind}_temp_path {kind};" for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
 TEMPLATES = Path(__file__).parent / "proxies"
-COMMANDS = {
-    "nginx": ["nginx", "-e", "stderr", "-p", ".", "-c", "configuration.mjs"],
-    "caddy": ["caddy", "run", "--adapter", "caddyfile", "--config", "configuration.mjs"],
-    "apache": ["apache2", "-X", "-d", ".", "-f", "configuration.mjs"],
-    "express": ["node", "configuration.mjs"],
-    "django": [sys.executable, "configuration.mjs"],
-    "fastapi": [sys.executable, "configuration.mjs"],
-}
-RECIPES: dict[str, Any] = tomllib.loads((TEMPLATES / "recipes.toml").read_text(encoding="utf-8"))
+WRITTEN: dict[str, Any] = tomllib.loads((TEMPLATES / "recipes.toml").read_text(encoding="utf-8"))
 
 
 @contextmanager
@@ -48,7 +40,8 @@ def running(server: str, port: int, configuration: str, folder: Path, ready: str
     (folder / "configuration.mjs").write_text(configuration)
     environment = {"PATH": "/usr/sbin:/usr/bin:/bin", "HOME": str(folder)}
     with (folder / "log").open("wb") as log:
-        process = subprocess.Popen(COMMANDS[server], cwd=folder, stdout=log, stderr=log, env=environment)
+        command = [sys.executable if part == "python" else part for part in WRITTEN["servers"][server]]
+        process = subprocess.Popen(command, cwd=folder, stdout=log, stderr=log, env=environment)
     try:
         with httpx.Client(transport=httpx.HTTPTransport(retries=8)) as client:  # waits while nothing listens
             assert client.get(f"http://127.0.0.1:{port}{ready}").status_code == 200, (folder / "log").read_text()
@@ -68,13 +61,13 @@ def proxied(server: str, recipe: str, page: str, folder: Path, helper: str) -> I
         yield url
 
 
-@pytest.mark.parametrize("name", RECIPES)
+@pytest.mark.parametrize("name", WRITTEN["recipes"])
 async def test_a_recipe_forwards_the_tracker_and_its_calls_and_no_cookie(
     name: str,
     scene: Scene,  # noqa: F811 - the fixture
     tmp_path: Path,
 ):
-    recipe, tag, elsewhere = RECIPES[name].values()
+    recipe, tag, elsewhere = WRITTEN["recipes"][name].values()
     asked: list[str] = []
     with failing.running(scene.server.base_url) as between:
         filling = Filling(between.base_url, scene.acme.program_id)

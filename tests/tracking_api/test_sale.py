@@ -31,21 +31,7 @@ def code(answer: Any) -> tuple[int, str]:
 async def test_a_sale_of_every_field_earns_its_commission(api: Api):
     await api.acme.customer("user-2", at=NOW - timedelta(days=2))
 
-    answer = await api.sale(
-        customer_key="user-2",
-        amount_cents=13_745,
-        tax_cents=900,
-        shipping_cents=500,
-        currency="usd",
-        sale_type="subscription",
-        is_recurring=True,
-        subscription_id="sub-1",
-        subscription_interval="annual",
-        product_id="plan-1",
-        line_items=[{"sku": "a", "quantity": 1}],
-        occurred_at="2026-05-19T12:00:00Z",
-        unknown_field="ignored",
-    )
+    answer = await api.sale(**CALLS["whole_sale"])
 
     stored, earned = (await api.rows(sales))[0], (await api.rows(commissions))[0]
     explained = await api.acme.store.read(explanation.explain, api.acme.program_id, at=NOW, transaction_id="inv-1")

@@ -22,7 +22,7 @@ FOREIGN = {"Sec-Fetch-Site": "cross-site"}
 
 
 def contract(name: str) -> Any:
-    """Return what an object of the contract has at first: each field, with its default."""
+    """Return what an object of the contract has at first, or the values that it does not take."""
     return json.loads(Path(__file__).with_name("contract.json").read_text(encoding="utf-8"))[name]
 
 

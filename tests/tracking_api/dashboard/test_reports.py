@@ -3,19 +3,12 @@
 from datetime import timedelta
 from typing import Any
 
-from tests.tracking_api.dashboard.conftest import MAX, OLGA, Dashboard
+from tests.tracking_api.dashboard.conftest import MAX, OLGA, Dashboard, contract
 from tests.world import NOW
 
 ROW = {"date", "period", "clicks", "leads", "conversions", "revenue", "partners", "sales", "commission"}
 TRENDS = ("clicks", "leads", "conversions", "revenue", "partners", "sales", "commission")
-PAID = {
-    "line": 2,
-    "names": ["pi_1"],
-    "amount": "100.00",
-    "currency": "usd",
-    "occurred_at": "2026-05-20T12:00:00Z",
-    "customer_key": "user-1",
-}
+PAID: dict[str, Any] = contract("payment")
 
 
 async def test_a_report_has_a_row_for_each_day_with_today_the_last_and_zeros_without_activity(dashboard: Dashboard):
@@ -110,14 +103,7 @@ async def reconcile(dashboard: Dashboard, *payments: dict[str, Any], who: str | 
 
 
 async def test_an_invalid_payment_is_named_and_more_than_a_thousand_are_rejected(dashboard: Dashboard):
-    wrong: list[tuple[dict[str, Any], str]] = [
-        ({"amount": "100.001"}, "line 2: amount"),
-        ({"amount": "100.5", "currency": "jpy"}, "line 2: amount"),
-        ({"amount": "-1"}, "payments.0.amount"),
-        ({"names": []}, "payments.0.names"),
-        ({"occurred_at": "2026-05-20T12:00:00"}, "payments.0.occurred_at"),
-    ]
-    for changed, field in wrong:
+    for changed, field in contract("wrong_payments"):
         answer = await reconcile(dashboard, PAID | changed)
         assert (answer.status_code, [each["field"] for each in answer.json()["error"]["fields"]]) == (400, [field])
 

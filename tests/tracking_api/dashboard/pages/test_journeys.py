@@ -11,7 +11,7 @@ from storage.rules.errors import CustomerNotFound
 from tests.browser.scene import FIREFOX
 from tests.cli.conftest import Svc
 from tests.tracking_api.authorization.consenting import CALLBACK, ask
-from tests.tracking_api.dashboard.pages.conftest import MAX, NODE, OLGA, PASSWORD, Site, Walk
+from tests.tracking_api.dashboard.pages.conftest import MAX, NODE, PASSWORD, Site, Walk
 from tests.tracking_api.dashboard.pages.test_every_page import violations_here
 
 AXE = NODE / "axe-core" / "axe.min.js"
@@ -19,17 +19,7 @@ DOCS = Path(__file__).parents[4] / "docs" / "dashboard.md"
 NOW = datetime.now(UTC)
 LAST_QUARTER = NOW.replace(month=(NOW.month - 1) // 3 * 3 + 1, day=1) - timedelta(days=20)
 LAST_MONTH = NOW.replace(day=1) - timedelta(days=20)  # its hold is over
-WORK = tomllib.loads(Path(__file__).with_name("journeys.toml").read_text(encoding="utf-8"))
-TYPED = {
-    "E-mail address": OLGA,
-    "New password": PASSWORD,
-    "New password again": PASSWORD,
-    "Workspace": "Acme",
-    "Program": "Acme partners",
-    "Domain": "acme.example",
-    "Partner": "Anna",
-    "Code": "anna",
-}
+WRITTEN = tomllib.loads(Path(__file__).with_name("journeys.toml").read_text(encoding="utf-8"))
 
 
 async def fill(site: Site) -> None:
@@ -140,7 +130,7 @@ async def test_each_journey_takes_as_many_clicks_as_the_docs_say(site: Site):
     page = await site.sign_in()
     counted: dict[str, tuple[int, int]] = {}
 
-    for name, steps in WORK.items():
+    for name, steps in WRITTEN["work"].items():
         await page.goto(site.program)
         await take(walk := Walk(page), steps)
         counted[name] = (walk.clicks, walk.searches)
@@ -154,7 +144,7 @@ async def test_each_journey_takes_as_many_clicks_as_the_docs_say(site: Site):
 
 
 async def set_up(page: Page, **others: str) -> None:
-    for label, value in (TYPED | others).items():
+    for label, value in (WRITTEN["set_up"] | others).items():
         await page.get_by_label(label, exact=True).fill(value)
     await page.get_by_role("button", name="Set up").click()
 
