@@ -97,15 +97,8 @@ def charge_refunded(
     refunds: dict[str, int] | None = None,
 ) -> dict[str, Any]:
     """Return a charge of which `total` has been refunded so far; older versions list the `refunds`."""
-    charge = {
-        "id": f"ch_{intent}",
-        "object": "charge",
-        "amount": 10_000,
-        "amount_refunded": total,
-        "currency": "usd",
-        "payment_intent": intent,
-        "refunded": total == 10_000,
-    }
+    ids = {"id": f"ch_{intent}", "payment_intent": intent}
+    charge = _read("refunded_charge") | ids | {"amount_refunded": total, "refunded": total == 10_000}
     if refunds is not None:
         listed = [
             {"id": name, "object": "refund", "amount": cents, "currency": "usd"} for name, cents in refunds.items()

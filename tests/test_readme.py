@@ -17,6 +17,7 @@ from presentation.guides import Filling
 from storage.rules.errors import CODES
 from tests.conftest import LiveServer
 from tests.generated import FILES, ROOT
+from tests.tables import table
 
 EXAMPLES = ROOT / "examples"
 NEXT = EXAMPLES / "next"
@@ -77,20 +78,11 @@ def test_every_snippet_is_run_somewhere():
     files = [path.read_text() for pattern in ("*.*js*", "app/**/*.*js*") for path in NEXT.glob(pattern)]
     in_example = {name for name, code in named.items() if any(_has(text, code) for text in files)}
 
-    assert named.keys() - pasted - in_example == {
-        *("php_track", "ruby_track", "python_track", "python_sdk", "node_sdk", "python_page", "node_page"),  # in shops
-        *(name for name in named if name.endswith("_click")),  # in shops, in place of the line that reads the cookie
-        *(name for name in named.keys() - pasted if name.startswith("stripe_checkout")),  # snippets/test_checkouts.py
-        *("tracker", "tracker_tag", "tracker_installed", "stub"),  # tests/browser/test_guests.py
-        *("nginx_proxy", "nginx_proxied", "caddy_proxied", "proxied_tag"),  # tests/snippets/test_proxies.py
-        *("nginx_renamed", "caddy_renamed", "renamed_tag", "cases_tracker", "apache_proxy"),
-        *("express_proxy", "django_proxy", "fastapi_proxy", "python_proxy"),
-        *(guides.blocks("verify", filling).keys() - {"tracker_installed"}),  # test_proxies.py, as the next one
-        *("tracker_pinned", "tracker_privacy"),  # the latter in tests/browser/test_cookie.py
-        *("sdk_python", "sdk_node"),  # tests/sdks/python/test_python.py, tests/sdks/node/test_node.py
-        "wordpress_tracker",
-        "stripe_webhook_python",  # tests/snippets/test_checkouts.py
-    }
+    elsewhere = {name for names in table("snippets/elsewhere.toml").values() for name in names}
+    clicks = {name for name in named if name.endswith("_click")}  # in shops, in place of the line that reads the cookie
+    checkouts = {name for name in named.keys() - pasted if name.startswith("stripe_checkout")}  # test_checkouts.py
+    verified = guides.blocks("verify", filling).keys() - {"tracker_installed"}  # test_proxies.py
+    assert named.keys() - pasted - in_example == elsewhere | clicks | checkouts | verified
     assert _has("".join(files), named["sdk_node"])
     for guide in guides.NAMES:
         assert re.findall(r"^```\w+$", guides.text(guide), re.MULTILINE) == []

@@ -11,19 +11,11 @@ import typer
 from cli import logs
 from cli.main import OF_OPERATORS, app, load
 from tests.cli.conftest import Svc
+from tests.tables import table
 from web.build import VERSION
 from web.middleware import current_request
 
-SECRETS = {
-    "Key (email)=(ada@acme.example) already exists": "Key (email)=([e-mail]) already exists",
-    "postgresql+asyncpg://svc:hunter2@db/svc": "postgresql+asyncpg://[secret]@db/svc",
-    "connection to svc@worker-1.internal:5432 failed": "connection to svc@worker-1.internal:5432 failed",
-    "GET /join/inv_0123456789abcdefghijklmno.proof": "GET /join/inv_[secret]",
-    "rst_0123456789abcdefghijklmno": "rst_[secret]",
-    "agt_0123456789abcdefghijklmno is wrong": "agt_[secret] is wrong",
-    "Authorization: Bearer abc.def": "Authorization: Bearer [secret]",
-    "request 01ab-2 of program 7 failed": "request 01ab-2 of program 7 failed",
-}
+SECRETS = table("cli/cases.toml")["secrets"]
 
 
 def test_the_index_has_the_first_line_of_each_commands_help(svc: Svc):

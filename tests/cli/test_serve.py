@@ -12,15 +12,9 @@ import pytest
 
 from cli import serve
 from tests.cli.conftest import Svc
+from tests.tables import table
 
-UNUSABLE = {
-    "sqlite+aiosqlite:///missing/svc.db": "The folder {folder}/missing does not exist.",
-    "sqlite+aiosqlite:///garbage.db": "{folder}/garbage.db is not a SQLite database.",
-    "sqlite+aiosqlite:///a-folder": "{folder}/a-folder is a folder.",
-    "sqlite+aiosqlite:////proc/svc.db": "This user may not write /proc/svc.db.",
-    "sqlite+aiosqlite:///9999.db": "A newer version of the service migrated this database.",
-    "postgresql+asyncpg://svc@127.0.0.1:1/svc": "PostgreSQL at 127.0.0.1:1 cannot be used: ",
-}
+UNUSABLE = table("cli/cases.toml")["unusable"]
 
 
 @pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
