@@ -103,9 +103,7 @@ def test_every_operation_lists_its_errors_with_the_one_schema_and_the_headers_of
                 assert schema["properties"]["error"]["properties"]["code"]["enum"], where
 
 
-def test_schemathesis_finds_no_undocumented_response(
-    sqlite_url: str, live_server: Callable[..., LiveServer], tmp_path: Path
-):
+def test_every_response_is_documented(sqlite_url: str, live_server: Callable[..., LiveServer], tmp_path: Path):
     async def key_of_acme() -> str:
         async with storage.opened(sqlite_url) as store:
             return (await world.acme(store)).key

@@ -46,9 +46,7 @@ async def becomes(client: httpx.AsyncClient, status: int) -> httpx.Response:
     return answer
 
 
-async def test_every_surface_returns_503_in_an_outage_and_recovers(
-    client: httpx.AsyncClient, between: Proxy, caplog: pytest.LogCaptureFixture
-):
+async def test_every_surface_returns_503(client: httpx.AsyncClient, between: Proxy, caplog: pytest.LogCaptureFixture):
     await becomes(client, 200)
     between.lose_connections = True
     between.cut()

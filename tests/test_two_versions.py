@@ -85,9 +85,7 @@ def buy(number: int, click: str, lead: str, sale: str, refund: str) -> int:
     return cents
 
 
-def test_the_last_release_goes_on_beside_this_version_on_the_new_schema(
-    released: str, empty_postgres_url: str, serve: Serve
-):
+def test_the_last_release_goes_on_beside_this_on_the_new_schema(released: str, empty_postgres_url: str, serve: Serve):
     earned = [buy(0, released, released, released, released)]
     asyncio.run(migrations.upgrade(empty_postgres_url))
     new = serve(empty_postgres_url).base_url

@@ -85,9 +85,7 @@ def test_a_backup_overwrites_nothing_and_garbage_is_not_restored(acme: Svc):
     assert workspaces(acme) == ["Acme"]
 
 
-def test_the_release_before_goes_on_with_its_data_after_an_upgrade_and_a_rollback(
-    svc: Svc, tmp_path: Path, record_property: Callable[[str, object], None]
-):
+def test_an_upgrade_can_be_rolled_back(svc: Svc, tmp_path: Path, record_property: Callable[[str, object], None]):
     old, kept = tmp_path / "old", "svc.db.before-upgrade-"
     with tarfile.open(RELEASED) as archive:
         archive.extractall(old, filter="data")

@@ -155,9 +155,7 @@ async def test_with_a_worker_down_other_programs_are_managed(acme: World, citus_
     assert acme.store.lacking == []
 
 
-async def test_a_leaked_key_is_replaced_while_another_node_is_down(
-    acme: World, citus_cluster: Cluster, citus_url: str, serve: Serve
-):
+async def test_a_leaked_key_is_replaced_in_an_outage(acme: World, citus_cluster: Cluster, citus_url: str, serve: Serve):
     programs = await one_on_each_node(acme)
     lost, left = citus_cluster.workers
     kept = programs[left.port]

@@ -41,9 +41,7 @@ def test_the_operations_that_need_no_credential_are_named():
 
 
 @pytest.mark.parametrize(("kind", "cases"), [*CASES.items()])
-async def test_no_wrong_credential_opens_an_operation(
-    service: Service, kind: str, cases: Callable[[Scene], Awaitable[list[Case]]]
-):
+async def test_no_wrong_credential_works(service: Service, kind: str, cases: Callable[[Scene], Awaitable[list[Case]]]):
     wrong = []
     for case in await cases(service.scene):
         for entry in needing(kind):
