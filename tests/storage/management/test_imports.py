@@ -13,7 +13,16 @@ from storage.rules.tool_exports import FileKind, ImportTool
 from storage.tables import audit_entries, clicks, commissions, customers, partners, payment_customers, sales
 from tests import world
 from tests.storage.databases import both_databases
-from tests.storage.management.importing import COMMISSIONS, CUSTOMERS, EXPORTS, GENERIC, PARTNERS, counts, imported
+from tests.storage.management.importing import (
+    COMMISSIONS,
+    CUSTOMERS,
+    EXPORTS,
+    FOLDER,
+    GENERIC,
+    PARTNERS,
+    counts,
+    imported,
+)
 from tests.world import NOW, World, stored
 
 
@@ -78,13 +87,7 @@ async def test_a_customer_without_an_id_is_named_by_a_hash_of_the_address(acme: 
 
 @both_databases
 async def test_commissions_on_leads_and_clicks_are_imported_without_a_sale_and_once(acme: World):
-    commissions_of_dub = (
-        "ID,Type,Amount,Earnings,Currency,Status,Created at,Partner ID,Customer external ID\n"
-        "cm_1,lead,$0.00,$5.00,usd,paid,2025-02-03T10:00:00.000Z,pn_1,user-7\n"
-        "cm_2,lead,$0.00,$4.00,usd,pending,2025-02-04T10:00:00.000Z,pn_1,user-7\n"
-        "cm_3,click,$0.00,$0.10,usd,processed,2025-02-05T10:00:00.000Z,pn_1,\n"
-        "cm_4,sale,$49.00,$9.80,usd,processed,2025-02-06T10:00:00.000Z,pn_1,user-7\n"
-    )
+    commissions_of_dub = (FOLDER / "dub/leads_and_clicks.csv").read_text(encoding="utf-8")
     files = (*EXPORTS[ImportTool.DUB][:2], commissions_of_dub)
 
     done = await imported(acme, files, ImportTool.DUB)
@@ -98,11 +101,7 @@ async def test_commissions_on_leads_and_clicks_are_imported_without_a_sale_and_o
 
 
 async def test_rewardfuls_template_is_partners_and_customers_in_one_file(acme: World):
-    template = (
-        "stripe_customer_id,first_name,last_name,email,paypal_email,wise_email,token\n"
-        "cus_7,Nora,Blogs,nora@blogs.example,,,nora\ncus_8,Nora,Blogs,nora@blogs.example,,,nora\n"
-        "cus_9,Liz,Lee,liz@lee.example,,,\n"
-    )
+    template = (FOLDER / "rewardful/template.csv").read_text(encoding="utf-8")
 
     report = await imported(acme, (template,), ImportTool.REWARDFUL)
 
