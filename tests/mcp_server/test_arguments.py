@@ -17,7 +17,7 @@ EVENTS = (
     "Accepted arguments: program_id (required), limit, cursor, kind, partner_id, customer_id, transaction_id, text, "
     "caller, test, q, sort, totals, date_from, date_to."
 )
-WRONG = json.loads(Path(__file__).with_name("wrong_arguments.json").read_text(encoding="utf-8"))
+WRONG: dict[str, Any] = json.loads(Path(__file__).with_name("wrong_arguments.json").read_text(encoding="utf-8"))
 
 
 @pytest.mark.parametrize("version", VERSIONS)
@@ -34,7 +34,7 @@ async def test_an_argument_that_a_tool_does_not_have_is_rejected(assistant: Assi
 async def test_a_wrong_argument_is_named_with_what_it_must_be_and_others_are_repeated_sanitized(assistant: Assistant):
     payload = (await assistant.tool("list_customers", customer_key="a\u200bb\u202ec")).payload
     assert payload["applied_query"]["customer_key"] == "abc"
-    for name, argument, value, message in WRONG:
+    for name, argument, value, message in WRONG["of_a_field"]:
         answer = await assistant.tool(name, **{argument: value})
 
         assert answer.rejection["fields"] == [{"field": argument, "message": message}], value
@@ -43,6 +43,15 @@ async def test_a_wrong_argument_is_named_with_what_it_must_be_and_others_are_rep
     missing = await assistant.call("tools/call", {"name": "list_events", "arguments": {}})
     assert missing.rejection["fields"] == [{"field": "program_id", "message": "Required: an integer"}]
     assert missing.rejection["hint"] == EVENTS
+
+
+async def test_arguments_that_do_not_fit_together_or_name_no_range_are_named(assistant: Assistant):
+    for name, arguments, code, field in WRONG["together"]:
+        rejection = (await assistant.tool(name, **arguments)).rejection
+        named = rejection["fields"][0]["field"] if "fields" in rejection else None
+
+        assert (rejection["code"], named) == (code, field), arguments
+        assert "dateFrom" not in str(rejection), arguments
 
 
 PLANTED = HOSTILE.replace("\x00", "")

@@ -49,11 +49,9 @@ async def test_a_customers_story_is_one_call_by_any_identifier(assistant: Assist
     assert all(other["timeline"] == story["timeline"] for other in stories)
 
 
-async def test_a_story_is_of_one_known_customer_or_names_what_to_call_next(assistant: Assistant):
-    wrong: list[dict[str, Any]] = [{}, {"customer_id": 1, "customer_key": "user-1"}]
-    for asked in wrong:
-        assert (await assistant.tool("get_customer", **asked)).rejection["code"] == "validation_error", asked
+async def test_the_story_of_an_unknown_customer_names_what_to_call_next(assistant: Assistant):
     unknown = (await assistant.tool("get_customer", customer_key="nobody")).rejection
+
     assert (unknown["code"], "explain" in unknown["hint"]) == ("not_found", True)
 
 
@@ -74,7 +72,7 @@ async def test_a_partner_is_one_call_with_holds_refunds_weeks_and_days_of_paymen
     assert payments == [{"paid_on": "2026-05-20", "partners": 1, "cents": 2_000}]
 
 
-async def test_a_partner_is_named_by_one_argument_and_a_name_of_several_is_rejected_with_their_ids(
+async def test_a_name_of_several_partners_is_rejected_with_their_ids(
     assistant: Assistant,
 ):
     acme = assistant.acme
@@ -85,10 +83,6 @@ async def test_a_partner_is_named_by_one_argument_and_a_name_of_several_is_rejec
 
     assert "send partner_id" in rejection["fields"][0]["message"]
     assert (await assistant.tool("get_partner", partner="nobody")).rejection["code"] == "not_found"
-    wrong: list[dict[str, Any]] = [{}, {"partner": "anna", "partner_id": acme.anna}]
-    for asked in wrong:
-        fields = (await assistant.tool("get_partner", **asked)).rejection["fields"]
-        assert [each["field"] for each in fields] == ["partner_id", "partner"], asked
 
 
 async def test_changes_are_of_the_dates_with_decisions_terms_and_the_key_and_without_secrets(assistant: Assistant):
@@ -139,6 +133,3 @@ async def test_events_are_filtered_by_who_when_which_sale_and_test(assistant: As
     assert await kinds(test=True) == []
     assert await kinds(text="100%") == ["refund", "click"]
     assert await kinds(caller="shop/1 ab12") == ["sale"]
-    assert (await assistant.tool("list_events", date_from="2026-05-21", date_to="2026-05-20")).rejection["code"] == (
-        "invalid_range"
-    )

@@ -143,23 +143,12 @@ def test_a_user_agent_says_device_browser_and_system_and_a_hostile_one_little():
         assert all(value is None or (value.isprintable() and len(value) <= 100) for value in visitors.agent_of(text))
 
 
-def test_a_file_tells_the_place_of_an_address_where_no_header_does(tmp_path: Path):
-    settings = Configuration(country_header="x-country", geo_database=mmdb(tmp_path))
+def test_a_file_tells_the_place_of_an_address_where_no_header_does():
+    upper_half_in_california = Path(__file__).with_name("places.mmdb")
+    settings = Configuration(country_header="x-country", geo_database=upper_half_in_california)
     places = visitors.Places(settings)
 
     assert places.of({}, "203.0.113.7") == Location("US", "US-CA")
     assert places.of({b"x-country": b"DE"}, "203.0.113.7") == Location("DE")
     assert places.of({b"x-country": b"XX"}, "203.0.113.7") == Location("US", "US-CA")
     assert [places.of({}, each) for each in ("98.51.100.1", "2001:db8::1", "unknown")] == [NOWHERE] * 3
-
-
-def mmdb(folder: Path) -> Path:
-    """Write a MaxMind DB file in which the upper half of all IPv4 addresses is in California; return its path."""
-    california = b"\xe2\x47country\xe1\x48iso_code\x42US\x4csubdivisions\x01\x04\xe1\x48iso_code\x42CA"
-    about = b"\xe9\x4anode_count\xc1\x01\x4brecord_size\xa1\x18\x4aip_version\xa1\x04"
-    about += b"\x4ddatabase_type\x44Test\x5bbinary_format_major_version\xa1\x02\x5bbinary_format_minor_version\xa0"
-    about += b"\x49languages\x00\x04\x4bdescription\xe0\x4bbuild_epoch\x01\x02\x01"
-    path = folder / "places.mmdb"
-    tree = b"\x00\x00\x01\x00\x00\x11"  # nothing below, and the first record above
-    path.write_bytes(tree + bytes(16) + california + b"\xab\xcd\xefMaxMind.com" + about)
-    return path

@@ -7,7 +7,7 @@ import ssl
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,6 +16,7 @@ import pytest
 import trustme
 from playwright.async_api import Page
 
+from tests import failing
 from tests.serving import PLAIN
 from tests.tracking_api.dashboard.pages.conftest import OLGA, PASSWORD
 
@@ -63,20 +64,14 @@ def client_host(tmp_path: Path) -> Iterator[ClientHost]:
         def log_message(self, *_: Any) -> None:
             """Say nothing."""
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server = failing.HttpServer(("127.0.0.1", 0), Handler)
     tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     authority.issue_cert("localhost").configure_cert(tls)
     server.socket = tls.wrap_socket(server.socket, server_side=True)
     host = ClientHost(f"https://localhost:{server.server_port}", tmp_path / "authority.pem")
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    try:
+    with failing.serving(server):
         yield host
-    finally:
         host.stalled.set()
-        server.shutdown()
-        server.server_close()
-        thread.join()
 
 
 async def consent(page: Page, address: str) -> str:
