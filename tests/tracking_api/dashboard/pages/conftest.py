@@ -1,14 +1,18 @@
 """The dashboard in a real browser: a live server over a fresh database, Olga who owns Acme, Max who is a member."""
 
-from collections.abc import AsyncIterator
+import tomllib
+from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import httpx
 import pytest
-from playwright.async_api import Browser, BrowserContext, Locator, Page
+from playwright.async_api import Browser, BrowserContext, Locator, Page, expect
+from playwright.async_api import TimeoutError as PlaywrightTimeoutError
 
 from storage.access import sessions, workspaces
 from tests import serving, world
@@ -16,6 +20,9 @@ from tests import serving, world
 OLGA, MAX = "olga@acme.example", "max@acme.example"
 PASSWORD = "correct horse battery"
 HASH = world.password_hash(PASSWORD)
+VIOLATIONS = """axe.run(document, {resultTypes: ["violations"]})
+    .then((found) => found.violations.map((each) => [each.id, each.nodes[0].html]))"""  # all results are 50 KB
+JOURNEYS: dict[str, Any] = tomllib.loads(Path(__file__).with_name("journeys.toml").read_text(encoding="utf-8"))
 NODE = Path(__file__).parent / "node" / "node_modules"
 
 
@@ -92,6 +99,69 @@ class Walk:
 
     async def press(self, button: str) -> None:
         await self.click(self.page.get_by_role("button", name=button))
+
+    async def take(self, steps: list[list[str]], axe: str = "") -> None:
+        """Take steps of journeys.toml, which says what each verb does."""
+        for verb, where, *said in steps:
+            found = self.page.locator(where)
+            acts: dict[str, Callable[[], Awaitable[Any]]] = {
+                "click": partial(self.click, found),
+                "undo": found.click,
+                "search": partial(self._search, where),
+                "press": partial(self._press, where.split()),
+                "keys": partial(self.page.keyboard.type, where),
+                "type": partial(found.fill, *said),
+                "focus": found.focus,
+                "tab": partial(self._tab, where, *said),
+                "upload": partial(self._upload, found, *said),
+                "axe": partial(self._look, axe),
+                "hidden": expect(found).to_be_hidden,
+                "see": partial(expect(found).to_contain_text, said if len(said) > 1 else "".join(said)),
+            }
+            await acts[verb]()
+
+    async def _search(self, text: str) -> None:
+        await self.take([["press", "Control+k"], ["keys", text], ["press", "Enter"]])
+        self.searches += 1
+
+    async def _press(self, keys: list[str]) -> None:
+        for key in keys:
+            await self.page.keyboard.press(key)
+
+    async def _upload(self, where: Locator, name: str, content: str) -> None:
+        await where.set_input_files({"name": name, "mimeType": "text/csv", "buffer": content.encode()})
+        self.clicks += 1
+
+    async def _look(self, axe: str) -> None:
+        assert await violations_here(self.page, axe) == []
+
+    async def _tab(self, where: str, most: str) -> None:
+        """Move the focus on until it is where it is wanted."""
+        stops = 0
+        while not await self.page.evaluate("where => document.activeElement.matches(where)", where):
+            await self.page.keyboard.press("Tab")
+            stops += 1
+            assert stops <= int(most)
+
+
+async def violations_here(page: Page, axe: str) -> list[str]:
+    """Return what axe-core finds on the open page, and whether the page is wider than the screen."""
+    wide = await cut_off(page)
+    if not await page.evaluate("'axe' in window"):
+        await page.evaluate(axe)
+    return [f"{urlsplit(page.url).path}: {rule}: {html[:120]}" for rule, html in await page.evaluate(VIOLATIONS)] + wide
+
+
+async def cut_off(page: Page) -> list[str]:
+    """Return whether the page stays wider than the screen with all open that can be opened; a chart follows later."""
+    await page.evaluate(
+        "document.querySelectorAll('details').forEach((each) => { each.open = !each.matches('.pop, .menu'); })"
+    )
+    try:
+        await page.wait_for_function("document.documentElement.scrollWidth <= innerWidth", timeout=3_000)
+    except PlaywrightTimeoutError:
+        return [f"{urlsplit(page.url).path}: wider than the screen"]
+    return []
 
 
 @pytest.fixture

@@ -10,7 +10,6 @@ from urllib.parse import urlsplit
 
 import pytest
 from playwright.async_api import Browser, Page
-from playwright.async_api import TimeoutError as PlaywrightTimeoutError
 
 import storage
 from cli.demo import sample
@@ -18,15 +17,13 @@ from storage.access import accounts, invitations, workspaces
 from storage.engine.audit import OPERATOR
 from tests.serving import Serve
 from tests.tracking_api.authorization.consenting import ask
-from tests.tracking_api.dashboard.pages.conftest import HASH, NODE, Site
+from tests.tracking_api.dashboard.pages.conftest import HASH, NODE, Site, cut_off, violations_here
 from tests.world import NOW, World
 from tracking_api.dashboard.routes import PAGES
 
 LARGEST_PAGE = 150 * 1000
 WEIGHT = """[...performance.getEntriesByType("navigation"), ...performance.getEntriesByType("resource")]
     .reduce((sum, each) => sum + each.decodedBodySize, 0)"""
-VIOLATIONS = """axe.run(document, {resultTypes: ["violations"]})
-    .then((found) => found.violations.map((each) => [each.id, each.nodes[0].html]))"""  # all results are 50 KB
 WIDTHS = (390, 768, 1440, 1920)
 AXE_WIDTHS = (390, 1440)
 SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
@@ -68,26 +65,6 @@ async def addresses(page: Page, program: str) -> list[str]:
     consenting = urlsplit(asked.page).path
     named = [path.replace("{program_id}", program_id).replace("/connect/{sealed}", consenting) for path in signed_in]
     return [examples.get(path.rpartition("/")[2], path) for path in named]
-
-
-async def violations_here(page: Page, axe: str) -> list[str]:
-    """Return what axe-core finds on the open page, and whether the page is wider than the screen."""
-    wide = await cut_off(page)
-    if not await page.evaluate("'axe' in window"):
-        await page.evaluate(axe)
-    return [f"{urlsplit(page.url).path}: {rule}: {html[:120]}" for rule, html in await page.evaluate(VIOLATIONS)] + wide
-
-
-async def cut_off(page: Page) -> list[str]:
-    """Return whether the page stays wider than the screen with all open that can be opened; a chart follows later."""
-    await page.evaluate(
-        "document.querySelectorAll('details').forEach((each) => { each.open = !each.matches('.pop, .menu'); })"
-    )
-    try:
-        await page.wait_for_function("document.documentElement.scrollWidth <= innerWidth", timeout=3_000)
-    except PlaywrightTimeoutError:
-        return [f"{urlsplit(page.url).path}: wider than the screen"]
-    return []
 
 
 async def test_axe_finds_nothing_and_nothing_is_cut_off_at_any_width_in_either_scheme(demo: Site, axe: str):

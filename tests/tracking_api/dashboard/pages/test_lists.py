@@ -3,11 +3,11 @@
 import re
 from datetime import UTC, datetime, timedelta
 
+import pytest
 from playwright.async_api import Page, expect
 
 from storage.management import partners
-from tests.tracking_api.dashboard.pages.conftest import MAX, Site
-from tests.tracking_api.dashboard.pages.test_every_page import violations_here
+from tests.tracking_api.dashboard.pages.conftest import JOURNEYS, MAX, Site, Walk
 from tests.world import NOW
 
 
@@ -83,69 +83,17 @@ async def test_rows_are_two_lines_fit_every_laptop_and_five_are_on_a_phone_s_fir
     assert looks == {look: [0, True, True] for look in looks}
 
 
-async def test_a_list_is_worked_through_by_keyboard(site: Site, axe: str):
-    page = await site.sign_in(bypass_csp=True)
-    await page.goto(f"{site.program}/partners")
-    press = page.keyboard.press
-
-    for key in ("j", "x", "j", "x"):
-        await press(key)
-    await expect(page.locator(".bulk .sum")).to_have_text("2 selected")
-    await page.locator("tbody input").first.focus()
-    stops = 0
-    while not await page.evaluate("document.activeElement.matches('.bulk button')"):
-        await press("Tab")
-        stops += 1
-        assert stops <= 5
-    assert await violations_here(page, axe) == []
-    await page.locator("tbody input").first.focus()
-    await press("e")
-    await press("Enter")
-    await expect(page.get_by_role("status")).to_contain_text("Paused: 2.")
-    await press("?")
-    await expect(page.get_by_role("dialog", name="Keys")).to_contain_text("Next row")
-    assert await violations_here(page, axe) == []
-    await press("Escape")
-    for key in ("j", "e"):
-        await press(key)
-    await expect(page.get_by_role("button", name="Activate", exact=True)).to_be_visible()
-    assert await violations_here(page, axe) == []
-    await press("Escape")
-    for key in ("j", "Enter"):
-        await press(key)
-    await expect(page.get_by_role("heading", name="Anna")).to_be_visible()
-
-
-async def test_search_works_by_keyboard_and_without_javascript(site: Site, axe: str):
+@pytest.mark.parametrize("name", JOURNEYS["by_keyboard"])
+async def test_a_list_and_the_search_are_worked_through_by_keyboard(site: Site, axe: str, name: str):
     await site.sell()
-    await site.call("/api/v1/track/sale", {"transaction_id": "inv-2"})
     page = await site.sign_in(bypass_csp=True)
     await page.goto(f"{site.program}/partners")
 
-    await page.keyboard.press("Control+k")
-    await page.keyboard.type("inv-1")
-    found = page.locator(".suggestions a")
-    await expect(found).to_contain_text("Credited")
-    await page.keyboard.press("ArrowDown")
-    await page.keyboard.press("Enter")
-    await expect(page.get_by_role("heading", name="Transaction inv-1")).to_be_visible()
-    assert await violations_here(page, axe) == []
-    await page.keyboard.press("Control+k")
-    await page.keyboard.type("rotate key")
-    await expect(found).to_contain_text("Program key")
-    await page.keyboard.press("Escape")
-    await expect(found).to_be_hidden()
-    await page.get_by_role("searchbox", name="Search").fill("")
-    await page.keyboard.press("Control+k")
-    await expect(found).to_contain_text(["Partners · Acme partners"])
-    await page.keyboard.type("pause ben")
-    await expect(page.locator(".suggestions button")).to_contain_text("Pause Ben")
-    assert await violations_here(page, axe) == []
-    await page.get_by_role("searchbox", name="Search").focus()
-    await page.keyboard.press("ArrowDown")
-    await page.keyboard.press("Enter")
-    await expect(page.get_by_role("status")).to_contain_text("The partner is paused")
+    await Walk(page).take(JOURNEYS["by_keyboard"][name], axe)
 
+
+async def test_search_works_without_javascript(site: Site):
+    await site.call("/api/v1/track/sale", {"transaction_id": "inv-2"})
     plain = await site.sign_in(MAX, java_script_enabled=False)
     await plain.goto(f"{site.program}/partners")
     await plain.get_by_role("searchbox", name="Search").fill("inv-404")
