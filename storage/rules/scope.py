@@ -16,6 +16,10 @@ class Scope(StrEnum):
     COMMISSIONS_READ = "commissions:read"
     COMMISSIONS_WRITE = "commissions:write"
     COMMISSIONS_PAY = "commissions:pay"
+    PAYOUTS_READ = "payouts:read"
+    PAYOUTS_WRITE = "payouts:write"
+    EVENTS_REPLAY = "events:replay"
+    REFERRALS_ISSUE = "referrals:issue"
 
 
 READING = tuple(scope for scope in Scope if scope.endswith(":read"))
