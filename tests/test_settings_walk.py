@@ -28,6 +28,7 @@ OTHER = {
     Kind.HOSTS: ("pay.example b.example:8443", "c.example"),
     Kind.CURRENCY: ("EUR", "USD"),
     Kind.CENTS: (1234, 0),
+    Kind.SWITCH: (True, False),
     Kind.PERCENT: (12.5, 20),
     Kind.COMMISSION_RATE: (33, 20),
 }
@@ -81,6 +82,8 @@ def another(setting: Setting, current: Any) -> Any:
 
 def typed(setting: Setting, value: Any) -> str:
     """Return a value as people type it."""
+    if setting.kind == Kind.SWITCH:
+        return str(value).lower()
     return f"{value / 100:.2f}" if setting.kind == Kind.CENTS else str(value)
 
 

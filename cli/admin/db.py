@@ -17,9 +17,14 @@ from storage import Storage, migrations
 from storage.access import second_factors
 from storage.checks import books
 from storage.engine import citus, sealing
+from storage.management import payout_methods
 from storage.payments import accounts
 
-_SEALED = {"payment_accounts": accounts.reseal, "second_factors": second_factors.reseal}
+_SEALED = {
+    "payment_accounts": accounts.reseal,
+    "second_factors": second_factors.reseal,
+    "payout_methods": payout_methods.reseal,
+}
 app = typer.Typer(no_args_is_help=True)
 secrets_app = typer.Typer(no_args_is_help=True)
 
@@ -88,5 +93,5 @@ def rotate() -> Answer:
     except sealing.UnreadableSecretError as unreadable:
         hint = f"Set {configuration.OLD_SECRET_KEY} to the previous key."
         raise Failure("secret_unreadable", str(unreadable), hint) from None
-    counts = f"{sealed['payment_accounts']} payment accounts and {sealed['second_factors']} second factors"
-    return Answer(sealed, f"The secrets of {counts} are encrypted with the new key.")
+    counts = ", ".join(f"{number} {name.replace('_', ' ')}" for name, number in sealed.items())
+    return Answer(sealed, f"These secrets are encrypted with the new key: {counts}.")

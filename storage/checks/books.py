@@ -9,7 +9,7 @@ from pathlib import Path
 from sqlalchemy import Connection, func, select, text
 
 from storage import tables
-from storage.checks import ledger
+from storage.checks import ledger, payouts
 from storage.checks.ledger import BookDifference, compare
 from storage.rules.reports.breakdown import EPOCH
 from storage.rules.settlement import CustomerStatus
@@ -25,7 +25,7 @@ UNIQUE = [(what, tables.metadata.tables[table], names) for what, (table, *names)
 
 def run(connection: Connection) -> list[BookDifference]:
     """Recompute everything that is stored twice, over one snapshot, and return each difference."""
-    parts = (_doubled, _customers, _without_partner, ledger.differences, _rollups)
+    parts = (_doubled, _customers, _without_partner, ledger.differences, payouts.differences, _rollups)
     return [difference for part in parts for difference in part(connection)]
 
 

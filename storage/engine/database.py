@@ -11,7 +11,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError
 
-from storage.engine.citus import SQL
+from storage.engine.citus import BY_KEY, SQL
 from storage.engine.lane import Lane, OwnThread, WriteLane
 from storage.engine.postgres_lane import PostgresLane
 from storage.engine.sqlite_file import DatabaseFile
@@ -97,10 +97,18 @@ def is_server(connection: Connection) -> bool:
     return connection.dialect.name == "postgresql"
 
 
-def lock_shared(connection: Connection, rows: Select[Any]) -> None:
-    """Lock rows against changes until the transaction ends; SQLite needs no lock, as it has one writer."""
+def lock_rows(connection: Connection, rows: Select[Any], **how: Any) -> None:
+    """Lock rows, as `with_for_update` takes it, until the transaction ends; SQLite needs no lock: it has one writer."""
     if is_server(connection):
-        connection.execute(rows.with_for_update(read=True))
+        connection.execute(rows.with_for_update(**how))
+
+
+def plan_for_many(connection: Connection) -> None:
+    """Let PostgreSQL join thousands of rows in the rest of a transaction: elsewhere writers read by key (citus.py)."""
+    if is_server(connection):
+        names = (name for name in BY_KEY if name.startswith("enable"))
+        allowed = ", ".join(f"set_config('{name}', 'on', true)" for name in names)
+        connection.execute(text(f"SELECT {allowed}"))
 
 
 def largest_assigned_ids(connection: Connection) -> dict[str, int]:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import date, datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import BigInteger, ColumnElement, Connection, and_, case, func, select, true, type_coerce
+from sqlalchemy import BigInteger, ColumnElement, Connection, Select, and_, case, func, select, true, type_coerce
 
 from storage.lists.held import is_held
 from storage.rules.commission import CommissionStatus
@@ -56,23 +56,35 @@ def of_partners(
     connection: Connection, program_id: int, partner_ids: Sequence[int], *, at: datetime
 ) -> dict[int, Balance]:
     """Return the balance of each of these partners."""
-    entry, hold_ends_at = ledger_entries.c, commissions.c.hold_until
+    entry = ledger_entries.c
+    summed = summed_by_figure(at).where(entry.program_id == program_id, entry.partner_id.in_(partner_ids))
+    found: dict[int, dict[str, Any]] = {each: {} for each in partner_ids}
+    for partner_id, name, *sums in connection.execute(summed):
+        found[partner_id][name] = sums
+    return {partner_id: _balance(figures) for partner_id, figures in found.items()}
+
+
+def summed_by_figure(at: Any, earned_until: datetime | None = None) -> Select[Any]:
+    """Return the statement of each partner's sums by figure, what of them was paid, and the ends of the holds.
+
+    What is approved and was earned after `earned_until` is the figure `later`.
+    """
+    entry, earned, hold_ends_at = ledger_entries.c, commissions.c, commissions.c.hold_until
+    later = [] if earned_until is None else [(earned.created_at >= earned_until, "later")]
     figure = case(
         (corrections.is_settled(), "settled"),
         (is_held(), "flagged"),
-        ((commissions.c.status == CommissionStatus.PENDING) & (hold_ends_at > at), "on_hold"),
-        else_=commissions.c.status,
+        ((earned.status == CommissionStatus.PENDING) & (hold_ends_at > at), "on_hold"),
+        (earned.status == CommissionStatus.PENDING, CommissionStatus.PENDING),
+        *later,
+        else_=earned.status,
     )
-    is_paid = entry.kind.in_((EntryKind.PAYOUT, EntryKind.SET_OFF))
-    cents = func.sum(entry.amount_cents)
-    paid = func.sum(case((is_paid, entry.amount_cents), else_=0))
-    columns = (figure.label("figure"), cents, paid, func.min(hold_ends_at), func.max(hold_ends_at))
-    mine = (entry.program_id == program_id, entry.partner_id.in_(partner_ids), entry.kind.in_(ACCOUNT_KINDS))
-    summed = select(entry.partner_id, *columns).select_from(corrections.with_commissions()).where(*mine)
-    found: dict[int, dict[str, Any]] = {each: {} for each in partner_ids}
-    for partner_id, name, *sums in connection.execute(summed.group_by(entry.partner_id, "figure")):
-        found[partner_id][name] = sums
-    return {partner_id: _balance(figures) for partner_id, figures in found.items()}
+    paid = case((entry.kind.in_((EntryKind.PAYOUT, EntryKind.SET_OFF)), entry.amount_cents), else_=0)
+    cents = (func.sum(entry.amount_cents).label("cents"), func.sum(paid).label("paid_cents"))
+    columns = (figure.label("figure"), *cents, func.min(hold_ends_at), func.max(hold_ends_at))
+    of_accounts = entry.kind.in_(ACCOUNT_KINDS)
+    summed = select(entry.partner_id, *columns).select_from(corrections.with_commissions()).where(of_accounts)
+    return summed.group_by(entry.partner_id, "figure")
 
 
 def _balance(figures: dict[str, Any]) -> Balance:
@@ -107,6 +119,15 @@ def to_pay_cents() -> ColumnElement[Any]:
     due = func.sum(entry.amount_cents)
     total = select(case((due > 0, due), else_=0)).select_from(corrections.with_commissions())
     return total.where(*theirs, entry.kind.in_(ACCOUNT_KINDS), is_due).correlate(partners).scalar_subquery()
+
+
+def settled_cents(connection: Connection, program_id: int, partner_ids: Any) -> dict[int, int]:
+    """Return what the settled entries of each of these partners add up to: negative is owed back, positive is due."""
+    entry = ledger_entries.c
+    mine = (entry.program_id == program_id, entry.partner_id.in_(partner_ids), entry.kind.in_(ACCOUNT_KINDS))
+    sums = select(entry.partner_id, func.sum(entry.amount_cents)).select_from(corrections.with_commissions())
+    rows = connection.execute(sums.where(*mine, corrections.is_settled()).group_by(entry.partner_id))
+    return {partner_id: int(cents) for partner_id, cents in rows}
 
 
 def next_holds(connection: Connection, program_id: int, partner_id: int | None = None, *, at: datetime) -> list[Hold]:

@@ -16,12 +16,14 @@ from sqlalchemy import BigInteger, ColumnElement, Connection, Date, FromClause, 
 
 from storage.rules.periods.period import ALWAYS, Span, Window
 from storage.rules.scope import Scope
+from storage.tables.columns import Timestamp
 
 MOST_ROWS = 20_000
 DEFAULT_LIMIT, MOST = 50, 200
 Row = TypeVar("Row")
 
 PROGRAM: Any = bindparam("program_id", type_=BigInteger)
+NOW: Any = bindparam("now", type_=Timestamp)
 FIRST_DAY, LAST_DAY = (bindparam(name, type_=Date) for name in ("first_day", "last_day"))  # the window of the figures
 
 

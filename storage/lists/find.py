@@ -5,7 +5,7 @@ A cursor names the row at the edge of a page and the direction; the row's place 
 
 import json
 from collections.abc import Collection, Mapping
-from datetime import date
+from datetime import date, datetime
 from enum import StrEnum
 from typing import Any, TypeVar
 
@@ -86,7 +86,7 @@ def _select(wanted: List[Any], scope: ListScope, *columns: Any) -> Select[Any]:
     mine = wanted.mine(scope) if wanted.mine else wanted.table.c.program_id == scope.program_id
     statement = select(*columns).select_from(source).where(mine if wanted.only is None else mine & wanted.only)
     first, last = scope.window or (scope.at.date(), scope.at.date())
-    figures = {"program_id": scope.program_id, "first_day": first, "last_day": last}
+    figures = {"program_id": scope.program_id, "now": scope.at, "first_day": first, "last_day": last}
     return statement.params(**figures)
 
 
@@ -155,5 +155,5 @@ def _value(kind: type, value: Any) -> Any:
     if kind in {dict, object}:
         return json.loads(value)
     if kind is date:
-        return value.date()
+        return value.date() if isinstance(value, datetime) else value
     return kind(value) if kind in {int, bool} or issubclass(kind, StrEnum) else value

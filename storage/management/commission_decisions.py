@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from operator import attrgetter
 from typing import Any, NamedTuple
 
-from sqlalchemy import BigInteger, ColumnElement, Connection, and_, cast, func, select, update
+from sqlalchemy import BigInteger, ColumnElement, Connection, cast, func, select, update
 
 from storage.engine import audit
 from storage.engine.audit import Actor, Change
@@ -16,31 +16,26 @@ from storage.lists.commissions import COMMISSIONS, Commission, net_cents
 from storage.lists.declaration import ListScope
 from storage.lists.find import rows
 from storage.lists.held import is_first, is_held, is_held_by, kinds_by_commission
-from storage.management import agent_caps, fraud_review
+from storage.management import agent_decisions, fraud_review, payout_sending, payouts
 from storage.rules.commission import MAY_BECOME, CommissionStatus
 from storage.rules.errors import (
     CommissionFlagged,
     CommissionOnHold,
     FieldError,
     NotFound,
-    OwnerRequired,
-    SecondKeyRequired,
     ServiceError,
     ValidationError,
 )
 from storage.rules.fraud.flag import FlagState
 from storage.rules.periods.period import Span
 from storage.rules.settlement import CustomerStatus, Settlement
-from storage.tables import audit_entries, commissions, customers, flags, partners, programs
+from storage.tables import audit_entries, commissions, customers, flags, partners
 from storage.tables.columns import from_millis, to_millis
 from storage.tracking import corrections
-from storage.tracking.corrections import Corrections
-from storage.tracking.ledger import PARTNER_KINDS
 
 REVIEWED = {CommissionStatus.APPROVED, CommissionStatus.PAID}
 MILLISECOND = timedelta(milliseconds=1)
 WITHIN = timedelta(hours=1)
-RELEASED = "This key dismissed a flag that held the commission, so another key has to decide."
 MOST_TOGETHER = 1_000  # commissions that a member approves at once
 
 
@@ -82,7 +77,7 @@ def decide_each(
 ) -> dict[int, Any]:
     """Review commissions, move them to a status by as many statements for many as for one; return each, or its error.
 
-    A rejection, which may be by a `flag`, takes back what the ledger holds; a payment settles it by a payout.
+    A rejection, which may be by a `flag`, takes back what the ledger holds; a payment is a payout of its own.
     """
     if status in REVIEWED:
         fraud_review.flag_before_decision(connection, program_id, commission_ids, at=at)
@@ -90,15 +85,7 @@ def decide_each(
     may_be_held = status != CommissionStatus.APPROVED or (override_hold_reason is not None and not actor.is_agent)
     errors = _obstacles(connection, program_id, found, status, may_be_held=may_be_held, actor=actor, at=at)
     if changed := [each for each in found if each.id not in errors]:
-        values: dict[str, Any] = {"status": status, "paid_at": at if status == CommissionStatus.PAID else None}
-        if status == CommissionStatus.APPROVED:
-            values["approved_by_key_id"] = int(actor.id) if actor.is_agent else None
-        mine = (commissions.c.program_id == program_id, commissions.c.id.in_([each.id for each in changed]))
-        connection.execute(update(commissions).where(*mine).values(values))
-        if status == CommissionStatus.REJECTED:
-            corrections.reject(connection, changed, at=at)
-        elif status == CommissionStatus.PAID:
-            corrections.pay_out(connection, program_id, changed, at=at)
+        _become(connection, program_id, changed, status, actor=actor, at=at)
         entries = [Change("commission.decide", each.id, "status", each.status, status) for each in changed]
         why = ("override_hold_reason", None, override_hold_reason)
         early = [each.id for each in changed if status == CommissionStatus.APPROVED and at < each.hold_until]
@@ -108,6 +95,28 @@ def decide_each(
     results = {each: NotFound("The program has no such commission.") for each in sorted(set(commission_ids))} | errors
     decided = rows(connection, COMMISSIONS, ListScope(program_id, at), [each.id for each in changed])
     return results | {each.id: each for each in decided}
+
+
+def _become(
+    connection: Connection,
+    program_id: int,
+    changed: Sequence[Any],
+    status: CommissionStatus,
+    *,
+    actor: Actor,
+    at: datetime,
+) -> None:
+    """Give commissions a status, with what it does to the ledger."""
+    if status == CommissionStatus.PAID:
+        payout_sending.pay_at_once(connection, program_id, changed, actor=actor, at=at)
+        return
+    values: dict[str, Any] = {"status": status}
+    if status == CommissionStatus.APPROVED:
+        values["approved_by_key_id"] = int(actor.id) if actor.is_agent else None
+    mine = (commissions.c.program_id == program_id, commissions.c.id.in_([each.id for each in changed]))
+    connection.execute(update(commissions).where(*mine).values(values))
+    if status == CommissionStatus.REJECTED:
+        corrections.reject(connection, changed, at=at)
 
 
 def _lock(connection: Connection, program_id: int, commission_ids: Sequence[int]) -> Sequence[Any]:
@@ -160,48 +169,28 @@ def _obstacles(
 ) -> dict[int, ServiceError]:
     """Return the error of each commission that may not change so, and count what an agent key may decide.
 
-    OwnerRequired for a member who may not pay, ValidationError for a transition that is not allowed and for a sandbox,
+    ValidationError for a transition that is not allowed, what `payouts.obstacles` returns for a payment,
     CommissionOnHold for an approval before `hold_until`, CommissionFlagged for one that a sign of fraud holds.
     """
     flagged = kinds_by_commission(connection, program_id, [each.id for each in found]) if status in REVIEWED else {}
     is_paid = status == CommissionStatus.PAID
     errors = dict[int, ServiceError]()
-    sandbox_of = select(programs.c.sandbox_of).where(programs.c.id == program_id)
-    is_trial = is_paid and connection.execute(sandbox_of).scalar() is not None
+    unpayable = payouts.obstacles(connection, program_id, found, actor=actor) if is_paid else {}
     for each in found:
         if status not in MAY_BECOME[each.status]:
             wrong = f"A commission that is {each.status} cannot become {status}"
             errors[each.id] = ValidationError(fields=[FieldError("status", wrong)])
-        elif is_paid and not actor.may_pay:
-            errors[each.id] = OwnerRequired("Only an owner or a member with the role finance may say that it is paid.")
+        elif each.id in unpayable:
+            errors[each.id] = unpayable[each.id]
         elif not may_be_held and at < each.hold_until:
             errors[each.id] = CommissionOnHold(f"The commission is on hold until {each.hold_until:%Y-%m-%d %H:%M} UTC.")
-        elif is_trial:
-            errors[each.id] = ValidationError("A sandbox's commissions are trials: no one is paid for them.")
         elif kinds := flagged.get(each.id):
             message = f"The commission is held for review: {', '.join(kinds)}."
             errors[each.id] = CommissionFlagged(message, flags=kinds)
     if actor.is_agent and status in REVIEWED:
         free = [each for each in found if each.id not in errors]
-        errors |= _obstacles_for_key(connection, program_id, free, status, int(actor.id), at=at)
+        errors |= agent_decisions.obstacles(connection, program_id, free, status, int(actor.id), at=at)
     return errors
-
-
-def _obstacles_for_key(
-    connection: Connection, program_id: int, free: Sequence[Any], status: CommissionStatus, key_id: int, *, at: datetime
-) -> dict[int, ServiceError]:
-    """Return SecondKeyRequired or OverCap for what an agent key may not approve or pay, and count what it may."""
-    two_keys = status == CommissionStatus.PAID and agent_caps.get_caps(connection, program_id).two_keys_to_pay
-    own = {each.id for each in free if two_keys and each.approved_by_key_id == key_id}
-    errors: dict[int, ServiceError] = {each: SecondKeyRequired() for each in own}
-    by_key = and_(flags.c.state == FlagState.DISMISSED, flags.c.decided_by_key_id == key_id)
-    released = kinds_by_commission(connection, program_id, [each.id for each in free], by_key).keys() - own
-    errors |= {each: SecondKeyRequired(RELEASED) for each in released}
-    free = [each for each in free if each.id not in errors]
-    ledger = Corrections(connection, free)
-    worth = [ledger.net(each, PARTNER_KINDS) for each in free]
-    over = agent_caps.count_each(connection, program_id, status, worth, at=at)
-    return errors | {each.id: error for each, error in zip(free, over, strict=True) if error}
 
 
 def get_pending_work(connection: Connection, program_id: int, *, at: datetime) -> PendingWork:

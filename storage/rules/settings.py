@@ -14,7 +14,7 @@ from storage.rules.settlement import LeadAuthPolicy
 
 PROGRAM = Section("Program")
 COMMISSION = Section("Commission", "New terms apply to later sales only; earned commissions do not change.")
-PAYING = Section("Approval and fees")
+PAYING = Section("Approval, payouts and fees")
 ATTRIBUTION = Section("Attribution", "Which partner is credited with a customer.")
 LINKS = Section("Links and ads")
 PAUSING = Section("Pausing", "Partners still earn on customers whom they sent before.")
@@ -134,6 +134,16 @@ class ProgramSettings(NamedTuple):
             OldLinks.REF: Option("Also ?ref= (Tapfiliate)"),
         },
     ] = OldLinks.NONE
+    minimum_payout_cents: Annotated[
+        int,
+        Setting("Smallest payout", Kind.CENTS, PAYING, owner_only=True),
+        "A partner to whom less is due is paid later. Each partner can have a minimum of their own.",
+    ] = 0
+    confirm_payouts: Annotated[
+        bool,
+        Setting("A second person confirms payouts", Kind.SWITCH, PAYING, owner_only=True),
+        "Whether a person other than the one who drafted a payout must confirm it before it is sent.",
+    ] = False
     platform_fee_bps: Annotated[
         int,
         Setting("Platform fee", Kind.PERCENT, PAYING, "% of commission", public_name="platform_fee_rate", is_term=True),

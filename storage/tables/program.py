@@ -23,6 +23,8 @@ programs = table(
     Column("lead_auth_policy", String(16), nullable=False, server_default=LeadAuthPolicy.SERVER_REQUIRED),
     Column("paid_ads", String(16), nullable=False, server_default=PaidAds.ALLOWED),
     Column("old_links", String(16), nullable=False, server_default=OldLinks.NONE),
+    Column("minimum_payout_cents", BigInteger, nullable=False, server_default="0"),
+    Column("confirm_payouts", Boolean, nullable=False, server_default="0"),
     Column("status", String(16), nullable=False, server_default=ProgramStatus.ACTIVE),
     Column("terms_version", Integer, nullable=False, server_default="1"),
     Column("revision", Integer, nullable=False, server_default="1"),
@@ -121,6 +123,7 @@ partners = table(
     Column("code_key", String(255)),  # see storage/rules/attribution.py; NULL: only the code as it is names the partner
     Column("status", String(16), nullable=False, server_default=PartnerStatus.ACTIVE),
     Column("notes", Text),  # of the workspace, about the partner
+    Column("minimum_payout_cents", BigInteger),  # NULL: the program's
     timestamp_column("created_at"),
     UniqueConstraint("program_id", "code"),
     Index("ix_partners_code_key", "program_id", "code_key", unique=True),

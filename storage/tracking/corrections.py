@@ -1,11 +1,11 @@
 """Corrections of commissions: reversals, reinstatements, rejections and payouts as new ledger entries."""
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, FromClause, func, select
+from sqlalchemy import ColumnElement, Connection, FromClause
 
 from storage.engine import ids
 from storage.engine.statements import Statement
@@ -13,7 +13,7 @@ from storage.rules.commission import UNPAID, CommissionStatus
 from storage.tables import commissions, ledger_entries
 from storage.tables.columns import to_millis
 from storage.tracking import ledger, rollups
-from storage.tracking.ledger import ACCOUNT_KINDS, PARTNER_KINDS, PLATFORM_KINDS, EntryKind
+from storage.tracking.ledger import PARTNER_KINDS, PLATFORM_KINDS, EntryKind
 from storage.tracking.rollups import Increment
 
 _find_entries = Statement("ledger_lookup")
@@ -108,28 +108,6 @@ def reject(connection: Connection, rejected: Sequence[Any], *, at: datetime) -> 
     steps = [corrections.take_back(each, EntryKind.REJECTION) for each in rejected]
     corrections.save(at=at)
     rollups.add(connection, steps)
-
-
-def pay_out(connection: Connection, program_id: int, paid: Sequence[Any], *, at: datetime) -> None:
-    """Append the payouts of the present worth of commissions, and set off what refunds of paid ones left owing.
-
-    The commissions are paid by now, and their partners' accounts locked: two payouts set off one debt once. If the
-    program owes a partner instead (a dispute was won), the set-off is negative.
-    """
-    corrections, entry = Corrections(connection, paid), ledger_entries.c
-    accounts = entry.partner_id.in_({each.partner_id for each in paid}), entry.kind.in_(ACCOUNT_KINDS)
-    total = select(entry.partner_id, func.sum(entry.amount_cents)).select_from(with_commissions())
-    settled = total.where(entry.program_id == program_id, *accounts, is_settled()).group_by(entry.partner_id)
-    owing = Counter({partner_id: -int(cents) for partner_id, cents in connection.execute(settled)})
-    for each in paid:
-        owing[each.partner_id] += corrections.net(each, PARTNER_KINDS)
-    for commission in paid:
-        net_cents = corrections.net(commission, PARTNER_KINDS)
-        owing_cents = owing[commission.partner_id]
-        corrections.append(commission, EntryKind.PAYOUT, -net_cents)
-        corrections.append(commission, EntryKind.SET_OFF, min(net_cents, owing_cents))
-        owing[commission.partner_id] -= min(net_cents, owing_cents)
-    corrections.save(at=at)
 
 
 def is_settled() -> ColumnElement[bool]:

@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import Connection, select
 
 from storage.engine import ids
-from storage.engine.database import lock_shared
+from storage.engine.database import lock_rows
 from storage.engine.group_commit import set_based
 from storage.engine.statements import Statement
 from storage.rules.errors import ServiceError
@@ -75,7 +75,7 @@ def _find_recorded(connection: Connection, batch: _Batch, registry: Registry) ->
         rows[program.id, sale.transaction_id, customer_id, sale.amount_cents, sale.currency, *span] = None
     if compared:
         account = payment_accounts.c.program_id
-        lock_shared(connection, select(account).where(account.in_(compared)).order_by(account))
+        lock_rows(connection, select(account).where(account.in_(compared)).order_by(account), read=True)
     same: _Recorded = {}
     likely: _Recorded = {}
     for row in _find(connection, list(rows)):

@@ -12,7 +12,7 @@ WHERE rowid = (SELECT min(rowid) FROM ledger_entries WHERE kind = 'reversal');
 UPDATE ledger_entries SET amount_cents = amount_cents + 1
 WHERE rowid = (SELECT min(rowid) FROM ledger_entries WHERE kind = 'rejection');
 
--- payout, balance
+-- payout, balance, paid by the ledger
 UPDATE ledger_entries SET amount_cents = amount_cents + 1
 WHERE rowid = (SELECT min(rowid) FROM ledger_entries WHERE kind = 'payout');
 
@@ -28,7 +28,7 @@ WHERE rowid = (SELECT min(rowid) FROM ledger_entries WHERE kind = 'platform_fee_
 UPDATE ledger_entries SET partner_id = (SELECT id FROM partners
 WHERE partners.program_id = ledger_entries.program_id AND id <> partner_id) WHERE rowid = (SELECT min(rowid) FROM ledger_entries WHERE kind = 'commission');
 
--- payout, balance
+-- payout, balance, paid by the ledger
 DELETE FROM ledger_entries
 WHERE rowid = (SELECT min(rowid) FROM ledger_entries WHERE kind = 'payout');
 
@@ -59,3 +59,16 @@ WHERE rowid = (SELECT min(rowid) FROM customers WHERE status = 'lead');
 -- clicks without a partner
 UPDATE clicks SET partner_id = 404
 WHERE click_id = (SELECT min(click_id) FROM clicks WHERE filtered IS NOT NULL);
+
+-- approved_cents, to_pay_cents
+UPDATE payout_lines SET approved_cents = approved_cents + 1 WHERE rowid = (SELECT min(rowid) FROM payout_lines);
+
+-- commissions
+UPDATE payout_lines SET commissions = commissions + 1 WHERE rowid = (SELECT min(rowid) FROM payout_lines);
+
+-- to_pay_cents, paid by the ledger
+UPDATE payout_lines SET to_pay_cents = to_pay_cents + 1 WHERE rowid = (SELECT min(rowid) FROM payout_lines);
+
+-- payout, balance, commissions that are paid
+UPDATE commissions SET status = 'approved' WHERE rowid = (SELECT min(rowid) FROM commissions WHERE status = 'paid'
+AND id IN (SELECT commission_id FROM payout_items));

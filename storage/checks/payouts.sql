@@ -1,0 +1,63 @@
+-- What `payouts.py` recomputes, on every database: each row is a difference, with what is stored and what it should be.
+
+-- What lines froze, by the commissions that are in them.
+SELECT
+    'approved_cents' AS what, line.program_id, line.payout_id, line.partner_id,
+    line.approved_cents AS stored, COALESCE(SUM(item.net_cents), 0) AS recomputed
+FROM payout_lines AS line
+LEFT JOIN payout_items AS item
+    ON item.program_id = line.program_id AND item.payout_id = line.payout_id AND item.partner_id = line.partner_id
+    AND item.is_live
+WHERE line.state IN ('open', 'paid')
+GROUP BY line.program_id, line.payout_id, line.partner_id, line.approved_cents
+HAVING line.approved_cents <> COALESCE(SUM(item.net_cents), 0);
+
+SELECT
+    'commissions' AS what, line.program_id, line.payout_id, line.partner_id,
+    line.commissions AS stored, COUNT(item.commission_id) AS recomputed
+FROM payout_lines AS line
+LEFT JOIN payout_items AS item
+    ON item.program_id = line.program_id AND item.payout_id = line.payout_id AND item.partner_id = line.partner_id
+    AND item.is_live
+WHERE line.state IN ('open', 'paid')
+GROUP BY line.program_id, line.payout_id, line.partner_id, line.commissions
+HAVING line.commissions <> COUNT(item.commission_id);
+
+-- What lines pay, by its parts.
+SELECT
+    'to_pay_cents' AS what, program_id, payout_id, partner_id,
+    to_pay_cents AS stored, approved_cents - set_off_cents + adjusted_cents AS recomputed
+FROM payout_lines
+WHERE to_pay_cents <> approved_cents - set_off_cents + adjusted_cents;
+
+-- What the ledger says that each partner was paid in a payout, by the lines.
+SELECT
+    'paid by the ledger' AS what, program_id, payout_id, partner_id,
+    SUM(stored) AS stored, SUM(recomputed) AS recomputed
+FROM (
+    SELECT program_id, payout_id, partner_id, 0 AS stored, to_pay_cents AS recomputed
+    FROM payout_lines WHERE state IN ('paid', 'correction')
+    UNION ALL
+    SELECT program_id, payout_id, partner_id, -amount_cents AS stored, 0 AS recomputed
+    FROM ledger_entries WHERE payout_id IS NOT NULL
+) AS paid
+GROUP BY program_id, payout_id, partner_id
+HAVING SUM(stored) <> SUM(recomputed);
+
+-- A commission is in one payout at most, and paid if that one was sent.
+SELECT
+    'payouts of one commission' AS what, program_id, MAX(payout_id) AS payout_id, MAX(partner_id) AS partner_id,
+    COUNT(*) AS stored, 1 AS recomputed
+FROM payout_items WHERE is_live
+GROUP BY program_id, commission_id
+HAVING COUNT(*) > 1;
+
+SELECT
+    'commissions that are paid' AS what, item.program_id, item.payout_id, item.partner_id,
+    COUNT(*) AS stored, SUM(CASE WHEN commissions.status = 'paid' THEN 1 ELSE 0 END) AS recomputed
+FROM payout_items AS item
+JOIN payouts ON payouts.program_id = item.program_id AND payouts.id = item.payout_id AND payouts.state = 'sent'
+JOIN commissions ON commissions.program_id = item.program_id AND commissions.id = item.commission_id
+WHERE item.is_live
+GROUP BY item.program_id, item.payout_id, item.partner_id
+HAVING COUNT(*) <> SUM(CASE WHEN commissions.status = 'paid' THEN 1 ELSE 0 END);

@@ -1,0 +1,155 @@
+"""How partners are paid: encrypted at rest, shown masked; a payout by a new method waits until it is released."""
+
+import json
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection, select, update
+from stdnum import bic, iban
+from stdnum.exceptions import ValidationError as InvalidNumber
+from stdnum.us import rtn
+
+from storage.engine import audit
+from storage.engine.audit import Actor, Change
+from storage.engine.database import insert_for
+from storage.engine.sealing import Sealer
+from storage.management import partners
+from storage.rules.contact import is_email, protect
+from storage.rules.errors import FieldError, NotFound, ValidationError
+from storage.rules.payout import METHOD_HOLD, MethodKind
+from storage.tables import payout_lines, payout_methods
+
+NEEDED = {  # the fields of each kind, and for a bank one of two sets
+    MethodKind.PAYPAL: (("email",),),
+    MethodKind.WISE: (("email",),),
+    MethodKind.BANK: (("holder", "iban"), ("holder", "account_number", "routing_number")),
+    MethodKind.OTHER: (("text",),),
+}
+CHECKS: Mapping[str, Any] = {"iban": iban, "bic": bic, "routing_number": rtn}
+WRONG = {
+    "email": "An e-mail address",
+    "iban": "An IBAN, whose check digits fit",
+    "bic": "A BIC of 8 or 11 characters",
+    "routing_number": "A routing number of 9 digits, whose check digit fits",
+}
+_row = payout_methods.c
+
+
+class PayoutMethod(NamedTuple):
+    """How a partner is paid, masked; payouts to it wait until `held_until`, unless it was released for a reason."""
+
+    partner_id: int
+    kind: MethodKind
+    masked: str
+    changed_at: datetime
+    held_until: datetime
+    release_reason: str | None
+
+
+def change(
+    connection: Connection,
+    program_id: int,
+    partner_id: int,
+    kind: MethodKind,
+    details: Mapping[str, str],
+    *,
+    sealer: Sealer,
+    actor: Actor,
+    at: datetime,
+) -> PayoutMethod:
+    """Save how a partner is paid, and hold payouts if they were paid otherwise before. The log has no secret.
+
+    Raises PartnerNotFound, ValidationError naming a field that is missing or wrong.
+    """
+    details = _checked(kind, details)
+    partners.require(connection, program_id, partner_id)
+    mine = (_row.program_id == program_id, _row.partner_id == partner_id)
+    before = connection.execute(select(payout_methods).where(*mine).with_for_update()).one_or_none()
+    if before is not None and (before.kind, json.loads(sealer.open(before.sealed))) == (kind, details):
+        return _shown(before)
+    held_until = at if before is None else at + METHOD_HOLD
+    values: dict[str, Any] = {
+        "kind": kind,
+        "sealed": sealer.seal(json.dumps(details)),
+        "masked": _masked(details),
+    }
+    values |= {"changed_at": at, "held_until": held_until, "release_reason": None}
+    row = insert_for(connection)(payout_methods).values(program_id=program_id, partner_id=partner_id, **values)
+    connection.execute(row.on_conflict_do_update(index_elements=["program_id", "partner_id"], set_=values))
+    known = None if before is None else f"{before.kind} {before.masked}"
+    entry = Change("payout_method.change", partner_id, "method", known, f"{kind} {values['masked']}")
+    audit.write(connection, program_id, [entry], actor=actor, at=at)
+    return get_method(connection, program_id, partner_id)
+
+
+def release(
+    connection: Connection, program_id: int, partner_id: int, *, reason: str, actor: Actor, at: datetime
+) -> PayoutMethod:
+    """Let payouts use a partner's new method now. Raises NotFound; ValidationError when nothing holds it."""
+    method = get_method(connection, program_id, partner_id)
+    if method.held_until <= at:
+        raise ValidationError("Payouts to this method are not held.")
+    mine = (_row.program_id == program_id, _row.partner_id == partner_id, _row.changed_at == method.changed_at)
+    connection.execute(update(payout_methods).where(*mine).values(held_until=at, release_reason=reason))
+    entry = Change("payout_method.release", partner_id, after={"method": method.masked, "reason": reason})
+    audit.write(connection, program_id, [entry], actor=actor, at=at)
+    return get_method(connection, program_id, partner_id)
+
+
+def get_method(connection: Connection, program_id: int, partner_id: int) -> PayoutMethod:
+    """Return how a partner is paid, masked. Raises NotFound without a method, and for another program's partner."""
+    mine = (_row.program_id == program_id, _row.partner_id == partner_id)
+    row = connection.execute(select(payout_methods).where(*mine)).one_or_none()
+    if row is None:
+        raise NotFound("The partner has no payout method.")
+    return _shown(row)
+
+
+def open_details(sealed: str, sealer: Sealer) -> dict[str, str]:
+    """Return the details of a method, or of a payout's line, for a payout's files. Raises UnreadableSecretError."""
+    details: dict[str, str] = json.loads(sealer.open(sealed))
+    return details
+
+
+def reseal(connection: Connection, sealer: Sealer) -> int:
+    """Encrypt every method, also of payouts' lines, with the sealer's newest key; return how many partners' methods."""
+    columns = {payout_methods: ("partner_id", "sealed"), payout_lines: ("id", "method_sealed")}
+    counts = []
+    for table, (key, name) in columns.items():
+        rows = connection.execute(select(table).where(table.c[name].is_not(None)).with_for_update()).mappings().all()
+        for row in rows:
+            mine = (table.c.program_id == row["program_id"], table.c[key] == row[key])
+            connection.execute(update(table).where(*mine).values({name: sealer.reseal(row[name])}))
+        counts.append(len(rows))
+    return counts[0]
+
+
+def _shown(row: Any) -> PayoutMethod:
+    return PayoutMethod(*(getattr(row, name) for name in PayoutMethod._fields))._replace(kind=MethodKind(row.kind))
+
+
+def _checked(kind: MethodKind, details: Mapping[str, str]) -> dict[str, str]:
+    """Return the details of a kind in their compact form. Raises ValidationError."""
+    needed = next((names for names in NEEDED[kind] if names[-1] in details), NEEDED[kind][0])
+    checked, wrong = {}, []
+    for name in (*needed, *(["bic"] if "iban" in needed and "bic" in details else [])):
+        value = details.get(name, "").strip()
+        try:
+            checked[name] = CHECKS[name].validate(value) if name in CHECKS else value
+        except InvalidNumber:
+            wrong.append(FieldError(name, WRONG[name]))
+            continue
+        if not value or (name == "email" and not is_email(value)):
+            wrong.append(FieldError(name, WRONG.get(name, f"Required for {kind}")))
+    if wrong:
+        raise ValidationError(fields=wrong)
+    return checked
+
+
+def _masked(details: Mapping[str, str]) -> str:
+    """Return what people see: enough to recognize it, and not enough to pay to it."""
+    if "email" in details:
+        return protect(details["email"]).mask
+    number = details.get("iban") or details.get("account_number", "")
+    return f"{number[:2] if 'iban' in details else ''}••{number[-4:]}" if number else details["text"][:1] + "•••"

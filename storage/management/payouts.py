@@ -1,0 +1,194 @@
+"""Payouts: a draft freezes what partners are due; it is confirmed or discarded. payout_sending.py sends it."""
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from datetime import date, datetime
+from typing import Any
+
+from sqlalchemy import Connection, Select, bindparam, delete, func, insert, literal, select, true, update
+from sqlalchemy.exc import IntegrityError
+
+from storage.engine import audit, ids
+from storage.engine.audit import Actor, Change
+from storage.engine.database import lock_rows, plan_for_many
+from storage.engine.failures import StaleReadError
+from storage.lists.commissions import net_cents
+from storage.lists.declaration import ListScope
+from storage.lists.find import get
+from storage.lists.held import is_held
+from storage.lists.payables import DuePartner, read_due
+from storage.lists.payouts import PAYOUTS, Payout
+from storage.management import fraud_review
+from storage.rules.commission import CommissionStatus
+from storage.rules.errors import (
+    NotFound,
+    OwnerRequired,
+    PartnerNotFound,
+    PayoutOpen,
+    PayoutSent,
+    SecondPersonRequired,
+    ServiceError,
+    ValidationError,
+)
+from storage.rules.payout import LineState, PayableReason, PayoutState, end_of_last_month, owed
+from storage.rules.periods.period import Window
+from storage.tables import commissions, payout_items, payout_lines, payouts, programs
+
+NO_TRIALS = "A sandbox's commissions are trials: no one is paid for them."
+REVIEWED_AGAIN = 500  # the newest commissions of a draft; the others were reviewed when they were approved
+TOGETHER = 10_000  # partners whose commissions one statement freezes
+DRAFTED_IT = "The person who drafted the payout cannot confirm it."
+
+
+def draft(
+    connection: Connection,
+    program_id: int,
+    *,
+    earned_until: date | None = None,
+    minimum_cents: int | None = None,
+    partner_ids: Sequence[int] | None = None,
+    actor: Actor,
+    at: datetime,
+) -> Payout:
+    """Freeze what is approved and free, and was earned until the end of a day, by default last month's; return the run.
+
+    Partners who cannot be paid stay out. Raises PayoutOpen, PartnerNotFound, ValidationError for a sandbox.
+    """
+    if connection.execute(select(programs.c.sandbox_of).where(programs.c.id == program_id)).scalar() is not None:
+        raise ValidationError(NO_TRIALS)
+    plan_for_many(connection)
+    earned_until = earned_until or end_of_last_month(at)
+    due = _review_due(connection, program_id, earned_until, at=at)
+    which: dict[str, Any] = {"earned_until": earned_until, "minimum_cents": minimum_cents}
+    found = read_due(connection, program_id, **which, partner_ids=partner_ids, at=at)
+    if partner_ids is not None and len(found) < len(set(partner_ids)):
+        raise PartnerNotFound("The program has no such partner.", hint="List the program's partners.")
+    payout_id, *line_ids = ids.after(at, 1 + len(found))
+    reasons = Counter(each.reason for each in found if each.reason not in {None, PayableReason.NOTHING_TO_PAY})
+    run = {"program_id": program_id, "id": payout_id, "state": PayoutState.DRAFT, **which, "created_at": at}
+    run |= {"left_out": json.dumps(reasons), "created_by": actor.name, "created_by_id": f"{actor.type} {actor.id}"}
+    try:
+        connection.execute(insert(payouts).values(run))
+    except IntegrityError:
+        raise PayoutOpen from None
+    payable = [each for each in found if each.reason is None]
+    add_lines(connection, program_id, payout_id, list(zip(line_ids, payable, strict=False)), at=at)
+    freeze(connection, program_id, payout_id, due.where(~is_held()))
+    audit.write(connection, program_id, [Change("payout.draft", payout_id)], actor=actor, at=at)
+    return get(connection, PAYOUTS, ListScope(program_id, at), payout_id)
+
+
+def _review_due(connection: Connection, program_id: int, earned_until: date, *, at: datetime) -> Select[Any]:
+    """Review and lock what is approved and was earned until a day; return the statement of its ids."""
+    row, ends_at = commissions.c, Window(earned_until, earned_until).span.until
+    earned = (row.program_id == program_id, row.status == CommissionStatus.APPROVED)
+    due = select(row.id).where(*earned, *([] if ends_at is None else [row.created_at < ends_at]))
+    newest = connection.execute(due.order_by(row.id.desc()).limit(REVIEWED_AGAIN)).scalars().all()
+    fraud_review.flag_before_decision(connection, program_id, newest, at=at)
+    lock_rows(connection, due.order_by(row.id), read=True)
+    return due
+
+
+def add_lines(
+    connection: Connection, program_id: int, payout_id: int, due: Sequence[tuple[int, DuePartner]], *, at: datetime
+) -> None:
+    """Insert an open line, under the id beside it, for each of these partners."""
+    of_run = {"program_id": program_id, "payout_id": payout_id, "state": LineState.OPEN, "created_at": at}
+    lines = []
+    for line_id, each in due:
+        method = {name: value for name, value in each._asdict().items() if name.startswith("method")}
+        amounts = owed(each.approved_cents, each.settled_cents)._asdict() | {"approved_cents": each.approved_cents}
+        lines.append(of_run | {"id": line_id, "partner_id": each.id, "commissions": 0} | amounts | method)
+    if lines:
+        connection.execute(insert(payout_lines), lines)
+
+
+def freeze(connection: Connection, program_id: int, payout_id: int, due: Select[Any]) -> None:
+    """Put these commissions of the partners with a line into a run. Raises StaleReadError if one changed meanwhile."""
+    earned, line, item = commissions.c, payout_lines.c, payout_items.c
+    mine = (line.program_id == program_id, line.payout_id == payout_id)
+    lines = connection.execute(select(line.id, line.partner_id, line.approved_cents).where(*mine)).all()
+    values = (literal(program_id), literal(payout_id), earned.id, earned.partner_id, net_cents(), true())
+    names = ("program_id", "payout_id", "commission_id", "partner_id", "net_cents", "is_live")
+    for start in range(0, len(lines), TOGETHER):  # no join, of which PostgreSQL could not guess the size
+        some = [each.partner_id for each in lines[start : start + TOGETHER]]
+        frozen = due.with_only_columns(*values).where(earned.partner_id.in_(some)).order_by(earned.id)
+        connection.execute(insert(payout_items).from_select(names, frozen))
+    of_run = (item.program_id == program_id, item.payout_id == payout_id)
+    summed = select(item.partner_id, func.count(), func.sum(item.net_cents)).where(*of_run).group_by(item.partner_id)
+    counts = {partner_id: (number, int(cents)) for partner_id, number, cents in connection.execute(summed)}
+    if any(each.approved_cents != counts.get(each.partner_id, (0, 0))[1] for each in lines):
+        raise StaleReadError
+    counted = [{"line_id": each.id, "items": counts.get(each.partner_id, (0, 0))[0]} for each in lines]
+    if counted:
+        one = update(payout_lines).where(*mine, line.id == bindparam("line_id"))
+        connection.execute(one.values(commissions=bindparam("items")), counted)
+
+
+def obstacles(
+    connection: Connection, program_id: int, found: Sequence[Any], *, actor: Actor
+) -> dict[int, ServiceError]:
+    """Return what keeps each of these commissions from being paid at once.
+
+    OwnerRequired for a member who may not pay, ValidationError for a sandbox, SecondPersonRequired where payouts are
+    confirmed, PayoutOpen for what is in a draft.
+    """
+    of_program = select(programs.c.sandbox_of, programs.c.confirm_payouts).where(programs.c.id == program_id)
+    sandbox_of, confirms = connection.execute(of_program).one()
+    error: ServiceError | None = SecondPersonRequired() if confirms else None
+    if not actor.may_pay:
+        error = OwnerRequired("Only an owner or a member with the role finance may say that it is paid.")
+    elif sandbox_of is not None:
+        error = ValidationError(NO_TRIALS)
+    item, run, every = payout_items.c, payouts.c, [each.id for each in found]
+    drafted = select(run.id).where(run.program_id == program_id, run.state == PayoutState.DRAFT)
+    mine = (item.program_id == program_id, item.commission_id.in_(every), item.is_live)
+    ids_of_draft = select(item.commission_id).where(*mine, item.payout_id.in_(drafted))
+    if error is not None:
+        return dict.fromkeys(every, error)
+    return {each: PayoutOpen("It is in a draft of a payout.") for each in connection.execute(ids_of_draft).scalars()}
+
+
+def lock(connection: Connection, program_id: int, payout_id: int, state: PayoutState = PayoutState.DRAFT) -> Any:
+    """Lock a run that is in a state, and return its row. Raises NotFound, PayoutSent, ValidationError."""
+    mine = (payouts.c.program_id == program_id, payouts.c.id == payout_id)
+    run = connection.execute(select(payouts).where(*mine).with_for_update()).one_or_none()
+    if run is None:
+        raise NotFound("The program has no such payout.")
+    if run.state != state:
+        if run.state == PayoutState.SENT:
+            raise PayoutSent
+        raise ValidationError(f"The payout is {PayoutState(run.state)}.")
+    return run
+
+
+def discard(connection: Connection, program_id: int, payout_id: int, *, actor: Actor, at: datetime) -> None:
+    """Give a draft up and release its commissions; one that was sent before stays, discarded. Raises as `lock`."""
+    run = lock(connection, program_id, payout_id)
+    of_run = [
+        (table.c.program_id == program_id, table.c.payout_id == payout_id) for table in (payout_items, payout_lines)
+    ]
+    mine = (payouts.c.program_id == program_id, payouts.c.id == payout_id)
+    if run.reopened_at is None:
+        connection.execute(delete(payout_items).where(*of_run[0]))
+        connection.execute(delete(payout_lines).where(*of_run[1]))
+        connection.execute(delete(payouts).where(*mine))
+    else:
+        connection.execute(update(payout_items).where(*of_run[0]).values(is_live=False))
+        is_open = payout_lines.c.state == LineState.OPEN
+        failed = {"state": LineState.FAILED, "failure": "The payout was discarded."}
+        connection.execute(update(payout_lines).where(*of_run[1], is_open).values(failed))
+        connection.execute(update(payouts).where(*mine).values(state=PayoutState.DISCARDED))
+    audit.write(connection, program_id, [Change("payout.discard", payout_id)], actor=actor, at=at)
+
+
+def confirm(connection: Connection, program_id: int, payout_id: int, *, actor: Actor, at: datetime) -> Payout:
+    """Confirm a draft that another person made. Raises SecondPersonRequired, and as `lock`."""
+    run = lock(connection, program_id, payout_id)
+    if run.created_by_id == f"{actor.type} {actor.id}":
+        raise SecondPersonRequired(DRAFTED_IT)
+    mine = (payouts.c.program_id == program_id, payouts.c.id == payout_id)
+    connection.execute(update(payouts).where(*mine).values(confirmed_by=actor.name, confirmed_at=at))
+    audit.write(connection, program_id, [Change("payout.confirm", payout_id)], actor=actor, at=at)
+    return get(connection, PAYOUTS, ListScope(program_id, at), payout_id)
