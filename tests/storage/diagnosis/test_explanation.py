@@ -7,11 +7,8 @@ import pytest
 
 from storage.diagnosis.explanation import explain
 from storage.lists.customers import CUSTOMERS
-from storage.management import partners
 from storage.rules import errors
-from storage.rules.attribution import PartnerStatus
 from storage.rules.outcome import SaleOutcome, State
-from storage.tracking import test_mode
 from tests import stripe_events as stripe
 from tests.storage.payments.paying import named, take
 from tests.world import NOW, World
@@ -55,19 +52,6 @@ async def test_the_trace_has_every_step_in_order_and_a_credited_sale_needs_no_ch
     assert {step.state.value for step in found.steps} == {"pass"}
     assert (found.outcome, found.smallest_change) == (CREDITED, None)
     assert len((await explained(acme, transaction_id="inv-1")).rejected_calls) == 1
-
-
-async def test_a_sale_is_judged_by_what_it_earned_and_what_is_left_of_it(acme: World):
-    await acme.customer()
-    await acme.sale("inv-1")
-    await acme.refund("inv-1")
-    await acme.sale("inv-2", 1)
-    await acme.change(NOW + timedelta(hours=1), commission_rate=0)
-    await acme.sale("inv-3", at=NOW + timedelta(hours=2))
-
-    found = [(await explained(acme, transaction_id=f"inv-{n}")).outcome for n in (1, 2, 3)]
-
-    assert found == ["fully_refunded", "commission_rounds_to_zero", "commission_rate_zero"]
 
 
 async def test_a_refund_in_part_is_in_the_arithmetic(acme: World):
@@ -142,37 +126,6 @@ async def test_a_rejected_backfill_is_explained_for_the_time_that_was_sent_and_b
     assert facts(found, "rate")["commission_rate"] == 20
 
 
-async def test_what_was_not_sold_is_explained_by_its_last_step(acme: World):
-    other = await acme.beside()
-    clicked, filtered, provisional = await acme.visitor(), await acme.visitor(filtered="bot"), await acme.visitor()
-    foreign, settled = await other.visitor(), await acme.visitor()
-    await acme.lead(provisional, "user-1", is_trusted=False)
-    await acme.customer("user-2", "ben")
-    await acme.lead(settled, "user-3")
-    await acme.do(partners.change, acme.ben, {"status": PartnerStatus.INACTIVE})
-    await acme.handle(test_mode.record_with_key, test_mode.TestModeCall("sale", NOW, transaction_id="inv-1"))
-    expected: list[tuple[dict[str, Any], str]] = [
-        ({"click_id": clicked}, SaleOutcome.NO_LEAD),
-        ({"click_id": filtered}, SaleOutcome.CLICK_FILTERED),
-        ({"click_id": provisional}, SaleOutcome.LEAD_PROVISIONAL),
-        ({"click_id": settled}, SaleOutcome.NO_SALE),
-        ({"click_id": foreign}, errors.CustomerWrongProgram.code),
-        ({"customer_key": "user-1"}, SaleOutcome.NOT_RECORDED),
-        ({"customer_key": "user-2"}, errors.CustomerNotAttributed.code),
-        ({"customer_key": "user-3"}, SaleOutcome.NO_SALE),
-        ({"transaction_id": "inv-1"}, SaleOutcome.ONLY_A_TEST),
-        ({"transaction_id": "inv-2"}, SaleOutcome.NOT_RECORDED),
-    ]
-
-    found = [await explained(acme, **subject) for subject, _ in expected]
-    late = await explained(acme, click_id=clicked, at=NOW + timedelta(days=61))
-
-    assert [each.outcome for each in found] == [outcome for _, outcome in expected]
-    assert late.outcome == errors.AttributionWindowExpired.code
-    assert all(each.smallest_change for each in (*found[:3], late))
-    assert facts(found[4], "click") == {}
-
-
 async def test_exactly_one_identifier_of_a_program_is_required(acme: World):
     wrong: list[dict[str, Any]] = [{}, {"transaction_id": "a", "customer_key": "b"}]
     for subject in wrong:
@@ -180,6 +133,15 @@ async def test_exactly_one_identifier_of_a_program_is_required(acme: World):
             await explained(acme, **subject)
     with pytest.raises(errors.NotFound):
         await acme.store.read(explain, 404, transaction_id="inv-1", at=NOW)
+
+
+async def test_a_click_of_another_program_is_told_by_nothing_but_that(acme: World):
+    foreign = await (await acme.beside()).visitor()
+
+    found = await explained(acme, click_id=foreign)
+
+    assert found.outcome == errors.CustomerWrongProgram.code
+    assert facts(found, "click") == {}
 
 
 UNKNOWN = {"svc_customer_key": "user_1", "svc_click_id": "a-click-of-nobody"}
