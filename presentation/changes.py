@@ -9,9 +9,11 @@ from presentation.operations import operation
 from presentation.resources import PartnerView
 from presentation.settings_models import Currency, Name, changed, created, with_settings
 from storage.lists.commissions import Commission
+from storage.lists.coupons import Coupon
 from storage.lists.customers import ListedCustomer
 from storage.lists.flags import Flag
-from storage.management import by_hand, commission_decisions, flag_decisions, partners
+from storage.lists.partners import PartnerTerms
+from storage.management import by_hand, commission_decisions, coupons, flag_decisions, partners, special_terms
 from storage.rules import errors
 from storage.rules.agent_caps import CAPS
 from storage.rules.attribution import CODE, LONGEST_CODE, PartnerStatus
@@ -76,6 +78,30 @@ class NewPartner(PartnerChange):
 
     name: Name
     code: Code
+
+
+@with_settings(changed, special_terms.REPLACING)
+class TermsChange(Changes):
+    """Terms that replace the program's for a group of partners; what is absent stays as it applies to it now.
+
+    A `commission_rate` of null ends them.
+    """
+
+
+class PartnerTermsChange(TermsChange):
+    """A partner's own terms, which apply before those of their group, and the `group`; null: in none.
+
+    What is absent stays as it applies to the partner now. A `commission_rate` of null ends their own terms.
+    """
+
+    group: Annotated[str, StringConstraints(min_length=1, max_length=special_terms.LONGEST_GROUP)] | None = None
+
+
+class NewCoupon(Body):
+    """A coupon of a partner, whose `code` customers enter: the `coupon_code` of sales and leads, in any case."""
+
+    partner_id: LargeId
+    code: Annotated[str, StringConstraints(min_length=1, max_length=255, pattern=r"^[!-~]+$")]
 
 
 class CommissionChange(Body):
@@ -145,6 +171,30 @@ async def enrol_partner(call: ApiRequest, sent: NewPartner) -> CreatedResponse[P
 async def change_partner(call: ApiRequest, sent: PartnerChange) -> PartnerView:
     """Change a partner."""
     return PartnerView.of(await call.write(partners.change, call.path_id("partner_id"), sent.sent()))
+
+
+@operation(errors.OverCap, notice="terms-set")
+async def set_partner_terms(call: ApiRequest, sent: PartnerTermsChange) -> PartnerView:
+    """Set the terms and the group of a partner."""
+    return PartnerView.of(await call.write(special_terms.set_for_partner, call.path_id("partner_id"), sent.sent()))
+
+
+@operation(errors.OverCap, notice="terms-set")
+async def set_group_terms(call: ApiRequest, sent: TermsChange) -> PartnerTerms:
+    """Set the terms of a group of partners."""
+    return await call.write(special_terms.set_for_group, call.path_name("group"), sent.sent())
+
+
+@operation(errors.PartnerNotFound, notice="coupon-added")
+async def create_coupon(call: ApiRequest, sent: NewCoupon) -> CreatedResponse[Coupon]:
+    """Create a coupon of a partner."""
+    return await call.create(Coupon, coupons.create, **dict(sent))
+
+
+@operation(notice="coupon-ended")
+async def end_coupon(call: ApiRequest) -> Coupon:
+    """End a coupon; customers whom it credited stay with their partner."""
+    return await call.write(coupons.end, call.path_id("coupon_id"))
 
 
 @operation(errors.CommissionOnHold, errors.CommissionFlagged)

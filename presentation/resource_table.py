@@ -12,6 +12,7 @@ from presentation.operations import DescribedRoute, Operation, RouteMethod, rout
 from storage.access.workspaces import ANYONE, DECIDERS, MANAGERS, OWNERS, Role
 from storage.lists.audit_log import AUDIT_LOG
 from storage.lists.commissions import COMMISSIONS
+from storage.lists.coupons import COUPONS
 from storage.lists.customers import CUSTOMERS
 from storage.lists.events import EVENTS
 from storage.lists.flags import FLAGS
@@ -87,6 +88,11 @@ RESOURCES = (
     Resource("GET", "/partners", listing(PARTNERS, resources.ListedPartnerView), MEMBER, Scope.PARTNERS_READ),
     Resource("POST", "/partners", changes.enrol_partner, MANAGER, Scope.PARTNERS_WRITE),
     Resource("PATCH", "/partners/{partner_id}", changes.change_partner, MANAGER, Scope.PARTNERS_WRITE),
+    Resource("GET", "/coupons", listing(COUPONS), MEMBER, Scope.PARTNERS_READ),
+    Resource("POST", "/coupons", changes.create_coupon, MANAGER, Scope.PARTNERS_WRITE),
+    Resource("DELETE", "/coupons/{coupon_id}", changes.end_coupon, MANAGER, Scope.PARTNERS_WRITE),
+    Resource("PUT", "/partners/{partner_id}/terms", changes.set_partner_terms, OWNER, Scope.PROGRAMS_WRITE),
+    Resource("PUT", "/partner-groups/{group}/terms", changes.set_group_terms, OWNER, Scope.PROGRAMS_WRITE),
 )
 
 

@@ -95,7 +95,7 @@ def body_of(setting: Setting, value: Any) -> dict[str, Any]:
 
 def test_every_column_that_describes_a_program_is_a_setting_in_table_and_database(sqlite_template: Path):
     others = {"id", "workspace_id", "sandbox_of", "terms_version", "revision", "created_at"}
-    of_terms = {"program_id", "version", "created_at", "by_agent"}
+    of_terms = {"program_id", "version", "created_at", "by_agent", "partner_id", "partner_group", "ended_at"}
     for table, is_term, besides in ((programs, False, others), (commission_terms, True, of_terms)):
         settings = [setting for setting in SETTINGS if setting.is_term is is_term]
         with closing(sqlite3.connect(sqlite_template)) as connection:

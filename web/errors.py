@@ -68,10 +68,11 @@ class RotationWarning(BaseModel):
 class CallWarning(BaseModel):
     """What to know about a recorded call.
 
-    The lead's `email` was left out, the account may have reported the same event, or no lead saved the customer_key.
+    The lead's `email` was left out, the account may have reported the same event, no lead saved the customer_key, or no
+    coupon has the coupon_code.
     """
 
-    code: str = Field(pattern="^(email_ignored|possible_duplicate|customer_key_not_saved)$")
+    code: str = Field(pattern="^(email_ignored|possible_duplicate|customer_key_not_saved|coupon_unknown)$")
     message: str
     hint: str
 

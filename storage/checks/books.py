@@ -13,7 +13,9 @@ from storage.checks import ledger, payouts
 from storage.checks.ledger import BookDifference, compare
 from storage.rules.reports.breakdown import EPOCH
 from storage.rules.settlement import CustomerStatus
+from storage.tables import partners
 from storage.tables.event import COUNTS
+from storage.tracking.terms_in_force import special_version
 
 _Cell = tuple[int, int | None, date, str]  # a total of a program's day, of a partner in it or (None) of all
 _SQL = Path(__file__).with_suffix(".sql").read_text(encoding="utf-8")
@@ -25,7 +27,7 @@ UNIQUE = [(what, tables.metadata.tables[table], names) for what, (table, *names)
 
 def run(connection: Connection) -> list[BookDifference]:
     """Recompute everything that is stored twice, over one snapshot, and return each difference."""
-    parts = (_doubled, _customers, _without_partner, ledger.differences, payouts.differences, _rollups)
+    parts = (_doubled, _customers, _without_partner, _terms, ledger.differences, payouts.differences, _rollups)
     return [difference for part in parts for difference in part(connection)]
 
 
@@ -57,6 +59,14 @@ def _without_partner(connection: Connection) -> Iterator[BookDifference]:
     for row in connection.execute(_WITHOUT_PARTNER):
         where = f"program {row.program_id}, partner {row.partner_id}"
         yield BookDifference("clicks without a partner", where, row.clicks, 0)
+
+
+def _terms(connection: Connection) -> Iterator[BookDifference]:
+    """Yield the partners whose row names other special terms than those in force for them; 0: none."""
+    names, in_force = (func.coalesce(each, 0) for each in (partners.c.terms_version, special_version()))
+    wrong = select(partners.c.program_id, partners.c.id, names.label("stored"), in_force.label("recomputed"))
+    for program_id, partner_id, *versions in connection.execute(wrong.where(names != in_force)):
+        yield BookDifference("special terms in force", f"program {program_id}, partner {partner_id}", *versions)
 
 
 def _rollups(connection: Connection) -> Iterator[BookDifference]:

@@ -1,5 +1,6 @@
 """The facts that an explanation uses: what is stored about a sale, a customer or a click."""
 
+import json
 from collections.abc import Callable, Iterable
 from datetime import datetime
 from functools import partial
@@ -14,11 +15,13 @@ from storage.lists.programs import read_program
 from storage.lists.rejected_calls import WITH_ORGANIC, RejectedCall, among_newest
 from storage.payments import event_log
 from storage.rules import attribution, outcome
-from storage.rules.commission import Terms, stored_terms
+from storage.rules.commission import Terms, explained_terms
 from storage.rules.errors import DuplicateTransaction
 from storage.rules.outcome import SaleOutcome
 from storage.rules.payment import Paid, PaymentOutcome
 from storage.tables import commission_terms, leads, metadata, partners, refunds, refused_calls, sales
+from storage.tracking import terms_in_force
+from storage.tracking.terms_in_force import TermsSubject
 
 MOST_REJECTED = 10
 UNPAID = {SaleOutcome.PAYMENT_NOT_A_SALE, SaleOutcome.PAYMENT_MISSING}
@@ -75,11 +78,13 @@ class Facts:
         named = self.customer or self.rejected or self.payment or subject
         self.click: Any = named.click_id and one("clicks", click_id=named.click_id)
         sent = self.customer or self.click
+        self.coupon_code = json.loads(self.sale.details or "{}").get("coupon_code") if self.sale else None
+        self.coupon = self.coupon_code and one("coupons", code_key=attribution.code_key(self.coupon_code))
         self.partner = one("partners", id=sent.partner_id) if sent else None
         earning = self.sale and one("commissions", sale_id=sale.id)
         scope = ListScope(program_id, at)
         self.commission = get(connection, COMMISSIONS, scope, earning.id) if earning else None
-        self.terms = _terms(connection, program_id, self.sale or self.rejected, earning)
+        self.terms = _terms(connection, program_id, self.sale or self.rejected, earning, self.partner)
         self.lead = self.customer and one("leads", newest=True, customer_id=self.customer.id)
         self.outranked_codes = _outranked(connection, program_id, self.customer) if self.customer else []
         self.refunds = _refunds(connection, program_id, self.sale) if self.sale else 0
@@ -132,16 +137,15 @@ def _sale(one: Callable[..., Any], subject: Subject, customer: Any) -> Any:
     return one("sales", newest=True, customer_id=customer.id) if customer else None
 
 
-def _terms(connection: Connection, program_id: int, call: Any, earning: Any) -> Terms | None:
+def _terms(connection: Connection, program_id: int, call: Any, earning: Any, partner: Any) -> Terms:
     """Return the terms that priced the sale; if it earned nothing or was rejected, those in force when it came."""
-    terms = commission_terms.c
-    mine = select(commission_terms).where(terms.program_id == program_id)
+    terms, partner_id = commission_terms.c, partner.id if partner else None
     if earning:
-        mine = mine.where(terms.version == earning.terms_version)
-    elif call:
-        mine = mine.where(terms.created_at <= call.at)
-    row = connection.execute(mine.order_by(terms.version.desc()).limit(1)).first()
-    return stored_terms(row) if row else None
+        priced = (terms.program_id == program_id, terms.version == earning.terms_version)
+        return explained_terms(connection.execute(select(commission_terms).where(*priced)).one())
+    if call:
+        return terms_in_force.of_partner(connection, program_id, partner_id, call.at)
+    return terms_in_force.find(connection, program_id, TermsSubject(partner_id, partner and partner.partner_group))
 
 
 def _outranked(connection: Connection, program_id: int, customer: Any) -> list[str]:

@@ -8,8 +8,8 @@ from storage.diagnosis.facts import Facts
 from storage.lists.commissions import Commission
 from storage.lists.programs import Program
 from storage.rules import attribution
-from storage.rules.attribution import BY_HAND, PartnerStatus
-from storage.rules.commission import CommissionStatus, CommissionType, Terms, shown_rate
+from storage.rules.attribution import BY_HAND, COUPON, PartnerStatus
+from storage.rules.commission import CommissionStatus, CommissionType, Terms, TermsOf, shown_rate
 from storage.rules.outcome import State
 from storage.rules.settlement import Settlement
 from storage.rules.untrusted import UntrustedValues
@@ -52,16 +52,26 @@ def of(facts: Facts) -> list[ExplanationStep]:
 
 def _partner(facts: Facts, partner: Any) -> _Result:
     text = f"The partner is {partner.status} now."
-    if facts.click and facts.click.partner_id != partner.id:
+    is_credited = facts.coupon and facts.coupon.partner_id == partner.id
+    if is_credited:
+        text += " They are credited by the coupon of the sale."
+    elif facts.click and facts.click.partner_id != partner.id:
         text += " The customer was moved to them from the partner of the click."
+    if facts.coupon and not is_credited:
+        text += " The coupon of the sale is another partner's: the click, or the customer's earlier sale, decided."
+    elif facts.coupon_code and not facts.coupon:
+        text += " No coupon of the program has the sale's coupon_code."
     state = State.FAIL if partner.status == PartnerStatus.INACTIVE else State.PASS
-    return state, text, {"partner_id": partner.id} | _picked(partner, "code", "status")
+    values = {"partner_id": partner.id} | _picked(partner, "code", "status")
+    return state, text, values | ({"coupon_code": facts.coupon_code} if facts.coupon_code else {})
 
 
 def _click(_: Facts, click: Any) -> _Result:
     text = f"The click was filtered as {click.filtered}." if click.filtered else "The click is recorded."
     if click.filtered == BY_HAND:
         text = "There was no click: the customer was credited to the partner by hand."
+    elif click.filtered == COUPON:
+        text = "There was no click: a coupon credited the customer to its partner."
     return State.PASS, text, _picked(click, "click_id", "at", "filtered")
 
 
@@ -112,6 +122,7 @@ def _program(_: Facts, program: Program) -> _Result:
 def _rate(facts: Facts, terms: Terms) -> _Result:
     values = {
         "terms_version": terms.version,
+        "whose_terms": terms.whose,
         "commission_type": terms.type,
         "commission_rate": shown_rate(terms.type, terms.rate),
         "commission_basis": terms.basis,
@@ -119,7 +130,8 @@ def _rate(facts: Facts, terms: Terms) -> _Result:
     }
     when = "were in force when the call came" if facts.rejected else "are in force now"
     when = "priced the sale" if facts.sale else when
-    text = f"The commission terms of version {terms.version} {when}."
+    whose = {TermsOf.PARTNER: "partner's own ", TermsOf.GROUP: f"partner group {terms.group}'s "}.get(terms.whose, "")
+    text = f"The {whose}commission terms of version {terms.version} {when}."
     return State.PASS if terms.rate else State.FAIL, text, values
 
 

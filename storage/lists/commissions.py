@@ -13,7 +13,7 @@ from storage.lists.declaration import PROGRAM, Column, Filter, List, ListScope
 from storage.lists.find import get
 from storage.lists.partners import named
 from storage.lists.related import of_customer, of_partner, of_sale, with_key
-from storage.rules.commission import CommissionStatus, Terms, stored_terms
+from storage.rules.commission import CommissionStatus, Terms, explained_terms
 from storage.rules.fraud.flag import FlagKind
 from storage.rules.periods.period import Span
 from storage.rules.untrusted import Untrusted
@@ -155,4 +155,4 @@ def get_details(connection: Connection, program_id: int, commission_id: int, *, 
     its_own = select(ledger_entries).where(entry.program_id == program_id, entry.commission_id == commission_id)
     entries = connection.execute(its_own.order_by(entry.id)).all()
     sale = connection.execute(mine).one_or_none()
-    return CommissionDetails(commission, stored_terms(row), row.created_at, sale, entries)
+    return CommissionDetails(commission, explained_terms(row), row.created_at, sale, entries)

@@ -1,7 +1,7 @@
 """The list of partners: who they are, what each brought in a window, and what they are owed."""
 
 from datetime import datetime
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any, NamedTuple, Self
 from urllib.parse import quote
 
 from sqlalchemy import ColumnElement, Connection, Select, func, or_, select
@@ -12,9 +12,10 @@ from storage.lists.declaration import FIRST_DAY, LAST_DAY, MOST_ROWS, PROGRAM, C
 from storage.lists.held import is_first
 from storage.lists.related import contains
 from storage.rules.attribution import PartnerStatus, site_url
+from storage.rules.commission import CommissionType, Terms, TermsOf, explained_terms, shown_rate
 from storage.rules.fraud.flag import FlagState
 from storage.rules.untrusted import Untrusted
-from storage.tables import flags, ledger_entries, partner_rollups, partners, programs
+from storage.tables import commission_terms, flags, ledger_entries, partner_rollups, partners, programs
 
 MOST_OF_A_NAME = 5
 FIGURES = ("clicks", "leads", "conversions", "revenue_cents", "commission_cents")
@@ -33,11 +34,33 @@ def _figure(title: str, name: str) -> Column:
     return Column(title, func.coalesce(_brought.c[name], 0), sorts=True, is_summed=True)
 
 
+class PartnerTerms(NamedTuple):
+    """The commission terms that apply to a partner, under the names and in the units of a program's settings.
+
+    `whose` says whether they are the partner's own, those of the partner's `group`, or the program's.
+    """
+
+    version: int
+    whose: TermsOf
+    commission_type: CommissionType
+    commission_rate: int | float
+    lead_commission_cents: int
+    minimum_order_cents: int
+    recurring_months: int | None
+
+    @classmethod
+    def of(cls, terms: Terms) -> Self:
+        rate = shown_rate(terms.type, terms.rate)
+        later = (terms.lead_commission_cents, terms.minimum_order_cents, terms.recurring_months)
+        return cls(terms.version, terms.whose, terms.type, rate, *later)
+
+
 class Partner(NamedTuple):
     """A partner and what they brought in the window; `link` leads to the program's site with their `code`.
 
     `open_flags` counts the signs of fraud that wait for a decision. `to_pay_cents` is what is left to pay them now.
     `notes` are the workspace's own, which the partner never sees. Money is in cents of the program's currency.
+    `terms` are the partner's own or those of their `group` of partners, null where the program's apply.
     """
 
     id: int
@@ -48,6 +71,8 @@ class Partner(NamedTuple):
     status: Annotated[PartnerStatus, Column("Status")]
     open_flags: Annotated[int, Column(sql=_open_flags)]
     notes: Annotated[str | None, Column(is_internal=True)]
+    group: Annotated[Untrusted | None, Column(sql=partners.c.partner_group)]
+    terms_version: Annotated[int | None, Column(is_internal=True)]
     clicks: Annotated[int, _figure("Clicks", "clicks")]
     leads: Annotated[int, _figure("Leads", "leads")]
     conversions: Annotated[int, _figure("Customers", "conversions")]
@@ -57,6 +82,7 @@ class Partner(NamedTuple):
     program_id: Annotated[int, Column(is_internal=True)]
     balance: Balance = Balance()
     link: str = ""
+    terms: PartnerTerms | None = None
 
 
 def has(text: str) -> ColumnElement[bool]:
@@ -74,7 +100,17 @@ def _finish(connection: Connection, scope: ListScope, rows: list[Partner]) -> li
     owed = balances.of_partners(connection, scope.program_id, [row.id for row in rows], at=scope.at)
     domain = connection.execute(select(programs.c.domain).where(programs.c.id == scope.program_id)).scalar_one()
     start = f"{site_url(domain)}/?aff="
-    return [row._replace(balance=owed[row.id], link=start + quote(row.code, safe="")) for row in rows]
+    term, versions = commission_terms.c, [each.terms_version for each in rows if each.terms_version is not None]
+    special = select(commission_terms).where(term.program_id == scope.program_id, term.version.in_(versions))
+    terms = {each.version: PartnerTerms.of(explained_terms(each)) for each in connection.execute(special)}
+    return [
+        row._replace(
+            balance=owed[row.id],
+            link=start + quote(row.code, safe=""),
+            terms=None if row.terms_version is None else terms[row.terms_version],
+        )
+        for row in rows
+    ]
 
 
 def _skips(connection: Connection, scope: ListScope) -> frozenset[str]:
@@ -96,6 +132,7 @@ PARTNERS = List(
     source=partners.outerjoin(_brought, _brought.c.partner_id == partners.c.id),
     filters=(
         Filter("status", PartnerStatus, "active, paused or inactive.", partners.c.status.__eq__, "Status"),
+        Filter("group", str, "Only those of this group of partners.", partners.c.partner_group.__eq__),
         Filter("to_pay", bool, "Only those who are to be paid now.", _is_owed.is_, "To pay", is_for_pages=True),
         Filter("idle", bool, "Only those without a click in the period.", _is_idle.is_, "No click", is_for_pages=True),
     ),

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from typing import Any
 
-from sqlalchemy import Connection, func, or_, select, update
+from sqlalchemy import ColumnElement, Connection, and_, func, or_, select, update
 
 from storage.engine import audit
 from storage.engine.audit import Actor
@@ -17,6 +17,7 @@ from storage.rules.settings import ProgramSettings, published, stored
 from storage.tables import agent_caps, agent_decisions, commission_terms, programs
 from storage.tracking import currencies
 from storage.tracking.currencies import Exchange
+from storage.tracking.terms_in_force import PROGRAM
 
 CREDITED = "credited"  # by hand: counted in a day's caps beside what is approved and paid
 HIGHEST_WORTH = 4  # USD: no currency is worth more
@@ -57,23 +58,41 @@ def change(
 
 
 def require_within(
-    connection: Connection, program_id: int, before: ProgramSettings, after: ProgramSettings, *, at: datetime
+    connection: Connection,
+    program_id: int,
+    before: ProgramSettings,
+    after: ProgramSettings,
+    *,
+    at: datetime,
+    levels: Sequence[ColumnElement[bool]] = tuple(PROGRAM.levels),
 ) -> None:
-    """Raise OverCap for a change by an agent key beyond the caps; the program's row is locked by the caller."""
+    """Raise OverCap for a change by an agent key beyond the caps; the program's row is locked by the caller.
+
+    `levels` are the conditions for the terms that may have applied so far, the most specific last.
+    """
     caps = get_caps(connection, program_id, after.currency)
     if frozen := rules.frozen(caps, before, after):
         raise OverCap(f"An owner has frozen {' and '.join(frozen)}.", cap="frozen_settings")
     fixed = [name for name in AMOUNTS if name in _chosen(connection, program_id)]
     if fixed and after.currency != before.currency:
         raise OverCap(f"An owner has set {fixed[0]} in {before.currency}.", cap=fixed[0])
-    terms, since = commission_terms.c, at - WINDOW
-    mine = terms.program_id == program_id
-    earlier = select(func.max(terms.version)).where(mine, terms.created_at <= since).group_by(terms.commission_type)
-    needed = or_(terms.created_at > since, terms.version.in_(earlier))
-    versions = connection.execute(select(commission_terms).where(mine, needed).order_by(terms.version))
+    since, versions = at - WINDOW, list[Any]()
+    for level in levels:
+        found = _versions(connection, program_id, level, since=since)
+        if found and found[-1].ended_at is None:
+            versions = [each for each in versions if each.version < found[0].version] + found
     cap = rules.exceeded_ceiling(caps, before, after) or rules.exceeded_step(caps, versions, after, since=since)
     if cap is not None:
         raise OverCap(f"The change exceeds {cap}, a cap for agent keys: {published(caps, CAPS)[cap]}.", cap=cap)
+
+
+def _versions(connection: Connection, program_id: int, of: ColumnElement[bool], *, since: datetime) -> list[Any]:
+    """Return the terms of a level since a time, after the last of each commission type before it."""
+    terms = commission_terms.c
+    mine = and_(terms.program_id == program_id, of)
+    earlier = select(func.max(terms.version)).where(mine, terms.created_at <= since).group_by(terms.commission_type)
+    needed = or_(terms.created_at > since, terms.version.in_(earlier))
+    return [*connection.execute(select(commission_terms).where(mine, needed).order_by(terms.version))]
 
 
 def count(connection: Connection, program_id: int, status: str, cents: int, *, actor: Actor, at: datetime) -> None:

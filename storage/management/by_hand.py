@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, insert, or_, select, update
@@ -15,10 +16,9 @@ from storage.lists.related import has_key
 from storage.management import agent_caps, partners
 from storage.rules import commission
 from storage.rules.attribution import BY_HAND, site_url
-from storage.rules.commission import stored_terms
 from storage.rules.errors import FieldError, ServiceError, ValidationError
-from storage.tables import commission_terms, commissions, customers, ledger_entries, programs
-from storage.tracking import clicks, currencies, program_terms, sales
+from storage.tables import commissions, customers, ledger_entries, programs
+from storage.tracking import clicks, currencies, program_terms, sales, terms_in_force
 from storage.tracking.currencies import Exchange
 from storage.tracking.ledger import EntryKind
 from storage.tracking.program_terms import ANY_DAYS, ProgramTerms
@@ -82,10 +82,12 @@ def credit_sale(
 
 
 def price(
-    connection: Connection, program_id: int, *, amount_cents: int, currency: str, at: datetime
+    connection: Connection, program_id: int, *, partner_id: int | None, amount_cents: int, currency: str, at: datetime
 ) -> tuple[int, datetime]:
-    """Return what a new customer's sale earns by the terms of its time, and when its hold ends."""
-    program = _terms_at(connection, program_id, at)
+    """Return what a new customer's sale earns a partner by the terms of its time, and when its hold ends."""
+    program = _terms_at(connection, program_id, at)._replace(
+        terms=terms_in_force.of_partner(connection, program_id, partner_id, at)
+    )
     cents = currencies.convert(connection, amount_cents, Exchange(currency, program.currency, at.date()))
     earned = commission.on_sale(program.terms, cents, cents, first_purchase_at=None, occurred_at=at)
     return earned, at + timedelta(days=program.hold_days)
@@ -156,15 +158,12 @@ def _click_for(
     if owner_id is not None:
         return None
     shop = connection.execute(select(programs.c.domain).where(programs.c.id == program_id)).scalar_one()
-    [click_id] = clicks.stand_in(connection, program_id, site_url(shop), [(partner_id, at)], why=BY_HAND)
+    [click_id] = clicks.stand_in(connection, [(clicks.unseen(program_id, site_url(shop), at), partner_id)], why=BY_HAND)
     return click_id
 
 
 def _terms_at(connection: Connection, program_id: int, at: datetime) -> ProgramTerms:
     """Return the program with the commission terms of a time, or its first ones, and without a window."""
     program = program_terms.load_one(connection, program_id)
-    terms = commission_terms.c
-    in_force = or_(terms.created_at <= at, terms.version == 1)
-    row = select(commission_terms).where(terms.program_id == program_id, in_force).order_by(terms.version.desc())
-    priced = stored_terms(connection.execute(row.limit(1)).one())
-    return program._replace(terms=priced, attribution_window_days=ANY_DAYS, has_payments=False)
+    terms_of = partial(terms_in_force.of_partner, connection, program_id, at=at)
+    return program._replace(terms_of=terms_of, attribution_window_days=ANY_DAYS, has_payments=False)

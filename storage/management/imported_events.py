@@ -136,8 +136,8 @@ class ImportedEvents:
         connection = self._work.connection
         of_program = {"program_id": self._program_id}
         clicked = [each for each in news if not (each.is_sale and each.key)]
-        seen = [(each.partner.id, each.at) for each in clicked]
-        click_ids = clicks.stand_in(connection, self._program_id, self._work.url, seen, why=FILTERED)
+        seen = [(clicks.unseen(self._program_id, self._work.url, each.at), each.partner.id) for each in clicked]
+        click_ids = clicks.stand_in(connection, seen, why=FILTERED)
         self._work.ids["clicks"] += click_ids
         keyed = [(new.key or "", click_id) for new, click_id in zip(clicked, click_ids, strict=True)]
         of_stripe = [{"processor_customer": key, "click_id": each} for key, each in keyed if key.startswith(STRIPE)]
@@ -152,7 +152,8 @@ class ImportedEvents:
         name, cents = (new.earned.transaction_id, new.earned.cents) if new.earned else (None, 0)
         earning: dict[str, Any] = {"type": CommissionType.FLAT, "rate": cents, "lead_commission_cents": cents}
         terms = self._work.program.terms._replace(**earning, recurring_months=None, minimum_order_cents=0)
-        program = self._work.program._replace(terms=terms, attribution_window_days=ANY_DAYS, has_payments=False)
+        own: dict[str, Any] = {"terms_of": lambda _: terms, "attribution_window_days": ANY_DAYS, "has_payments": False}
+        program = self._work.program._replace(**own)
         if new.is_sale:
             who: dict[str, Any] = {"customer_key": new.key, "click_id": new.click_id, "provenance": REPORTED_BY}
             return program, Sale(name or "", new.line.sale_cents, new.at, **who, currency=program.currency)

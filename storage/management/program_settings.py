@@ -13,7 +13,7 @@ from storage.engine import audit, database
 from storage.engine.audit import Actor
 from storage.engine.statements import read_statement
 from storage.lists.programs import TERMS, Program, read_program
-from storage.management import agent_caps, partners
+from storage.management import agent_caps, partners, special_terms
 from storage.rules import settings
 from storage.rules.errors import FieldError, Forbidden, NotFound, PreconditionFailed, ProgramHasEvents, ValidationError
 from storage.rules.settings import ProgramSettings
@@ -24,7 +24,7 @@ from storage.tracking import currencies
 MOST_CHOICES = 30
 KEPT = {
     *("agent_caps", "commission_terms", "payment_accounts", "program_keys", "program_places", "retired_program_keys"),
-    *("audit_entries", "partners", "partner_rollups", "payout_methods", "program_batches", "rollups"),
+    *("audit_entries", "coupons", "partners", "partner_rollups", "payout_methods", "program_batches", "rollups"),
 }
 EVENTS = [  # in an order in which no row refers to a deleted one
     table for table in reversed(metadata.sorted_tables) if "program_id" in table.c and table.name not in KEPT
@@ -115,7 +115,10 @@ def change(
             raise ValidationError(fields=[fixed])
         currencies.require_current(after["currency"])
     if differing:
-        _store(connection, program_id, after, at=at, by_agent=actor.is_agent, new_terms=not differing.isdisjoint(TERMS))
+        changed: Any = {"at": at, "by_agent": actor.is_agent}
+        _store(connection, program_id, after, **changed, new_terms=not differing.isdisjoint(TERMS))
+        if not differing.isdisjoint(special_terms.SHARED):
+            special_terms.renew(connection, program_id, ProgramSettings(**after), **changed)
         published = settings.published(program.settings), settings.published(ProgramSettings(**after))
         entries = audit.changed("program.change", program_id, *published)
         audit.write(connection, program_id, entries, actor=actor, at=at)
@@ -137,13 +140,12 @@ def _store(
 ) -> None:
     values = {name: value for name, value in after.items() if name not in TERMS}
     values["revision"] = programs.c.revision + 1
-    values["terms_version"] = programs.c.terms_version + int(new_terms)
-    changed = update(programs).where(programs.c.id == program_id).values(**values)
-    version = connection.execute(changed.returning(programs.c.terms_version)).scalar_one()
     if new_terms:
+        values["terms_version"] = version = special_terms.next_version(connection, program_id)
         terms = {name: after[name] for name in TERMS}
         row = {"program_id": program_id, "version": version, "created_at": at, "by_agent": by_agent}
         connection.execute(insert(commission_terms).values(**row, **terms))
+    connection.execute(update(programs).where(programs.c.id == program_id).values(**values))
 
 
 def open_sandbox(connection: Connection, live_id: int, *, actor: Actor, at: datetime) -> tuple[int, NewKey]:

@@ -10,10 +10,12 @@ from storage.engine.database import insert_for
 from storage.engine.statements import read_statement
 from storage.payments import event_log
 from storage.rules import keys
+from storage.rules.attribution import COUPON, site_url
 from storage.rules.payment import Introduced, Paid, PaymentOutcome, Returned, ReturnKind
 from storage.rules.reconciliation import WITHIN
 from storage.tables import payment_customers, payment_references, payment_returns, sales
-from storage.tracking import refunds
+from storage.tracking import clicks, program_terms, refunds
+from storage.tracking.coupons import Coupons
 from storage.tracking.customers import Customer, Registry
 
 INTENTS = ("pi_", "ch_", "py_")  # how the names of what pays begin
@@ -49,6 +51,16 @@ class Payers(NamedTuple):
         own_click_id = click_id if keys.click_program(click_id or "") == self.program_id else None
         registry = Registry(self.connection, [(self.program_id, customer_key, own_click_id)], at=self.at)
         return registry.by_click(own_click_id) or registry.by_key(self.program_id, customer_key)
+
+    def of_coupon(self, paid: Paid) -> Customer | None:
+        """Return a new customer of the partner whose coupon the payment has, behind a click for which it stands."""
+        program = program_terms.load_one(self.connection, self.program_id)
+        coupon = Coupons(self.connection, [(program, paid)]).find(self.program_id, paid.coupon_code, paid.occurred_at)
+        if coupon is None:
+            return None
+        click = clicks.unseen(self.program_id, site_url(coupon.domain), paid.occurred_at)
+        [click_id] = clicks.stand_in(self.connection, [(click, coupon.partner_id)], why=COUPON)
+        return self.find_named(click_id, None)
 
     def is_another(self, paid: Paid | Introduced, customer: Customer) -> bool:
         """Return whether a second account may have paid in the customer's browser: another key, not linked to them."""

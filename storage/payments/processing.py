@@ -1,5 +1,6 @@
 """Processes a connected account's events (payments, refunds, disputes), each once and in any order."""
 
+import json
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
@@ -18,7 +19,10 @@ from storage.tracking.leads import Lead
 from storage.tracking.sale_decisions import Provenance, Sale
 from storage.tracking.test_mode import TestModeCall
 
-PAID = ("transaction_id", "amount_cents", "currency", "occurred_at", "tax_cents", "shipping_cents")  # of its sale
+PAID = (  # of its sale
+    *("transaction_id", "amount_cents", "currency", "occurred_at", "tax_cents", "shipping_cents"),
+    "coupon_code",
+)
 LINKED = {PaymentOutcome.RECORDED, PaymentOutcome.REPEATED, PaymentOutcome.LINKED, PaymentOutcome.SAME}
 SETTLES_AFTER = timedelta(minutes=10)  # by then, what a bare payment belongs to has been reported
 
@@ -122,6 +126,8 @@ def pay(payers: Payers, paid: Paid, customer: Customer | None) -> EventOutcome:
 
 
 def _record(payers: Payers, paid: Paid, customer: Customer | None) -> EventOutcome:
+    if customer is None and (customer := payers.of_coupon(paid)) is not None:
+        paid = paid._replace(click_id=customer.click_id)
     if customer is None:
         names = event_log.customer_names(paid)
         dismissed = PaymentOutcome.NOT_REFERRED
@@ -147,7 +153,8 @@ def sell(payers: Payers, paid: Paid, customer: Customer) -> Any:
     _settle(payers, paid, customer)
     who = {"click_id": customer.click_id, "customer_key": paid.customer_key if names else None}
     sent: Any = {name: getattr(paid, name) for name in PAID} | who
-    sale = Sale(**sent, at=payers.at, provenance=Provenance.PROCESSOR)
+    details = json.dumps({"coupon_code": paid.coupon_code}) if paid.coupon_code else None
+    sale = Sale(**sent, at=payers.at, details=details, provenance=Provenance.PROCESSOR)
     program = program_terms.load_one(payers.connection, payers.program_id)
     return sales.record(payers.connection, [(program, sale)])[0]
 

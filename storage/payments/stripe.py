@@ -109,7 +109,18 @@ def _paid(
     transaction_id = references[0] if references else _missing("id")
     customer = _id(fields.get("customer"))
     about: dict[str, Any] = {"processor_customer": customer, "tax_cents": tax_cents, "shipping_cents": shipping_cents}
+    about["coupon_code"] = _text((metadata or {}).get("svc_coupon")) or _promotion_code(fields)
     return Paid(transaction_id, references, cents, currency, occurred_at, **_named(metadata), **about)
+
+
+def _promotion_code(fields: Fields) -> str | None:
+    """Return the promotion code of a checkout or an invoice: its text where the event carries it, else its id."""
+    discounts = [*(fields.get("discounts") or ()), fields.get("discount")]
+    for discount in discounts:
+        promotion = discount.get("promotion_code") if isinstance(discount, Mapping) else None  # else its id alone
+        if found := _text(promotion.get("code") if isinstance(promotion, Mapping) else promotion):
+            return found
+    return None
 
 
 def _parts(fields: Fields, paid_cents: int, currency: str) -> tuple[int, int]:

@@ -28,7 +28,7 @@ from storage.reports.gained_sales import find_gained
 from storage.reports.recorded_events import CHUNK, LEADS, SALES
 from storage.rules import draft
 from storage.rules.attribution import PartnerStatus
-from storage.rules.commission import CommissionStatus, Terms, platform_fee, stored_terms
+from storage.rules.commission import CommissionStatus, Terms, TermsOf, explained_terms, platform_fee
 from storage.rules.draft import Sold
 from storage.rules.errors import RateLimited
 from storage.tables import commission_terms, partners, refunds, rollups
@@ -82,8 +82,10 @@ class Backtest:
         self._since = datetime.combine(self._first, time(), at.tzinfo)
         versions = select(commission_terms).where(commission_terms.c.program_id == program_id)
         rows = connection.execute(versions.order_by(commission_terms.c.version)).all()
-        self._terms = {row.version: stored_terms(row) for row in rows}
-        self._changed_at = [row.created_at for row in rows[1:]]  # the first applies before it, too
+        self._terms = {row.version: explained_terms(row) for row in rows}
+        own = [row for row in rows if self._terms[row.version].whose == TermsOf.PROGRAM]
+        self._versions = [row.version for row in own]
+        self._changed_at = [row.created_at for row in own[1:]]  # the first applies before it, too
         self._phases = [(SALES, self._add_sale), (LEADS, self._add_lead)]
         self._after = ids.first(self._since) - 1
         self._bought: set[int] = set()  # the customers whose first sale was priced
@@ -186,7 +188,7 @@ class Backtest:
         """Return the terms by which an event was priced, those of the draft, and whether the draft is about it."""
         version = row.terms_version
         if version is None:  # it earned nothing
-            version = 1 + bisect_right(self._changed_at, at)
+            version = self._versions[bisect_right(self._changed_at, at)]
         then, partner_id = self._terms[version], row.earner_id or row.partner_id
         return then, self._draft.terms(then, partner_id), self._draft.partner_id in {None, partner_id}
 

@@ -9,6 +9,7 @@ from sqlalchemy import Connection, func, select
 
 from storage.lists import balances, rejected_calls
 from storage.lists.commissions import COMMISSIONS
+from storage.lists.coupons import COUPONS
 from storage.lists.customers import CUSTOMERS
 from storage.lists.declaration import ListQuery, ListScope
 from storage.lists.find import find, get
@@ -40,7 +41,7 @@ from storage.tables.columns import DAY_MILLIS, HOUR_MILLIS
 
 TOP_PARTNERS = 10
 MOST_EVENTS = 100_000  # of each kind, of which the hours of a day are read
-MOST_NEWEST = 5
+MOST_NEWEST, MOST_COUPONS = 5, 50
 MOST_LINKS = 10
 MOST_WEEKS = 27
 _OF_PROGRAMS = {"average_order_cents", "reversed_cents"}  # figures that a partner's report leaves out
@@ -124,6 +125,7 @@ def read_profile(
     scope = ListScope(program_id, at)
     partner = get(connection, PARTNERS, scope, partner_id)
     theirs = ListQuery(MOST_NEWEST, filters={"partner_id": partner_id})
+    coupons = ListQuery(MOST_COUPONS, filters={"partner_id": partner_id})
     open_flags = ListQuery(MOST_NEWEST, filters={"partner_id": partner_id, "state": FlagState.OPEN})
     results = read_results(connection, program_id, query, at=at, partner=partner)
     sent = [DimensionFilter(Dimension.PARTNER, Operator.IS, partner.code)]
@@ -139,6 +141,7 @@ def read_profile(
         "links": [group for group in links if group.values[0]],
         "customers": find(connection, CUSTOMERS, scope, theirs),
         "commissions": find(connection, COMMISSIONS, scope, theirs),
+        "coupons": find(connection, COUPONS, scope, coupons),
         "flags": find(connection, FLAGS, scope, open_flags),
     }
 

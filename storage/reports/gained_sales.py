@@ -1,6 +1,7 @@
 """Sales that came too late after their click, and that a longer window would have credited, by the live decision."""
 
 from datetime import datetime
+from functools import partial
 from typing import NamedTuple
 
 from sqlalchemy import Connection, select
@@ -46,7 +47,9 @@ def find_gained(
         if buyer is None:
             continue
         partner_id = buyer.customer.partner_id
-        drafted = program._replace(terms=draft.terms(program.terms, partner_id))
+        special = buyer.customer.partner_terms
+        then = program.terms if special is None else special._replace(partner_id=partner_id)
+        drafted = program._replace(terms=(terms := draft.terms(then, partner_id)), terms_of=partial(_always, terms))
         try:
             change = sale_decisions.decide(0, sale, drafted, named=named, repeats=(None, None), rates=rates)
         except ServiceError:  # it would still be rejected
@@ -55,6 +58,10 @@ def find_gained(
         until = draft.hold_until(sale.happened_at, None)
         gained.append(GainedSale(sale, partner_id, change.commission_cents, drafted.terms, until))
     return gained
+
+
+def _always(terms: Terms, _: int) -> Terms:
+    return terms
 
 
 def _rejected(connection: Connection, program_id: int, since: datetime) -> list[Sale]:

@@ -18,8 +18,9 @@ from storage.rules.reports.metrics import Totals, added
 from storage.rules.settings import SETTINGS, published
 from storage.rules.untrusted import Untrusted
 from storage.tables.columns import Timestamp
+from storage.tracking.terms_in_force import PROGRAM
 
-MOST = 20
+MOST, MOST_SPECIAL = 20, 10
 EURO = "EUR"  # the rates are those of one euro
 RECENT_DAYS, PAST_DAYS, REJECTED_DAYS = 3, 28, 30
 FEWEST = 10  # expected in the recent days: fewer may be chance
@@ -32,14 +33,17 @@ TERMS = tuple(setting for setting in SETTINGS if setting.is_term)
 class TermsVersion(NamedTuple):
     """A version of the terms, under the names and in the units of the APIs.
 
-    Sales that were recorded from `since` on and before `until` earn by it: `sales` of the newest 100,000 did, of
-    `sales_cents`, and earned `commission_cents` before refunds, in the program's currency.
+    Special ones are of a partner, or of a group of partners. Sales that were recorded from `since` on and before
+    `until` earn by it: `sales` of the newest 100,000 did, of `sales_cents`, and earned `commission_cents` before
+    refunds, in the program's currency.
     """
 
     version: int
     since: datetime
     until: datetime | None
     by_agent: bool
+    partner_id: int | None
+    group: Untrusted | None
     terms: dict[str, Any]
     sales: int
     sales_cents: int
@@ -47,17 +51,18 @@ class TermsVersion(NamedTuple):
 
 
 def list_terms(connection: Connection, program_id: int) -> list[TermsVersion]:
-    """Return a program's newest versions of its terms, newest first."""
-    mine = select(tables.commission_terms).where(tables.commission_terms.c.program_id == program_id)
-    rows = connection.execute(mine.order_by(tables.commission_terms.c.version.desc()).limit(MOST)).all()
-    ends = [None, *(row.created_at for row in rows)]
-    earned = _earned(connection, program_id)
-    return [
-        TermsVersion(
-            row.version, row.created_at, until, row.by_agent, published(row, TERMS), *earned.get(row.version, (0, 0, 0))
-        )
-        for row, until in zip(rows, ends, strict=False)
-    ]
+    """Return a program's newest versions of its terms, newest first, then the newest of special terms."""
+    terms, earned = tables.commission_terms, _earned(connection, program_id)
+    versions, ends = list[TermsVersion](), list[datetime | None]([None])
+    for some, most in ((PROGRAM.own, MOST), (~PROGRAM.own, MOST_SPECIAL)):
+        newest = select(terms).where(terms.c.program_id == program_id, some).order_by(terms.c.version.desc())
+        for each in connection.execute(newest.limit(most)):
+            whose = (each.partner_id, each.partner_group)
+            until = ends[-1] if whose == (None, None) else each.ended_at
+            about = (each.version, each.created_at, until, each.by_agent, *whose, published(each, TERMS))
+            versions.append(TermsVersion(*about, *earned.get(each.version, (0, 0, 0))))
+            ends.append(each.created_at)
+    return versions
 
 
 def _earned(connection: Connection, program_id: int) -> dict[int, tuple[int, int, int]]:

@@ -11,6 +11,7 @@ from storage.rules.errors import AffMissing, InvalidAffiliateUrl
 
 LOCAL = ("localhost", "127.0.0.1", "0.0.0.0")  # noqa: S104 - compared, not bound
 BY_HAND = "by_hand"  # why a click does not count that stands for one that no one saw
+COUPON = "coupon"  # why one does not count that stands for a coupon
 
 
 def site_url(domain: str) -> str:
@@ -25,6 +26,13 @@ class AttributionModel(StrEnum):
 
     LAST_CLICK = "last_click"
     FIRST_CLICK = "first_click"
+
+
+class CouponWins(StrEnum):
+    """Which partner is credited with a customer who followed the link of one and then used the coupon of another."""
+
+    CLICK = "click"
+    COUPON = "coupon"
 
 
 class PartnerStatus(StrEnum):

@@ -46,8 +46,16 @@ MAY_BECOME = {
 }
 
 
+class TermsOf(StrEnum):
+    """Whose terms they are; of those that apply to a partner, the most specific are in force."""
+
+    PARTNER = "partner"
+    GROUP = "group"
+    PROGRAM = "program"
+
+
 class Terms(NamedTuple):
-    """One version of what a program pays.
+    """One version of what a program pays: all of its partners, or the one with `partner_id`, or those of a `group`.
 
     `rate` is basis points when `type` is percent, cents when it is flat. `recurring_months` is how long
     after the first sale later sales still earn: None for life, 0 for the first sale only. A sale below
@@ -62,6 +70,14 @@ class Terms(NamedTuple):
     platform_fee_bps: int
     minimum_order_cents: int = 0
     basis: CommissionBasis = CommissionBasis.TOTAL
+    partner_id: int | None = None
+    group: str | None = None
+
+    @property
+    def whose(self) -> TermsOf:
+        if self.partner_id is not None:
+            return TermsOf.PARTNER
+        return TermsOf.PROGRAM if self.group is None else TermsOf.GROUP
 
     def basis_cents(self, sale: Any, program_cents: int) -> int:
         """Return how much of a sale, which is worth `program_cents` in the program's currency, the percentage is of."""
@@ -77,6 +93,18 @@ def stored_terms(row: Any) -> Terms:
     basis = CommissionBasis(row.commission_basis)
     later = (row.recurring_months, row.platform_fee_bps, row.minimum_order_cents)
     return Terms(row.version, kind, row.rate, row.lead_commission_cents, *later, basis)
+
+
+def terms_of_text(text: str) -> Terms:
+    """Return the terms that customer_lookup.sql writes as a text: their values in order, `-` for recurring for life."""
+    version, kind, rate, lead_cents, months, fee_bps, least_cents, basis = text.split()
+    later = (None if months == "-" else int(months), int(fee_bps), int(least_cents), CommissionBasis(basis))
+    return Terms(int(version), CommissionType(kind), int(rate), int(lead_cents), *later)
+
+
+def explained_terms(row: Any) -> Terms:
+    """Return the terms of a whole row of commission_terms, with whose they are."""
+    return stored_terms(row)._replace(partner_id=row.partner_id, group=row.partner_group)
 
 
 def on_sale(

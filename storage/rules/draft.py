@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 from storage.rules import attribution, commission
-from storage.rules.commission import CommissionStatus, Terms
+from storage.rules.commission import CommissionStatus, Terms, TermsOf
 from storage.rules.settings import ProgramSettings, stored
 
 # Settings whose effect on the past cannot be read from what is stored, and why.
@@ -31,6 +31,8 @@ class Draft(NamedTuple):
         names = {_TERMS.get(name, name): name for name in self.changed}
         if self.partner_id not in {None, partner_id}:
             return then
+        if self.partner_id is None and then.whose != TermsOf.PROGRAM:  # special terms share no more with the program's
+            names = {name: names[name] for name in names.keys() & {"platform_fee_bps", "basis"}}
         return then._replace(**{name: getattr(self.settings, names[name]) for name in names.keys() & set(then._fields)})
 
     def loses_credit(self, clicked_at: datetime, at: datetime) -> bool:

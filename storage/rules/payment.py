@@ -16,6 +16,7 @@ _HEADER = re.compile(r"t=([0-9]{1,12}),([ -~]*)")
 class Paid(NamedTuple):
     """A payment. `references` are the processor's ids of it; tax and shipping are parts of its amount.
 
+    `coupon_code` is that of its metadata, else the promotion code that the customer entered.
     `is_bare` if it comes without its invoice or checkout, which another event may still report.
     """
 
@@ -30,6 +31,7 @@ class Paid(NamedTuple):
     processor_customer: str | None = None
     tax_cents: int = 0
     shipping_cents: int = 0
+    coupon_code: str | None = None
     is_bare: bool = False
 
 

@@ -6,7 +6,7 @@ docs/decisions/0015-settings.md says how to add one.
 from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, NamedTuple
 
-from storage.rules.attribution import AttributionModel, OldLinks, PaidAds, ProgramStatus
+from storage.rules.attribution import AttributionModel, CouponWins, OldLinks, PaidAds, ProgramStatus
 from storage.rules.commission import CommissionBasis, CommissionType
 from storage.rules.errors import FieldError, ValidationError
 from storage.rules.setting_kinds import Kind, Option, Section, Setting, declared
@@ -78,6 +78,15 @@ class ProgramSettings(NamedTuple):
             AttributionModel.FIRST_CLICK: Option("First click", "The first partner link is credited."),
         },
     ] = AttributionModel.LAST_CLICK
+    coupon_wins: Annotated[
+        CouponWins,
+        Setting("Coupon against a click", Kind.CHOICE, ATTRIBUTION),
+        "Which partner is credited with a new customer who followed one partner's link and used another's coupon.",
+        {
+            CouponWins.CLICK: Option("The click", "The coupon counts for customers without a click."),
+            CouponWins.COUPON: Option("The coupon", "It decides until the customer's first sale."),
+        },
+    ] = CouponWins.CLICK
     cookie_window_days: Annotated[
         int,
         Setting("Cookie lasts", Kind.NUMBER, ATTRIBUTION, "days", 1, 3650),

@@ -2,7 +2,7 @@
 
 from sqlalchemy import BigInteger, Boolean, Column, Date, ForeignKey, Index, Integer, String, Text, UniqueConstraint
 
-from storage.rules.attribution import AttributionModel, OldLinks, PaidAds, PartnerStatus, ProgramStatus
+from storage.rules.attribution import AttributionModel, CouponWins, OldLinks, PaidAds, PartnerStatus, ProgramStatus
 from storage.rules.commission import CommissionBasis
 from storage.rules.settlement import LeadAuthPolicy
 from storage.tables.columns import assigned_id, event_id, event_table, program_table, reference, table, timestamp_column
@@ -25,6 +25,7 @@ programs = table(
     Column("old_links", String(16), nullable=False, server_default=OldLinks.NONE),
     Column("minimum_payout_cents", BigInteger, nullable=False, server_default="0"),
     Column("confirm_payouts", Boolean, nullable=False, server_default="0"),
+    Column("coupon_wins", String(16), nullable=False, server_default=CouponWins.CLICK),
     Column("status", String(16), nullable=False, server_default=ProgramStatus.ACTIVE),
     Column("terms_version", Integer, nullable=False, server_default="1"),
     Column("revision", Integer, nullable=False, server_default="1"),
@@ -45,6 +46,10 @@ commission_terms = table(
     Column("minimum_order_cents", BigInteger, nullable=False, server_default="0"),
     Column("commission_basis", String(16), nullable=False, server_default=CommissionBasis.TOTAL),  # from before it
     Column("by_agent", Boolean, nullable=False, server_default="0"),
+    # Special terms are of a partner, or of a group, until they end; the others are the program's.
+    Column("partner_id", BigInteger),
+    Column("partner_group", String(64)),
+    timestamp_column("ended_at", nullable=True),
     timestamp_column("created_at"),
 )
 
@@ -124,9 +129,24 @@ partners = table(
     Column("status", String(16), nullable=False, server_default=PartnerStatus.ACTIVE),
     Column("notes", Text),  # of the workspace, about the partner
     Column("minimum_payout_cents", BigInteger),  # NULL: the program's
+    Column("partner_group", String(64)),
+    Column("terms_version", Integer),  # of the special terms in force for the partner; NULL: the program's apply
     timestamp_column("created_at"),
     UniqueConstraint("program_id", "code"),
     Index("ix_partners_code_key", "program_id", "code_key", unique=True),
+    Index("ix_partners_group", "program_id", "partner_group"),
+)
+
+coupons = event_table(
+    "coupons",
+    Column("partner_id", BigInteger, nullable=False),
+    Column("code", String(255), nullable=False),
+    Column("code_key", String(255), nullable=False),  # as of a partner's code
+    timestamp_column("created_at"),
+    timestamp_column("ended_at", nullable=True),
+    UniqueConstraint("program_id", "code_key"),
+    Index("ix_coupons_partner", "program_id", "partner_id"),
+    reference("partner_id", "partners.id"),
 )
 
 flags = event_table(

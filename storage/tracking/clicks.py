@@ -99,16 +99,16 @@ def record(connection: Connection, batch: Sequence[Click]) -> list[ClickOutcome]
     return outcomes
 
 
-def stand_in(
-    connection: Connection, program_id: int, url: str, clicked: Sequence[tuple[int, datetime]], *, why: str
-) -> list[str]:
-    """Store clicks that count nowhere, for customers of these partners since these times; return their ids."""
-    drawn = [keys.click_id(program_id, at) for _, at in clicked]
-    new = zip(drawn, clicked, strict=True)
-    rows = [_row(Click(program_id, "", url, at, click_id), partner_id, why) for click_id, (partner_id, at) in new]
-    if rows:
-        _insert(connection, rows)
-    return drawn
+def unseen(program_id: int, url: str, at: datetime) -> Click:
+    """Return a click that stands for one that no one saw."""
+    return Click(program_id, "", url, at, keys.click_id(program_id, at))
+
+
+def stand_in(connection: Connection, sent: Sequence[tuple[Click, int]], *, why: str) -> list[str]:
+    """Store clicks, each of a partner, that count nowhere, with the reason; return their ids."""
+    if sent:
+        _insert(connection, [_row(click, partner_id, why) for click, partner_id in sent])
+    return [click.click_id for click, _ in sent]
 
 
 def fill_dimensions(connection: Connection, agent_of: Callable[[str | None], Agent]) -> int:

@@ -11,6 +11,7 @@ from storage.engine.failures import StaleReadError
 from storage.engine.statements import Statement
 from storage.rules import keys
 from storage.rules.attribution import PartnerStatus
+from storage.rules.commission import Terms, terms_of_text
 from storage.rules.settlement import CustomerStatus, Settlement
 from storage.tables.columns import from_millis, to_millis
 
@@ -20,12 +21,13 @@ CustomerQuery = tuple[int, str | None, str | None]  # a program, a key within it
 
 
 class Customer(NamedTuple):
-    """A customer, with the status of their partner; the other fields are the columns of `customer_save.sql`.
+    """A customer, with their partner's status and special terms; the other fields are columns of `customer_save.sql`.
 
     They carry the customer_key that a settled lead saved. `known_as` is the one that a sale named beside their click.
     """
 
     partner_status: PartnerStatus
+    partner_terms: Terms | None
     program_id: int
     id: int
     partner_id: int
@@ -96,6 +98,10 @@ class Registry:
         program_id = keys.click_program(click_id or "")
         return self._customers.get((program_id, click_id)) if program_id and click_id else None
 
+    def introduce(self, customer: Customer) -> None:
+        """Show a customer whom no row has to the later items of the batch; `change` saves them."""
+        self._remember(customer)
+
     def change(self, *customers: Customer) -> None:
         """Show customers' new values to the later items of the batch, and save them with it."""
         for customer in customers:
@@ -143,12 +149,12 @@ def _look_ups(query: CustomerQuery) -> Iterator[CustomerQuery]:
 
 def _customer(row: Any, at: datetime) -> Customer:
     """Return the customer of a row, a new one if it is a click without one."""
+    status, terms = PartnerStatus(row.partner_status), row.partner_terms and terms_of_text(row.partner_terms)
     if row.id is None:
-        partner = (row.of_partner_id, row.of_click_id, from_millis(row.of_clicked_at))
-        return Customer(PartnerStatus(row.partner_status), row.of_program_id, ids.after(at, 1)[0], *partner, at)
-    stored = Customer(*row[: len(Customer._fields)])
+        sent_by = (row.of_partner_id, row.of_click_id, from_millis(row.of_clicked_at))
+        return Customer(status, terms, row.of_program_id, ids.after(at, 1)[0], *sent_by, at)
+    stored = Customer(status, terms, *row[1 : len(Customer._fields) - 1])
     return stored._replace(
-        partner_status=PartnerStatus(stored.partner_status),
         clicked_at=from_millis(row.clicked_at),
         created_at=from_millis(row.created_at),
         confirmed=bool(stored.confirmed),
@@ -160,5 +166,5 @@ def _customer(row: Any, at: datetime) -> Customer:
 
 
 def _row(customer: Customer) -> list[Any]:
-    _, *values, revision = customer
+    _, _, *values, revision = customer
     return [*(to_millis(value) if isinstance(value, datetime) else value for value in values), revision + 1]

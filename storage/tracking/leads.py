@@ -19,6 +19,7 @@ from storage.rules.errors import ServiceError
 from storage.rules.settlement import CustomerStatus, LeadAuthPolicy, Settlement, move
 from storage.tables.columns import to_millis
 from storage.tracking import ledger, outranking, program_terms, rollups
+from storage.tracking.coupons import Coupons
 from storage.tracking.customers import Customer, CustomerQuery, NamedCustomers, Registry
 from storage.tracking.ledger import Earned
 from storage.tracking.outranking import Outranked
@@ -30,7 +31,7 @@ _insert = Statement("lead_insert")
 class Lead(NamedTuple):
     """A lead as it was reported; `is_trusted` unless it came from a browser. `program_id` is the one in the call.
 
-    `has_paid`: a payment through the connected account settles the lead.
+    `has_paid`: a payment through the connected account settles the lead. A browser's lead has no `coupon_code`.
     """
 
     click_id: str | None
@@ -42,6 +43,7 @@ class Lead(NamedTuple):
     contact: Contact | None = None
     event_name: str | None = None
     address_hash: str | None = None
+    coupon_code: str | None = None
 
 
 class LeadResult(NamedTuple):
@@ -52,6 +54,7 @@ class LeadResult(NamedTuple):
 
     settlement: Settlement
     recorded: bool
+    coupon_unknown: bool = False
 
 
 class LeadChange(NamedTuple):
@@ -82,22 +85,25 @@ def record(connection: Connection, batch: Sequence[tuple[ProgramTerms, Lead]]) -
     """
     at = max(lead.at for _, lead in batch)
     registry = Registry(connection, [_identifiers(program, lead) for program, lead in batch], at=at)
-    named = {lead.program_id for program, lead in batch if lead.program_id not in {None, program.id}}
-    elsewhere = program_terms.load(connection, [each for each in named if each is not None]) if named else {}
+    coupons = Coupons(connection, batch, of_leads=True)
+    others = {lead.program_id for program, lead in batch if lead.program_id not in {None, program.id}}
+    elsewhere = program_terms.load(connection, [each for each in others if each is not None]) if others else {}
     changes: list[LeadChange] = []
     results: list[LeadResult | ServiceError] = []
     for (program, lead), lead_id in zip(batch, ids.after(at, len(batch)), strict=True):
         try:
             if lead.program_id not in {None, program.id}:
                 raise errors.CustomerWrongProgram if lead.program_id in elsewhere else errors.ProgramNotFound
-            change = _decide(lead_id, lead, program, registry.named(program.id, lead))
+            change = _decide(lead_id, lead, program, coupons.name(registry, program, lead, lead.at))
         except ServiceError as error:
             results.append(error)
         else:
-            results.append(change.result)
+            is_unknown = lead.coupon_code is not None and coupons.find(program.id, lead.coupon_code, lead.at) is None
+            results.append(change.result._replace(coupon_unknown=is_unknown))
             registry.change(*change.changed)
             changes.append(change)
     _store(connection, changes, registry, at=at)
+    coupons.save(connection, [each.customer for each in changes if each.settlement])
     return results
 
 
@@ -131,7 +137,8 @@ def _decide(lead_id: int, lead: Lead, program: ProgramTerms, named: NamedCustome
         changed.append(after)
     recorded_as, rival = (after.settlement, rival) if moves else (None, None)
     result = LeadResult(moved, recorded)
-    return LeadChange(lead_id, lead, program, result, after, recorded_as, rival, outranked, changed)
+    priced = program.for_partner(after.partner_id, after.partner_terms)
+    return LeadChange(lead_id, lead, priced, result, after, recorded_as, rival, outranked, changed)
 
 
 def _customer_of(lead: Lead, program: ProgramTerms, named: NamedCustomers) -> tuple[Customer, Customer | None]:

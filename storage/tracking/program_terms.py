@@ -1,6 +1,6 @@
 """The terms of programs: the settings that decide what a lead or a sale earns, loaded once for a batch."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection
@@ -17,7 +17,10 @@ ANY_DAYS = 100_000  # the attribution window of what a person credits or imports
 
 
 class ProgramTerms(NamedTuple):
-    """What a tracking call needs to know about its program."""
+    """What a tracking call needs to know about its program.
+
+    `terms_of` returns the terms that price a partner's earnings, where they are not those in force now.
+    """
 
     id: int
     currency: str
@@ -26,6 +29,12 @@ class ProgramTerms(NamedTuple):
     lead_auth_policy: LeadAuthPolicy
     terms: Terms
     has_payments: bool = False
+    terms_of: Callable[[int], Terms] | None = None
+
+    def for_partner(self, partner_id: int, special: Terms | None) -> "ProgramTerms":
+        """Return the program with the terms in force for a partner, who may have `special` ones now."""
+        terms = special if self.terms_of is None else self.terms_of(partner_id)
+        return self if terms is None else self._replace(terms=terms)
 
 
 class KeyHolder(NamedTuple):

@@ -38,6 +38,7 @@ class Sale(NamedTuple):
     occurred_at: datetime | None = None
     tax_cents: int = 0
     shipping_cents: int = 0
+    coupon_code: str | None = None
     details: str | None = None
     provenance: Provenance = Provenance.API
     caller: str | None = None
@@ -53,6 +54,7 @@ class SaleResult(NamedTuple):
 
     `customer_key_saved` says whether the customer carries `customer_key`: a sale alone does not save it.
     `possibly_repeats` is the transaction_id of a sale by the payment account; the commission is held for a decision.
+    `coupon_unknown`: no coupon in force has the sale's code.
     """
 
     event_id: int
@@ -63,6 +65,7 @@ class SaleResult(NamedTuple):
     currency: str
     customer_key_saved: bool
     possibly_repeats: str | None = None
+    coupon_unknown: bool = False
 
 
 class RecordedSale(NamedTuple):
@@ -149,6 +152,7 @@ def decide(
     if same is not None:
         raise _duplicate(sale, buyer, same)
     before, claimant, _ = _required(buyer, sale, program)
+    program = program.for_partner(before.partner_id, before.partner_terms)
     cents = rates.convert(sale.amount_cents, exchange(sale, program))
     first_purchase_at = before.first_purchase_at
     basis_cents = program.terms.basis_cents(sale, cents)

@@ -16,6 +16,7 @@ from storage.rules.reconciliation import WITHIN
 from storage.tables import payment_accounts
 from storage.tables.columns import from_millis, to_millis
 from storage.tracking import flagging, ledger, outranking, rollups, sale_decisions
+from storage.tracking.coupons import Coupons
 from storage.tracking.currencies import Rates
 from storage.tracking.customers import Registry
 from storage.tracking.ledger import Earned
@@ -34,13 +35,14 @@ def record(connection: Connection, batch: _Batch) -> list[SaleResult | ServiceEr
     """Record a batch of sales; each result is a SaleResult or one of the errors of `sale_decisions.decide`."""
     at = max(sale.at for _, sale in batch)
     registry = Registry(connection, [(program.id, sale.customer_key, sale.click_id) for program, sale in batch], at=at)
+    coupons = Coupons(connection, batch)
     rates = Rates(connection, [sale_decisions.exchange(sale, program) for program, sale in batch])
     same, likely = _find_recorded(connection, batch, registry)
     changes: list[SaleChange] = []
     results: list[SaleResult | ServiceError] = []
     for (program, sale), sale_id in zip(batch, ids.after(at, len(batch)), strict=True):
         key = (program.id, sale.transaction_id)
-        named = registry.named(program.id, sale)
+        named = coupons.name(registry, program, sale, sale.happened_at)
         repeats = (same.get(key), likely.get(key))
         try:
             change = sale_decisions.decide(sale_id, sale, program, named=named, repeats=repeats, rates=rates)
@@ -50,9 +52,10 @@ def record(connection: Connection, batch: _Batch) -> list[SaleResult | ServiceEr
             same[key] = change.recorded
             registry.change(*change.changed)
             changes.append(change)
-            results.append(_result(change))
+            found = sale.coupon_code is None or coupons.find(program.id, sale.coupon_code, sale.happened_at)
+            results.append(_result(change, is_unknown=not found))
     if changes:
-        _store(connection, changes, registry, at=at)
+        _store(connection, changes, registry, coupons, at=at)
     return results
 
 
@@ -85,16 +88,18 @@ def _find_recorded(connection: Connection, batch: _Batch, registry: Registry) ->
     return same, likely
 
 
-def _result(change: SaleChange) -> SaleResult:
+def _result(change: SaleChange, *, is_unknown: bool) -> SaleResult:
     customer_key = change.sale.customer_key or change.customer.customer_key
     is_saved = customer_key is not None and customer_key == change.customer.customer_key
     cents = change.commission_cents
     repeats = change.likely and change.likely.transaction_id
     earned = (change.id if cents else None, cents, change.program.currency)
-    return SaleResult(change.id, change.program.id, customer_key, *earned, is_saved, repeats)
+    return SaleResult(change.id, change.program.id, customer_key, *earned, is_saved, repeats, is_unknown)
 
 
-def _store(connection: Connection, changes: Sequence[SaleChange], registry: Registry, *, at: datetime) -> None:
+def _store(
+    connection: Connection, changes: Sequence[SaleChange], registry: Registry, coupons: Coupons, *, at: datetime
+) -> None:
     """Insert the sales and their effects; the unique key (program_id, transaction_id) rejects a lost race."""
     registry.save(connection)
     _insert(connection, sorted((_row(each) for each in changes), key=itemgetter(0, 2)))
@@ -112,6 +117,7 @@ def _store(connection: Connection, changes: Sequence[SaleChange], registry: Regi
     flagging.raise_each(connection, possible_duplicates, at=at)
     steps = [step for each in changes for step in _increments(each)]
     outranked = [each.outranked for each in changes if each.outranked]
+    steps += coupons.save(connection, [each.customer for each in changes])
     rollups.add(connection, [*steps, *outranking.store(connection, outranked, at=at)])
 
 

@@ -17,6 +17,7 @@ from presentation.operations import Description, described
 from storage.access import agent_keys, invitations, program_keys, sessions
 from storage.access.workspaces import ANYONE, Role
 from storage.engine.audit import OPERATOR
+from storage.management import coupons
 from storage.rules import keys
 from storage.rules.scope import Scope
 from storage.tables import customers
@@ -76,6 +77,7 @@ async def _rows(program: World, user_id: int) -> dict[str, Any]:
     customer_id = await program.store.read(lambda connection: connection.execute(newest).scalar_one())
     about: dict[str, Any] = {"email": "invited@example.com", "role": Role.MEMBER, "actor": OPERATOR, "at": NOW}
     invited = await program.store.write(invitations.invite, program.workspace_id, **about)
+    ids["coupon_id"] = (await program.do(coupons.create, partner_id=program.anna, code="ANNA10")).id
     ids |= {"flag_id": await program.flag(customer_id), "invitation_id": invited.invitation.id}
     return ids | {"commission_id": sold.commission_id, "customer_id": customer_id, "user_id": user_id}
 

@@ -108,7 +108,7 @@ async def test_a_scope_opens_its_operations_and_no_other_scope_does(service: Ser
         sufficient = (await service.scene.agent_key([entry.scope or Scope.EVENTS_READ])).secret
         others = (await service.scene.agent_key(tuple(set(Scope) - {entry.scope}))).secret
         sent = CONTRACT["sent"].get(entry.described.name, {})
-        if "reason" in sent.get("body", {}):
+        if {"reason", "partner_id"} & sent.get("body", {}).keys():
             sent["body"]["partner_id"] = service.scene.acme.ben
         for program_id in (MISSING, service.scene.acme.program_id) if entry.scope else ():
             rejected = await service.call(entry, others, **sent, program_id=program_id)
@@ -142,8 +142,21 @@ async def test_a_key_reaches_no_program_but_its_own_and_cannot_tell_which_exist(
 
 
 def test_every_sort_of_row_has_a_foreign_one():
-    tried = {"partner_id", "commission_id", "customer_id", "flag_id", "user_id", "session_id", "invitation_id"}
-    elsewhere = {"event_id", "assistant_id"}  # test_payments.py, test_workspaces.py
+    tried = {
+        "partner_id",
+        "commission_id",
+        "customer_id",
+        "flag_id",
+        "user_id",
+        "session_id",
+        "invitation_id",
+        "coupon_id",
+    }
+    elsewhere = {
+        "event_id",
+        "assistant_id",
+        "group",
+    }  # test_payments.py, test_workspaces.py; any program may have a name
 
     assert {entry.row for entry in needing("session") + needing("agentKey")} - {""} == tried | elsewhere
 

@@ -8,6 +8,7 @@ import pytest
 
 from storage.checks import books
 from storage.diagnosis import explanation
+from storage.management import coupons
 from storage.rules.commission import CommissionType
 from storage.rules.outcome import SaleOutcome
 from storage.tables import commissions, refunds, refused_calls, sales, test_events, tracking_log
@@ -111,6 +112,23 @@ async def test_a_sale_says_whether_the_key_that_it_echoes_is_saved(api: Api):
         data = sale.json()["data"]
         assert (data["customer_key"], data["customer_key_saved"]) == (customer_key, False)
         assert [warning["code"] for warning in sale.json()["warnings"]] == ["customer_key_not_saved"]
+
+
+async def test_a_coupon_credits_its_partner_and_one_that_is_unknown_only_warns(api: Api):
+    await api.acme.do(coupons.create, partner_id=api.acme.ben, code="SPRING20")
+
+    credited = await api.sale(transaction_id="inv-1", customer_key="user-9", coupon_code="spring20")
+    warned = await api.sale(transaction_id="inv-2", coupon_code="nonsense")
+    rejected = await api.sale(transaction_id="inv-3", customer_key=None, coupon_code="nonsense")
+    led = await api.lead(customer_key="user-8", coupon_code="spring20")
+    browser = await api.lead(key=None, customer_key="user-7", coupon_code="spring20")
+
+    assert [each["code"] for each in warned.json()["warnings"]] == ["coupon_unknown"]
+    assert [each["code"] for each in credited.json()["warnings"]] == ["customer_key_not_saved"]
+    assert code(rejected) == (400, "customer_not_found")
+    assert (led.json()["success"], browser.status_code) == (True, 400)
+    stored = {each.transaction_id: (each.partner_id, each.details) for each in await api.rows(sales)}
+    assert stored["inv-1"] == (api.acme.ben, '{"coupon_code": "spring20"}')
 
 
 async def test_a_sale_below_the_smallest_order_earns_nothing_and_says_so(api: Api):

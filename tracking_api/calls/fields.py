@@ -42,6 +42,13 @@ PREFLIGHT = Description(
 )
 
 
+COUPON_UNKNOWN = {
+    "code": "coupon_unknown",
+    "message": "The event is recorded. No coupon in force has this coupon_code, so it decided nothing.",
+    "hint": "Create the coupon on its partner's page. One that ended, or whose partner is not active, counts no more.",
+}
+
+
 class AdditionalData(Body):
     """Data that any call may have; unknown members are ignored."""
 

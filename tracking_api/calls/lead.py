@@ -11,6 +11,7 @@ from storage.tracking import leads
 from storage.tracking.received_calls import Public
 from tracking_api.calls.call import Answer, Endpoint, Recording, TrackingCaller, recording_of_test
 from tracking_api.calls.fields import (
+    COUPON_UNKNOWN,
     KEYED_HEADERS,
     TEST_MODE,
     FlaggableView,
@@ -31,11 +32,16 @@ EMAIL_IGNORED = {
 
 
 class LeadBody(TrackingBody):
-    """A lead, as a server or the browser helper sends it."""
+    """A lead, as a server or the browser helper sends it.
+
+    With the program key, `coupon_code` credits the coupon's partner where no click does, as the program's `coupon_wins`
+    says.
+    """
 
     click_id: Identifier | None = None
     customer_key: Identifier | None = None
     email: Email = None
+    coupon_code: Identifier | None = None
 
 
 class LeadRecordedView(FlaggableView):
@@ -66,6 +72,7 @@ def lead(body: LeadBody, caller: TrackingCaller) -> Recording:
         program_id=body.extra.program_id,
         contact=known,
         event_name=body.extra.event_name,
+        coupon_code=body.coupon_code if key else None,
         address_hash=None if key else caller.services.address_hashes.of(caller.address, caller.at),
     )
     program_id = body.extra.program_id
@@ -76,6 +83,8 @@ def lead(body: LeadBody, caller: TrackingCaller) -> Recording:
 
 def _answer(warned: Answer, result: leads.LeadResult) -> Answer:
     answer = {"success": True, "message": "Lead recorded.", **warned}
+    if result.coupon_unknown:
+        answer["warnings"] = [*warned.get("warnings", ()), COUPON_UNKNOWN]
     if result.settlement == Settlement.PROVISIONAL:
         answer |= {"provisional": True, "message": "Lead recorded; your server must confirm it."}
     elif not result.recorded:

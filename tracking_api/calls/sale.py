@@ -37,6 +37,7 @@ class SaleBody(fields.TrackingBody):
     """A sale; test mode needs none of its fields.
 
     Tax and shipping are parts of `amount_cents` and count as the program's `commission_basis` says.
+    `coupon_code` credits its partner where no click does; the program's `coupon_wins` says which of the two decides.
     """
 
     sale_type: Literal["payment", "subscription"] | None = None
@@ -52,6 +53,7 @@ class SaleBody(fields.TrackingBody):
     tax_cents: fields.PartCents | None = None
     shipping_cents: fields.PartCents | None = None
     currency: Currency | None = None
+    coupon_code: Identifier | None = None
     occurred_at: AwareDatetime | None = None
 
     def logged(self) -> dict[str, Any]:
@@ -59,12 +61,20 @@ class SaleBody(fields.TrackingBody):
         return fields if fields["amount_cents"] is None else {**fields, "currency": self.currency or DEFAULT_CURRENCY}
 
 
-# What was sold: stored with the sale, and never decisive for it.
-DETAILS = ("sale_type", "is_recurring", "subscription_id", "subscription_interval", "product_id", "line_items")
+# What was sold and how: stored with the sale as it was sent.
+DETAILS = (
+    "coupon_code",
+    "sale_type",
+    "is_recurring",
+    "subscription_id",
+    "subscription_interval",
+    "product_id",
+    "line_items",
+)
 REPORTED = [name for name in SaleBody.model_fields if name in Sale._fields]  # a field with one name in both
 
 
-@with_fields_of(SaleResult, leave_out={"possibly_repeats"})
+@with_fields_of(SaleResult, leave_out={"possibly_repeats", "coupon_unknown"})
 class SaleDataView(fields.EventDataView):
     """A recorded sale; the commission is in cents of the program's `currency`.
 
@@ -103,6 +113,8 @@ def _answer(body: SaleBody, result: SaleResult) -> Answer:
     data = fields.event_data(result, transaction_id=body.transaction_id, test_mode=False)
     answer = {"success": True, "message": "Sale recorded.", "data": data}
     warnings = [_possible_duplicate(str(repeats))] if (repeats := data.pop("possibly_repeats")) else []
+    if data.pop("coupon_unknown"):
+        warnings.append(fields.COUPON_UNKNOWN)
     if not result.customer_key_saved:
         warnings.append(CUSTOMER_KEY_NOT_SAVED)
     return answer | {"warnings": warnings} if warnings else answer
@@ -120,7 +132,7 @@ def _possible_duplicate(transaction_id: str) -> Mapping[str, Any]:
 def _wrong(body: SaleBody, at: datetime) -> Iterator[FieldError]:
     if body.transaction_id is None:
         yield FieldError("transaction_id", "Required: your own id of this payment, unique per sale")
-    if body.customer_key is None and body.click_id is None:
+    if body.customer_key is None and body.click_id is None and body.coupon_code is None:
         yield FieldError("customer_key", "Required: the id you sent at the customer's lead (or a click_id)")
     if body.amount_cents is None:
         yield FieldError("amount_cents", "Required: an integer of at least 1, in the currency's smallest unit")
@@ -150,5 +162,5 @@ DESCRIPTION = fields.keyed_call(
     responses=(SaleRecordedView, fields.TestRecordedView),
     body=SaleBody,
     headers=fields.KEYED_HEADERS,
-    description=f"A sale needs transaction_id, amount_cents, and customer_key or click_id. {fields.TEST_MODE}",
+    description=f"It needs transaction_id, amount_cents, and customer_key, click_id or coupon_code. {fields.TEST_MODE}",
 )

@@ -4,11 +4,12 @@ export type CallName = "lead" | "sale" | "refund";
 
 type Id = string | number;
 
-/** A visitor signed up. Without a click id nothing is sent, unless `known` says that the service knows the key. */
+/** A visitor signed up. Without a click id or a coupon nothing is sent, unless `known`: the service knows the key. */
 export interface LeadFields {
   click_id?: string | null | undefined;
   customer_key?: Id | null | undefined;
   email?: string | null | undefined;
+  coupon_code?: string | null | undefined;
   event_name?: string | null | undefined;
   known?: boolean | undefined;
 }
@@ -22,6 +23,7 @@ export interface SaleFields {
   tax_cents?: number | null | undefined;
   shipping_cents?: number | null | undefined;
   currency?: string | null | undefined;
+  coupon_code?: string | null | undefined;
   occurred_at?: Date | string | null | undefined;
   sale_type?: "payment" | "subscription" | null | undefined;
   is_recurring?: boolean | null | undefined;
@@ -49,10 +51,10 @@ export interface PreparedCall {
 }
 
 const DECLARED: Record<CallName, string[]> = {
-  lead: ["click_id", "customer_key", "email", "event_name", "known"],
+  lead: ["click_id", "customer_key", "email", "coupon_code", "event_name", "known"],
   sale: [
     ...["transaction_id", "customer_key", "click_id", "amount_cents", "tax_cents", "shipping_cents"],
-    ...["currency", "occurred_at", "sale_type"],
+    ...["currency", "coupon_code", "occurred_at", "sale_type"],
     ...["is_recurring", "subscription_id", "subscription_interval", "product_id", "line_items"],
   ],
   refund: ["transaction_id", "refund_id", "refund_amount_cents", "refund_reason"],
@@ -84,8 +86,8 @@ export function prepare(name: CallName, fields: object, testMode: boolean): Prep
 
 /** Whether no click brought this person, as far as the shop knows, and the service knows no key of theirs. */
 function isOfAStranger(name: CallName, body: Record<string, unknown>): boolean {
-  if (name === "lead") return !("click_id" in body);
-  return name === "sale" && !("click_id" in body) && !("customer_key" in body);
+  const named = "click_id" in body || "coupon_code" in body;
+  return (name === "lead" && !named) || (name === "sale" && !named && !("customer_key" in body));
 }
 
 function newId(): string {

@@ -14,7 +14,7 @@ import storage
 from storage.checks import books
 from storage.engine.audit import AGENT_KEY, OPERATOR, Actor
 from storage.engine.statements import FOLDER, Statement, read_statement
-from storage.management import agent_caps, commission_decisions
+from storage.management import agent_caps, commission_decisions, coupons
 from storage.rules import keys
 from storage.rules.commission import CommissionStatus
 from storage.rules.errors import ServiceError
@@ -121,7 +121,14 @@ def pair(size: int, n: int, keys: list[str]) -> Sale:
     return Sale(f"pair-{size}-{n}", 1_000 + n, NOW, f"pair-{size}-{named}", keys[-1 - named if n % 5 else -1 - n])
 
 
+def coupon(size: int, n: int, keys: list[str]) -> Sale:
+    """Return a sale with a coupon, by a customer of another partner, or by a new one, whom some name twice."""
+    buyer = keys[n % len(keys)] if n % 5 == 0 else f"coupon-{size}-{n - 1 if n % 8 == 7 else n}"
+    return Sale(f"coupon-{size}-{n}", 1_000 + n, NOW, buyer, coupon_code="SPRING20" if n % 9 else "unknown")
+
+
 CALLS = {
+    "coupons": (sales.record, coupon, 15),
     "sales": (sales.record, sale, 12),
     "pairs": (sales.record, pair, 12),
     "leads": (leads.record, lead, 10),
@@ -139,6 +146,8 @@ async def test_a_batch_takes_as_many_statements_whatever_its_size_and_however_mi
     rates = zip(CURRENCIES, ("1.1", "1", "0.8", "160"), strict=True)
     await acme.store.write(currencies.load, [(day, *rate) for rate in rates for day in days])
     await connect(acme)
+    await acme.do(coupons.create, partner_id=acme.ben, code="SPRING20")
+    await acme.change(coupon_wins="coupon")
     keys = await customers(acme, max(SIZES))
     if kind in {"leads", "pairs"}:
         keys += [await acme.visitor() for _ in range(2 * max(SIZES))]

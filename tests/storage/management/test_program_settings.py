@@ -32,7 +32,16 @@ PROGRAM = ProgramSettings("Acme partners", "acme.example")
 CHOSEN: dict[str, Any] = {"workspace": "Acme", "password_hash": "a hash", "partner": {"name": "Anna", "code": "anna"}}
 ABOUT: dict[str, Any] = {"actor": OPERATOR, "at": NOW}
 KEPT = {  # what describes the program itself, where its rows lie, and notes of its last transactions
-    *("agent_caps", "agent_keys", "audit_entries", "commission_terms", "partner_rollups", "partners", "payout_methods"),
+    *(
+        "agent_caps",
+        "agent_keys",
+        "audit_entries",
+        "commission_terms",
+        "coupons",
+        "partner_rollups",
+        "partners",
+        "payout_methods",
+    ),
     *("payment_accounts", "program_keys", "retired_program_keys", "rollups", "program_places", "program_batches"),
 }
 OF_A_PROGRAM = {table.name: table for table in metadata.sorted_tables if "program_id" in table.c}

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from storage.management import coupons
 from storage.payments import decisions
 from storage.payments.processing import EventOutcome
 from storage.tables import (
@@ -171,3 +172,27 @@ async def test_a_payment_that_settles_days_later_is_a_sale_then_and_one_that_fai
     assert (pending, before) == (["linked", "ignored"], [])
     assert done == EventOutcome("recorded", "pi_1")
     assert await stored(acme, sales.c.occurred_at) == [(later,)]
+
+
+@pytest.mark.parametrize(
+    ("metadata", "changed", "outcome"),
+    [
+        ({"svc_coupon": "spring20", "svc_customer_key": "jane"}, {}, "recorded"),
+        ({}, {"discounts": [{"coupon": None, "promotion_code": "promo_1"}]}, "recorded"),
+        ({}, {"discounts": ["di_1", {"promotion_code": {"id": "promo_2", "code": "Spring20"}}]}, "recorded"),
+        ({}, {"discount": {"promotion_code": "promo_2"}}, "waiting"),
+    ],
+)
+async def test_a_payment_by_a_customer_without_a_click_is_its_coupons_partners(
+    acme: World, metadata: dict[str, str], changed: dict[str, Any], outcome: str
+):
+    for code in ("SPRING20", "promo_1"):
+        await acme.do(coupons.create, partner_id=acme.ben, code=code)
+
+    done = await take(acme, stripe.checkout(metadata=metadata, **changed))
+
+    assert done.outcome == outcome
+    assert [partner for (partner,) in await stored(acme, sales.c.partner_id)] == [acme.ben] * (outcome == "recorded")
+    if metadata:
+        renewed = await take(acme, stripe.invoice("evt_2", name="in_2", metadata={"svc_customer_key": "jane"}))
+        assert renewed.outcome == "recorded"

@@ -12,7 +12,7 @@ from storage.rules.settlement import Settlement
 from storage.tracking.customers import Customer
 from tests.world import NOW
 
-JANE = Customer(PartnerStatus.ACTIVE, 1, 1, 1, "click-1", NOW, NOW, "user-1", settlement=Settlement.SETTLED)
+JANE = Customer(PartnerStatus.ACTIVE, None, 1, 1, 1, "click-1", NOW, NOW, "user-1", settlement=Settlement.SETTLED)
 PAID = Payment(2, ("pi_1", "ch_1"), 10_000, 0, "USD", NOW)
 SOLD = Recorded("pi_1", 10_000, 0, "USD", NOW, frozenset({"pi_1"}), by_processor=False)
 amounts = st.sampled_from([1, 5_000, 9_999, 10_000, 12_000])

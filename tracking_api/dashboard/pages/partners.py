@@ -2,7 +2,7 @@
 
 import io
 from functools import partial
-from typing import Annotated
+from typing import Annotated, Any
 from urllib.parse import quote, urlencode, urlsplit, urlunsplit
 
 import segno
@@ -12,13 +12,14 @@ from starlette.responses import Response
 
 from presentation import changes
 from presentation.settings_models import Name
-from storage.access.workspaces import DECIDERS, MANAGERS
+from storage.access.workspaces import DECIDERS, MANAGERS, OWNERS
 from storage.lists import commissions, find, partners
-from storage.management import by_hand, commission_decisions
+from storage.management import by_hand, commission_decisions, special_terms
 from storage.reports import chart
+from storage.rules import settings
 from storage.rules.attribution import PartnerStatus, site_url
 from storage.rules.click_details import CAMPAIGN
-from storage.rules.commission import CommissionStatus
+from storage.rules.commission import CommissionStatus, TermsOf
 from storage.rules.errors import FieldError, ValidationError
 from tracking_api.dashboard.pages import charted, forms, page_context, ranges
 from tracking_api.dashboard.pages.buttons import Button, FormOutcome, FormPage, elsewhere
@@ -69,9 +70,30 @@ async def _page(context: page_context.PageContext, outcome: FormOutcome) -> Resp
         link=link,
         asked=asked,
         link_problems=link_problems,
+        applied=special_terms.settings_of(context.program.settings, profile["partner"].terms),
+        **await _terms_forms(context, profile["partner"], outcome),
         statuses=list(PartnerStatus),
         picker=picker,
     )
+
+
+async def _terms_forms(
+    context: page_context.PageContext, partner: partners.Partner, outcome: FormOutcome
+) -> dict[str, Any]:
+    """Return what the forms have of the terms of a partner and of their group: no rate where these have none."""
+    forms_of = {"own_terms": (partner.terms, TermsOf.PARTNER)}
+    if partner.group is not None:
+        of_group = await context.read(special_terms.terms_of_group, partner.group)
+        forms_of["group_terms"] = (of_group, TermsOf.GROUP)
+    shown: dict[str, Any] = {"terms_settings": special_terms.REPLACING, "group_terms": None}
+    for form, (terms, whose) in forms_of.items():
+        values = settings.published(special_terms.settings_of(context.program.settings, terms))
+        stored = forms.of_settings(special_terms.REPLACING, values, context.currency)
+        stored |= {"currency": context.currency, "group": partner.group or ""}
+        if terms is None or terms.whose != whose:
+            stored["commission_rate"] = ""
+        shown[form] = {"currency": context.currency, **outcome.typed} if form in outcome.typed else stored
+    return shown
 
 
 def link_of(domain: str, code: str, page: str = "", campaign: str = "") -> str:
@@ -110,6 +132,13 @@ async def _commission(context: page_context.PageContext, outcome: FormOutcome) -
 PARTNER_LIST = ListPage(partners.PARTNERS, "partners.html", sort="revenue")
 ENROL = FormPage(PARTNER_LIST.page, Button(changes.enrol_partner), roles=MANAGERS)
 EDIT = FormPage(_page, Button(changes.change_partner.taking(PartnerEdit), then=PARTNER), roles=MANAGERS)
+TERMS = FormPage(_page, Button(changes.set_partner_terms, then=PARTNER), roles=OWNERS)
+GROUP_TERMS = FormPage(_page, Button(changes.set_group_terms, then=PARTNER), roles=OWNERS)
+COUPON = FormPage(
+    _page,
+    {"add": Button(changes.create_coupon, then=PARTNER), "end": Button(changes.end_coupon, then=PARTNER)},
+    roles=MANAGERS,
+)
 ADJUST = FormPage(_page, Button(changes.adjust_balance, then=PARTNER), roles=DECIDERS)
 PAUSE = FormPage(
     elsewhere,

@@ -105,6 +105,7 @@ async def _missing_sale(context: page_context.PageContext, outcome: FormOutcome)
     with suppress(errors.ServiceError):  # it cannot be said what it would earn
         if call and call.amount_cents:
             about: dict[str, Any] = {"currency": call.currency or context.currency, "at": call.occurred_at or call.at}
+            about["partner_id"] = partner.get("partner_id")
             price = await context.read(by_hand.price, amount_cents=call.amount_cents, **about)
     likely_ids = {"partner_id": str(partner.get("partner_id", "")), "click_id": click.get("click_id", "")}
     return outcome.page(

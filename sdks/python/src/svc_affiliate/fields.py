@@ -10,11 +10,12 @@ CallName = Literal["lead", "sale", "refund"]
 
 
 class LeadFields(TypedDict, total=False):
-    """A visitor signed up. Without a click id nothing is sent, unless `known` says that the service knows the key."""
+    """A visitor signed up. Without a click id or coupon nothing is sent, unless `known`: the service knows the key."""
 
     click_id: str | None
     customer_key: str | int | None
     email: str | None
+    coupon_code: str | None
     event_name: str | None
     known: bool
 
@@ -29,6 +30,7 @@ class SaleFields(TypedDict, total=False):
     tax_cents: int | None
     shipping_cents: int | None
     currency: str | None
+    coupon_code: str | None
     occurred_at: datetime | str | None
     sale_type: Literal["payment", "subscription"] | None
     is_recurring: bool | None
@@ -50,7 +52,10 @@ class RefundFields(TypedDict, total=False):
 DECLARED: Mapping[CallName, type] = {"lead": LeadFields, "sale": SaleFields, "refund": RefundFields}
 GENERATED: Mapping[CallName, str] = {"sale": "transaction_id", "refund": "refund_id"}
 # Without one of these no click brought this person, as far as the shop knows, and the service knows no key of theirs.
-OF_A_VISITOR: Mapping[CallName, set[str]] = {"lead": {"click_id"}, "sale": {"click_id", "customer_key"}}
+OF_A_VISITOR: Mapping[CallName, set[str]] = {
+    "lead": {"click_id", "coupon_code"},
+    "sale": {"click_id", "customer_key", "coupon_code"},
+}
 IDENTIFIERS = ("click_id", "customer_key", "transaction_id", "refund_id", "subscription_id", "product_id")
 
 
