@@ -1,4 +1,4 @@
-"""Every error that the service can give: one class for each fact, with its code, its message and its hint.
+"""Every error that the service can give: one class for each fact. texts.toml has their messages and hints.
 
 The list is closed. Guides, hints, the dashboard's advice and OpenAPI's descriptions come from these classes.
 """

@@ -1,8 +1,12 @@
 """The base of all errors: a stable code, what went wrong, and what to do about it."""
 
 import re
+import tomllib
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
+
+_TEXTS = tomllib.loads(Path(__file__).with_name("texts.toml").read_text(encoding="utf-8"))
 
 
 class FieldError(NamedTuple):
@@ -17,6 +21,7 @@ class ServiceError(Exception):
 
     `message` says what went wrong, `hint` what to do, `fields` which fields are wrong; `details` are further members
     of the error object. Clients branch only on `code`: the class's name in snake_case, so renaming a class changes it.
+    Its texts are those of its code in texts.toml, unless the class has its own.
     """
 
     code: ClassVar[str]
@@ -25,6 +30,8 @@ class ServiceError(Exception):
 
     def __init_subclass__(cls) -> None:
         cls.code = vars(cls).get("code", re.sub("(?!^)([A-Z])", r"_\1", cls.__name__).lower())
+        for name, text in _TEXTS.get(cls.code, {}).items():
+            setattr(cls, name, vars(cls).get(name, text))
 
     def __init__(
         self, message: str | None = None, *, hint: str | None = None, fields: Sequence[FieldError] = (), **details: Any
