@@ -22,6 +22,7 @@ from tracking_api.calls.visitors import Places
 from tracking_api.dashboard import routes as dashboard
 from tracking_api.dashboard.pages.page import HANDLERS
 from tracking_api.dashboard.sessions import PasswordQueue
+from tracking_api.portal import routes as portal
 from web.app import now, with_state
 from web.counts import Counts
 from web.limits import REJECTED, RateLimits
@@ -57,6 +58,7 @@ ROUTES = [
     route("/api/v1/payments/stripe/{program_id}", POST=stripe_events.receive_stripe_event),
     *dashboard.ROUTES,
     *dashboard.PAGES,
+    *portal.PAGES,
 ]
 
 

@@ -23,6 +23,7 @@ _STYLES = {  # of all pages, of those with a chart, of the guides
     "pages.css": ("tokens.css", "style.css", "parts.css", "lists.css"),
     "results.css": ("results.css", "vendor/uPlot.min.css"),
     "guides.css": ("guides.css",),
+    "portal.css": ("portal.css",),
 }
 _SHORT = "public, max-age=300"
 _FOR_EVER = "public, max-age=31536000, immutable"

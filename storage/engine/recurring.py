@@ -59,7 +59,7 @@ def expired(at: datetime) -> dict[Table, Any]:
     never_used = client.used_at.is_(None) & (client.kept_at <= at - timedelta(days=7))
     unused = never_used | (client.used_at <= at - timedelta(days=365))
     keyless = test.with_key.is_(False) & (test.at < at - timedelta(days=TEST_DAYS))
-    expiring = (tables.sessions, tables.invitations, tables.device_logins, tables.used_handovers)
+    expiring = (tables.sessions, tables.portal_tokens, tables.invitations, tables.device_logins, tables.used_handovers)
     responses = (tables.idempotent_answers, tables.idempotent_calls)
     tokens = tables.assistant_tokens.c
     return {

@@ -9,7 +9,7 @@ from sqlalchemy import BigInteger, ColumnElement, Connection, case, cast, func, 
 
 from storage.engine.cursors import LARGEST_ID, within
 from storage.lists import held
-from storage.lists.declaration import PROGRAM, Column, Filter, List, ListScope
+from storage.lists.declaration import PROGRAM, Column, Filter, List, ListScope, Theirs
 from storage.lists.find import get
 from storage.lists.partners import named
 from storage.lists.related import of_customer, of_partner, of_sale, with_key
@@ -21,6 +21,10 @@ from storage.tables import audit_entries, commission_terms, commissions, ledger_
 from storage.tracking.ledger import PARTNER_KINDS, EntryKind
 
 _row = commissions.c
+SEEN_BY_PARTNERS = (
+    "id created_at sale_id lead_id status amount_cents net_cents set_off_cents paid_out_cents currency hold_until"
+    " paid_at"
+)
 LATEST = 10**14  # milliseconds: later than any time
 
 
@@ -121,6 +125,7 @@ COMMISSIONS = List(
     Commission,
     commissions,
     at=_row.created_at,
+    theirs=Theirs(_row.partner_id, SEEN_BY_PARTNERS),
     filters=(
         Filter("status", CommissionStatus, "pending, approved, rejected, paid or reversed.", _row.status.__eq__),
         Filter("ready_at", datetime, "Only those that can be approved at this ISO 8601 date or time.", _ready),

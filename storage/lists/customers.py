@@ -7,7 +7,7 @@ from sqlalchemy import ColumnElement, Connection, func, or_, select
 
 from storage.lists import events
 from storage.lists.commissions import COMMISSIONS, Commission
-from storage.lists.declaration import Column, Filter, List, ListQuery, ListScope
+from storage.lists.declaration import Column, Filter, List, ListQuery, ListScope, Theirs
 from storage.lists.event_kinds import Event
 from storage.lists.find import get, matching, rows
 from storage.lists.partners import named
@@ -94,6 +94,7 @@ CUSTOMERS = List(
     ListedCustomer,
     customers,
     at=_row.created_at,
+    theirs=Theirs(_row.partner_id, "id created_at status signup_at first_purchase_at"),
     filters=(
         Filter("status", CustomerStatus, "provisional, lead or conversion.", _row.status.__eq__, "Status"),
         Filter("settlement", Settlement, "none, provisional, settled or outranked.", _row.settlement.__eq__),

@@ -60,6 +60,7 @@ class ListScope(NamedTuple):
     """What a caller may read, when, and the window of figures (None: all days).
 
     Lists of a program are of `program_id`; the list of programs is of the workspaces, of those ids only unless None.
+    A partner reads what is theirs, of the lists that say what partners see.
     """
 
     program_id: int
@@ -67,6 +68,14 @@ class ListScope(NamedTuple):
     window: Window | None = None
     workspace_ids: Sequence[int] = ()
     program_ids: Sequence[int] | None = None
+    partner_id: int | None = None
+
+
+class Theirs(NamedTuple):
+    """What a partner sees of a list: the rows in which this column has their id, and these fields; others are None."""
+
+    column: ColumnElement[Any]
+    fields: str
 
 
 class Order(NamedTuple):
@@ -153,7 +162,7 @@ class List(Generic[Row]):
 
     `at` is the time of a row, by which dates narrow the list; `search` returns the condition of a text in a program,
     and `finds` says what it is compared with. `source` joins the table with others, `mine` is what a scope may read.
-    `only` leaves rows of the table out for every reader.
+    `only` leaves rows of the table out for every reader; partners read nothing of it unless it says what is `theirs`.
     `finish(connection, scope, rows)` completes the rows of a page; `skips` names columns that are too many to add up.
     `reader` reads a list that is of no one table. Lists that may lag are read from the replica, if there is one.
     """
@@ -171,6 +180,7 @@ class List(Generic[Row]):
     search: Callable[[ListScope, str], ColumnElement[bool]] | None = None
     mine: Callable[[ListScope], ColumnElement[bool]] | None = None
     only: ColumnElement[bool] | None = None
+    theirs: Theirs | None = None
     finish: Callable[[Connection, ListScope, list[Any]], list[Any]] | None = None
     skips: Callable[[Connection, ListScope], frozenset[str]] | None = None
     reader: Callable[[Connection, ListScope, ListQuery], Page[Any]] | None = None

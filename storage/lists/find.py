@@ -7,7 +7,7 @@ import json
 from collections.abc import Collection, Mapping
 from datetime import date, datetime
 from enum import StrEnum
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from sqlalchemy import ColumnElement, Connection, Select, func, literal, select, tuple_
 
@@ -25,6 +25,7 @@ def find(connection: Connection, wanted: List[Row], scope: ListScope, query: Lis
     `limit` is bounded by the caller. Rows are newest first, unless the query names another order.
     """
     if wanted.reader is not None:
+        _of_partner(wanted, scope)
         return wanted.reader(connection, scope, query)
     chosen, row_id = matching(wanted, scope, query), wanted.table.c.id
     is_added_up = query.has_totals or query.order.column is not None
@@ -65,7 +66,24 @@ def rows(connection: Connection, wanted: List[Row], scope: ListScope, ids: list[
         for row in connection.execute(statement.where(row_id.in_(ids))).mappings()
     }
     shown = [found[each] for each in ids if each in found]
-    return wanted.finish(connection, scope, shown) if wanted.finish else shown
+    finished = wanted.finish(connection, scope, shown) if wanted.finish else shown
+    return finished if scope.partner_id is None else _without_others(wanted, finished)
+
+
+def _of_partner(wanted: List[Any], scope: ListScope) -> list[ColumnElement[bool]]:
+    """Return the conditions of what a partner may read. Raises NotFound for a list that is not for partners."""
+    if scope.partner_id is None:
+        return []
+    if wanted.theirs is None:
+        raise NotFound
+    return [wanted.theirs.column == scope.partner_id]
+
+
+def _without_others(wanted: List[Row], rows: list[Row]) -> list[Row]:
+    """Return rows without the fields that partners do not see."""
+    theirs = wanted.theirs.fields.split() if wanted.theirs else []
+    hidden = {each.name: None for each in wanted.fields if each.name not in theirs}
+    return [cast("Any", row)._replace(**hidden) for row in rows]
 
 
 def matching(wanted: List[Any], scope: ListScope, query: ListQuery) -> Select[Any]:
@@ -84,7 +102,8 @@ def _select(wanted: List[Any], scope: ListScope, *columns: Any) -> Select[Any]:
     """Return the statement of what the scope may read; without a window its figures are of the day."""
     source = wanted.table if wanted.source is None else wanted.source
     mine = wanted.mine(scope) if wanted.mine else wanted.table.c.program_id == scope.program_id
-    statement = select(*columns).select_from(source).where(mine if wanted.only is None else mine & wanted.only)
+    narrow = [mine, *([] if wanted.only is None else [wanted.only]), *_of_partner(wanted, scope)]
+    statement = select(*columns).select_from(source).where(*narrow)
     first, last = scope.window or (scope.at.date(), scope.at.date())
     figures = {"program_id": scope.program_id, "now": scope.at, "first_day": first, "last_day": last}
     return statement.params(**figures)

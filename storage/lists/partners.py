@@ -8,7 +8,7 @@ from sqlalchemy import ColumnElement, Connection, Select, func, or_, select
 
 from storage.lists import balances
 from storage.lists.balances import Balance
-from storage.lists.declaration import FIRST_DAY, LAST_DAY, MOST_ROWS, PROGRAM, Column, Filter, List, ListScope
+from storage.lists.declaration import FIRST_DAY, LAST_DAY, MOST_ROWS, PROGRAM, Column, Filter, List, ListScope, Theirs
 from storage.lists.held import is_first
 from storage.lists.related import contains
 from storage.rules.attribution import PartnerStatus, site_url
@@ -129,6 +129,7 @@ PARTNERS = List(
     "The partners",
     Partner,
     partners,
+    theirs=Theirs(partners.c.id, "id created_at name code email status balance link terms"),
     source=partners.outerjoin(_brought, _brought.c.partner_id == partners.c.id),
     filters=(
         Filter("status", PartnerStatus, "active, paused or inactive.", partners.c.status.__eq__, "Status"),

@@ -7,7 +7,7 @@ from typing import Annotated, Any, NamedTuple
 from sqlalchemy import ColumnElement, Connection, FromClause, and_, case, func, null, select
 
 from storage.lists import balances
-from storage.lists.declaration import NOW, PROGRAM, Column, Filter, List
+from storage.lists.declaration import NOW, PROGRAM, Column, Filter, List, Theirs
 from storage.lists.partners import has
 from storage.rules.commission import CommissionStatus
 from storage.rules.payout import LineState, MethodKind, PayableReason
@@ -16,6 +16,10 @@ from storage.rules.untrusted import Untrusted
 from storage.tables import ledger_entries, partners, payout_lines, payout_methods, programs
 
 _method = payout_methods.c
+SEEN_BY_PARTNERS = (
+    "id created_at name code method method_masked method_held_until minimum_cents pending_cents flagged_cents"
+    " ready_cents to_pay_cents owed_back_cents paid_cents payable reason"
+)
 METHOD = (_method.kind, _method.sealed, _method.masked, _method.changed_at)
 
 
@@ -124,6 +128,7 @@ PAYABLES = List(
     Payable,
     partners,
     source=_due.source,
+    theirs=Theirs(partners.c.id, SEEN_BY_PARTNERS),
     filters=(
         Filter(
             "payable",

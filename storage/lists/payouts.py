@@ -5,7 +5,7 @@ from typing import Annotated, Any, NamedTuple
 
 from sqlalchemy import func, select
 
-from storage.lists.declaration import Column, Filter, List
+from storage.lists.declaration import Column, Filter, List, Theirs
 from storage.lists.partners import named
 from storage.lists.related import contains, of_partner
 from storage.rules.payout import LineState, MethodKind, PayoutState
@@ -13,6 +13,10 @@ from storage.rules.untrusted import Untrusted
 from storage.tables import payout_lines, payouts
 
 _run, _line = payouts.c, payout_lines.c
+SEEN_BY_PARTNERS = (
+    "id created_at payout_id partner_id number state method method_masked commissions approved_cents set_off_cents"
+    " adjusted_cents to_pay_cents failure corrects_id paid_on reference"
+)
 MOVED = (LineState.OPEN, LineState.PAID, LineState.CORRECTION)  # the lines of which a payout consists
 
 
@@ -110,6 +114,7 @@ PAYOUT_LINES = List(
     PayoutLine,
     payout_lines,
     at=_line.created_at,
+    theirs=Theirs(_line.partner_id, SEEN_BY_PARTNERS),
     filters=(
         Filter("payout_id", int, "Only this payout's.", _line.payout_id.__eq__),
         Filter("partner_id", int, "Only this partner's.", _line.partner_id.__eq__),

@@ -24,7 +24,8 @@ from storage.tracking import currencies
 MOST_CHOICES = 30
 KEPT = {
     *("agent_caps", "commission_terms", "payment_accounts", "program_keys", "program_places", "retired_program_keys"),
-    *("audit_entries", "coupons", "partners", "partner_rollups", "payout_methods", "program_batches", "rollups"),
+    *("audit_entries", "coupons", "partners", "partner_rollups", "payout_methods", "portal_accounts", "portal_tokens"),
+    *("program_batches", "rollups"),
 }
 EVENTS = [  # in an order in which no row refers to a deleted one
     table for table in reversed(metadata.sorted_tables) if "program_id" in table.c and table.name not in KEPT

@@ -17,8 +17,9 @@ COMMISSION = Section("Commission", "New terms apply to later sales only; earned 
 PAYING = Section("Approval, payouts and fees")
 ATTRIBUTION = Section("Attribution", "Which partner is credited with a customer.")
 LINKS = Section("Links and ads")
+PORTAL = Section("Portal", "Where partners see their results and sign in by a link.")
 PAUSING = Section("Pausing", "Partners still earn on customers whom they sent before.")
-SECTIONS = (PROGRAM, COMMISSION, PAYING, ATTRIBUTION, LINKS, PAUSING)
+SECTIONS = (PROGRAM, COMMISSION, PAYING, ATTRIBUTION, LINKS, PORTAL, PAUSING)
 
 
 class ProgramSettings(NamedTuple):
@@ -158,6 +159,16 @@ class ProgramSettings(NamedTuple):
         Setting("Platform fee", Kind.PERCENT, PAYING, "% of commission", public_name="platform_fee_rate", is_term=True),
         "The platform's charge on top of each commission.",
     ] = 0
+    partners_see_amounts: Annotated[
+        bool,
+        Setting("Partners see the amounts of sales", Kind.SWITCH, PORTAL, owner_only=True),
+        "Whether partners see, beside what they earn, how much a sale was. They never see who bought.",
+    ] = False
+    partners_may_apply: Annotated[
+        bool,
+        Setting("Partners may apply", Kind.SWITCH, PORTAL, owner_only=True),
+        "Whether there is a public page where people apply to become partners. A manager approves each one.",
+    ] = False
     status: Annotated[
         ProgramStatus,
         Setting("Status", Kind.CHOICE, PAUSING, owner_only=True),

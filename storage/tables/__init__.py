@@ -4,5 +4,6 @@ from storage.tables.columns import metadata as metadata
 from storage.tables.event import *
 from storage.tables.integration import *
 from storage.tables.payout import *
+from storage.tables.portal import *
 from storage.tables.program import *
 from storage.tables.workspace import *

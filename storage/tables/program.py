@@ -26,6 +26,8 @@ programs = table(
     Column("minimum_payout_cents", BigInteger, nullable=False, server_default="0"),
     Column("confirm_payouts", Boolean, nullable=False, server_default="0"),
     Column("coupon_wins", String(16), nullable=False, server_default=CouponWins.CLICK),
+    Column("partners_see_amounts", Boolean, nullable=False, server_default="0"),
+    Column("partners_may_apply", Boolean, nullable=False, server_default="0"),
     Column("status", String(16), nullable=False, server_default=ProgramStatus.ACTIVE),
     Column("terms_version", Integer, nullable=False, server_default="1"),
     Column("revision", Integer, nullable=False, server_default="1"),

@@ -27,6 +27,7 @@ from web import client
 from web.response import JsonResponse
 
 COOKIE = "svc_session"
+PORTAL, PORTAL_COOKIE = "/portal", "svc_portal"  # the partners' pages, which never read a member's cookie
 DEVICE, DEVICE_LIFETIME = "known device", timedelta(days=180)
 SAFE_METHODS = ("GET", "HEAD")
 ABOUT_COOKIE = (
@@ -77,8 +78,14 @@ def cookie_flags(request: Request) -> dict[str, Any]:
 
 
 def cookie_name(request: Request) -> str:
-    """Return the name of the session's cookie; over https, browsers take `__Host-` from this host alone."""
-    return f"__Host-{COOKIE}" if cookie_flags(request)["secure"] else COOKIE
+    """Return the name of the session's cookie; over https, browsers take `__Host-` from this host alone.
+
+    The portal's is another, whose path is the portal's.
+    """
+    is_secure = cookie_flags(request)["secure"]
+    if request.url.path == PORTAL or request.url.path.startswith(f"{PORTAL}/"):
+        return f"__Secure-{PORTAL_COOKIE}" if is_secure else PORTAL_COOKIE
+    return f"__Host-{COOKIE}" if is_secure else COOKIE
 
 
 def expected_token(request: Request) -> str:
@@ -130,6 +137,11 @@ class VisitorRequest(ApiRequest):
     """A request of a signed-in member: about a program if the path names one, else about their account."""
 
     visitor: sessions.Visitor
+
+    @property
+    def shown(self) -> dict[str, Any]:
+        """What every page of theirs is rendered from."""
+        return {"visitor": self.visitor}
 
     @property
     def currency(self) -> str:

@@ -7,16 +7,25 @@ from starlette.routing import Route
 
 from presentation import lists, report, resource_table
 from presentation.operations import DescribedRoute, route
-from presentation.resource_table import DECIDER, MEMBER, OWNER, RESOURCES, Resource
+from presentation.resource_table import DECIDER, MANAGER, MEMBER, OWNER, RESOURCES, Resource
 from presentation.resources import ProgramView
 from storage.lists.payment_events import PAYMENT_EVENTS
 from storage.lists.programs import PROGRAMS
 from tracking_api import assets, stripe_events
-from tracking_api.dashboard import account, commissions, connected, members, payments, programs, sessions
+from tracking_api.dashboard import (
+    account,
+    commissions,
+    connected,
+    members,
+    partner_portal,
+    payments,
+    programs,
+    sessions,
+)
 from tracking_api.dashboard.authentication import behind, of_program, of_workspace, visitor_request
 from tracking_api.dashboard.pages import explore, imports, links, overview, partners, records, search, sign_in
 from tracking_api.dashboard.pages.lists import ListPage
-from tracking_api.dashboard.pages.page import Handler, page
+from tracking_api.dashboard.pages.page import page
 
 API = "/api/programs/{program_id}"
 PROGRAM = "/programs/{program_id}"
@@ -28,7 +37,7 @@ def served(resources: Iterable[Resource], path: str = API, identify: Any = of_pr
     return resource_table.routes(within, lambda each: behind(each.operation, identify, each.roles or ()))
 
 
-def list_routes(path: str, shown: ListPage, **forms: Handler) -> list[Route]:
+def list_routes(path: str, shown: ListPage, **forms: Any) -> list[Route]:
     """Return the routes of a list and of its CSV file."""
     return [page(path, GET=shown.show, **forms), page(f"{path}.csv", GET=shown.export)]
 
@@ -74,6 +83,8 @@ OF_MEMBERS = (
     Resource("POST", "/sandbox", programs.open_sandbox, OWNER),
     Resource("POST", "/sandbox/payment-events", stripe_events.rehearse_payment_event, OWNER),
     Resource("DELETE", "/sandbox/events", programs.empty_sandbox, OWNER),
+    Resource("POST", "/partners/{partner_id}/portal", partner_portal.invite_to_portal, MANAGER),
+    Resource("DELETE", "/partners/{partner_id}/portal", partner_portal.revoke_portal, MANAGER),
     Resource("PATCH", "/commissions", commissions.decide_commissions, DECIDER),
     Resource("PUT", "/payment-account", payments.connect_payment_account, OWNER),
     Resource("GET", "/payment-account", payments.get_payment_account, OWNER),
@@ -118,13 +129,14 @@ PAGES = [
     page(f"{PROGRAM}/explore/rows", GET=explore.show_rows),
     page(f"{PROGRAM}/explore.csv", GET=explore.export_card),
     *list_routes(f"{PROGRAM}/partners", partners.PARTNER_LIST, POST=partners.ENROL.press),
-    page(f"{PROGRAM}/partners/selected", POST=partners.PAUSE.press_selected),
+    page(f"{PROGRAM}/partners/selected", POST=partners.SELECTED.press_selected),
     page(f"{PROGRAM}/partners/{{partner_id}}", GET=partners.EDIT.show, POST=partners.PAUSE.press),
     page(f"{PROGRAM}/partners/{{partner_id}}/edit", POST=partners.EDIT.press),
     page(f"{PROGRAM}/partners/{{partner_id}}/coupons", POST=partners.COUPON.press),
     page(f"{PROGRAM}/partners/{{partner_id}}/terms", POST=partners.TERMS.press),
     page(f"{PROGRAM}/partners/{{partner_id}}/group-terms", POST=partners.GROUP_TERMS.press),
     page(f"{PROGRAM}/partners/{{partner_id}}/balance", POST=partners.ADJUST.press),
+    page(f"{PROGRAM}/partners/{{partner_id}}/portal", POST=partners.PORTAL.press),
     page(f"{PROGRAM}/partners/{{partner_id}}/qr.svg", GET=partners.show_qr_code),
     *list_routes(f"{PROGRAM}/customers", records.CUSTOMER_LIST),
     page(f"{PROGRAM}/customers/{{customer_id}}", GET=records.PAGE.show, POST=records.PAGE.press),

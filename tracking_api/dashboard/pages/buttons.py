@@ -65,12 +65,9 @@ class FormOutcome(NamedTuple):
     response: Mapping[str, Any] = EMPTY
     pressed: str = ""
 
-    def page(
-        self, viewer: VisitorRequest, template: str, *, stored: Mapping[str, Any] = EMPTY, **values: Any
-    ) -> Response:
+    def page(self, viewer: Any, template: str, *, stored: Mapping[str, Any] = EMPTY, **values: Any) -> Response:
         """Return the page that shows this; its form has what is `stored` unless something was typed."""
-        who = {"context": viewer} if isinstance(viewer, page_context.PageContext) else {"visitor": viewer.visitor}
-        shown: dict[str, Any] = {**who, **self._asdict(), "typed": self.typed or stored, **values}
+        shown: dict[str, Any] = {**viewer.shown, **self._asdict(), "typed": self.typed or stored, **values}
         return templates.render(viewer.request, template, **shown)
 
 
@@ -94,7 +91,7 @@ class FormPage:
     buttons: Mapping[str, Button] | Button
     by: str = "action"
     roles: Collection[Role] = OWNERS
-    viewer: Callable[[Request, Collection[Role]], Awaitable[VisitorRequest]] = page_context.as_member
+    viewer: Callable[[Request, Collection[Role]], Awaitable[Any]] = page_context.as_member
     subject: Callable[[Any], ApiRequest] | None = None
     largest_file: int = 0
     row: str = ""

@@ -30,11 +30,16 @@ SECONDS = 15 * 60
 
 @dataclass(frozen=True)
 class LinkPage:
-    """The page of a kind of link: `find` reads what a token is for, `template` has its form, `use` does as it says."""
+    """The page of a kind of link: `find` reads what a token is for, `template` has its form, `use` does as it says.
+
+    Until the page has a token, it shows the template `opening`; `render` draws both.
+    """
 
     find: Callable[..., Any]
     template: str
     use: Callable[[Request, forms.Form, Any, str], Awaitable[Response]]
+    render: Callable[..., Response] = templates.render
+    opening: str = "open_link.html"
 
     async def show(self, request: Request) -> Response:
         """Show the form, which does not use the link up; else the page that posts the fragment, or takes its code."""
@@ -42,7 +47,7 @@ class LinkPage:
             found = await self._found(request, request.cookies.get(COOKIE, ""))
         except errors.LinkExpired as rejection:
             told, status = (rejection, 404) if COOKIE in request.cookies else (None, None)
-            page = templates.render(request, "open_link.html", status=status, rejection=told)
+            page = self.render(request, self.opening, status=status, rejection=told)
             return _without_token(request, page)
         return await self._draw(request, found, EMPTY)
 
@@ -64,7 +69,7 @@ class LinkPage:
         signed_in = None
         with suppress(errors.Forbidden):
             signed_in = (await authentication.visitor(request)).email
-        return templates.render(request, self.template, link=found, signed_in=signed_in, problems=problems)
+        return self.render(request, self.template, link=found, signed_in=signed_in, problems=problems)
 
     async def _found(self, request: Request, token: str) -> Any:
         await request.app.state.limits.hit("reset", network_of(request))

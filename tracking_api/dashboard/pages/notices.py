@@ -44,10 +44,11 @@ def waiting(request: Request) -> dict[str, Any] | None:
     if sent is None or sent[1] not in SENTENCES:
         return None
     name, numbers = sent[1], sent[2].split(".")[1:]
-    left = "{0}" in SENTENCES[name] and numbers[1:2] not in ([], ["0"])
+    sentence = SENTENCES[name]
+    left = "{0}" in sentence and numbers[1:2] not in ([], ["0"])
     undo = None
     try:
-        text = (SENTENCES[name] + (UNDECIDED if left else "")).format(*numbers)
+        text = (sentence + (UNDECIDED if left and "{1}" not in sentence else "")).format(*numbers)
     except IndexError:
         return None
     with suppress(KeyError, IndexError):  # without all numbers nothing was done, or it cannot be undone

@@ -21,6 +21,7 @@ from web.errors import STATUS, error_headers
 from web.response import Headers, accepts_html, error_in_client_format, handlers
 
 Handler = Callable[[Request], Awaitable[Response]]
+Shown = Callable[[Request, Any], Awaitable[Response]]  # of an error
 # Pages are compressed for these alone: another site could learn a secret from the sizes of what it requests (BREACH).
 _OWN_VISITS = {"same-origin", "none"}
 SESSION_ENDED = Forbidden(
@@ -30,21 +31,22 @@ _PROGRAM = re.compile(r"/programs/([0-9]{1,9})(?:/.*)?")
 log = logging.getLogger(__name__)
 
 
-def page(path: str, **methods: Handler) -> Route:
-    """Return the route of a page: `page("/account", GET=show, POST=change)`."""
+def page(path: str, *, forbidden: Shown | None = None, rejection: Shown | None = None, **methods: Handler) -> Route:
+    """Return the route of a page: `page("/account", GET=show, POST=change)`; the portal shows errors its own way."""
+    show_forbidden, show_rejected = forbidden or _forbidden, rejection or rejected
 
     async def serve(request: Request) -> ASGIApp:
         request.scope["extra_headers"] = templates.HEADERS  # web.middleware sends them with every response
         text.show_to(request)
         try:
             response = await methods["GET" if request.method == "HEAD" else request.method](request)
-        except Forbidden as rejection:
-            response = await _forbidden(request, rejection)
-        except ServiceError as rejection:
-            response = await rejected(request, rejection)
+        except Forbidden as error:
+            response = await show_forbidden(request, error)
+        except ServiceError as error:
+            response = await show_rejected(request, error)
         except Exception:
             log.exception("page %s failed, request %s", request.url.path, request.scope.get("request_id"))
-            response = await rejected(request, InternalError())
+            response = await show_rejected(request, InternalError())
         is_own = request.headers.get("sec-fetch-site") in _OWN_VISITS
         return GZipMiddleware(response, compresslevel=5) if is_own else response
 

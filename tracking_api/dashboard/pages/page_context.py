@@ -22,6 +22,10 @@ class PageContext(VisitorRequest):
     choices: Sequence[Any]
 
     @property
+    def shown(self) -> dict[str, Any]:
+        return {"context": self}
+
+    @property
     def is_owner(self) -> bool:
         """Whether the visitor may change settings, keys and members."""
         return self.visitor.role in OWNERS

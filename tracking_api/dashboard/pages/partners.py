@@ -21,6 +21,7 @@ from storage.rules.attribution import PartnerStatus, site_url
 from storage.rules.click_details import CAMPAIGN
 from storage.rules.commission import CommissionStatus, TermsOf
 from storage.rules.errors import FieldError, ValidationError
+from tracking_api.dashboard import partner_portal
 from tracking_api.dashboard.pages import charted, forms, page_context, ranges
 from tracking_api.dashboard.pages.buttons import Button, FormOutcome, FormPage, elsewhere
 from tracking_api.dashboard.pages.lists import ListPage
@@ -117,10 +118,14 @@ async def show_qr_code(request: Request) -> Response:
     context = await page_context.as_member(request)
     partner = await context.storage.read(find.get, partners.PARTNERS, context.scope, context.path_id("partner_id"))
     asked = (request.query_params.get(name, "") for name in LINK)
-    link = link_of(context.program.settings.domain, partner.code, *asked)
+    return qr_image(link_of(context.program.settings.domain, partner.code, *asked), partner.code)
+
+
+def qr_image(link: str, code: str) -> Response:
+    """Return the response with a link's QR code, named by a partner's code."""
     image = io.BytesIO()
     segno.make(link, micro=False).save(image, kind="svg", scale=6, light="white")
-    headers = {"Content-Disposition": f'inline; filename="{quote(partner.code)}.svg"'}
+    headers = {"Content-Disposition": f'inline; filename="{quote(code)}.svg"'}
     return Response(image.getvalue(), media_type="image/svg+xml", headers=headers)
 
 
@@ -143,6 +148,21 @@ ADJUST = FormPage(_page, Button(changes.adjust_balance, then=PARTNER), roles=DEC
 PAUSE = FormPage(
     elsewhere,
     Button(changes.change_partner, notice="partner-{status}.{id}", then=f"{PROGRAM}/partners"),
+    by="status",
+    roles=MANAGERS,
+)
+PORTAL = FormPage(
+    _page,
+    {
+        "invite": Button(partner_portal.invite_to_portal),
+        "revoke": Button(partner_portal.revoke_portal, then=PARTNER),
+    },
+    roles=MANAGERS,
+)
+SELECTED = FormPage(
+    elsewhere,
+    {status: Button(changes.change_partner) for status in PartnerStatus}
+    | {"invite": Button(partner_portal.mail_invitation)},
     by="status",
     roles=MANAGERS,
     row="partner_id",

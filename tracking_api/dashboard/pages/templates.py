@@ -40,7 +40,9 @@ def currency_options(chosen: str) -> list[tuple[str, str]]:
 
 
 environment = Environment(
-    loader=FileSystemLoader(Path(__file__).parent.parent / "templates"),
+    loader=FileSystemLoader(
+        [Path(__file__).parent.parent / "templates", Path(__file__).parents[2]]
+    ),  # and the portal's
     autoescape=select_autoescape(["html"]),  # of the files, the texts of e-mails alone are none
     auto_reload=False,  # a page asks the disk for nothing
     undefined=StrictUndefined,

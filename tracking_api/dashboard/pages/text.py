@@ -184,5 +184,20 @@ def pairs(each: Iterable[str]) -> list[tuple[str, str]]:
     return [(str(value), words(value)) for value in each]
 
 
-_FILTERS = (major, money, number, day, timestamp, words, browser, plain, ticked, percent, percentage, pairs, qr_code)
+_FILTERS = (
+    major,
+    money,
+    number,
+    day,
+    short_day,
+    timestamp,
+    words,
+    browser,
+    plain,
+    ticked,
+    percent,
+    percentage,
+    pairs,
+    qr_code,
+)
 FILTERS: Mapping[str, Callable[..., Any]] = {each.__name__: each for each in _FILTERS} | {"compared": metrics.trend}

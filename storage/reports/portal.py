@@ -1,0 +1,177 @@
+"""What the portal shows a partner: their balance, this month, what happened last and why, and earnings by month."""
+
+from collections import defaultdict
+from collections.abc import Iterable
+from datetime import date, datetime, timedelta
+from enum import StrEnum
+from typing import NamedTuple
+
+from sqlalchemy import BigInteger, Connection, func, select, type_coerce
+
+from storage.lists import balances
+from storage.lists.balances import Hold
+from storage.lists.commissions import COMMISSIONS, Commission, net_cents
+from storage.lists.customers import CUSTOMERS
+from storage.lists.declaration import ListQuery, ListScope, Page
+from storage.lists.find import find, get
+from storage.lists.held import is_held
+from storage.lists.partners import PARTNERS, Partner
+from storage.lists.payables import PAYABLES, Payable
+from storage.lists.payouts import PAYOUT_LINES, PayoutLine
+from storage.reports import performance
+from storage.rules.commission import UNPAID, CommissionStatus
+from storage.rules.payout import LineState
+from storage.rules.periods.period import Window
+from storage.rules.reports.metrics import Totals, added
+from storage.rules.settlement import CustomerStatus
+from storage.tables import commissions, refunds, sales
+from storage.tables.columns import DAY_MILLIS, from_millis
+
+LATEST = 6
+PAYMENTS = 50
+REVIEWED = "reviewed"  # what a sign of fraud holds; the partner does not see which
+_earned = commissions.c
+
+
+class FeedKind(StrEnum):
+    """What happened."""
+
+    SALE = "sale"
+    LEAD = "lead"
+    SIGN_UP = "sign_up"
+    REFUND = "refund"
+    PAYMENT = "payment"
+
+
+class FeedEvent(NamedTuple):
+    """Something that a partner sees, worth `cents` to them (None: nothing yet); `state` and `until` say why it counts.
+
+    `sale_cents` is the amount of the sale, where the program shows it.
+    """
+
+    at: datetime
+    kind: FeedKind
+    cents: int | None
+    state: str
+    until: date | None = None
+    line: PayoutLine | None = None
+    sale_cents: int | None = None
+
+
+class PortalHome(NamedTuple):
+    """The portal's first page; `days` are this month's until today."""
+
+    partner: Partner
+    due: Payable
+    holds: list[Hold]
+    days: list[tuple[date, Totals]]
+    month: Totals
+    latest: list[FeedEvent]
+
+
+class MonthEarned(NamedTuple):
+    """What was earned in a month, by state: a commission's status, or REVIEWED."""
+
+    first: date
+    cents: dict[str, int]
+
+
+def read_home(connection: Connection, scope: ListScope, *, shows_amounts: bool) -> PortalHome:
+    """Return the first page of the scope's partner. Raises NotFound."""
+    program_id, partner_id, today = scope.program_id, scope.partner_id or 0, scope.at.date()
+    window = Window(today.replace(day=1), today)
+    found = performance.read_days(connection, program_id, window, partner_id)
+    days = [(day, found.get(day, Totals())) for day in window.days]
+    events = [*_earnings(connection, scope, ListQuery(LATEST), shows_amounts=shows_amounts)[0]]
+    events += [*_sign_ups(connection, scope), *_refunds(connection, scope), *list_payments(connection, scope, LATEST)]
+    return PortalHome(
+        get(connection, PARTNERS, scope, partner_id),
+        get(connection, PAYABLES, scope, partner_id),
+        balances.next_holds(connection, program_id, partner_id, at=scope.at),
+        days,
+        added(Totals(), (totals for _, totals in days)),
+        sorted(events, key=lambda each: each.at, reverse=True)[:LATEST],
+    )
+
+
+def read_earnings(
+    connection: Connection, scope: ListScope, query: ListQuery, *, shows_amounts: bool
+) -> tuple[list[MonthEarned], list[FeedEvent], Page[Commission]]:
+    """Return what the scope's partner earned by month, newest first, and a page of it. Raises ValidationError."""
+    events, page = _earnings(connection, scope, query, shows_amounts=shows_amounts)
+    return _months(connection, scope), events, page
+
+
+def list_payments(connection: Connection, scope: ListScope, limit: int = PAYMENTS) -> list[FeedEvent]:
+    """Return what was paid to the scope's partner, taken back and failed, newest first."""
+    lines = find(connection, PAYOUT_LINES, scope, ListQuery(limit)).data
+    return [
+        FeedEvent(each.created_at, FeedKind.PAYMENT, each.to_pay_cents, each.state, line=each)
+        for each in lines
+        if each.state != LineState.OPEN
+    ]
+
+
+def _earnings(
+    connection: Connection, scope: ListScope, query: ListQuery, *, shows_amounts: bool
+) -> tuple[list[FeedEvent], Page[Commission]]:
+    page = find(connection, COMMISSIONS, scope, query)
+    ids = [each.id for each in page.data]
+    mine = (_earned.program_id == scope.program_id, _earned.id.in_(ids))
+    held = set(connection.execute(select(_earned.id).where(*mine, is_held())).scalars()) if ids else set()
+    amount = select(_earned.id, sales.c.program_cents).join(
+        sales, (sales.c.program_id == _earned.program_id) & (sales.c.id == _earned.sale_id)
+    )
+    amounts = dict(connection.execute(amount.where(*mine)).all()) if ids and shows_amounts else {}
+    events = []
+    for each in page.data:
+        kind = FeedKind.LEAD if each.sale_id is None else FeedKind.SALE
+        state = REVIEWED if each.id in held else _state(each, scope.at)
+        cents = 0 if each.status == CommissionStatus.REJECTED else each.amount_cents
+        until = (each.paid_at or each.hold_until).date()
+        events.append(FeedEvent(each.created_at, kind, cents, state, until, sale_cents=amounts.get(each.id)))
+    return events, page
+
+
+def _state(commission: Commission, at: datetime) -> str:
+    """Return a commission's status; a pending one whose hold is over is ready to be approved."""
+    is_ready = commission.status == CommissionStatus.PENDING and commission.hold_until <= at
+    return "ready" if is_ready else commission.status
+
+
+def _sign_ups(connection: Connection, scope: ListScope) -> Iterable[FeedEvent]:
+    for each in find(connection, CUSTOMERS, scope, ListQuery(LATEST)).data:
+        if each.status != CustomerStatus.CONVERSION:
+            yield FeedEvent(each.signup_at or each.created_at, FeedKind.SIGN_UP, None, each.status)
+
+
+def _refunds(connection: Connection, scope: ListScope) -> Iterable[FeedEvent]:
+    back, sale = refunds.c, sales.c
+    of_sale = (sale.program_id == back.program_id) & (sale.id == back.sale_id)
+    mine = (back.program_id == scope.program_id, sale.partner_id == scope.partner_id, back.reversed_cents > 0)
+    newest = select(back.at, back.reversed_cents, sale.occurred_at).join(sales, of_sale).where(*mine)
+    for at, cents, sold_at in connection.execute(newest.order_by(back.id.desc()).limit(LATEST)):
+        yield FeedEvent(at, FeedKind.REFUND, -cents, FeedKind.REFUND, sold_at.date())
+
+
+def _months(connection: Connection, scope: ListScope) -> list[MonthEarned]:
+    day = (type_coerce(_earned.created_at, BigInteger) // DAY_MILLIS).label("day")
+    held = is_held().label("held")
+    mine = (_earned.program_id == scope.program_id, _earned.partner_id == scope.partner_id)
+    each = select(day, _earned.status, held, net_cents().label("cents")).where(*mine).subquery("each").c
+    summed = select(each.day, each.status, each.held, func.sum(each.cents)).group_by(each.day, each.status, each.held)
+    months: dict[date, dict[str, int]] = defaultdict(lambda: defaultdict(int))
+    for number, status, is_reviewed, cents in connection.execute(summed):
+        first = from_millis(number * DAY_MILLIS).date().replace(day=1)
+        months[first][REVIEWED if is_reviewed and status in UNPAID else status] += int(cents)
+    return [MonthEarned(first, months[first]) for first in sorted(months, reverse=True)]
+
+
+def month_of(named: str, at: datetime) -> Window:
+    """Return the days of a month, `2026-11`; of this month for any other text."""
+    try:
+        first = date.fromisoformat(f"{named}-01")
+    except ValueError:
+        first = at.date().replace(day=1)
+    following = (first + timedelta(days=31)).replace(day=1)
+    return Window(first, following - timedelta(days=1))

@@ -1,0 +1,80 @@
+"""The portal beside the dashboard, on a server that sends e-mail: Anna is a partner of Acme, with an address."""
+
+import re
+from collections.abc import AsyncIterator, Iterator
+from typing import Any
+
+import httpx
+import pytest
+
+import tracking_api.app
+from configuration import Configuration
+from storage.access import portal
+from storage.access.workspaces import Role
+from storage.engine.audit import OPERATOR
+from storage.management import partners
+from tests import smtp, world
+from tests.smtp import Mailbox
+from tests.tracking_api.dashboard.conftest import MAX, OLGA, OURS, Dashboard
+from tests.world import NOW, World
+
+ANNA = "anna@partners.example"
+LINK = re.compile(r"http://\S+/portal/link#(\S+)")
+
+
+class Portal(Dashboard):
+    """Olga's dashboard, and browsers of partners."""
+
+    mailbox: Mailbox
+
+    def sends(self, mailbox: Mailbox) -> None:
+        """Let the server send its e-mail to a mailbox."""
+        self.mailbox = mailbox
+        config = Configuration(secret_key="a secret key", smtp_url=mailbox.url)
+        self.app = tracking_api.app.create(self.acme.store, config, clock=lambda: self.at)
+
+    def visitor(self, **cookies: str) -> httpx.AsyncClient:
+        """Return a browser without a session."""
+        browser = self.browser(None)
+        for name, value in cookies.items():
+            browser.cookies.set(name, value, domain="svc.test", path="/portal")
+        return browser
+
+    async def session(self, acme: World | None = None, partner_id: int | None = None) -> str:
+        """Return the token of a session of Anna, or of another partner, that a manager's link opened."""
+        acme = acme or self.acme
+        about: dict[str, Any] = {"actor": OPERATOR, "at": self.at}
+        token, _ = await acme.store.write(portal.invite, acme.program_id, partner_id or acme.anna, **about)
+        redeem = acme.store.write(portal.redeem, token, acme.program_id, browser="", client="A phone", at=self.at)
+        return (await redeem).token
+
+    async def anna(self) -> httpx.AsyncClient:
+        """Return Anna's browser, signed in."""
+        return self.visitor(svc_portal=await self.session())
+
+    def mailed(self) -> str:
+        """Return the token of the link in the last e-mail."""
+        found = LINK.search(self.mailbox.text())
+        assert found
+        return found[1]
+
+
+@pytest.fixture
+def mailbox() -> Iterator[Mailbox]:
+    with smtp.running() as running:
+        yield running
+
+
+@pytest.fixture
+async def served(acme: World, mailbox: Mailbox) -> AsyncIterator[Portal]:
+    """The portal, with Olga and Max signed in to the dashboard."""
+    made = Portal(acme)
+    made.sends(mailbox)
+    await made.join(OLGA, Role.OWNER)
+    await made.join(MAX, Role.MEMBER)
+    await acme.do(partners.change, acme.anna, {"email": ANNA})
+    async with made.browser() as made.olga:
+        yield made
+
+
+__all__ = ["ANNA", "NOW", "OURS", "Portal", "world"]

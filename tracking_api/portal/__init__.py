@@ -1,0 +1,1 @@
+"""The partners' portal: read routes.py first."""
