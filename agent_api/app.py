@@ -5,6 +5,8 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
+from secrets import token_hex
 from typing import Any
 
 from starlette.applications import Starlette
@@ -21,6 +23,7 @@ from presentation.resources import ProgramView
 from presentation.view import View, viewed, with_fields_of
 from storage import Storage
 from storage.access import agent_keys
+from storage.engine.sealing import Sealer
 from storage.lists.programs import PROGRAMS, Program, read_program
 from storage.management import program_settings
 from storage.rules import errors
@@ -33,6 +36,7 @@ from web.response import HANDLERS, CreatedResponse, JsonResponse, ModelResponse
 
 BASE = "/api/agent/v1"
 PROGRAM = f"{BASE}/programs/{{program_id}}"
+OF_PROCESS = partial(Sealer, token_hex())  # which opens nothing that another app sealed
 NEVER = -1  # the revision of no program
 REPEATED = {body.IDEMPOTENCY_KEY: "A repeat with the same body within 30 days only gets the first response."}
 
@@ -207,11 +211,15 @@ def create(
     storage: Storage,
     *,
     base_url: str,
+    sealer: Callable[[], Sealer] = OF_PROCESS,
     limits: RateLimits | None = None,
     clock: Callable[[], datetime] = now,
     routes: Sequence[BaseRoute] = ROUTES,
 ) -> Starlette:
-    """Return the agent app over an open storage; `limits` counts requests with invalid keys, None: no limit."""
+    """Return the agent app over an open storage; `limits` counts requests with invalid keys, None: no limit.
+
+    `sealer` opens what the tracking app kept of calls.
+    """
     app = Starlette(routes=routes, exception_handlers=HANDLERS)
     limits = limits or RateLimits({REJECTED: None}, Counts())
-    return with_state(app, storage=storage, base_url=base_url, clock=clock, limits=limits)
+    return with_state(app, storage=storage, sealer=sealer, base_url=base_url, clock=clock, limits=limits)

@@ -11,6 +11,7 @@ from starlette.requests import Request
 from presentation.view import viewed
 from storage import Storage
 from storage.engine.audit import Actor
+from storage.engine.sealing import Sealer
 from storage.rules.errors import NotFound, ServiceError
 from storage.rules.scope import Scope
 from web.response import CreatedResponse
@@ -50,6 +51,12 @@ class ApiRequest:
     def base_url(self) -> str:
         base_url: str = self.request.app.state.base_url
         return base_url
+
+    @property
+    def sealer(self) -> Sealer:
+        """What encrypts and opens what is kept of calls."""
+        sealer: Sealer = self.request.app.state.sealer()
+        return sealer
 
     async def hit(self, kind: str) -> None:
         """Count one request of this kind by the caller. Raises RateLimited."""

@@ -6,7 +6,7 @@ Members with one of the roles are served it by the dashboard API, agents whose k
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any, NamedTuple
 
-from presentation import backtests, changes, report, resources
+from presentation import backtests, changes, replays, report, resources
 from presentation.lists import listing
 from presentation.operations import DescribedRoute, Operation, RouteMethod, route
 from storage.access.workspaces import ANYONE, DECIDERS, MANAGERS, OWNERS, Role
@@ -73,6 +73,9 @@ RESOURCES = (
     Resource("GET", "/events", listing(EVENTS, resources.EventView), MEMBER, Scope.EVENTS_READ),
     Resource("GET", "/tracking-log", listing(TRACKING_LOG), MEMBER, Scope.EVENTS_READ),
     Resource("GET", "/refused-calls", listing(REJECTED_CALLS, resources.RefusedCallView), MEMBER, Scope.EVENTS_READ),
+    Resource("POST", "/refused-calls/replay", replays.replay_calls, MANAGER, Scope.EVENTS_REPLAY),
+    Resource("GET", "/key-rotation", replays.get_key_rotation, MEMBER, Scope.PROGRAMS_READ),
+    Resource("POST", "/key-rotation", replays.decide_old_key, OWNER),
     Resource("GET", "/explain", resources.explain_sale, MEMBER, Scope.EVENTS_READ),
     Resource("GET", "/customers", listing(CUSTOMERS), MEMBER, Scope.CUSTOMERS_READ),
     Resource("GET", "/customers/{customer_id}", resources.get_customer, MEMBER, Scope.CUSTOMERS_READ),

@@ -15,6 +15,7 @@ from storage import Storage
 from storage.access import agent_keys, members, program_keys, sessions, workspaces
 from storage.access.workspaces import MemberStatus, Role
 from storage.engine.audit import OPERATOR
+from storage.engine.sealing import Sealer
 from storage.lists.declaration import List, ListQuery, ListScope, Page
 from storage.lists.find import find
 from storage.lists.flags import FLAGS
@@ -37,6 +38,7 @@ from storage.tracking.sale_decisions import Sale, SaleResult
 NOW = datetime(2026, 5, 20, 12, 0, tzinfo=UTC)
 HELD_SINCE = NOW - timedelta(days=15)  # what happened then is off hold now
 LANDING_PAGE = "https://acme.example/?aff=anna"
+SEALER = Sealer("the secret key of these tests")
 _requests = count(1)
 _cheap = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)  # a hash carries its cost: verifying is cheap too
 
@@ -66,7 +68,7 @@ class World:
         who = {name: details.pop(name) for name in ("user_agent", "network_hash") if name in details}
         by = (principal or self.principal)._replace(**who)
         request_id = details.pop("request_id", f"request-{next(_requests)}")
-        call = Call(by, item, name, request_id, at, lambda: sent)
+        call = Call(by, item, name, request_id, at, lambda: sent, seal=SEALER.seal)
         outcome = await self.store.handle(operation, call)
         if isinstance(outcome.result, ServiceError):
             raise outcome.result

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
+from functools import cache
 from typing import Any
 
 from pydantic_core import to_json
@@ -95,14 +96,15 @@ def create(
     rates |= {"wrong": WRONG_PASSWORDS, "alert": "1/day", "mail": settings.limited(MAILS)}
     limits = RateLimits(rates | {"forgotten": f"{settings.login_rate};30/day"}, counts)
     secret = settings.stored_secret
-    calls = call.CallServices(
-        storage, settings, clock, limits, AddressHashes(secret), Places(settings), HandoverTokens(secret), set()
-    )
+    tokens = HandoverTokens(secret)
+    around = (storage, settings, clock, limits, AddressHashes(secret), Places(settings), tokens)
+    calls = call.CallServices(*around, known_programs=set(), sealer=cache(settings.sealer))
     may_sign_in = settings.assistants_sign_in
     return with_state(
         Tracking(routes=routes, exception_handlers=HANDLERS),
         storage=storage,
         settings=settings,
+        sealer=calls.sealer,
         base_url=settings.base_url,
         clock=clock,
         limits=limits,

@@ -19,11 +19,13 @@ from storage.checks import books
 from storage.engine import citus, sealing
 from storage.management import payout_methods
 from storage.payments import accounts
+from storage.tracking import kept_calls
 
 _SEALED = {
     "payment_accounts": accounts.reseal,
     "second_factors": second_factors.reseal,
     "payout_methods": payout_methods.reseal,
+    "kept_calls": kept_calls.reseal,
 }
 app = typer.Typer(no_args_is_help=True)
 secrets_app = typer.Typer(no_args_is_help=True)

@@ -150,7 +150,8 @@ class History:
             return True
         request_id = f"{self._random.getrandbits(64):016x}"
         call = received_calls.Call(received_calls.PresentedKey(""), sale, "sale", request_id, at, sale._asdict)
-        received_calls.log(self._connection, [(self.program_id, call, recorded)])
+        holder = received_calls.NO_HOLDER._replace(program_id=self.program_id)
+        received_calls.log(self._connection, [(holder, call, recorded)])
         return False
 
     def _refund(self, transaction_id: str, cents: int | None, at: datetime) -> None:

@@ -21,10 +21,11 @@ from web.errors import STATUS
 NOT_FOUND = {"program_id", "outcome", "text", "subject", "steps", "rejected_calls", "partner_name"}
 
 
-@tool("Check a program's readiness", Scope.PROGRAMS_READ)
+@tool("Check a program's readiness", Scope.PROGRAMS_READ, "key_rotation")
 def get_readiness(request: ToolRequest, *, program_id: int) -> JsonRow:
     """What is missing before a program's first credited sale: gates in order (pass, fail, unknown = waits for real
-    traffic), each with a next_action, and the blocker to fix first. Use it before setup advice.
+    traffic), each with a next_action, and the blocker to fix first. Use it before setup advice. key_rotation: whether
+    calls still come with the old program key, and how many wait for an owner.
     """
     report = readiness.check_readiness(request.connection, program_id, at=request.at, base_url=request.base_url)
     return report._asdict() | {"identifier_health": None, "identifier_state": report.identifier_health.state}

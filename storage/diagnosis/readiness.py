@@ -6,8 +6,9 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection, func, select
 
-from storage.diagnosis import identifier_health
+from storage.diagnosis import identifier_health, key_rotation
 from storage.diagnosis.identifier_health import HealthState, IdentifierHealth
+from storage.diagnosis.key_rotation import KeyRotation
 from storage.lists.programs import read_program
 from storage.lists.rejected_calls import ORGANIC
 from storage.reports import checklist
@@ -38,6 +39,7 @@ class Readiness(NamedTuple):
     blocker: str | None
     gates: list[ReadinessGate]
     identifier_health: IdentifierHealth
+    key_rotation: KeyRotation
 
 
 def check_readiness(connection: Connection, program_id: int, *, at: datetime, base_url: str) -> Readiness:
@@ -66,7 +68,8 @@ def check_readiness(connection: Connection, program_id: int, *, at: datetime, ba
     failing = [gate.gate for gate in gates if gate.state == State.FAIL]
     waiting = [gate.gate for gate in gates if gate.state == State.UNKNOWN]
     blocker = next(iter(failing + waiting), None)
-    return Readiness(blocker is None, blocker, gates, health)
+    rotation = key_rotation.check_rotation(connection, program_id, at=at)
+    return Readiness(blocker is None, blocker, gates, health, rotation)
 
 
 def check_key_accepted(connection: Connection, program_id: int, *, at: datetime) -> ReadinessGate:

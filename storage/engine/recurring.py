@@ -4,7 +4,7 @@ import logging
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Connection, Table, delete, exists, or_, select, tuple_, update
+from sqlalchemy import Connection, Table, delete, exists, func, or_, select, tuple_, update
 
 from storage import tables
 from storage.engine.database import insert_for
@@ -13,6 +13,7 @@ from storage.tables import recurring_tasks
 MOST_AHEAD = timedelta(minutes=5)  # of another process's clock
 ROWS_AT_ONCE = 5_000  # one statement over a large backlog would reach the time limit, hour after hour
 RESPONSE_DAYS = REJECTION_DAYS = TEST_DAYS = 30  # of responses to repeated requests, rejected calls, keyless tests
+MOST_KEPT = 10_000  # rejected calls of a program that can be replayed: the oldest make room
 log = logging.getLogger(__name__)
 CALLER_DAYS = 90  # after the last call of who uses a key
 NEVER = datetime.fromtimestamp(0, UTC)
@@ -69,8 +70,17 @@ def expired(at: datetime) -> dict[Table, Any]:
         **{each: each.c.at <= at - timedelta(days=RESPONSE_DAYS) for each in responses},
         **{each: each.c.at < at - timedelta(days=1) for each in (tables.committed_batches, tables.program_batches)},
         tables.refused_calls: tables.refused_calls.c.at < at - timedelta(days=REJECTION_DAYS),
+        tables.kept_calls: _beyond_kept(at),
         tables.key_callers: tables.key_callers.c.last_at < at - timedelta(days=CALLER_DAYS),
         tables.key_caller_weeks: tables.key_caller_weeks.c.week < (at - timedelta(days=CALLER_DAYS)).date(),
         tables.tracking_log: exists().where(test.program_id == log.program_id, test.id == log.event_id, keyless),
         tables.test_events: keyless,
     }
+
+
+def _beyond_kept(at: datetime) -> Any:
+    row = tables.kept_calls.c
+    place = func.row_number().over(partition_by=row.program_id, order_by=row.id.desc()).label("place")
+    numbered = select(row.program_id, row.id, place).subquery()
+    beyond = select(numbered.c.program_id, numbered.c.id).where(numbered.c.place > MOST_KEPT)
+    return or_(row.at < at - timedelta(days=REJECTION_DAYS), tuple_(row.program_id, row.id).in_(beyond))

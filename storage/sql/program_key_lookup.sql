@@ -6,7 +6,7 @@ SELECT
     commission_terms.minimum_order_cents, commission_terms.commission_basis,
     payment_accounts.program_id AS has_payments,
     presented.key_hash AS key_hash, program_keys.flagged_at, program_keys.rotate_by,
-    retired_program_keys.program_id AS retired_of
+    retired_program_keys.program_id AS retired_of, retired_program_keys.retired_at, retired_program_keys.leaked_at
 FROM jsonb_to_recordset(:rows) AS presented (key_hash text)
 LEFT JOIN program_keys ON program_keys.key_hash = presented.key_hash
 LEFT JOIN programs ON programs.id = program_keys.program_id

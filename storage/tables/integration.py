@@ -51,6 +51,19 @@ refused_calls = event_table(
     timestamp_column("at"),
 )
 
+# What a replay needs of a rejected call, under the id that it has in refused_calls; of one with a replaced key, too.
+kept_calls = event_table(
+    "kept_calls",
+    Column("call", String(16), nullable=False),
+    Column("code", String(64), nullable=False),
+    Column("state", String(16), nullable=False),  # see storage/tracking/kept_calls.py
+    Column("sealed", Text),  # the call, encrypted; null once it is replayed or discarded
+    Column("caller", String(192)),
+    timestamp_column("tried_at", nullable=True),  # of the last replay or decision
+    timestamp_column("at"),
+    Index("ix_kept_calls_state", "program_id", "state", "tried_at", "id"),
+)
+
 idempotent_calls = program_table(
     "idempotent_calls",
     Column("idempotency_key", String(255), primary_key=True),

@@ -105,6 +105,7 @@ retired_program_keys = table(
     Column("key_hash", String(64), primary_key=True),
     Column("program_id", ForeignKey(programs.c.id), nullable=False, index=True),
     timestamp_column("retired_at"),
+    timestamp_column("leaked_at", nullable=True),  # when an owner said so: no call with it is kept
 )
 
 audit_entries = event_table(

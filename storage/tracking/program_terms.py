@@ -1,6 +1,7 @@
 """The terms of programs: the settings that decide what a lead or a sale earns, loaded once for a batch."""
 
 from collections.abc import Callable, Iterable
+from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection
@@ -14,6 +15,7 @@ from storage.tables.columns import from_millis
 _find = Statement("program_lookup")
 _find_keys = Statement("program_key_lookup")
 ANY_DAYS = 100_000  # the attribution window of what a person credits or imports
+ROTATION = timedelta(hours=72)  # after a key is replaced: servers may still have the old one
 
 
 class ProgramTerms(NamedTuple):
@@ -38,11 +40,15 @@ class ProgramTerms(NamedTuple):
 
 
 class KeyHolder(NamedTuple):
-    """The program that a key belongs to, or belonged to before it was replaced (then `key` and `program` are None)."""
+    """The program that a key belongs to, or belonged to before it was replaced (then `key` and `program` are None).
+
+    Calls with a replaced key are kept for the owner until `kept_until`; None: none is.
+    """
 
     program_id: int
     key: ProgramKey | None
     program: ProgramTerms | None
+    kept_until: datetime | None = None
 
 
 def load(connection: Connection, program_ids: Iterable[int]) -> dict[int, ProgramTerms]:
@@ -64,7 +70,8 @@ def of_keys(connection: Connection, key_hashes: Iterable[str]) -> dict[str, KeyH
             flagged_at, rotate_by = (None if at is None else from_millis(at) for at in (row.flagged_at, row.rotate_by))
             holders[row.key_hash] = KeyHolder(row.id, ProgramKey(row.id, flagged_at, rotate_by), _of_row(row))
         elif row.retired_of is not None:
-            holders[row.key_hash] = KeyHolder(row.retired_of, None, None)
+            kept_until = from_millis(row.retired_at) + ROTATION if row.leaked_at is None else None
+            holders[row.key_hash] = KeyHolder(row.retired_of, None, None, kept_until)
     return holders
 
 

@@ -22,7 +22,7 @@ from storage.rules import click_details, errors
 from storage.rules.errors import ServiceError
 from storage.tables import idempotent_calls
 from storage.tables.columns import from_millis, to_millis
-from storage.tracking import program_terms
+from storage.tracking import kept_calls, program_terms
 from storage.tracking.program_terms import KeyHolder, ProgramTerms
 
 MOST_APART = timedelta(days=36_500)  # a reported time beyond it is an error of the sender's
@@ -86,7 +86,8 @@ class Replayed(NamedTuple):
 class Call(NamedTuple):
     """One call of a batch: its caller, the item of its operation, and what the log says of it.
 
-    `name` is sale, lead ... `sent` returns the fields of `SENT` that the call has; it runs only if it is rejected.
+    `name` is sale, lead ... `sent` returns the fields of `SENT` that the call has; it runs only if it is rejected. So
+    does `seal`, which encrypts what a replay needs; without it nothing is kept.
     """
 
     principal: Principal
@@ -96,6 +97,7 @@ class Call(NamedTuple):
     at: datetime
     sent: Callable[[], Mapping[str, Any]] = dict
     repeatable: Repeatable | None = None
+    seal: Callable[[str], str] | None = None
 
 
 @cache
@@ -125,7 +127,7 @@ def staged(operation: Callable[..., Any]) -> Callable[[Connection, Sequence[Call
         if keyed:
             _replay(connection, calls, keyed, firsts, results)
         rejected = [
-            (holder.program_id, call, result)
+            (holder, call, result)
             for call, (holder, _), result in zip(calls, resolved, results, strict=True)
             if isinstance(result, ServiceError) and isinstance(call.principal, PresentedKey) and holder.program_id
         ]
@@ -187,11 +189,14 @@ def reject(_: Connection, batch: Sequence[tuple[ProgramTerms, ServiceError]]) ->
     return [error for _, error in batch]
 
 
-def log(connection: Connection, rejected: Sequence[tuple[int, Call, ServiceError]]) -> None:
-    """Log rejected calls, each with the program that its key belongs or belonged to, and the error."""
+def log(connection: Connection, rejected: Sequence[tuple[KeyHolder, Call, ServiceError]]) -> None:
+    """Log rejected calls, each with its key's holder and the error, and keep what a replay needs."""
     if rejected:
         new_ids = ids.after(max(call.at for _, call, _ in rejected), len(rejected))
-        _log(connection, [_row(*each, event_id) for each, event_id in zip(rejected, new_ids, strict=True)])
+        numbered = [(*each, event_id) for each, event_id in zip(rejected, new_ids, strict=True)]
+        _log(connection, [_row(*each) for each in numbered])
+        if kept := [row for each in numbered if (row := kept_calls.row_of(*each))]:
+            kept_calls.keep(connection, kept)
 
 
 def _resolve(connection: Connection, calls: Sequence[Call]) -> Iterator[tuple[KeyHolder, ServiceError | None]]:
@@ -215,10 +220,10 @@ def _resolve(connection: Connection, calls: Sequence[Call]) -> Iterator[tuple[Ke
         yield holder, error
 
 
-def _row(program_id: int, call: Call, error: ServiceError, event_id: int) -> tuple[Any, ...]:
+def _row(holder: KeyHolder, call: Call, error: ServiceError, event_id: int) -> tuple[Any, ...]:
     *sent, occurred_at = map(call.sent().get, SENT)
     fields = ", ".join(field.field for field in error.fields) or None
-    what = (program_id, event_id, call.name, error.code, error.text, fields)
+    what = (holder.program_id, event_id, call.name, error.code, error.text, fields)
     occurred_at = occurred_at if occurred_at and abs(call.at - occurred_at) < MOST_APART else None
     caller = call.principal.caller if isinstance(call.principal, PresentedKey) else None
     who = (error.details.get("same_payload"), call.request_id, caller)

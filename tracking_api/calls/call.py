@@ -15,6 +15,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from configuration import Configuration
 from storage import Storage
 from storage.access.program_keys import ProgramKey
+from storage.engine.sealing import Sealer
 from storage.rules import keys
 from storage.rules.contact import AddressHashes
 from storage.rules.errors import InvalidKey, Overloaded, ServiceError
@@ -50,6 +51,11 @@ class CallServices(NamedTuple):
     places: Places
     handover_tokens: HandoverTokens
     known_programs: set[int]
+    sealer: Callable[[], Sealer]
+
+    def seal(self, text: str) -> str:
+        """Encrypt what is kept of a rejected call."""
+        return self.sealer().seal(text)
 
 
 class TrackingCaller:
@@ -185,7 +191,8 @@ class Endpoint(Generic[Parsed]):
         if isinstance(principal, PresentedKey):
             await services.limits.hit("keyed", caller.address, principal.key_hash)
         fields = sent.logged if isinstance(sent, TrackingBody) else dict
-        call = Call(principal, item, self.name, caller.scope["request_id"], caller.at, fields, repeatable)
+        about = (self.name, caller.scope["request_id"], caller.at)
+        call = Call(principal, item, *about, fields, repeatable, services.seal)
         result, key = await caller.storage.handle(operation, call)
         response = _response(recording, result, caller.scope)
         if key is not None:

@@ -1,7 +1,6 @@
 """Programs, their keys and sandboxes: POST /api/programs, /api/programs/:id and what is under it, settings' pages."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 from starlette.responses import Response
@@ -15,12 +14,10 @@ from storage.lists.partners import newest_code
 from storage.lists.programs import read_program
 from storage.management import agent_caps, program_settings
 from storage.payments import accounts
-from storage.reports import checklist
 from storage.reports.backtest_result import BacktestResult
 from storage.rules import agent_caps as rules
 from storage.rules import errors, settings
 from storage.rules.settings import BY_NAME, SECTIONS, SETTINGS, ProgramSettings, published
-from storage.tracking import key_callers
 from tracking_api.dashboard.authentication import VisitorRequest, visitor_request
 from tracking_api.dashboard.pages import forms, page_context
 from tracking_api.dashboard.pages.buttons import QUESTIONS, Button, FormOutcome, FormPage
@@ -187,25 +184,6 @@ async def regenerate_program_key(call: ApiRequest) -> DataView[NewKeyView]:
         raise errors.ValidationError(REPLACED)
     new_key = await call.write(program_keys.regenerate)
     return DataView(data=NewKeyView(api_token=new_key.secret, api_token_masked=new_key.masked))
-
-
-async def _key_page(context: page_context.PageContext, outcome: FormOutcome) -> Response:
-    return outcome.page(
-        replace(context, program=await context.read(read_program)) if outcome.response else context,
-        "program_key.html",
-        callers=await context.read(key_callers.list_callers),
-        has_key=await context.read(checklist.find_shown_key) is not None,
-        is_first=outcome.pressed == "create",
-    )
-
-
-KEY_PAGE = FormPage(
-    _key_page,
-    {
-        "create": Button(regenerate_program_key),
-        "": Button(regenerate_program_key, unticked="Tick the box first: the current key stops working at once."),
-    },
-)
 
 
 class SandboxKeyView(NewKeyView):

@@ -23,7 +23,7 @@ from tracking_api.dashboard import (
     sessions,
 )
 from tracking_api.dashboard.authentication import behind, of_program, of_workspace, visitor_request
-from tracking_api.dashboard.pages import explore, imports, links, overview, partners, records, search, sign_in
+from tracking_api.dashboard.pages import explore, imports, links, overview, partners, records, replays, search, sign_in
 from tracking_api.dashboard.pages.lists import ListPage
 from tracking_api.dashboard.pages.page import page
 
@@ -150,6 +150,7 @@ PAGES = [
     page(f"{PROGRAM}/review/{{flag_id}}", POST=commissions.DECIDE_FLAG.press),
     *list_routes(f"{PROGRAM}/events", records.EVENT_LIST),
     *list_routes(f"{PROGRAM}/refused-calls", records.REJECTED_CALL_LIST),
+    page(f"{PROGRAM}/refused-calls/replay", POST=replays.REPLAY.press),
     *list_routes(f"{PROGRAM}/settings/audit-log", records.AUDIT_LIST),
     *list_routes(f"{PROGRAM}/settings/payments", payments.PAYMENT_LIST, POST=payments.ACCOUNT.press),
     page(f"{PROGRAM}/settings/payments/selected", POST=payments.DECIDE.press_selected),
@@ -157,7 +158,7 @@ PAGES = [
     page(f"{PROGRAM}/settings", GET=programs.SETTINGS_PAGE.show, POST=programs.SETTINGS_PAGE.press),
     page(f"{PROGRAM}/settings/rates", GET=imports.RATES.show, POST=imports.import_rates),
     page(f"{PROGRAM}/settings/delete", POST=programs.DELETE.press),
-    page(f"{PROGRAM}/settings/api-keys", GET=programs.KEY_PAGE.show, POST=programs.KEY_PAGE.press),
+    page(f"{PROGRAM}/settings/api-keys", GET=replays.KEY_PAGE.show, POST=replays.KEY_PAGE.press),
     page(f"{PROGRAM}/settings/sandbox", GET=programs.SANDBOX_PAGE.show, POST=programs.SANDBOX_PAGE.press),
     page(f"{PROGRAM}/settings/checklist", GET=overview.show_checklist),
     page(f"{PROGRAM}/sample-page", GET=overview.show_sample_page),

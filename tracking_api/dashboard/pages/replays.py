@@ -1,0 +1,105 @@
+"""Buttons that perform rejected calls after all, each after a dry run that says what would happen; the key page."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from starlette.responses import Response
+
+from presentation.api_request import ApiRequest
+from presentation.changes import LargeId
+from presentation.operations import operation
+from presentation.replays import Code, ReplayQuery, decide_old_key, replay_calls
+from storage.access.workspaces import MANAGERS
+from storage.diagnosis.key_rotation import check_rotation
+from storage.lists.programs import read_program
+from storage.management import replays
+from storage.management.replays import OldKeyDecision, Replay, ReplayOutcome
+from storage.reports import checklist
+from storage.tracking import key_callers
+from tracking_api.dashboard.pages import page_context
+from tracking_api.dashboard.pages.buttons import QUESTIONS, Button, FormOutcome, FormPage, Question, elsewhere
+from tracking_api.dashboard.programs import regenerate_program_key
+from web.body import Body
+
+_ENDINGS = {
+    ReplayOutcome.BEFORE: "was performed before",
+    ReplayOutcome.WAITING: "waits for an owner under API keys",
+    ReplayOutcome.NOT_KEPT: "is not kept and has to be sent again",
+}
+
+
+class ReplayForm(Body):
+    """The form of one rejected call, of those with one cause, or of all."""
+
+    call_id: LargeId | None = None
+    cause: Code | None = None
+
+
+@operation()
+async def replay_by_form(call: ApiRequest, sent: ReplayForm) -> Replay:
+    """Perform one rejected call, or the next ones with a cause."""
+    ids = None if sent.call_id is None else [sent.call_id]
+    result: Replay = await replay_calls.perform(call, ReplayQuery(ids=ids, cause=None if ids else sent.cause))
+    return result
+
+
+async def _about_replay(calls: Sequence[ApiRequest]) -> Question:
+    """Ask with what a dry run says; the form names one call or a cause."""
+    named = calls[0].named
+    ids = [int(named["call_id"])] if named.get("call_id", "").isdecimal() else None
+    return await _tried(calls[0], replays.replay, ids=ids, cause=None if ids else named.get("cause"))
+
+
+async def _about_accepting(calls: Sequence[ApiRequest]) -> Question:
+    about = {"decision": OldKeyDecision.ACCEPT, "caller": calls[0].named.get("caller")}
+    return await _tried(calls[0], replays.decide_old_key, **about)
+
+
+async def _tried(call: ApiRequest, operation: Any, **about: Any) -> Question:
+    dry: Replay = await replace(call, storage=call.storage.dry_run).write(operation, **about, sealer=call.sealer)
+    said = [f"Performed: {dry.performed}, each as of the time at which it arrived, by the terms of that time."]
+    still = Counter(each.message for each in dry.calls if each.outcome == ReplayOutcome.REJECTED)
+    said += [f"Still rejected: {count}. {message}" for message, count in still.most_common(5)]
+    others = Counter(each.outcome for each in dry.calls if each.outcome in _ENDINGS)
+    said += [f"{count} {'call' if count == 1 else 'calls'}: {_ENDINGS[each]}." for each, count in others.items()]
+    said += [f"There are {dry.remaining} more; replay them afterwards."] if dry.remaining else []
+    return QUESTIONS["replay"]._replace(text=" ".join([QUESTIONS["replay"].text, *said]))
+
+
+def _done(_: Any, response: Mapping[str, Any]) -> str:
+    name = "replayed-in-part" if response["remaining"] else "replayed"
+    return f"{name}.{response['performed']}.0.{response['still_rejected']}"
+
+
+async def _key_page(context: page_context.PageContext, outcome: FormOutcome) -> Response:
+    return outcome.page(
+        replace(context, program=await context.read(read_program)) if outcome.response else context,
+        "program_key.html",
+        callers=await context.read(key_callers.list_callers),
+        rotation=await context.read(check_rotation, at=context.at),
+        has_key=await context.read(checklist.find_shown_key) is not None,
+        is_first=outcome.pressed == "create",
+    )
+
+
+def _deciding(decision: OldKeyDecision, **about: Any) -> Button:
+    return Button(decide_old_key, {"decision": decision}, **about)
+
+
+REPLAY = FormPage(
+    elsewhere,
+    Button(replay_by_form, notice=_done, then="/programs/{program_id}/refused-calls", question=_about_replay),
+    roles=MANAGERS,
+)
+KEY_PAGE = FormPage(
+    _key_page,
+    {
+        "create": Button(regenerate_program_key),
+        "": Button(regenerate_program_key, unticked="Tick the box first: the current key stops working at once."),
+        "accept": _deciding(OldKeyDecision.ACCEPT, notice=_done, question=_about_accepting),
+        "discard": _deciding(OldKeyDecision.DISCARD, notice="old-key-discard", question=QUESTIONS["old-key-discard"]),
+        "leaked": _deciding(OldKeyDecision.LEAKED, notice="old-key-leaked", question=QUESTIONS["old-key-leaked"]),
+    },
+)
