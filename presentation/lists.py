@@ -9,7 +9,7 @@ from presentation.operations import PAGING, Description, Operation
 from presentation.queries import ALL_DAYS, ASCENDING, query_of
 from presentation.view import PageView, TotalsView, View, view_of
 from storage.lists.declaration import MOST_ROWS, List, ListScope, Page
-from storage.lists.find import ROWS, find
+from storage.lists.find import ROWS, find, get
 from storage.rules.errors import InvalidPeriod, InvalidRange, ValidationError
 from storage.rules.periods.period import DateRangeQuery, Period
 from storage.rules.periods.picked_period import pick
@@ -18,14 +18,22 @@ from storage.rules.scope import Scope
 Row = TypeVar("Row")
 
 
-def listing(wanted: List[Any], view: type[View] | None = None, *, tag: str = "dashboard") -> Operation[ApiRequest]:
-    """Return the operation that reads a list, for members and agents alike; its description follows from the list."""
+def listing(
+    wanted: List[Any], view: type[View] | None = None, *, tag: str = "dashboard", of: List[Any] | None = None
+) -> Operation[ApiRequest]:
+    """Return the operation that reads a list, for members and agents alike; its description follows from the list.
+
+    The path of what belongs to a row `of` another list has that row's id.
+    """
     row: Any = wanted.row
     shown = view or view_of(row)
     page: Any = cast("Any", PageView)[shown]
 
     async def read(call: ApiRequest) -> View:
-        sent = call.request.query_params
+        sent: dict[str, str] = {**call.request.query_params}
+        if of is not None:
+            await call.storage.read(get, of, ListScope(call.program_id, call.at), call.path_id(f"{of.one}_id"))
+            sent |= call.request.path_params
         query = query_of(wanted, sent)
         window = None
         if wanted.has_window:
@@ -41,7 +49,8 @@ def listing(wanted: List[Any], view: type[View] | None = None, *, tag: str = "da
     name = "".join(["list", *(word.title() for word in wanted.name.split("-"))])
     dates = (InvalidRange, InvalidPeriod) if wanted.has_window else (InvalidRange,) if wanted.at is not None else ()
     errors = (ValidationError, *dates, *ALWAYS_POSSIBLE)
-    query = {**PAGING, **parameters(wanted)}
+    named = set() if of is None else {f"{of.one}_id"}
+    query = {name: says for name, says in {**PAGING, **parameters(wanted)}.items() if name not in named}
     return Operation(read, Description(name, wanted.about, {200: (page,)}, errors, query=query, tag=tag))
 
 

@@ -6,10 +6,10 @@ Members with one of the roles are served it by the dashboard API, agents whose k
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any, NamedTuple
 
-from presentation import backtests, changes, replays, report, resources
+from presentation import backtests, changes, payouts, replays, report, resources
 from presentation.lists import listing
 from presentation.operations import DescribedRoute, Operation, RouteMethod, route
-from storage.access.workspaces import ANYONE, DECIDERS, MANAGERS, OWNERS, Role
+from storage.access.workspaces import ANYONE, DECIDERS, MANAGERS, OWNERS, PAYERS, Role
 from storage.lists.audit_log import AUDIT_LOG
 from storage.lists.commissions import COMMISSIONS
 from storage.lists.coupons import COUPONS
@@ -17,6 +17,8 @@ from storage.lists.customers import CUSTOMERS
 from storage.lists.events import EVENTS
 from storage.lists.flags import FLAGS
 from storage.lists.partners import PARTNERS
+from storage.lists.payables import PAYABLES
+from storage.lists.payouts import PAYOUT_LINES, PAYOUTS
 from storage.lists.rejected_calls import REJECTED_CALLS, TRACKING_LOG
 from storage.rules.commission import CommissionStatus
 from storage.rules.errors import OverCap, SecondKeyRequired, ServiceError
@@ -62,7 +64,8 @@ DECISION = ScopeByBody(scope_of_decision, (Scope.COMMISSIONS_WRITE, Scope.COMMIS
 # An agent overrides no hold.
 BY_AGENT = changes.decide_commission.taking(changes.CommissionChange, SecondKeyRequired, OverCap)
 FLAG_BY_AGENT = changes.decide_flag.taking(changes.FlagDecision, SecondKeyRequired)
-MEMBER, OWNER, MANAGER, DECIDER = ANYONE, OWNERS, MANAGERS, DECIDERS
+MEMBER, OWNER, MANAGER, DECIDER, PAYER = ANYONE, OWNERS, MANAGERS, DECIDERS, PAYERS
+PAYOUT, METHOD = "/payouts/{payout_id}", "/partners/{partner_id}/payout-method"
 
 RESOURCES = (
     Resource("GET", "/readiness", resources.get_readiness, None, Scope.PROGRAMS_READ),
@@ -96,6 +99,18 @@ RESOURCES = (
     Resource("DELETE", "/coupons/{coupon_id}", changes.end_coupon, MANAGER, Scope.PARTNERS_WRITE),
     Resource("PUT", "/partners/{partner_id}/terms", changes.set_partner_terms, OWNER, Scope.PROGRAMS_WRITE),
     Resource("PUT", "/partner-groups/{group}/terms", changes.set_group_terms, OWNER, Scope.PROGRAMS_WRITE),
+    Resource("GET", "/payables", listing(PAYABLES), MEMBER, Scope.PAYOUTS_READ),
+    Resource("GET", "/payouts", listing(PAYOUTS), MEMBER, Scope.PAYOUTS_READ),
+    Resource("POST", "/payouts", payouts.draft_payout, PAYER, Scope.PAYOUTS_WRITE),
+    Resource("GET", PAYOUT, payouts.get_payout, MEMBER, Scope.PAYOUTS_READ),
+    Resource("DELETE", PAYOUT, payouts.discard_payout, PAYER, Scope.PAYOUTS_WRITE),
+    Resource("GET", f"{PAYOUT}/lines", listing(PAYOUT_LINES, of=PAYOUTS), MEMBER, Scope.PAYOUTS_READ),
+    Resource("POST", f"{PAYOUT}/confirm", payouts.confirm_payout, PAYER),
+    Resource("POST", f"{PAYOUT}/send", payouts.send_payout, PAYER, Scope.COMMISSIONS_PAY),
+    Resource("POST", f"{PAYOUT}/reopen", payouts.reopen_payout, PAYER, Scope.COMMISSIONS_PAY),
+    Resource("POST", f"{PAYOUT}/lines/{{line_id}}/correct", payouts.correct_payout_line, PAYER, Scope.COMMISSIONS_PAY),
+    Resource("GET", METHOD, payouts.get_payout_method, MEMBER, Scope.PAYOUTS_READ),
+    Resource("POST", f"{METHOD}/release", payouts.release_payout_method, OWNER),
 )
 
 

@@ -93,6 +93,7 @@ class ErrorObject(BaseModel):
     existing: ExistingSale | None = None
     same_payload: bool = False
     flags: list[str] = []
+    line_ids: list[int] = []
 
 
 class Error(BaseModel):

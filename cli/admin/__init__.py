@@ -2,7 +2,7 @@
 
 import typer
 
-from cli.admin import backup, db, export, imports, program, workspace
+from cli.admin import backup, db, export, imports, payout, program, workspace
 
 app = typer.Typer(
     help="Set up workspaces, programs, partners and keys; import rates; check the database.\n\n"
@@ -13,6 +13,7 @@ app.add_typer(workspace.app, name="workspace", help="Workspaces: who owns progra
 app.add_typer(workspace.members_app, name="member", help="The members of a workspace.")
 app.add_typer(program.app, name="program", help="Affiliate programs.")
 app.add_typer(program.partners_app, name="partner", help="The partners of a program.")
+app.add_typer(payout.app, name="payout", help="Payouts: what partners are paid.")
 app.add_typer(program.keys_app, name="program-key", help="The key that authenticates a program's tracking calls.")
 app.add_typer(program.agent_keys_app, name="agent-key", help="Keys for the agent API and the MCP server.")
 app.add_typer(imports.rates_app, name="rates", help="Exchange rates.")

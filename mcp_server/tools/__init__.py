@@ -1,6 +1,6 @@
 """All tools, in the order of tools/list."""
 
-from mcp_server.tools import backtests, diagnosis, history, partners, programs, reports
+from mcp_server.tools import backtests, diagnosis, history, partners, payouts, programs, reports
 from mcp_server.tools.tool import Tool
 
 ALL: tuple[Tool, ...] = (
@@ -18,6 +18,8 @@ ALL: tuple[Tool, ...] = (
     history.list_payment_events,
     partners.list_commissions,
     partners.list_flags,
+    payouts.list_payouts,
+    payouts.get_payout,
     programs.list_changes,
     backtests.backtest_terms,
     diagnosis.explain_attribution,

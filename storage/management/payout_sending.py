@@ -63,7 +63,7 @@ def send(
     Raises PayoutSent, PayoutChanged, SecondPersonRequired, ValidationError; SecondKeyRequired or OverCap for agents.
     """
     lock_all(connection, program_id, payout_id)
-    run = runs.lock(connection, program_id, payout_id)
+    run = runs.lock(connection, program_id, payout_id, actor=actor)
     confirms = select(programs.c.confirm_payouts).where(programs.c.id == program_id)
     if run.confirmed_at is None and connection.execute(confirms).scalar_one():
         raise SecondPersonRequired

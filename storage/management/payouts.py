@@ -55,6 +55,7 @@ def draft(
 
     Partners who cannot be paid stay out. Raises PayoutOpen, PartnerNotFound, ValidationError for a sandbox.
     """
+    require_payer(actor)
     if connection.execute(select(programs.c.sandbox_of).where(programs.c.id == program_id)).scalar() is not None:
         raise ValidationError(NO_TRIALS)
     plan_for_many(connection)
@@ -150,8 +151,17 @@ def obstacles(
     return {each: PayoutOpen("It is in a draft of a payout.") for each in connection.execute(ids_of_draft).scalars()}
 
 
-def lock(connection: Connection, program_id: int, payout_id: int, state: PayoutState = PayoutState.DRAFT) -> Any:
-    """Lock a run that is in a state, and return its row. Raises NotFound, PayoutSent, ValidationError."""
+def require_payer(actor: Actor) -> None:
+    """Raise OwnerRequired for a member who may not pay."""
+    if not actor.may_pay:
+        raise OwnerRequired("Only an owner or a member with the role finance may pay.")
+
+
+def lock(
+    connection: Connection, program_id: int, payout_id: int, state: PayoutState = PayoutState.DRAFT, *, actor: Actor
+) -> Any:
+    """Lock and return a run that is in a state. Raises OwnerRequired, NotFound, PayoutSent, ValidationError."""
+    require_payer(actor)
     mine = (payouts.c.program_id == program_id, payouts.c.id == payout_id)
     run = connection.execute(select(payouts).where(*mine).with_for_update()).one_or_none()
     if run is None:
@@ -165,7 +175,7 @@ def lock(connection: Connection, program_id: int, payout_id: int, state: PayoutS
 
 def discard(connection: Connection, program_id: int, payout_id: int, *, actor: Actor, at: datetime) -> None:
     """Give a draft up and release its commissions; one that was sent before stays, discarded. Raises as `lock`."""
-    run = lock(connection, program_id, payout_id)
+    run = lock(connection, program_id, payout_id, actor=actor)
     of_run = [
         (table.c.program_id == program_id, table.c.payout_id == payout_id) for table in (payout_items, payout_lines)
     ]
@@ -185,7 +195,7 @@ def discard(connection: Connection, program_id: int, payout_id: int, *, actor: A
 
 def confirm(connection: Connection, program_id: int, payout_id: int, *, actor: Actor, at: datetime) -> Payout:
     """Confirm a draft that another person made. Raises SecondPersonRequired, and as `lock`."""
-    run = lock(connection, program_id, payout_id)
+    run = lock(connection, program_id, payout_id, actor=actor)
     if run.created_by_id == f"{actor.type} {actor.id}":
         raise SecondPersonRequired(DRAFTED_IT)
     mine = (payouts.c.program_id == program_id, payouts.c.id == payout_id)

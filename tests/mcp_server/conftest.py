@@ -15,6 +15,7 @@ import storage
 from configuration import Configuration
 from mcp_server.results import NOTE, SHORT, compact, weight
 from mcp_server.tools import ALL
+from storage.management import payouts
 from storage.rules.errors import CustomerNotAttributed
 from storage.rules.scope import Scope
 from tests import world
@@ -180,6 +181,7 @@ async def a_sale_and_a_rejection(acme: World) -> str:
     await acme.sale()
     await acme.refund("inv-1", 1_000, refund_id="re-1")
     await acme.reject(CustomerNotAttributed(), customer_key=HOSTILE, transaction_id="inv-lost")
+    await acme.do(payouts.draft)
     return click_id
 
 

@@ -22,6 +22,7 @@ from storage.rules import keys
 from storage.rules.scope import Scope
 from storage.tables import customers
 from tests import documented, world
+from tests.security.drafting import drafted
 from tests.world import NOW, World
 
 MISSING = 987_654
@@ -73,12 +74,13 @@ async def _rows(program: World, user_id: int) -> dict[str, Any]:
     customer = await program.customer()
     sold = await program.sale(customer_key=customer)
     ids = {"program_id": program.program_id, "workspace_id": program.workspace_id, "partner_id": program.anna}
-    newest = select(customers.c.id).where(customers.c.program_id == program.program_id)
-    customer_id = await program.store.read(lambda connection: connection.execute(newest).scalar_one())
+    only = select(customers.c.id).where(customers.c.program_id == program.program_id)
+    customer_id = await program.store.read(lambda connection: connection.execute(only).scalar_one())
     about: dict[str, Any] = {"email": "invited@example.com", "role": Role.MEMBER, "actor": OPERATOR, "at": NOW}
     invited = await program.store.write(invitations.invite, program.workspace_id, **about)
     ids["coupon_id"] = (await program.do(coupons.create, partner_id=program.anna, code="ANNA10")).id
     ids |= {"flag_id": await program.flag(customer_id), "invitation_id": invited.invitation.id}
+    ids |= await drafted(program)
     return ids | {"commission_id": sold.commission_id, "customer_id": customer_id, "user_id": user_id}
 
 

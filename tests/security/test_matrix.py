@@ -12,9 +12,9 @@ from typing import Any
 import httpx
 import pytest
 
-from storage.access.workspaces import ANYONE, DECIDERS, MANAGERS, OWNERS, Role
+from storage.access.workspaces import ANYONE, DECIDERS, MANAGERS, OWNERS, PAYERS, Role
 from storage.rules.scope import Scope
-from tests.security import operations
+from tests.security import drafting, operations
 from tests.security.operations import ENTRIES, MISSING, Case, Scene, Service, code, needing
 from tests.tables import table
 from web.errors import STATUS
@@ -73,7 +73,7 @@ def test_members_change_what_is_their_own_managers_and_finance_what_is_their_par
     reading = {entry.described.name for entry in needing("session") if entry.method == "GET" and entry.roles != ANYONE}
     owners = writing.pop(OWNERS)
 
-    expected = zip((ANYONE, MANAGERS, DECIDERS), CONTRACT["members"].values(), strict=True)
+    expected = zip((ANYONE, MANAGERS, DECIDERS, PAYERS), CONTRACT["members"].values(), strict=True)
     assert writing == {roles: set(names) for roles, names in expected}
     assert owners > {"regenerateProgramKey", "changeProgram", "changeMember", "invite", "changeAgentCaps"}
     assert reading == {"getPaymentAccount", "listInvitations"}
@@ -111,11 +111,12 @@ async def test_a_scope_opens_its_operations_and_no_other_scope_does(service: Ser
         if {"reason", "partner_id"} & sent.get("body", {}).keys():
             sent["body"]["partner_id"] = service.scene.acme.ben
         for program_id in (MISSING, service.scene.acme.program_id) if entry.scope else ():
-            rejected = await service.call(entry, others, **sent, program_id=program_id)
+            rejected = await service.call(entry, others, body=sent.get("body"), program_id=program_id)
             assert (rejected.status_code, code(rejected)) == (403, "insufficient_scope"), str(entry)
             assert rejected.json()["error"]["required_scope"] == entry.scope, str(entry)
 
-        served = await service.call(entry, sufficient, **sent)
+        ids = await drafting.payout(service.scene.acme, sent["payout"]) if "payout" in sent else {}
+        served = await service.call(entry, sufficient, body=sent.get("body"), query=sent.get("query"), **ids)
 
         assert served.status_code == next(iter(entry.described.responses)), f"{entry}: {served.text}"
 
@@ -151,6 +152,8 @@ def test_every_sort_of_row_has_a_foreign_one():
         "session_id",
         "invitation_id",
         "coupon_id",
+        "payout_id",
+        "line_id",
     }
     elsewhere = {
         "event_id",

@@ -7,7 +7,7 @@ from starlette.routing import Route
 
 from presentation import lists, report, resource_table
 from presentation.operations import DescribedRoute, route
-from presentation.resource_table import DECIDER, MANAGER, MEMBER, OWNER, RESOURCES, Resource
+from presentation.resource_table import DECIDER, MANAGER, MEMBER, METHOD, OWNER, PAYER, RESOURCES, Resource
 from presentation.resources import ProgramView
 from storage.lists.payment_events import PAYMENT_EVENTS
 from storage.lists.programs import PROGRAMS
@@ -19,6 +19,7 @@ from tracking_api.dashboard import (
     members,
     partner_portal,
     payments,
+    payouts,
     programs,
     sessions,
 )
@@ -92,6 +93,7 @@ OF_MEMBERS = (
     Resource("GET", "/payment-events", lists.listing(PAYMENT_EVENTS, tag="payments"), MEMBER),
     Resource("PATCH", "/payment-events/{event_id}", payments.decide_payment_event, OWNER),
     Resource("POST", "/reconciliation", stripe_events.reconcile_payments, MEMBER),
+    Resource("PUT", METHOD, payouts.change_payout_method, PAYER),
     Resource("GET", "/integration", programs.get_integration, MEMBER),
 )
 ROUTES = [

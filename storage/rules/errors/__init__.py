@@ -3,7 +3,6 @@
 The list is closed. Guides, hints, the dashboard's advice and OpenAPI's descriptions come from these classes.
 """
 
-from storage.rules.errors.payouts import *
 from storage.rules.errors.requests import *
 from storage.rules.errors.service_error import FieldError as FieldError
 from storage.rules.errors.service_error import ServiceError as ServiceError
