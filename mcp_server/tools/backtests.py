@@ -30,9 +30,7 @@ def backtest_terms(
     days: Annotated[int, Field(ge=1, le=366)] = 30,
     partner_id: RowId | None = None,
 ) -> JsonRow:
-    """What the last days' clicks, leads, sales and refunds cost (before) and would have cost under other settings
-    (after), with the partners that change most, and sales that would gain or lose credit. Changes nothing.
-    """
+    """Return what the last days cost, and would have cost under other settings."""
     sent = _changes(changes)
     with backtest.alone(program_id):
         about: dict[str, Any] = {"days": days, "partner_id": partner_id, "at": request.at}

@@ -32,10 +32,7 @@ NOT_OF_EVENTS = {"outranked_by", "outranked_at", "email_masked"}
 
 @list_tool("Events", Scope.EVENTS_READ, EVENTS)
 def list_events(asked: Asked) -> JsonRow:
-    """Clicks, leads, sales, refunds, test events (sums: get_performance). A refund has sale_cents, reversed_cents
-    (commission taken back), disputed. caller: who called with the key. text: in titles, URLs, campaigns, reasons.
-    filtered: a bot or prefetch, not counted.
-    """
+    """Return clicks, leads, sales, refunds and test events."""
     if asked.stored.order.column is None:
         return asked.page(row=event_row, key=lambda event: list(event_kinds.place(event)))
     return asked.page(row=event_row, key=lambda event: [f"{event.kind}:{event.id}"])
@@ -55,9 +52,7 @@ MEANINGS = tomllib.loads(Path(__file__).with_name("payment_outcomes.toml").read_
 
 @list_tool("Payment events", Scope.EVENTS_READ, PAYMENT_EVENTS, "disputes")
 def list_payment_events(asked: Asked) -> JsonRow:
-    """What the payment processor sent and what became of it: disputes (open, won, lost), renewals, what waits or was
-    rejected and why (outcomes). type: such as charge.dispute or invoice.paid; outcome: such as waiting.
-    """
+    """Return what the payment processor sent and what became of it."""
     connection, program_id = asked.request.connection, asked.scope.program_id
     sold = {event.transaction_id for event in asked.stored.data if event.transaction_id}
     buyers = event_log.buyers(connection, program_id, sold)
@@ -97,10 +92,7 @@ NOT_EARNED = {*Commission._fields} - {"id", "amount_cents", "net_cents", "status
 
 @list_tool("Customers", Scope.CUSTOMERS_READ, customers.CUSTOMERS, "by_partner", "rejected_sales")
 def list_customers(asked: Asked) -> JsonRow:
-    """Customers, newest first, with partner, lead_at, sales, last_sale_at. status: provisional (lead not confirmed, no
-    sale), lead, conversion (has paid); settlement: provisional also has those who bought. Either adds counts by
-    partner; unsettled leads add rejected_sales, which may be theirs. last_sale_before: who bought and stopped.
-    """
+    """Return customers; of a status or settlement, also how many each partner has."""
     connection, filters = asked.request.connection, asked.query.filters
     if not (filters["status"] or filters["settlement"]) or asked.query.cursor is not None:
         return asked.page(leave_out=NOT_OF_CUSTOMERS)
@@ -134,9 +126,7 @@ def get_customer(
     click_id: Identifier | None = None,
     transaction_id: Identifier | None = None,
 ) -> JsonRow:
-    """One customer's story: partner, click, leads, sales, refunds, rejected calls, what each earned, what is owed or
-    paid, and why the newest sale was credited or not. Give one identifier.
-    """
+    """Return one customer's story."""
     found = customers.find_customer(
         request.connection,
         program_id,

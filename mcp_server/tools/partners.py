@@ -20,9 +20,7 @@ OF_PROFILE = {"email", "notes", "link", "to_pay_cents", "program_id"}
 
 @list_tool("Partners", Scope.PARTNERS_READ, PARTNERS)
 def list_partners(asked: Asked) -> JsonRow:
-    """Partners (affiliates), newest first, with what each brought in the dates (the last 30 days by default) and is
-    owed: pending (on hold until when, or ready), flagged, approved, paid, owed back. Their links have ?aff=code.
-    """
+    """Return partners, with what each brought and is owed."""
     return asked.page(leave_out=OF_PROFILE)
 
 
@@ -37,9 +35,7 @@ def get_partner(
     date_from: Timestamp | None = None,
     date_to: Timestamp | None = None,
 ) -> JsonRow:
-    """One partner: a period by week, trends, refunds by month, sales and what was refunded of them since (sold),
-    customers, flags, balance; holds: what can be approved from when. Give partner_id, or partner: code or name.
-    """
+    """Return one partner in a period."""
     if (partner_id is None) == (partner is None):
         one = "Send partner_id or partner, not both"
         raise ValidationError(fields=[FieldError(field, one) for field in ("partner_id", "partner")])
@@ -61,10 +57,7 @@ NOT_SHOWN = {"partner_code", "sale_id", "lead_id", "set_off_cents", "program_id"
 
 @list_tool("Commissions", Scope.COMMISSIONS_READ, COMMISSIONS)
 def list_commissions(asked: Asked) -> JsonRow:
-    """Commissions: amount_cents as earned, net_cents after refunds or rejection. pending is approved after hold_until
-    (holds: how much from which day), unless a flag holds it. No transaction_id: by a lead. Paid when, and taken back
-    since: paid_from, paid_to; status paid adds what was paid on each day.
-    """
+    """Return commissions; on the first page, also when the next can be approved, or were paid."""
     connection, program_id, filters = asked.request.connection, asked.scope.program_id, asked.query.filters
     if asked.query.cursor is not None:
         return asked.page(row=_commission_row)
@@ -77,9 +70,7 @@ def list_commissions(asked: Asked) -> JsonRow:
 
 @list_tool("Signs of fraud", Scope.COMMISSIONS_READ, FLAGS, "groups")
 def list_flags(asked: Asked) -> JsonRow:
-    """Signs of fraud and possible duplicates: a finding with its customers, evidence and what it holds until a person
-    dismisses (releases) or confirms (rejects) it; groups: sums by partner and kind. list_commissions takes flag_id.
-    """
+    """Return signs of fraud; on the first page, also their sums by partner and kind."""
     if asked.query.cursor is not None:
         return asked.page(row=_flag_row)
     groups = flags.sum_by_kind(asked.request.connection, asked.scope.program_id, asked.arguments["state"])

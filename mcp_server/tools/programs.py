@@ -36,10 +36,7 @@ UNUSUAL = {
 
 @list_tool("Programs", Scope.PROGRAMS_READ, PROGRAMS, "sandboxes", period=(ReportPeriod | None, None))
 def list_programs(asked: Asked) -> JsonRow:
-    """Programs that this key can read. Call it first: other tools need their ids. With a period or dates
-    (performance:read) it compares them, also with the period before. `sandboxes` are trials: leave them out of
-    answers about live programs.
-    """
+    """Return the programs of the key, with a period also what each did in it."""
     request, programs = asked.request, asked.stored.data
     period, *dates = (asked.arguments[name] for name in ("period", "date_from", "date_to"))
     windows: Any = {}
@@ -66,10 +63,7 @@ def list_programs(asked: Asked) -> JsonRow:
 
 @tool("Program settings", Scope.PROGRAMS_READ, "program", "key_callers")
 def get_program(request: ToolRequest, *, program_id: int, usage: bool = False) -> JsonRow:
-    """Terms, windows, program_key_state (active, flagged, expired); key_callers (who uses the key, stopped, or calls
-    with a replaced one). usage adds calls by week, agents (caps, used_today, each key's scopes and rejected calls),
-    what is unusual, exchange_rates. commission_rate is percent, or cents if flat. No recurring_months: for life.
-    """
+    """Return a program's settings and who uses its key."""
     program = read_program(request.connection, program_id)
     callers = key_callers.list_callers(request.connection, program_id, limit=20, by_week=usage)
     shown = {
@@ -122,10 +116,7 @@ NOT_SHOWN = {"actor_name", "actor_id", "subject", "before", "after"}
 
 @list_tool("Changes", Scope.PROGRAMS_READ, AUDIT_LOG)
 def list_changes(asked: Asked) -> JsonRow:
-    """Who changed what, when, from what to what; terms: since when each rate holds, and the sales and commission_cents
-    by it; when the program key was replaced. action: program, program_key, partner, commission, member, or such as
-    program.change. field: such as hold_days. Decisions on single commissions only with decisions or action.
-    """
+    """Return who changed what; on the first page, also the terms and the program key."""
     if asked.arguments["action"] is None and asked.arguments["decisions"] is None:
         asked.request.applied_query["decisions"] = False
         asked = replace(asked, query=asked.query._replace(filters={**asked.query.filters, "decisions": False}))
@@ -166,9 +157,7 @@ def get_integration_guide(
     topic: GuideTopic = "integration",
     part: Annotated[int, Field(ge=1, le=20)] = 1,
 ) -> JsonRow:
-    """How to send clicks, leads, sales and refunds to this program, in Markdown with its id. cases: consent, domains,
-    guests; verify: step by step; payments: Stripe.
-    """
+    """Return a guide, or a part of it that fits a result."""
     program = read_program(request.connection, program_id)
     code = newest_code(request.connection, program.id)
     filling = guides.filling(program, base_url=request.base_url, code=code)

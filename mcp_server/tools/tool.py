@@ -1,10 +1,15 @@
-"""A tool: a typed function. Its parameters give the input schema and the errors, its docstring the description."""
+"""A tool: a typed function. Its parameters give the input schema and the errors.
+
+`descriptions.toml` has what assistants read of it; without an entry there it is the docstring.
+"""
 
 import inspect
+import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
+from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
 from mcp_types import Tool as PublishedTool
@@ -26,6 +31,7 @@ Limit = Annotated[int, Field(ge=1, le=100)]
 Timestamp = Annotated[str, StringConstraints(min_length=10, max_length=40)]
 Cursor = Annotated[str, StringConstraints(min_length=1, max_length=512)]
 READS_ONLY = ToolAnnotations(read_only_hint=True, open_world_hint=False)  # the other hints are about what writes
+DESCRIPTIONS = tomllib.loads(Path(__file__).with_name("descriptions.toml").read_text(encoding="utf-8"))
 PUBLISHED = ("enum", "maximum", "type", "items", "minItems", "maxItems", "description")  # errors name the other limits
 
 
@@ -80,7 +86,7 @@ class Tool:
         return PublishedTool(
             name=self.name,
             title=self.title,
-            description=" ".join((self.function.__doc__ or "").split()),
+            description=" ".join(DESCRIPTIONS.get(self.name, self.function.__doc__).split()),
             input_schema={**accepted, "additionalProperties": False},
             output_schema={"type": "object", "properties": returned, "required": ["as_of", "applied_query"]},
             annotations=READS_ONLY,
