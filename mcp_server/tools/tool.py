@@ -86,7 +86,7 @@ class Tool:
         return PublishedTool(
             name=self.name,
             title=self.title,
-            description=" ".join(DESCRIPTIONS.get(self.name, self.function.__doc__).split()),
+            description=" ".join((DESCRIPTIONS.get(self.name) or self.function.__doc__ or "").split()),
             input_schema={**accepted, "additionalProperties": False},
             output_schema={"type": "object", "properties": returned, "required": ["as_of", "applied_query"]},
             annotations=READS_ONLY,

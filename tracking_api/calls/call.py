@@ -22,7 +22,7 @@ from storage.rules.errors import InvalidKey, Overloaded, ServiceError
 from storage.tracking import program_terms, test_mode
 from storage.tracking.handovers import HandoverTokens
 from storage.tracking.received_calls import Call, PresentedKey, Principal, Public, Repeatable, Replayed, reject
-from tracking_api.calls.fields import ALLOWED, ANY_ORIGIN, TrackingBody, event_data
+from tracking_api.calls.fields import ALLOWED, ANY_ORIGIN, WARNINGS, TrackingBody, event_data
 from tracking_api.calls.visitors import Places
 from web import body, client, dry_run
 from web.limits import RateLimits
@@ -32,12 +32,6 @@ Parsed = TypeVar("Parsed", bound=body.Body)
 Answer = Mapping[str, Any]  # the fields of a View; a model would take a twentieth of a sale's time
 _PREFLIGHT: ASGIApp = Response(status_code=204)
 _RESPONDS: ASGIApp = JsonResponse({"success": True})
-FLAGGED = {
-    "code": "api_key_rotation_required",
-    "message": "This program key must be replaced before its deadline; calls with it are rejected from then on.",
-    "hint": "An owner regenerates it under Settings, Developers, API keys. The old key stops at once: "
-    "deploy the new one.",
-}
 
 
 class CallServices(NamedTuple):
@@ -106,7 +100,7 @@ class TrackingCaller:
             "Link": f'<{docs_url}>; rel="deprecation", <{docs_url}>; rel="sunset"',
         }
         if keys.rotation_state(key.rotate_by, self.at) == keys.Rotation.FLAGGED:
-            response.warn({**FLAGGED, "rotate_by": key.rotate_by, "docs_url": docs_url})
+            response.warn({**WARNINGS["api_key_rotation_required"], "rotate_by": key.rotate_by, "docs_url": docs_url})
 
 
 class Recording(NamedTuple):

@@ -10,9 +10,8 @@ from storage.tracking import clicks
 from storage.tracking.received_calls import Public
 from storage.tracking.test_mode import TestModeCall
 from tracking_api.calls.call import Answer, Endpoint, Recording, TrackingCaller, recording_of_test
-from tracking_api.calls.fields import KEYED_HEADERS, TEST_MODE, ProgramId, TestRecordedView, TrackingBody, public_call
+from tracking_api.calls.fields import ProgramId, TestRecordedView, TrackingBody, described
 from tracking_api.calls.visitors import agent_of, reason_to_filter
-from web import dry_run
 from web.body import Text, Url
 
 VISITOR = ("session_id", "user_agent", "language", "timezone", "screen_resolution", "viewport_size")
@@ -100,17 +99,7 @@ def _answer(recorded: clicks.ClickResult | clicks.PartnerInactive) -> Answer:
 
 
 endpoint = Endpoint(click, ClickBody, key="ignored", program_of=_program_of)
-PREFETCH = dict.fromkeys(("Sec-Purpose", "Purpose", "X-Moz"), "`prefetch`: stored, never counted.")
-DESCRIPTION = public_call(
-    "trackClick",
-    "Record a click and give the visitor a click_id",
-    *(errors.ProgramIdRequired, errors.ProgramNotFound, errors.AffiliateUrlRequired, errors.InvalidAffiliateUrl),
-    *(errors.AffMissing, errors.PartnerNotFound, errors.CustomerWrongProgram),
-    responses=(ClickAcceptedView, PartnerInactiveView, TestRecordedView),
-    body=ClickBody,
-    description=f"Public. Known bots and prefetches never count. {TEST_MODE} A key matters only in test mode.",
-    headers={**PREFETCH, dry_run.HEADER: KEYED_HEADERS[dry_run.HEADER]},
-)
+DESCRIPTION = described("click", ClickAcceptedView, PartnerInactiveView, TestRecordedView, body=ClickBody)
 HEAD_DESCRIPTION = DESCRIPTION._replace(
     name="prefetchClick",
     summary="As POST, without a body in the response; never counted. Without a click in the request, nothing is stored",

@@ -1,31 +1,29 @@
 """What several tracking calls share: fields of bodies and answers, CORS without credentials, and their description."""
 
-from collections.abc import Sequence
+import tomllib
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from functools import cache
+from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import ConfigDict, Field
 
-from presentation.operations import ALWAYS, ANYONE, Description, Error, Model
+from presentation.operations import ALWAYS, ANYONE, Description, Model
 from presentation.view import View, with_fields_of
-from storage.rules.errors import ApiKeyRotationRequired, InvalidKey, RateLimited
+from storage.rules.errors import BY_CODE
 from storage.tracking.received_calls import SENT
 from storage.tracking.test_mode import TestModeCall, TestModeResult
 from web import dry_run
-from web.body import IDEMPOTENCY_KEY, Body, Text
+from web.body import Body, Text
 from web.errors import CallWarning, RotationWarning
 
 Cents = Annotated[int, Field(ge=1, le=10**12)]
 PartCents = Annotated[int, Field(ge=0, le=10**12)]  # of an amount
 ProgramId = Annotated[int, Field(ge=-(2**53), le=2**53)]
-KEY = {"programKey": ()}
+TEXTS = tomllib.loads(Path(__file__).with_name("texts.toml").read_text(encoding="utf-8"))
+WARNINGS: Mapping[str, Mapping[str, str]] = TEXTS["warnings"]
 _SPECIFIED = {"event_id": "eventId", "program_id": "programId"}  # the names of the specification
-TEST_MODE = "`additional_data.test_mode` true stores a test event, which touches no attribution and no commission."
-KEYED_HEADERS = {
-    IDEMPOTENCY_KEY: "With the program key: a repeat with the same body within 30 days only gets the first response.",
-    dry_run.HEADER: f"With the program key. {dry_run.MEANING}",
-}
 ANY_ORIGIN = (b"access-control-allow-origin", b"*")
 ALLOWED = (
     (b"access-control-allow-methods", b"POST"),
@@ -40,13 +38,6 @@ PREFLIGHT = Description(
     tag="tracking",
     response_headers=(CORS, "Access-Control-Allow-Methods", "Access-Control-Allow-Headers", "Access-Control-Max-Age"),
 )
-
-
-COUPON_UNKNOWN = {
-    "code": "coupon_unknown",
-    "message": "The event is recorded. No coupon in force has this coupon_code, so it decided nothing.",
-    "hint": "Create the coupon on its partner's page. One that ended, or whose partner is not active, counts no more.",
-}
 
 
 class AdditionalData(Body):
@@ -115,18 +106,22 @@ def _names(row: type[NamedTuple]) -> list[str]:
     return [_SPECIFIED.get(name, name) for name in row._fields]
 
 
-def keyed_call(name: str, summary: str, *errors: Error, responses: tuple[Model, ...], **options: Any) -> Description:
-    """Describe a call that takes the program key."""
-    errors = (*errors, InvalidKey, ApiKeyRotationRequired, RateLimited, *ALWAYS)
-    rotation = ("Deprecation", "Sunset", "Link", "Idempotency-Replayed")
-    keyed = Description(name, summary, {200: responses}, errors, tag="tracking", security=(KEY,))
-    return keyed._replace(response_headers=rotation, **options)
-
-
-def public_call(name: str, summary: str, *errors: Error, responses: tuple[Model, ...], **options: Any) -> Description:
-    """Describe a call that pages of any origin may make, with or without the program key."""
-    described = keyed_call(name, summary, *errors, responses=responses, **options)
-    return described._replace(security=(ANYONE, KEY), response_headers=(CORS, *described.response_headers))
+def described(call: str, *responses: Model, body: type[Body] | None = None) -> Description:
+    """Return the description of a call as `texts.toml` has it: what its kind has in common, and its own."""
+    own, common = TEXTS["calls"][call], TEXTS["kinds"][TEXTS["calls"][call]["kind"]]
+    return Description(
+        own["name"],
+        own["summary"],
+        {200: responses},
+        (*(BY_CODE[code] for code in (*own.get("errors", ()), *common["errors"])), *ALWAYS),
+        body=body,
+        description=own.get("description") or common.get("description", ""),
+        tag="tracking",
+        security=[{each: ()} if each else ANYONE for each in common["security"]],
+        query=common.get("query", {}),
+        headers={name: text.format(dry_run=dry_run.MEANING) for name, text in own.get("headers", {}).items()},
+        response_headers=common["response_headers"],
+    )
 
 
 _NOTHING = AdditionalData()

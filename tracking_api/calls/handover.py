@@ -5,23 +5,17 @@ from urllib.parse import parse_qs
 
 from starlette.types import Receive
 
-from presentation.operations import ALWAYS, ANYONE, Description, Error, Model
 from presentation.view import View, with_fields_of
-from storage.rules.errors import InvalidHandover, OriginNotAllowed, ProgramIdRequired, ProgramNotFound, RateLimited
+from storage.rules.errors import OriginNotAllowed, ProgramIdRequired
 from storage.tracking import handovers
 from storage.tracking.received_calls import Public
 from tracking_api.calls.call import Answer, Endpoint, Parsed, Recording, TrackingCaller
-from tracking_api.calls.fields import ALLOWED
+from tracking_api.calls.fields import ALLOWED, described
 from web.body import Body, Text
 from web.response import JsonResponse
 
 SUCCESS: dict[str, Any] = {"success": True}
 _DIGITS = 15
-_PROGRAM = {"program_id": "The program's number. Required; a preflight request has no body that could say it."}
-_OWN_PAGES = (
-    "For the tracker: `Origin` must be on the program's domain, one of its further domains, or a subdomain. "
-    "CORS allows this origin alone."
-)
 
 
 class HandoverBody(Body):
@@ -96,22 +90,8 @@ class _OwnPages(Endpoint[Parsed]):
         return await super().serve(caller, receive)
 
 
-def _described(name: str, summary: str, view: Model, *errors: Error, **options: Any) -> Description:
-    common: tuple[Error, ...] = (ProgramIdRequired, ProgramNotFound, OriginNotAllowed, RateLimited, *errors, *ALWAYS)
-    described = Description(name, summary, {200: (view,)}, common, description=_OWN_PAGES, tag="tracking")
-    return described._replace(security=(ANYONE,), query=_PROGRAM, response_headers=("Vary",), **options)
-
-
 HANDOVER = _OwnPages(handover, HandoverBody, key="ignored")
 REDEEM = _OwnPages(redeem, RedeemBody, key="ignored")
-HANDOVER_DESCRIPTION = _described(
-    "issueHandover", "Issue a token that takes a click to another domain", HandoverView, body=HandoverBody
-)
-REDEEM_DESCRIPTION = _described(
-    "redeemHandover",
-    "Use a token up and say which click the visitor carries",
-    RedeemedView,
-    InvalidHandover,
-    body=RedeemBody,
-)
-PREFLIGHT = _described("preflight", "CORS preflight", AllowedView)
+HANDOVER_DESCRIPTION = described("handover", HandoverView, body=HandoverBody)
+REDEEM_DESCRIPTION = described("redeem", RedeemedView, body=RedeemBody)
+PREFLIGHT = described("preflight", AllowedView)

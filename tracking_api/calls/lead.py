@@ -10,25 +10,12 @@ from storage.rules.settlement import Settlement
 from storage.tracking import leads
 from storage.tracking.received_calls import Public
 from tracking_api.calls.call import Answer, Endpoint, Recording, TrackingCaller, recording_of_test
-from tracking_api.calls.fields import (
-    COUPON_UNKNOWN,
-    KEYED_HEADERS,
-    TEST_MODE,
-    FlaggableView,
-    TestRecordedView,
-    TrackingBody,
-    public_call,
-)
+from tracking_api.calls.fields import WARNINGS, FlaggableView, TestRecordedView, TrackingBody, described
 from web.body import Identifier
 
 Email = Annotated[
     JsonValue, WithJsonSchema({"anyOf": [{"type": "string", "maxLength": contact.LONGEST}, {"type": "null"}]})
 ]
-EMAIL_IGNORED = {
-    "code": "email_ignored",
-    "message": "The e-mail was left out, because it is not an e-mail address. The lead is recorded.",
-    "hint": "Send the e-mail as the customer typed it, such as jane@example.com, or leave the field out.",
-}
 
 
 class LeadBody(TrackingBody):
@@ -56,7 +43,8 @@ def lead(body: LeadBody, caller: TrackingCaller) -> Recording:
     """Record a lead; with an Authorization header it is a server-mode lead, or a 401."""
     key = caller.key
     known = contact.protect(str(body.email)) if contact.is_email(body.email) else None
-    warned: dict[str, Any] = {} if known or body.email is None or body.email == "" else {"warnings": [EMAIL_IGNORED]}
+    is_ignored = known is None and body.email is not None and body.email != ""
+    warned: dict[str, Any] = {"warnings": [WARNINGS["email_ignored"]]} if is_ignored else {}
     if body.extra.test_mode:
         click_program_id = keys.click_program(body.click_id or "")
         mask = known.mask if known else None
@@ -84,7 +72,7 @@ def lead(body: LeadBody, caller: TrackingCaller) -> Recording:
 def _answer(warned: Answer, result: leads.LeadResult) -> Answer:
     answer = {"success": True, "message": "Lead recorded.", **warned}
     if result.coupon_unknown:
-        answer["warnings"] = [*warned.get("warnings", ()), COUPON_UNKNOWN]
+        answer["warnings"] = [*warned.get("warnings", ()), WARNINGS["coupon_unknown"]]
     if result.settlement == Settlement.PROVISIONAL:
         answer |= {"provisional": True, "message": "Lead recorded; your server must confirm it."}
     elif not result.recorded:
@@ -97,13 +85,4 @@ def _program_of(body: LeadBody) -> int | None:
 
 
 endpoint = Endpoint(lead, LeadBody, key="optional", program_of=_program_of)
-DESCRIPTION = public_call(
-    "trackLead",
-    "Record a lead, which settles with the program key or as the program's policy allows",
-    *(errors.IdentifierRequired, errors.CustomerNotFound, errors.CustomerWrongProgram, errors.StatusTransitionRefused),
-    *(errors.IdentifierConflict, errors.AttributionWindowExpired, errors.IdempotencyKeyReused, errors.ProgramNotFound),
-    responses=(LeadRecordedView, TestRecordedView),
-    body=LeadBody,
-    headers=KEYED_HEADERS,
-    description=f"An Authorization header without a valid program key gets 401, never browser mode. {TEST_MODE}",
-)
+DESCRIPTION = described("lead", LeadRecordedView, TestRecordedView, body=LeadBody)

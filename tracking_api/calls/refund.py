@@ -11,12 +11,6 @@ from tracking_api.calls import fields
 from tracking_api.calls.call import Answer, Endpoint, Recording, TrackingCaller
 from web.body import Identifier, Text
 
-HELD = {
-    "code": "possible_duplicate",
-    "message": "The payment account reported more returned money, which may include this refund. It is held.",
-    "hint": "An owner decides on the dashboard's page Payments. A refund_id of the processor's (re_...) avoids this.",
-}
-
 
 class RefundBody(fields.TrackingBody):
     """A refund; without an amount, the rest of the sale is refunded."""
@@ -83,7 +77,7 @@ def refund(body: RefundBody, caller: TrackingCaller) -> Recording:
 def _answer(body: RefundBody, result: refunds.RefundResult) -> Answer:
     data = fields.event_data(result, transaction_id=body.transaction_id, refund_id=body.refund_id)
     replayed = {"replayed": True} if data.pop("replayed") else {}
-    warned = {"warnings": [HELD]} if data.pop("is_held") else {}
+    warned = {"warnings": [fields.WARNINGS["refund_held"]]} if data.pop("is_held") else {}
     message = f"Sale {result.status.replace('_', ' ')}."
     return {"success": True, "message": message, "data": {**data, **replayed}, **replayed, **warned}
 
@@ -95,13 +89,4 @@ def _test_answer(body: RefundBody, result: TestModeRefund) -> Answer:
 
 
 endpoint = Endpoint(refund, RefundBody)
-DESCRIPTION = fields.keyed_call(
-    "trackRefund",
-    "Record a refund and reverse its share of the commission",
-    *(errors.IdempotencyKeyReused, errors.RefundExceedsSale, errors.TransactionNotFound),
-    *(errors.ProgramNotFound, errors.CustomerWrongProgram),
-    responses=(RefundRecordedView,),
-    body=RefundBody,
-    headers=fields.KEYED_HEADERS,
-    description="Without refund_amount_cents, the rest of the sale is refunded. In test mode it refunds a test sale.",
-)
+DESCRIPTION = fields.described("refund", RefundRecordedView, body=RefundBody)

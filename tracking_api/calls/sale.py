@@ -25,12 +25,6 @@ CLOCK_SKEW = timedelta(minutes=1)  # the sender's clock may run ahead of ours; t
 # A control character is escaped in JSON: backslash, then b, f, n, r, t or u00.., with an even run before it.
 CONTROL = re.compile(r"(?<!\\)(?:\\\\)*\\(?:[bfnrt]|u00[01][0-9a-f])|[\x7f-\x9f]")
 Currency = Annotated[str, StringConstraints(pattern=r"^[A-Za-z]{3}$", to_upper=True)]
-CUSTOMER_KEY_NOT_SAVED = {
-    "code": "customer_key_not_saved",
-    "message": "The sale is recorded. No lead before the first sale saved a customer_key of its customer.",
-    "hint": "Send the same customer_key with each sale of this customer, and click_id beside it with one of them: the "
-    "others then find the customer. For the next customers, send a lead with both when they sign up.",
-}
 
 
 class SaleBody(fields.TrackingBody):
@@ -112,21 +106,15 @@ def sale(body: SaleBody, caller: TrackingCaller) -> Recording:
 def _answer(body: SaleBody, result: SaleResult) -> Answer:
     data = fields.event_data(result, transaction_id=body.transaction_id, test_mode=False)
     answer = {"success": True, "message": "Sale recorded.", "data": data}
-    warnings = [_possible_duplicate(str(repeats))] if (repeats := data.pop("possibly_repeats")) else []
+    warnings: list[Mapping[str, str]] = []
+    if repeats := data.pop("possibly_repeats"):
+        held = fields.WARNINGS["sale_held"]
+        warnings.append({**held, "message": held["message"].format(transaction_id=repeats)})
     if data.pop("coupon_unknown"):
-        warnings.append(fields.COUPON_UNKNOWN)
+        warnings.append(fields.WARNINGS["coupon_unknown"])
     if not result.customer_key_saved:
-        warnings.append(CUSTOMER_KEY_NOT_SAVED)
+        warnings.append(fields.WARNINGS["customer_key_not_saved"])
     return answer | {"warnings": warnings} if warnings else answer
-
-
-def _possible_duplicate(transaction_id: str) -> Mapping[str, Any]:
-    return {
-        "code": "possible_duplicate",
-        "message": f"The payment account reported the same amount of this customer, as {transaction_id}. The sale is "
-        "recorded, and its commission is held until a person decides on the page Review.",
-        "hint": "Do not send it again. Report each sale from one place.",
-    }
 
 
 def _wrong(body: SaleBody, at: datetime) -> Iterator[FieldError]:
@@ -153,14 +141,4 @@ def _wrong(body: SaleBody, at: datetime) -> Iterator[FieldError]:
 
 
 endpoint = Endpoint(sale, SaleBody)
-DESCRIPTION = fields.keyed_call(
-    "trackSale",
-    "Record a sale and the commission it earns",
-    *(errors.CustomerNotFound, errors.CustomerNotAttributed, errors.CustomerWrongProgram),
-    *(errors.AttributionWindowExpired, errors.IdempotencyKeyReused, errors.IdentifierConflict, errors.SaleBeforeClick),
-    *(errors.CurrencyNotSupported, errors.ProgramNotFound, errors.DuplicateTransaction),
-    responses=(SaleRecordedView, fields.TestRecordedView),
-    body=SaleBody,
-    headers=fields.KEYED_HEADERS,
-    description=f"It needs transaction_id, amount_cents, and customer_key, click_id or coupon_code. {fields.TEST_MODE}",
-)
+DESCRIPTION = fields.described("sale", SaleRecordedView, fields.TestRecordedView, body=SaleBody)

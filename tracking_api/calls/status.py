@@ -11,7 +11,7 @@ from storage.reports.checklist import ChecklistStep
 from storage.rules.errors import ApiKeyRotationRequired, InvalidKey
 from storage.tracking.received_calls import reject
 from tracking_api.calls.call import Endpoint, Recording, TrackingCaller
-from tracking_api.calls.fields import FlaggableView, keyed_call
+from tracking_api.calls.fields import FlaggableView, described
 from web.body import Body
 from web.response import JsonResponse, ModelResponse
 
@@ -66,6 +66,4 @@ class _Status(Endpoint[Body]):
 
 
 endpoint = _Status()
-DESCRIPTION = keyed_call(
-    "getStatus", "Get the health of the key's program and its integration checklist", responses=(StatusView,)
-)
+DESCRIPTION = described("status", StatusView)
