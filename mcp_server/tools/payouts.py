@@ -25,9 +25,7 @@ def list_payouts(asked: Asked) -> JsonRow:
 
 @tool("One payout", Scope.PAYOUTS_READ, "payout", "lines")
 def get_payout(request: ToolRequest, *, program_id: int, payout_id: RowId | None = None) -> JsonRow:
-    """A payout, the newest by default, with a line for each partner: approved, set_off (refunds of paid sales), to pay,
-    method, statement number, or why it failed.
-    """
+    """Return a payout, with a line for each partner."""
     scope = ListScope(program_id, request.at)
     if payout_id is None:
         newest = find(request.connection, PAYOUTS, scope, ListQuery(1)).data
