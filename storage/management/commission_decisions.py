@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from operator import attrgetter
 from typing import Any, NamedTuple
 
-from sqlalchemy import BigInteger, ColumnElement, Connection, cast, func, select, update
+from sqlalchemy import BigInteger, ColumnElement, Connection, Table, cast, func, select, update
 
 from storage.engine import audit
 from storage.engine.audit import Actor, Change
@@ -17,6 +17,7 @@ from storage.lists.declaration import ListScope
 from storage.lists.find import rows
 from storage.lists.held import is_first, is_held, is_held_by, kinds_by_commission
 from storage.management import agent_decisions, fraud_review, payout_sending, payouts
+from storage.rules.attribution import ApplicationState
 from storage.rules.commission import MAY_BECOME, CommissionStatus
 from storage.rules.errors import (
     CommissionFlagged,
@@ -29,7 +30,8 @@ from storage.rules.errors import (
 from storage.rules.fraud.flag import FlagState
 from storage.rules.periods.period import Span
 from storage.rules.settlement import CustomerStatus, Settlement
-from storage.tables import audit_entries, commissions, customers, flags, partners
+from storage.tables import audit_entries, commissions, customers, flags, partners, sale_questions
+from storage.tables import partner_applications as applied
 from storage.tables.columns import from_millis, to_millis
 from storage.tracking import corrections
 
@@ -47,13 +49,18 @@ class Waiting(NamedTuple):
 
 
 class PendingWork(NamedTuple):
-    """Partners to pay, pending commissions whose hold is over, and apart what open flags hold; `flags` counts these."""
+    """Partners to pay, pending commissions whose hold is over, and apart what open flags hold; `flags` counts these.
+
+    `questions` are of partners about missing sales, and wait for an answer; `applicants` want to become partners.
+    """
 
     to_pay: Waiting
     ready: Waiting
     flags: int
     held: Waiting
     provisional_leads: int
+    questions: int = 0
+    applicants: int = 0
 
 
 def decide(
@@ -211,7 +218,15 @@ def get_pending_work(connection: Connection, program_id: int, *, at: datetime) -
         flags=flag_count,
         held=count_worth(connection, mine, is_held(flags.c.state == FlagState.OPEN)) if flag_count else Waiting(),
         provisional_leads=connection.execute(leads).scalar_one(),
+        questions=_count(connection, program_id, sale_questions, sale_questions.c.answered_at.is_(None)),
+        applicants=_count(connection, program_id, applied, applied.c.state == ApplicationState.WAITING),
     )
+
+
+def _count(connection: Connection, program_id: int, table: Table, condition: ColumnElement[bool]) -> int:
+    """Return how many rows of a program's table match."""
+    rows = select(func.count()).select_from(table).where(table.c.program_id == program_id, condition)
+    return connection.execute(rows).scalar_one()
 
 
 def count_held(connection: Connection, program_id: int, flag_ids: Sequence[int]) -> Waiting:

@@ -43,6 +43,14 @@ class PartnerStatus(StrEnum):
     INACTIVE = "inactive"
 
 
+class ApplicationState(StrEnum):
+    """What became of an application to be a partner."""
+
+    WAITING = "waiting"
+    APPROVED = "approved"
+    DECLINED = "declined"
+
+
 class PaidAds(StrEnum):
     """Whether the program's terms let partners buy ads that lead to their links."""
 

@@ -17,7 +17,9 @@ from presentation.operations import Description, described
 from storage.access import agent_keys, invitations, program_keys, sessions
 from storage.access.workspaces import ANYONE, Role
 from storage.engine.audit import OPERATOR
-from storage.management import coupons
+from storage.lists.applications import APPLICATIONS
+from storage.lists.sale_questions import SALE_QUESTIONS
+from storage.management import applications, coupons, sale_questions
 from storage.rules import keys
 from storage.rules.scope import Scope
 from storage.tables import customers
@@ -79,6 +81,13 @@ async def _rows(program: World, user_id: int) -> dict[str, Any]:
     about: dict[str, Any] = {"email": "invited@example.com", "role": Role.MEMBER, "actor": OPERATOR, "at": NOW}
     invited = await program.store.write(invitations.invite, program.workspace_id, **about)
     ids["coupon_id"] = (await program.do(coupons.create, partner_id=program.anna, code="ANNA10")).id
+    asked: dict[str, Any] = {"sold_on": NOW.date(), "transaction_id": "inv-1", "note": None}
+    await program.do(sale_questions.ask, program.anna, **asked)
+    ids["question_id"] = (await program.listed(SALE_QUESTIONS)).data[0].id
+    await program.change(partners_may_apply=True)
+    applicant: dict[str, Any] = {"name": "Nora", "email": "nora@example.com", "site": "example.com", "reason": None}
+    await program.store.write(applications.apply, program.program_id, **applicant, at=NOW)
+    ids["application_id"] = (await program.listed(APPLICATIONS)).data[0].id
     ids |= {"flag_id": await program.flag(customer_id), "invitation_id": invited.invitation.id}
     ids |= await drafted(program)
     return ids | {"commission_id": sold.commission_id, "customer_id": customer_id, "user_id": user_id}

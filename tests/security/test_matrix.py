@@ -151,6 +151,8 @@ def test_every_sort_of_row_has_a_foreign_one():
         "user_id",
         "session_id",
         "invitation_id",
+        "question_id",
+        "application_id",
         "coupon_id",
         "payout_id",
         "line_id",

@@ -23,7 +23,7 @@ from tests.world import HELD_SINCE, NOW
 from tracking_api.portal.routes import PAGES
 
 __all__ = ["mailbox", "served"]
-OPEN = {"/portal/sign-in", "/portal/link"}
+OPEN = {"/portal/sign-in", "/portal/link", "/portal/programs/{program_id}/apply"}
 SECRETS = (
     "key-of-a-buyer",
     "buyer@shop.example",

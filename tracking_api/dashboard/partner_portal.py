@@ -20,7 +20,7 @@ class PortalInvitationView(View):
 @operation(NotFound, RateLimited)
 async def invite_to_portal(call: ApiRequest) -> CreatedResponse[PortalInvitationView]:
     """Create a link that signs a partner in to the portal, by e-mail if the server sends it."""
-    return CreatedResponse(await _invite(call))
+    return CreatedResponse(await invite(call, call.path_id("partner_id")))
 
 
 @operation(NotFound, RateLimited)
@@ -28,7 +28,7 @@ async def mail_invitation(call: ApiRequest) -> None:
     """Invite a partner to the portal by e-mail. Raises ValidationError if none could be sent."""
     if not mail.is_on(call.request):
         raise ValidationError("This server sends no e-mail.")
-    if not (await _invite(call)).emailed:
+    if not (await invite(call, call.path_id("partner_id"))).emailed:
         raise ValidationError("The partner has no e-mail address, or the e-mail could not be sent.")
 
 
@@ -38,9 +38,10 @@ async def revoke_portal(call: ApiRequest) -> None:
     await call.write(portal.revoke, call.path_id("partner_id"))
 
 
-async def _invite(call: ApiRequest) -> PortalInvitationView:
+async def invite(call: ApiRequest, partner_id: int) -> PortalInvitationView:
+    """Create a link for a partner and send it, if they have an address. Raises NotFound, RateLimited."""
     await call.hit("mail")
-    token, partner = await call.write(portal.invite, call.path_id("partner_id"))
+    token, partner = await call.write(portal.invite, partner_id)
     link = f"{call.base_url}{LINK}#{token}"
     names = {"name": partner.name, "program": partner.program}
     emailed = bool(partner.email) and await send(call.request, partner.email, "invited", link, **names)

@@ -9,11 +9,14 @@ from presentation import lists, report, resource_table
 from presentation.operations import DescribedRoute, route
 from presentation.resource_table import DECIDER, MANAGER, MEMBER, METHOD, OWNER, PAYER, RESOURCES, Resource
 from presentation.resources import ProgramView
+from storage.lists.applications import APPLICATIONS
 from storage.lists.payment_events import PAYMENT_EVENTS
 from storage.lists.programs import PROGRAMS
+from storage.lists.sale_questions import SALE_QUESTIONS
 from tracking_api import assets, stripe_events
 from tracking_api.dashboard import (
     account,
+    applications,
     commissions,
     connected,
     members,
@@ -21,6 +24,7 @@ from tracking_api.dashboard import (
     payments,
     payouts,
     programs,
+    sale_questions,
     sessions,
 )
 from tracking_api.dashboard.authentication import behind, of_program, of_workspace, visitor_request
@@ -84,6 +88,10 @@ OF_MEMBERS = (
     Resource("POST", "/sandbox", programs.open_sandbox, OWNER),
     Resource("POST", "/sandbox/payment-events", stripe_events.rehearse_payment_event, OWNER),
     Resource("DELETE", "/sandbox/events", programs.empty_sandbox, OWNER),
+    Resource("GET", "/applications", lists.listing(APPLICATIONS), MEMBER),
+    Resource("PATCH", "/applications/{application_id}", applications.decide_application, MANAGER),
+    Resource("GET", "/sale-questions", lists.listing(SALE_QUESTIONS), MEMBER),
+    Resource("PATCH", "/sale-questions/{question_id}", sale_questions.answer_sale_question, MANAGER),
     Resource("POST", "/partners/{partner_id}/portal", partner_portal.invite_to_portal, MANAGER),
     Resource("DELETE", "/partners/{partner_id}/portal", partner_portal.revoke_portal, MANAGER),
     Resource("PATCH", "/commissions", commissions.decide_commissions, DECIDER),
@@ -150,6 +158,13 @@ PAGES = [
     *list_routes(f"{PROGRAM}/review", commissions.FLAG_LIST),
     page(f"{PROGRAM}/review/selected", POST=commissions.DECIDE_FLAG.press_selected),
     page(f"{PROGRAM}/review/{{flag_id}}", POST=commissions.DECIDE_FLAG.press),
+    *list_routes(f"{PROGRAM}/applications", applications.APPLICATION_LIST, POST=applications.DECIDE.press),
+    *list_routes(f"{PROGRAM}/sale-questions", sale_questions.QUESTION_LIST),
+    page(
+        f"{PROGRAM}/sale-questions/{{question_id}}",
+        GET=sale_questions.QUESTION.show,
+        POST=sale_questions.QUESTION.press,
+    ),
     *list_routes(f"{PROGRAM}/events", records.EVENT_LIST),
     *list_routes(f"{PROGRAM}/refused-calls", records.REJECTED_CALL_LIST),
     page(f"{PROGRAM}/refused-calls/replay", POST=replays.REPLAY.press),

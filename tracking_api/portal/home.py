@@ -14,7 +14,7 @@ from storage.lists.payouts import PayoutLine
 from storage.lists.programs import read_program
 from storage.management import special_terms
 from storage.reports import portal
-from storage.reports.portal import REVIEWED, FeedEvent
+from storage.reports.portal import REVIEWED, FeedEvent, FeedKind
 from storage.rules.commission import CommissionStatus, CommissionType
 from storage.rules.errors import ValidationError
 from storage.rules.payout import LineState, PayableReason
@@ -104,7 +104,9 @@ def _in_words(say: Texts, events: Iterable[FeedEvent], call: PortalRequest) -> l
             )
         else:
             reason = say(f"reasons.{each.state}", until=until)
-        shown.append({"at": each.at, "title": title, "reason": reason, "cents": each.cents, "href": _statement(line)})
+        sign = "+" if each.kind != FeedKind.PAYMENT and (each.cents or 0) > 0 else ""
+        amount = None if each.cents is None else sign + text.money(each.cents, call.currency)
+        shown.append({"at": each.at, "title": title, "reason": reason, "amount": amount, "href": _statement(line)})
     return shown
 
 

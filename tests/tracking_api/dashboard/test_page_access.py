@@ -14,6 +14,8 @@ from starlette.routing import Route
 
 from storage.access import sessions
 from storage.lists.commissions import COMMISSIONS
+from storage.lists.sale_questions import SALE_QUESTIONS
+from storage.management import applications, sale_questions
 from storage.rules import keys
 from tests import stripe_events as stripe
 from tests import world
@@ -42,7 +44,18 @@ async def ids(dashboard: Dashboard) -> dict[str, Any]:
     dashboard.tokens["gina"] = await (await world.globex(acme.store)).sign_in()
     event_id = (await dashboard.get("./payment-events")).json()["data"][0]["id"]
     flag_id = await acme.flag(sold.customer_id)
-    ids = {"commission_id": sold.id, "customer_id": sold.customer_id, "event_id": event_id, "flag_id": flag_id}
+    await acme.do(sale_questions.ask, acme.anna, sold_on=world.NOW.date(), transaction_id="inv-1", note=None)
+    await acme.change(partners_may_apply=True)
+    applicant: dict[str, Any] = {"name": "Nora", "email": "nora@example.com", "site": "nora.example", "reason": None}
+    await acme.store.write(applications.apply, acme.program_id, **applicant, at=world.NOW)
+    [question] = (await acme.listed(SALE_QUESTIONS)).data
+    ids = {
+        "question_id": question.id,
+        "commission_id": sold.id,
+        "customer_id": sold.customer_id,
+        "event_id": event_id,
+        "flag_id": flag_id,
+    }
     return ids | {"program_id": acme.program_id, "partner_id": acme.anna, "workspace_id": 1, "assistant_id": 1}
 
 

@@ -27,7 +27,7 @@ async def test_a_sale_is_there_at_once_with_the_day_from_which_it_counts(served:
     home = await read(served)
 
     assert "Sign-up May 20 · pays when they buy" in before
-    assert "Sale May 20 · counts from Jun 4: the shop waits for refunds $20.00" in home
+    assert "Sale May 20 · counts from Jun 4: the shop waits for refunds +$20.00" in home
     assert "On hold $20.00 next $20.00 on Jun 4" in home
     assert "You earn 20% of each sale, as long as the customer buys." in home
     assert "Clicks 1 Sign-ups 1 Customers 1 Earned $20.00" in home
@@ -44,10 +44,10 @@ async def test_each_state_of_a_commission_has_its_reason_in_words(served: Portal
     home = await read(served)
 
     assert "the shop did not accept it $0.00" in home
-    assert "in your balance $4.00" in home
+    assert "in your balance +$4.00" in home
     assert "Refund of May 20 May 20 · the customer got their money back -$6.00" in home
-    assert "the shop has yet to approve it $8.00" in home
-    assert "Balance $4.00 Say how you want to be paid" in home
+    assert "the shop has yet to approve it +$8.00" in home
+    assert "Balance $4.00 No way to pay you yet" in home
 
 
 async def test_what_a_sign_of_fraud_holds_is_in_review_and_not_said_why(served: Portal):

@@ -84,6 +84,8 @@ def _actions(overview: chart.Overview, lost: Counter[str], program: Program) -> 
         ("flags", pending.held.cents, pending.flags),
         ("ready", pending.ready.cents, pending.ready.number),
         ("leads", lead_cents, pending.provisional_leads if lead_cents else 0),
+        ("questions", 0, pending.questions),
+        ("applicants", 0, pending.applicants),
     ]
     return sorted((each for each in waiting if each[2]), key=lambda each: -each[1])
 

@@ -1,0 +1,55 @@
+"""Questions of partners about missing sales, and the answers of managers."""
+
+from datetime import date, datetime
+
+from sqlalchemy import Connection, func, insert, select, update
+
+from storage.engine import audit, ids
+from storage.engine.audit import Actor, Change
+from storage.lists.declaration import ListScope
+from storage.lists.find import get
+from storage.lists.sale_questions import SALE_QUESTIONS, SaleQuestion
+from storage.management import partners
+from storage.rules.errors import FieldError, ValidationError
+from storage.tables import sale_questions
+
+MOST_OPEN = 20  # of a partner
+_row = sale_questions.c
+
+
+def ask(
+    connection: Connection,
+    program_id: int,
+    partner_id: int,
+    *,
+    sold_on: date,
+    transaction_id: str,
+    note: str | None,
+    actor: Actor,
+    at: datetime,
+) -> None:
+    """Ask about a sale. Raises ValidationError for a day to come, and while too many questions wait."""
+    partners.require(connection, program_id, partner_id)
+    if sold_on > at.date():
+        raise ValidationError(fields=[FieldError("sold_on", "This day is yet to come")])
+    mine = (_row.program_id == program_id, _row.partner_id == partner_id, _row.answered_at.is_(None))
+    if connection.execute(select(func.count()).where(*mine)).scalar_one() >= MOST_OPEN:
+        raise ValidationError("Wait for the answers to your earlier questions.")
+    [question_id] = ids.after(at, 1)
+    asked = {"sold_on": sold_on, "transaction_id": transaction_id, "note": note, "created_at": at}
+    new = {"program_id": program_id, "id": question_id, "partner_id": partner_id, **asked}
+    connection.execute(insert(sale_questions).values(new))
+    audit.write(connection, program_id, [Change("sale_question.ask", question_id)], actor=actor, at=at)
+
+
+def answer(
+    connection: Connection, program_id: int, question_id: int, *, text: str, actor: Actor, at: datetime
+) -> SaleQuestion:
+    """Answer a question, or change the answer; the partner sees it. Raises NotFound."""
+    before = get(connection, SALE_QUESTIONS, ListScope(program_id, at), question_id)
+    mine = (_row.program_id == program_id, _row.id == question_id)
+    answered = {"answer": text, "answered_by": actor.name, "answered_at": at}
+    connection.execute(update(sale_questions).where(*mine).values(answered))
+    change = Change("sale_question.answer", question_id, "answer", before.answer, text)
+    audit.write(connection, program_id, [change], actor=actor, at=at)
+    return get(connection, SALE_QUESTIONS, ListScope(program_id, at), question_id)

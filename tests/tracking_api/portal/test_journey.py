@@ -1,0 +1,81 @@
+"""A partner on a phone, in Chromium: invited, signed in, a sale within a second; who applies becomes a partner."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+from playwright.async_api import Page, ViewportSize, expect
+
+from tests.tracking_api.dashboard.pages.conftest import Site, axe, site, violations_here
+from tracking_api.portal.routes import PAGES
+
+__all__ = ["axe", "site"]
+PHONE: dict[str, Any] = {"viewport": ViewportSize(width=390, height=844)}
+
+
+async def invited(site: Site) -> str:
+    """Return the link that Olga gets for Anna."""
+    olga = await site.sign_in()
+    await olga.goto(f"{site.program}/partners/{site.acme.anna}")
+    await olga.get_by_role("button", name="Invite to the portal").click()
+    return await olga.locator("#portal-link").inner_text()
+
+
+async def enter(page: Page, link: str) -> None:
+    await page.goto(link)
+    await page.get_by_role("button", name="Sign in").click()
+    await expect(page.get_by_role("heading", name="Balance")).to_be_visible()
+
+
+async def test_a_partner_is_invited_signs_in_on_a_phone_and_sees_a_sale_within_a_second(site: Site) -> None:
+    phone = await site.visit(**PHONE)
+    await enter(phone, await invited(site))
+    await site.sell()
+
+    sold = datetime.now(UTC)
+    await phone.get_by_role("link", name="Home").click()
+    await expect(phone.locator(".feed")).to_contain_text("the shop waits for refunds")
+    seen = datetime.now(UTC)
+
+    assert (seen - sold).total_seconds() < 1
+    await expect(phone.locator(".kpis")).to_contain_text("$20.00")
+    await phone.get_by_role("link", name="Ask about a sale").click()
+    await phone.get_by_label("Day of the sale").fill("2026-05-01")
+    await phone.get_by_label("Order number").fill("order-7")
+    await phone.get_by_role("button", name="Ask").click()
+    await expect(phone.locator(".feed")).to_contain_text("waits for an answer")
+
+
+async def test_who_applies_is_approved_and_signs_in(site: Site) -> None:
+    await site.acme.change(partners_may_apply=True)
+    nora, olga = await site.visit(**PHONE), await site.sign_in()
+    await nora.goto(f"/portal{site.program}/apply")
+    for label, typed in (("Your name", "Nora"), ("E-mail address", "nora@blog.example"), ("Your site", "blog.example")):
+        await nora.get_by_label(label).fill(typed)
+    await nora.get_by_role("button", name="Apply").click()
+    await expect(nora.get_by_role("status")).to_contain_text("Thank you")
+
+    await olga.goto(f"{site.program}/applications")
+    await olga.get_by_role("button", name="More about Nora").click()
+    await olga.get_by_role("button", name="Approve Nora").click()
+    await olga.get_by_role("link", name="Partner Nora").click()
+    await olga.get_by_role("button", name="Invite to the portal").click()
+    await enter(nora, await olga.locator("#portal-link").inner_text())
+    await expect(nora.locator(".copyline")).to_contain_text("aff=nora")
+
+
+async def test_axe_finds_nothing_in_the_portal_on_a_phone_or_a_desk_in_either_scheme(site: Site, axe: str) -> None:
+    await site.sell()
+    await site.acme.change(partners_may_apply=True)
+    link, found = await invited(site), []
+    phone = await site.visit(**PHONE, bypass_csp=True)
+    await enter(phone, link)
+    paths = [each.path.format(program_id=site.acme.program_id) for each in PAGES if "GET" in (each.methods or ())]
+    for width, scheme in ((390, "light"), (390, "dark"), (1440, "light")):
+        await phone.set_viewport_size({"width": width, "height": 844})
+        await phone.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
+        for path in paths:
+            if not path.endswith(".svg"):
+                await phone.goto(path)
+                found += await violations_here(phone, axe)
+
+    assert found == []
