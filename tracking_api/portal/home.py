@@ -53,7 +53,7 @@ async def show_home(request: Request) -> Response:
 
 def _when(say: Texts, due: Payable, call: PortalRequest) -> str:
     """Return when the balance is paid, or what it waits for."""
-    method = f"{text.words(due.method)} {due.method_masked}" if due.method else ""
+    method = f"{say(f'method.{due.method}')} {due.method_masked}" if due.method else ""
     until = text.short_day(due.method_held_until.date()) if due.method_held_until else ""
     minimum = text.money(due.minimum_cents, call.currency)
     reason = due.reason or "next"
@@ -94,7 +94,9 @@ def _in_words(say: Texts, events: Iterable[FeedEvent], call: PortalRequest) -> l
     for each in events:
         line = each.line
         until = text.short_day(each.until) if each.until else ""
-        title = say(f"feed.{each.kind}", until=until, method=text.words(line.method) if line and line.method else "")
+        title = say(
+            f"feed.{each.kind}", until=until, method=say(f"method.{line.method}") if line and line.method else ""
+        )
         if each.sale_cents is not None:
             title = say("feed.sale_of", amount=text.money(each.sale_cents, call.currency))
         if line:

@@ -69,7 +69,7 @@ async def test_payments_are_listed_by_day_and_reference_and_months_add_up(served
     served.at = NOW + timedelta(days=60)
     home, earnings = await read(served), await read(served, "/portal/earnings?month=2026-05")
 
-    assert f"Payment to Paypal {served.at:%b}"[:17] in home
+    assert "Payment to PayPal" in home
     assert str(sent.reference) in earnings
     assert "$20.00 What you earned" in earnings
     assert "Balance $5.00" in home

@@ -1,10 +1,12 @@
 """A partner on a phone, in Chromium: invited, signed in, a sale within a second; who applies becomes a partner."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from playwright.async_api import Page, ViewportSize, expect
 
+from storage.lists.commissions import COMMISSIONS
+from tests.storage.management.paying import draft, send
 from tests.tracking_api.dashboard.pages.conftest import Site, axe, site, violations_here
 from tracking_api.portal.routes import PAGES
 
@@ -43,6 +45,25 @@ async def test_a_partner_is_invited_signs_in_on_a_phone_and_sees_a_sale_within_a
     await phone.get_by_label("Order number").fill("order-7")
     await phone.get_by_role("button", name="Ask").click()
     await expect(phone.locator(".feed")).to_contain_text("waits for an answer")
+
+
+async def test_a_partner_changes_how_they_are_paid_and_sees_the_payment(site: Site) -> None:
+    phone, now = await site.visit(**PHONE), datetime.now(UTC)
+    await enter(phone, await invited(site))
+    await site.sell()
+    await phone.get_by_role("link", name="choose how you are paid").click()
+    await phone.get_by_label("E-mail address of the account").fill("anna@partners.example")
+    await expect(phone.get_by_label("IBAN", exact=True)).to_be_hidden()
+    await phone.get_by_role("button", name="Save").click()
+    await expect(phone.locator("#method ~ p").first).to_contain_text("PayPal a***@partners.example")
+
+    [earned] = (await site.acme.listed(COMMISSIONS)).data
+    await site.acme.decide("approved", earned.id, at=now + timedelta(days=30))
+    await send(site.acme, await draft(site.acme, at=now), at=now, paid_on=now.date())
+    await phone.get_by_role("link", name="Earnings").click()
+
+    await expect(phone.locator("#payments ~ .feed")).to_contain_text("Payment to PayPal")
+    await expect(phone.locator("#payments ~ .feed")).to_contain_text("ACME-11")
 
 
 async def test_who_applies_is_approved_and_signs_in(site: Site) -> None:
