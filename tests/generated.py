@@ -5,13 +5,12 @@ import tomllib
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path
-from types import ModuleType
 
 import tracking_api.app
 from configuration import Configuration, variable_of
 from presentation.operations import described
 from storage.rules import agent_caps
-from storage.rules.errors import BY_CODE, ServiceError, requests, tracking
+from storage.rules.errors import BY_CODE, TEXTS
 from storage.rules.setting_kinds import Kind, Section, Setting
 from storage.rules.settings import SECTIONS, SETTINGS
 from tests.tables import table
@@ -129,17 +128,11 @@ def errors_guide() -> str:
     introduction = (ROOT / "presentation/guides/errors.md").read_text(encoding="utf-8").partition("\n## ")[0]
     titles, rows = {first: title for title, first in ERRORS.items()}, list[str]()
     sections: dict[str, list[str]] = {title: [] for title in ERRORS}
-    for error in (each for module in (requests, tracking) for each in _classes(module)):
+    for error in map(BY_CODE.__getitem__, TEXTS):
         rows = sections[titles[error]] if error in titles else rows
         rows.append(f"| `{error.code}` | {STATUS[error.code]} | {error.message} | {error.hint} |")
     head = ("| code | status | what happened | what to do |", "|---|---|---|---|")
     return "\n".join([introduction, *("\n".join([f"## {title}\n", *head, *sections[title], ""]) for title in sections)])
-
-
-def _classes(module: ModuleType) -> Iterator[type[ServiceError]]:
-    for value in vars(module).values():
-        if isinstance(value, type) and value.__module__ == module.__name__:
-            yield value
 
 
 def configuration_page() -> str:

@@ -59,7 +59,7 @@ def issue(
     if connection.execute(select(workspaces.c.id).where(workspaces.c.id == workspace_id)).scalar() is None:
         raise errors.NotFound(f"There is no workspace {workspace_id}.")
     if not scopes:
-        raise errors.ValidationError(fields=[errors.FieldError("scope", "A key needs at least one scope")])
+        raise errors.ValidationError.of("scope", "A key needs at least one scope")
     mine = select(programs.c.id).where(programs.c.workspace_id == workspace_id, programs.c.id.in_(program_ids))
     foreign = sorted(set(program_ids) - set(connection.execute(mine).scalars()))
     if foreign:
@@ -200,7 +200,7 @@ def of_row(row: Any) -> AgentKey:
     )
 
 
-def _invalid() -> errors.InvalidKey:
+def _invalid() -> errors.ServiceError:
     return errors.InvalidKey(
         "The agent key is missing, malformed, unknown, revoked or expired.",
         hint="Send Authorization: Bearer <agent key>. The service's operator issues agent keys.",

@@ -4,11 +4,12 @@ The list is closed. Guides, hints, the dashboard's advice and OpenAPI's descript
 """
 
 from storage.rules.errors.requests import *
+from storage.rules.errors.service_error import TEXTS as TEXTS
 from storage.rules.errors.service_error import FieldError as FieldError
 from storage.rules.errors.service_error import ServiceError as ServiceError
 from storage.rules.errors.tracking import *
 
-BY_CODE = {error.code: error for error in ServiceError.__subclasses__()}
+BY_CODE = dict.fromkeys(TEXTS, ServiceError) | {error.code: error for error in ServiceError.__subclasses__()}
 CODES = sorted(BY_CODE)
 
 

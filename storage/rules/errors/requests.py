@@ -1,27 +1,18 @@
 """Errors about any request, its key and its session; about payment webhooks, reports and program changes."""
 
-from storage.rules.errors.service_error import ServiceError
+from typing import Self
+
+from storage.rules.errors.service_error import FieldError, ServiceError, declared
 
 
 class InvalidJson(ServiceError): ...
 
 
-class ValidationError(ServiceError): ...
-
-
-class NotFound(ServiceError): ...
-
-
-class MethodNotAllowed(ServiceError): ...
-
-
-class PayloadTooLarge(ServiceError): ...
-
-
-class UnsupportedMediaType(ServiceError): ...
-
-
-class RateLimited(ServiceError): ...
+class ValidationError(ServiceError):
+    @classmethod
+    def of(cls, field: str, message: str) -> Self:
+        """Return the error of one field."""
+        return cls(fields=[FieldError(field, message)])
 
 
 class Overloaded(ServiceError): ...
@@ -35,73 +26,10 @@ class OutcomeUnknown(ServiceError):
     is_partial = False
 
 
-class InternalError(ServiceError): ...
-
-
-class InvalidKey(ServiceError): ...
-
-
-class ApiKeyRotationRequired(ServiceError): ...
-
-
-class WrongKeyType(ServiceError): ...
-
-
 class InsufficientScope(ServiceError): ...
 
 
-class ProgramNotAllowed(ServiceError): ...
-
-
-class InvalidCredentials(ServiceError): ...
-
-
 class Forbidden(ServiceError): ...
-
-
-class OwnerRequired(ServiceError): ...
-
-
-class AuthorizationPending(ServiceError): ...
-
-
-class SlowDown(ServiceError): ...
-
-
-class AccessDenied(ServiceError): ...
-
-
-class ExpiredToken(ServiceError): ...
-
-
-class LinkExpired(ServiceError): ...
-
-
-class SecondFactorRequired(ServiceError): ...
-
-
-class InvalidSecondFactor(ServiceError): ...
-
-
-class SecondFactorExists(ServiceError): ...
-
-
-class InvalidSignature(ServiceError): ...
-
-
-class InvalidPeriod(ServiceError): ...
-
-
-class InvalidRange(ServiceError): ...
-
-
-class PreconditionFailed(ServiceError): ...
-
-
-class ProgramHasEvents(ServiceError): ...
-
-
-class CommissionOnHold(ServiceError): ...
 
 
 class OverCap(ServiceError): ...
@@ -110,22 +38,36 @@ class OverCap(ServiceError): ...
 class SecondKeyRequired(ServiceError): ...
 
 
-class CommissionFlagged(ServiceError): ...
-
-
-class PayoutOpen(ServiceError): ...
-
-
-class PayoutSent(ServiceError): ...
-
-
-class PayoutChanged(ServiceError): ...
-
-
-class SecondPersonRequired(ServiceError): ...
-
-
-class IdempotencyKeyReused(ServiceError): ...
-
-
-class LastOwner(ServiceError): ...
+NotFound = declared("NotFound")
+MethodNotAllowed = declared("MethodNotAllowed")
+PayloadTooLarge = declared("PayloadTooLarge")
+UnsupportedMediaType = declared("UnsupportedMediaType")
+RateLimited = declared("RateLimited")
+InternalError = declared("InternalError")
+InvalidKey = declared("InvalidKey")
+ApiKeyRotationRequired = declared("ApiKeyRotationRequired")
+WrongKeyType = declared("WrongKeyType")
+ProgramNotAllowed = declared("ProgramNotAllowed")
+InvalidCredentials = declared("InvalidCredentials")
+OwnerRequired = declared("OwnerRequired")
+AuthorizationPending = declared("AuthorizationPending")
+SlowDown = declared("SlowDown")
+AccessDenied = declared("AccessDenied")
+ExpiredToken = declared("ExpiredToken")
+LinkExpired = declared("LinkExpired")
+SecondFactorRequired = declared("SecondFactorRequired")
+InvalidSecondFactor = declared("InvalidSecondFactor")
+SecondFactorExists = declared("SecondFactorExists")
+InvalidSignature = declared("InvalidSignature")
+InvalidPeriod = declared("InvalidPeriod")
+InvalidRange = declared("InvalidRange")
+PreconditionFailed = declared("PreconditionFailed")
+ProgramHasEvents = declared("ProgramHasEvents")
+CommissionOnHold = declared("CommissionOnHold")
+CommissionFlagged = declared("CommissionFlagged")
+IdempotencyKeyReused = declared("IdempotencyKeyReused")
+LastOwner = declared("LastOwner")
+PayoutOpen = declared("PayoutOpen")
+PayoutSent = declared("PayoutSent")
+PayoutChanged = declared("PayoutChanged")
+SecondPersonRequired = declared("SecondPersonRequired")

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
-_TEXTS = tomllib.loads(Path(__file__).with_name("texts.toml").read_text(encoding="utf-8"))
+TEXTS = tomllib.loads(Path(__file__).with_name("texts.toml").read_text(encoding="utf-8"))
 
 
 class FieldError(NamedTuple):
@@ -30,7 +30,7 @@ class ServiceError(Exception):
 
     def __init_subclass__(cls) -> None:
         cls.code = vars(cls).get("code", re.sub("(?!^)([A-Z])", r"_\1", cls.__name__).lower())
-        for name, text in _TEXTS.get(cls.code, {}).items():
+        for name, text in TEXTS.get(cls.code, {}).items():
             setattr(cls, name, vars(cls).get(name, text))
 
     def __init__(
@@ -41,3 +41,8 @@ class ServiceError(Exception):
         self.advice = hint or self.hint
         self.fields = tuple(fields)
         self.details = details
+
+
+def declared(name: str) -> type[ServiceError]:
+    """Return the class of an error that is no more than its name and what texts.toml says of it."""
+    return type(name, (ServiceError,), {})

@@ -1,63 +1,27 @@
 """Errors about clicks, leads, sales and refunds."""
 
-from storage.rules.errors.service_error import ServiceError
-
-
-class ProgramIdRequired(ServiceError): ...
-
-
-class ProgramNotFound(ServiceError): ...
-
-
-class AffiliateUrlRequired(ServiceError): ...
-
-
-class InvalidAffiliateUrl(ServiceError): ...
-
-
-class AffMissing(ServiceError): ...
-
-
-class PartnerNotFound(ServiceError): ...
-
-
-class OriginNotAllowed(ServiceError): ...
-
-
-class InvalidHandover(ServiceError): ...
-
-
-class IdentifierRequired(ServiceError): ...
-
-
-class IdentifierConflict(ServiceError): ...
-
-
-class CustomerNotFound(ServiceError): ...
-
-
-class CustomerWrongProgram(ServiceError): ...
-
-
-class CustomerNotAttributed(ServiceError): ...
-
-
-class StatusTransitionRefused(ServiceError): ...
-
-
-class SaleBeforeClick(ServiceError): ...
-
-
-class AttributionWindowExpired(ServiceError): ...
-
-
-class CurrencyNotSupported(ServiceError): ...
+from storage.rules.errors.service_error import ServiceError, declared
 
 
 class DuplicateTransaction(ServiceError): ...
 
 
-class TransactionNotFound(ServiceError): ...
-
-
-class RefundExceedsSale(ServiceError): ...
+ProgramIdRequired = declared("ProgramIdRequired")
+ProgramNotFound = declared("ProgramNotFound")
+AffiliateUrlRequired = declared("AffiliateUrlRequired")
+InvalidAffiliateUrl = declared("InvalidAffiliateUrl")
+AffMissing = declared("AffMissing")
+PartnerNotFound = declared("PartnerNotFound")
+OriginNotAllowed = declared("OriginNotAllowed")
+InvalidHandover = declared("InvalidHandover")
+IdentifierRequired = declared("IdentifierRequired")
+IdentifierConflict = declared("IdentifierConflict")
+CustomerNotFound = declared("CustomerNotFound")
+CustomerWrongProgram = declared("CustomerWrongProgram")
+CustomerNotAttributed = declared("CustomerNotAttributed")
+StatusTransitionRefused = declared("StatusTransitionRefused")
+SaleBeforeClick = declared("SaleBeforeClick")
+AttributionWindowExpired = declared("AttributionWindowExpired")
+CurrencyNotSupported = declared("CurrencyNotSupported")
+TransactionNotFound = declared("TransactionNotFound")
+RefundExceedsSale = declared("RefundExceedsSale")
