@@ -4,21 +4,15 @@ from collections import defaultdict
 from collections.abc import Iterable
 from datetime import datetime, timedelta
 from fractions import Fraction
-from typing import Annotated, Any, NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from storage.rules.commission import CommissionType
 from storage.rules.money import BPS
-from storage.rules.setting_kinds import Kind, Section, Setting, declared
+from storage.rules.setting_kinds import declared
 from storage.rules.settings import SETTINGS, ProgramSettings
 from storage.rules.settlement import LeadAuthPolicy
 
-TERMS = Section("Commission terms", "The most that agent keys may change. An owner may exceed these caps.")
-ACCESS = Section("Access")
-DAY = Section(
-    "Approving and paying",
-    "What all agent keys together may approve, pay and credit by hand in a UTC day, each by itself.",
-)
-SECTIONS = (TERMS, DAY, ACCESS)
 WINDOW = timedelta(days=30)
 FREEZABLE = tuple(setting.public_name for setting in SETTINGS if not setting.owner_only)
 
@@ -26,56 +20,18 @@ FREEZABLE = tuple(setting.public_name for setting in SETTINGS if not setting.own
 class AgentCaps(NamedTuple):
     """The caps of a program's agent keys; amounts are in the program's currency, their defaults here in USD."""
 
-    rate_step_bps: Annotated[
-        int,
-        Setting("Largest change of a rate", Kind.PERCENT, TERMS, "points"),
-        "How far one change may move the commission rate or the platform fee. An amount per sale counts as its "
-        "share of the highest amount per sale.",
-    ] = 2000
-    rate_change_in_30_days_bps: Annotated[
-        int,
-        Setting("Largest change in 30 days", Kind.PERCENT, TERMS, "points"),
-        "How far all changes by agent keys together may move such a rate within 30 days.",
-    ] = 2000
-    highest_rate_bps: Annotated[
-        int,
-        Setting("Highest rate", Kind.PERCENT, TERMS, "%"),
-        "The highest commission rate or platform fee that an agent key may set.",
-    ] = 5000
-    highest_flat_rate_cents: Annotated[
-        int,
-        Setting("Highest amount per sale", Kind.CENTS, TERMS),
-        "The highest commission_rate that an agent key may set where the commission is an amount per sale.",
-    ] = 10_000
-    highest_lead_commission_cents: Annotated[
-        int,
-        Setting("Highest commission per lead", Kind.CENTS, TERMS),
-        "The highest lead_commission_cents that an agent key may set.",
-    ] = 10_000
-    commissions_in_a_day: Annotated[
-        int,
-        Setting("Most commissions in a day", Kind.NUMBER, DAY, highest=1_000_000),
-        "How many commissions agent keys may approve in a day; they may pay and credit as many.",
-    ] = 100
-    amount_in_a_day_cents: Annotated[
-        int,
-        Setting("Largest amount in a day", Kind.CENTS, DAY),
-        "What the commissions that agent keys approve in a day may be worth; what they pay or credit, as much.",
-    ] = 100_000
-    frozen_settings: Annotated[
-        tuple[str, ...],
-        Setting("Frozen settings", Kind.SETTINGS, ACCESS),
-        "The settings that agent keys may not change at all. While lead_auth_policy is one of them and browser "
-        "leads settle, agent keys cannot raise lead_commission_cents either.",
-    ] = ("commission_basis", "hold_days", "lead_auth_policy")
-    two_keys_to_pay: Annotated[
-        bool,
-        Setting("Approve and pay with two different keys", Kind.SWITCH, ACCESS),
-        "The agent key that approved a commission cannot mark it as paid.",
-    ] = False
+    rate_step_bps: int = 2000
+    rate_change_in_30_days_bps: int = 2000
+    highest_rate_bps: int = 5000
+    highest_flat_rate_cents: int = 10_000
+    highest_lead_commission_cents: int = 10_000
+    commissions_in_a_day: int = 100
+    amount_in_a_day_cents: int = 100_000
+    frozen_settings: tuple[str, ...] = ("commission_basis", "hold_days", "lead_auth_policy")
+    two_keys_to_pay: bool = False
 
 
-CAPS: tuple[Setting, ...] = declared(AgentCaps())
+CAPS, SECTIONS = declared(AgentCaps(), Path(__file__).with_suffix(".toml"))
 
 
 def frozen(caps: AgentCaps, before: ProgramSettings, after: ProgramSettings) -> list[str]:

@@ -1,13 +1,15 @@
 """The parts of a setting: its kind, its options, its section on the settings page, its texts."""
 
+import tomllib
 from collections.abc import Mapping
 from decimal import Decimal
 from enum import StrEnum
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple, get_args, get_type_hints
 
 from storage.rules.commission import MOST_CENTS, CommissionType, percent, shown_rate
-from storage.rules.errors import FieldError, ValidationError
+from storage.rules.errors import ValidationError
 from storage.rules.money import BPS
 
 
@@ -46,7 +48,7 @@ class Setting(NamedTuple):
 
     Terms are stored in versions: the version in force when a sale happens prices it. Agents may not change an
     owner-only setting. `if_empty` says what None means. `public_name` is the name in the APIs if it differs from
-    the stored one in more than its unit `_bps`. From `description` on, the field that declares the setting says it.
+    the stored one in more than its unit `_bps`. From `name` on, the field that declares the setting says it.
     """
 
     label: str
@@ -98,7 +100,7 @@ class Setting(NamedTuple):
             exact, most = Decimal(str(value)) * 100, BPS
             wrong = "Percent: a number from 0 to 100 with at most two decimals"
         if not 0 <= exact <= most or exact != int(exact):
-            raise ValidationError(fields=[FieldError(self.public_name, wrong)])
+            raise ValidationError.of(self.public_name, wrong)
         return int(exact)
 
     def published(self, value: Any, commission_type: CommissionType) -> Any:
@@ -107,19 +109,16 @@ class Setting(NamedTuple):
         return percent(value) if self.kind == Kind.PERCENT else value
 
 
-def declared(defaults: Any) -> tuple[Setting, ...]:
-    """Return the settings that the fields of a named tuple declare, each with its type, description and options."""
+def declared(defaults: Any, texts: Path) -> tuple[tuple[Setting, ...], tuple[Section, ...]]:
+    """Return the settings that the fields of a named tuple are, as a TOML file describes each, and their sections."""
     commission_type = getattr(defaults, "commission_type", CommissionType.PERCENT)
-    hints = get_type_hints(type(defaults), include_extras=True)
-    return tuple(
-        setting._replace(
-            name=name,
-            public_name=setting.public_name or name.removesuffix("_bps"),
-            description=description,
-            options=options[0] if options else setting.options,
-            value_type=value_type,
-            is_required=name not in defaults._field_defaults,
-            default=setting.published(getattr(defaults, name), commission_type),
-        )
-        for name, (value_type, setting, description, *options) in zip(hints, map(get_args, hints.values()), strict=True)
-    )
+    described = tomllib.loads(texts.read_text(encoding="utf-8"))
+    sections = {name: Section(**section) for name, section in described.pop("sections").items()}
+    settings = []
+    for name, value_type in get_type_hints(type(defaults)).items():
+        about = {"public_name": name.removesuffix("_bps"), "options": {}, **described[name]}
+        about |= {"kind": Kind(about["kind"]), "section": sections[about["section"]]}
+        about["options"] = {value_type(value): Option(**option) for value, option in about["options"].items()}
+        setting = Setting(**about, name=name, value_type=value_type, is_required=name not in defaults._field_defaults)
+        settings.append(setting._replace(default=setting.published(getattr(defaults, name), commission_type)))
+    return tuple(settings), tuple(sections.values())
