@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import Any, TypeVar
 
 from storage.lists.declaration import DEFAULT_LIMIT, MOST, List, ListQuery, Order
-from storage.rules.errors import FieldError, ValidationError
+from storage.rules.errors import ValidationError
 from storage.rules.periods import period
 
 Choice = TypeVar("Choice", bound=StrEnum)
@@ -34,14 +34,14 @@ def choice(sent: Sent, name: str, choices: type[Choice]) -> Choice | None:
     try:
         return choices(sent[name]) if name in sent else None
     except ValueError:
-        raise wrong(name, f"One of {', '.join(choices)}") from None
+        raise ValidationError.of(name, f"One of {', '.join(choices)}") from None
 
 
 def text(sent: Sent, name: str) -> str | None:
     """Return a value that is any text. Raises ValidationError."""
     found = sent.get(name)
     if found is not None and not (0 < len(found) <= LONGEST and found.isprintable()):
-        raise wrong(name, f"1 to {LONGEST} characters, without control characters")
+        raise ValidationError.of(name, f"1 to {LONGEST} characters, without control characters")
     return found
 
 
@@ -52,20 +52,15 @@ def number(sent: Sent, name: str, *, least: int = 0, most: int = 10**16) -> int 
         return None
     is_small = found.isascii() and found.isdigit() and len(found) <= len(str(most))
     if not (is_small and least <= int(found) <= most):
-        raise wrong(name, f"An integer from {least} to {most}" if least else "An integer")
+        raise ValidationError.of(name, f"An integer from {least} to {most}" if least else "An integer")
     return int(found)
 
 
 def boolean(sent: Sent, name: str) -> bool | None:
     """Return a value that is true or false. Raises ValidationError."""
     if name in sent and sent[name] not in BOOLEANS:
-        raise wrong(name, "true or false")
+        raise ValidationError.of(name, "true or false")
     return BOOLEANS[sent[name]] if name in sent else None
-
-
-def wrong(name: str, message: str) -> ValidationError:
-    """Return the error of a value that is not accepted."""
-    return ValidationError(fields=[FieldError(name, message)])
 
 
 def query_of(wanted: List[Any], sent: Mapping[str, str]) -> ListQuery:
@@ -91,7 +86,7 @@ def order_of(wanted: List[Any], sent: str) -> Order:
     """Return the order that a query string names. Raises ValidationError."""
     names = {"": None} | {each.public_name: each.name for each in wanted.sorts.values()}
     if not is_order(wanted, sent):
-        raise wrong("sort", f"One of {', '.join(filter(None, names))}")
+        raise ValidationError.of("sort", f"One of {', '.join(filter(None, names))}")
     return Order(names[_column(sent)], sent.endswith(ASCENDING))
 
 

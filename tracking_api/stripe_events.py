@@ -120,7 +120,5 @@ def _cents(sent: ExportedPayment, name: str) -> int:
     """Return an amount in minor units. Raises ValidationError for a fraction of one."""
     cents = Decimal(getattr(sent, name)).scaleb(currencies.digits(sent.currency))
     if cents != int(cents) or cents > LARGEST_CENTS:
-        raise errors.ValidationError(
-            fields=[errors.FieldError(f"line {sent.line}: {name}", f"No amount of {sent.currency}")]
-        )
+        raise errors.ValidationError.of(f"line {sent.line}: {name}", f"No amount of {sent.currency}")
     return int(cents)

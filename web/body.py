@@ -75,7 +75,7 @@ async def read_body(
     if media_type == JSON and b"\\u0000" in content:
         _require_no_nul(content)
     elif media_type == FORM and (b"%00" in content or 0 in content):
-        raise ValidationError(fields=[FieldError("", "The form contains a NUL.")])
+        raise ValidationError.of("", "The form contains a NUL.")
     return content
 
 
@@ -84,7 +84,7 @@ def repeat_key(header: str | None, path: str, content: bytes | bytearray) -> tup
     if header is None:
         return None
     if not (0 < len(header) <= LONGEST_KEY and header.isascii() and header.isprintable()):
-        raise ValidationError(fields=[FieldError(IDEMPOTENCY_KEY, f"1 to {LONGEST_KEY} printable ASCII characters")])
+        raise ValidationError.of(IDEMPOTENCY_KEY, f"1 to {LONGEST_KEY} printable ASCII characters")
     sent = json.dumps(from_json(content), sort_keys=True)  # whatever its spacing and order
     return header, hashlib.sha256(f"{path}\n{sent}".encode()).hexdigest()
 

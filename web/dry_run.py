@@ -1,6 +1,6 @@
 """Dry runs: a request with the header gets the response that it would get, marked `dry_run`, and nothing is stored."""
 
-from storage.rules.errors import FieldError, ValidationError
+from storage.rules.errors import ValidationError
 from web.response import JsonResponse
 
 HEADER = "Svc-Dry-Run"
@@ -14,7 +14,7 @@ def is_wanted(header: str | None) -> bool:
     if header is None:
         return False
     if (wanted := _VALUES.get(header.strip().lower())) is None:
-        raise ValidationError(fields=[FieldError(HEADER, "true or false")])
+        raise ValidationError.of(HEADER, "true or false")
     return wanted
 
 

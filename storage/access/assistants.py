@@ -13,7 +13,7 @@ from storage.engine import audit, ids
 from storage.engine.audit import Actor, Change
 from storage.engine.database import insert_for
 from storage.rules import keys
-from storage.rules.errors import FieldError, InsufficientScope, InvalidKey, NotFound, ProgramNotAllowed, ValidationError
+from storage.rules.errors import InsufficientScope, InvalidKey, NotFound, ProgramNotAllowed, ValidationError
 from storage.rules.scope import READING, Scope
 from storage.tables import agent_keys as keys_table
 from storage.tables import assistant_clients as clients
@@ -87,10 +87,10 @@ def connect(
     mine = (programs.c.id.in_(chosen), programs.c.workspace_id.in_(visitor.workspace_ids))
     found = connection.execute(select(programs.c.workspace_id).where(*mine)).scalars().all()
     if not chosen or len(found) < len(chosen):
-        raise ValidationError(fields=[FieldError("program", "Choose at least one of your programs")])
+        raise ValidationError.of("program", "Choose at least one of your programs")
     workspace_id, *others = set(found)
     if others:
-        raise ValidationError(fields=[FieldError("program", "Choose programs of one workspace; connect once for each")])
+        raise ValidationError.of("program", "Choose programs of one workspace; connect once for each")
     assistant_id, scopes = ids.after(at, 1)[0], " ".join(request.scopes)
     requested = request._asdict() | {"scopes": scopes}
     del requested["state"]

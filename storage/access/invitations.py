@@ -9,7 +9,7 @@ from storage.access import accounts, members, second_factors, sessions, workspac
 from storage.engine.audit import Actor, Change
 from storage.engine.sealing import Sealer
 from storage.rules import keys
-from storage.rules.errors import FieldError, Forbidden, LinkExpired, NotFound, ValidationError
+from storage.rules.errors import Forbidden, LinkExpired, NotFound, ValidationError
 from storage.tables import invitations, users
 from storage.tables import members as joined
 from storage.tables import workspaces as workspaces_table
@@ -62,7 +62,7 @@ def invite(
     """
     email = email.strip().lower()
     if members.list_members(connection, workspace_id, users.c.email == email):
-        raise ValidationError(fields=[FieldError("email", "This account is a member of the workspace already")])
+        raise ValidationError.of("email", "This account is a member of the workspace already")
     same = (invitations.c.workspace_id == workspace_id, invitations.c.email == email)
     connection.execute(delete(invitations).where(*same))
     token, proof = keys.generate(keys.INVITATION_PREFIX), keys.generate("")

@@ -12,7 +12,7 @@ from storage.access import assistants, sessions
 from storage.access.workspaces import MemberStatus, Role, end_links
 from storage.engine import audit
 from storage.engine.audit import Actor, Change
-from storage.rules.errors import FieldError, LastOwner, NotFound, ValidationError
+from storage.rules.errors import LastOwner, NotFound, ValidationError
 from storage.tables import members, programs, users, workspace_logos, workspaces
 
 LARGEST_LOGO = 48 * 1024
@@ -139,11 +139,11 @@ def set_logo(
 
 def _media_type(image: bytes) -> str:
     if len(image) > LARGEST_LOGO:
-        raise ValidationError(fields=[FieldError("image", f"Choose an image of at most {LARGEST_LOGO // 1024} KB")])
+        raise ValidationError.of("image", f"Choose an image of at most {LARGEST_LOGO // 1024} KB")
     for media_type, (start, further) in _SIGNATURES.items():
         if image.startswith(start) and image[8:].startswith(further):
             return media_type
-    raise ValidationError(fields=[FieldError("image", "Choose a PNG, JPEG or WebP image")])
+    raise ValidationError.of("image", "Choose a PNG, JPEG or WebP image")
 
 
 def get_logo(connection: Connection, workspace_id: int) -> Any:

@@ -10,7 +10,7 @@ from functools import cache
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerifyMismatchError
 
-from storage.rules.errors import FieldError, ValidationError
+from storage.rules.errors import ValidationError
 
 SHORTEST, LONGEST = 10, 512
 LONGEST_ESTIMATE = 72  # the most that zxcvbn takes
@@ -26,11 +26,11 @@ def protect(password: str) -> str:
 def protect_new(password: str, *, email: str, field: str = "password") -> str:
     """Return a new password's hash. Raises ValidationError, naming the field, if it is short or soon guessed."""
     if not SHORTEST <= len(password) <= LONGEST:
-        raise ValidationError(fields=[FieldError(field, f"Use {SHORTEST} to {LONGEST} characters")])
+        raise ValidationError.of(field, f"Use {SHORTEST} to {LONGEST} characters")
     from zxcvbn import zxcvbn  # noqa: PLC0415 - its lists of words take 12 MB of a process, and few check a password
 
     if zxcvbn(password[:LONGEST_ESTIMATE], user_inputs=[email, *email.split("@")])["score"] < WEAKEST_SCORE:
-        raise ValidationError(fields=[FieldError(field, "This password is common or easy to guess: add more words")])
+        raise ValidationError.of(field, "This password is common or easy to guess: add more words")
     return protect(password)
 
 

@@ -100,7 +100,7 @@ def add_member(
         raise ValidationError(fields=[FieldError("email", EXISTS)], hint=EXISTS_HINT)
     mine = (members.c.workspace_id == workspace_id, members.c.user_id == user_id)
     if connection.execute(select(members.c.role).where(*mine).with_for_update()).scalar() is not None:
-        raise ValidationError(fields=[FieldError("email", "This account is a member of the workspace already")])
+        raise ValidationError.of("email", "This account is a member of the workspace already")
     row = {"workspace_id": workspace_id, "user_id": user_id, "role": role, "created_at": at}
     connection.execute(insert(members).values(**row, status=MemberStatus.ACTIVE))
     end_links(connection, workspace_id, user_id)

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import ColumnElement
 
 from storage.engine import ids
-from storage.rules.errors import FieldError, ValidationError
+from storage.rules.errors import ValidationError
 from storage.rules.periods.period import Span
 
 LARGEST_ID = 2**62
@@ -49,7 +49,7 @@ def edge_of(cursor: str | None, *kinds: type) -> Edge | None:
         else each.isascii() and each.isprintable() and len(each) <= LONGEST_TEXT
         for each in values
     ):
-        raise ValidationError(fields=[FieldError("cursor", "Not a cursor of this list: start again without one")])
+        raise ValidationError.of("cursor", "Not a cursor of this list: start again without one")
     return Edge(values[1:], values[0] == 1)
 
 

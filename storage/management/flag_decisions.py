@@ -13,7 +13,7 @@ from storage.lists.flags import FLAGS, Flag
 from storage.lists.held import is_held_by, of_one_finding
 from storage.management import commission_decisions
 from storage.rules.commission import CommissionStatus
-from storage.rules.errors import FieldError, SecondKeyRequired, ValidationError
+from storage.rules.errors import SecondKeyRequired, ValidationError
 from storage.rules.fraud.flag import FlagKind, FlagState
 from storage.tables import commissions, flags, sales
 from storage.tracking import program_terms, refunds, rollups
@@ -43,7 +43,7 @@ def decide(
     if state == flag.state:
         return flag
     if flag.state != FlagState.OPEN or state == FlagState.OPEN:
-        raise ValidationError(fields=[FieldError("state", f"A flag that is {flag.state} cannot become {state}")])
+        raise ValidationError.of("state", f"A flag that is {flag.state} cannot become {state}")
     key_id = int(actor.id) if actor.is_agent else None
     row = commissions.c
     held_by_it = select(row.id, row.approved_by_key_id).where(row.program_id == program_id, is_held_by(flag.id))

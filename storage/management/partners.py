@@ -117,7 +117,7 @@ def move_customer(
         raise NotFound("The program has no such customer.")
     before_id = customer.partner_id
     if partner_id == before_id:
-        raise ValidationError(fields=[FieldError("partner_id", "The customer is this partner's already")])
+        raise ValidationError.of("partner_id", "The customer is this partner's already")
     require(connection, program_id, partner_id)
     connection.execute(update(customers).where(*mine).values(partner_id=partner_id, revision=customer.revision + 1))
     steps, cents = list(_counted(customer)), 0

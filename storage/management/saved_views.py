@@ -8,7 +8,7 @@ from sqlalchemy import Connection, delete, insert, select, update
 
 from storage.engine import audit, ids
 from storage.engine.audit import Actor, Change
-from storage.rules.errors import FieldError, LinkExpired, NotFound, ValidationError
+from storage.rules.errors import LinkExpired, NotFound, ValidationError
 from storage.tables import programs, saved_views
 
 LASTS = timedelta(days=30)
@@ -25,9 +25,9 @@ def list_views(connection: Connection, program_id: int) -> Sequence[Any]:
 def save(connection: Connection, program_id: int, name: str, query: str, *, actor: Actor, at: datetime) -> None:
     """Save a view. Raises ValidationError."""
     if not 0 < len(name) <= LONGEST_NAME or not name.isprintable():
-        raise ValidationError(fields=[FieldError("name", f"Enter a name of at most {LONGEST_NAME} characters")])
+        raise ValidationError.of("name", f"Enter a name of at most {LONGEST_NAME} characters")
     if len(query) > LONGEST_QUERY or not query.isprintable():
-        raise ValidationError(fields=[FieldError("query", f"Use fewer filters: at most {LONGEST_QUERY} characters")])
+        raise ValidationError.of("query", f"Use fewer filters: at most {LONGEST_QUERY} characters")
     [view_id] = ids.after(at, 1)
     connection.execute(insert(saved_views).values(program_id=program_id, id=view_id, name=name, query=query))
     audit.write(connection, program_id, [Change("saved_view.save", view_id, after=name)], actor=actor, at=at)

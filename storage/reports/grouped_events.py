@@ -12,7 +12,7 @@ from storage.reports import breakdown_events, performance
 from storage.reports.breakdown_events import CountableEvents
 from storage.reports.performance import ReportScope
 from storage.rules.click_details import quoted
-from storage.rules.errors import FieldError, ValidationError
+from storage.rules.errors import ValidationError
 from storage.rules.reports.breakdown import (
     LABELS,
     NOTHING,
@@ -63,7 +63,7 @@ def read_by_each(
             some = select(events.table.c.program_id).where(*events.near).limit(bound + 1).subquery()
             if connection.execute(select(func.count()).select_from(some)).scalar_one() > bound:
                 wrong = f"Too many events: at most {bound:,} of a kind are read. Choose a shorter one"
-                raise ValidationError(fields=[FieldError("period", wrong)])
+                raise ValidationError.of("period", wrong)
             own = own_columns(events)
             wanted = [_condition(own.get(each.dimension), _carried(events), each, codes) for each in filters]
             add(connection, events, read, [*events.inside(scope.window), *wanted])
@@ -99,7 +99,7 @@ def add(connection: Connection, events: CountableEvents, sums: Sums, where: Sequ
             totals[place] += int(count)
     if any(len(groups) > MOST_GROUPS for groups in into):
         wrong = f"Too many groups: at most {MOST_GROUPS:,} are read. Filter them, or shorten the period"
-        raise ValidationError(fields=[FieldError("by", wrong)])
+        raise ValidationError.of("by", wrong)
 
 
 def own_columns(events: CountableEvents) -> Mapping[Dimension, Any]:

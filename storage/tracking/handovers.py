@@ -11,7 +11,7 @@ from sqlalchemy import Connection, select
 
 from storage.engine.database import insert_for
 from storage.rules import attribution, keys
-from storage.rules.errors import FieldError, InvalidHandover, ProgramNotFound, ValidationError
+from storage.rules.errors import InvalidHandover, ProgramNotFound, ValidationError
 from storage.tables import clicks, programs, used_handovers
 
 LIFETIME = timedelta(minutes=5)
@@ -45,7 +45,7 @@ class HandoverTokens:
     def issue(self, program_id: int, click_id: str, at: datetime) -> str:
         """Return a new token for a click. Raises ValidationError for one that does not name the program."""
         if keys.click_program(click_id) != program_id:
-            raise ValidationError(fields=[FieldError("click_id", "Must be a click_id of this program")])
+            raise ValidationError.of("click_id", "Must be a click_id of this program")
         expires = int((at + LIFETIME).timestamp())
         content = f"{click_id}.{expires:x}.{secrets.token_hex(16)}"
         return f"{content}.{self._signature(program_id, content)}"

@@ -41,9 +41,7 @@ async def create_program(call: VisitorRequest, sent: changes.NewProgram) -> Crea
     elif not owned:
         raise errors.OwnerRequired
     elif len(owned) > 1:
-        raise errors.ValidationError(
-            fields=[errors.FieldError("workspace_id", "Required: you own more than one workspace")]
-        )
+        raise errors.ValidationError.of("workspace_id", "Required: you own more than one workspace")
     else:
         workspace_id = owned[0].workspace_id
     program_id = await call.storage.write(

@@ -160,7 +160,7 @@ async def require_password(call: VisitorRequest, password: str, *, field: str = 
     user_id = str(call.visitor.user_id)
     await limits.hit("password", user_id)
     if not await verified(call.request, account, password, is_known=True):
-        raise errors.ValidationError(fields=[errors.FieldError(field, "This is not the account's password")])
+        raise errors.ValidationError.of(field, "This is not the account's password")
     await limits.forget("password", user_id)
 
 

@@ -6,7 +6,7 @@ from datetime import date
 from enum import StrEnum
 from typing import TypeVar
 
-from storage.rules.errors import FieldError, ValidationError
+from storage.rules.errors import ValidationError
 from storage.rules.reports.breakdown import LABELS, OF_DAY, BreakdownQuery, Dimension, DimensionFilter, Metric, Operator
 
 MOST_ROWS = 200
@@ -36,14 +36,14 @@ def query(
     first = _choice("by", by or "", Dimension)
     dimensions = (first,) if second is None else (first, _choice("second", second, Dimension))
     if len(set(dimensions)) < len(dimensions):
-        raise _wrong("second", "Another dimension than by")
+        raise ValidationError.of("second", "Another dimension than by")
     chosen = tuple(dict.fromkeys(_choice("metrics", each, Metric) for each in shown)) or tuple(Metric)
     by_metric = chosen[0] if sort is None else _choice("sort", sort, Metric)
     for name in filters or {}:
         _choice("filter", name, Dimension)
     text = str(limit)
     if not (text.isascii() and text.isdigit() and len(text) <= len(str(MOST_ROWS)) and 1 <= int(text) <= MOST_ROWS):
-        raise _wrong("limit", f"An integer from 1 to {MOST_ROWS}")
+        raise ValidationError.of("limit", f"An integer from 1 to {MOST_ROWS}")
     return BreakdownQuery(dimensions, stored_filters(filters or {}), chosen, by_metric, int(text))
 
 
@@ -55,7 +55,7 @@ def stored_filters(sent: Mapping[str, str]) -> list[DimensionFilter]:
         dimension = _choice("filter", named, Dimension)
         how = _choice("filter", operator or Operator.IS, Operator)
         if how == Operator.CONTAINS and dimension in {*_NUMBERED, Dimension.DAY, Dimension.WEEK}:
-            raise _wrong(dimension, "Choose is or is not")
+            raise ValidationError.of(dimension, "Choose is or is not")
         value = text if how == Operator.CONTAINS else _stored(dimension, text)
         filters.append(DimensionFilter(dimension, how, value))
     return filters
@@ -65,18 +65,20 @@ def _stored(dimension: Dimension, text: str) -> str | int | None:
     """Return the stored value of a filter."""
     if dimension in LABELS:
         if text not in LABELS[dimension]:
-            raise _wrong(dimension, f"One of {', '.join(LABELS[dimension])}")
+            raise ValidationError.of(dimension, f"One of {', '.join(LABELS[dimension])}")
         return LABELS[dimension].index(text)
     if dimension in OF_DAY:
         try:
             number: int = OF_DAY[dimension]((date.fromisoformat(text) - date(1970, 1, 1)).days)
         except ValueError:
-            raise _wrong(dimension, "A day such as 2026-01-31") from None
+            raise ValidationError.of(dimension, "A day such as 2026-01-31") from None
         return number
     if text == NONE or dimension not in _NUMBERED:
         return None if text == NONE else text
     if not _NUMBERED[dimension].fullmatch(text):
-        raise _wrong(dimension, "A month such as 2026-01" if dimension == Dimension.COHORT else "A whole number")
+        raise ValidationError.of(
+            dimension, "A month such as 2026-01" if dimension == Dimension.COHORT else "A whole number"
+        )
     year, _, month = text.partition("-")
     return int(year) * 12 + int(month) - 1 if dimension == Dimension.COHORT else int(text)
 
@@ -85,8 +87,4 @@ def _choice(field: str, text: str, choices: type[Choice]) -> Choice:
     try:
         return choices(text)
     except ValueError:
-        raise _wrong(field, f"One of {', '.join(choices)}") from None
-
-
-def _wrong(field: str, message: str) -> ValidationError:
-    return ValidationError(fields=[FieldError(field, message)])
+        raise ValidationError.of(field, f"One of {', '.join(choices)}") from None

@@ -97,7 +97,7 @@ def typed(form: Form) -> dict[str, str]:
 def chosen_password(form: Form) -> str:
     """Return the password that was typed twice. Raises ValidationError if the two differ."""
     if form.raw("new_password") != form.raw("repeated"):
-        raise errors.ValidationError(fields=[errors.FieldError("repeated", "The two passwords differ")])
+        raise errors.ValidationError.of("repeated", "The two passwords differ")
     return form.raw("new_password")
 
 
@@ -148,7 +148,7 @@ async def content(request: Request) -> Form:
         try:
             fields = parse_qs(sent.decode(), keep_blank_values=True, max_num_fields=MOST_FIELDS, errors="strict")
         except ValueError:
-            raise errors.ValidationError(fields=[errors.FieldError("", "The form could not be read.")]) from None
+            raise errors.ValidationError.of("", "The form could not be read.") from None
         request.scope[_READ] = Form(fields, [])
     form: Form = request.scope[_READ]
     return form
