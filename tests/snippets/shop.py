@@ -68,7 +68,7 @@ def opened(name: str, folder: Path, filling: guides.Filling, packages: Path, **e
     """Write a framework's shop with the snippets of the guides, and run it until the block ends."""
     framework = FRAMEWORKS[name]
     (folder / "node_modules").symlink_to(packages / "node_modules")
-    _write(name, folder, guides.blocks("snippets", filling))
+    _write(name, folder, guides.blocks("snippets", filling) | guides.blocks("payments", filling))
     settings = {"SERVICE_PROGRAM_ID": str(filling.program_id), "SERVICE_BASE_URL": filling.base_url}
     settings |= {"SERVICE_OUTBOX": f"{folder}/outbox", "PYTHONPATH": str(ROOT / "sdks/python/src")}
     settings |= {"PHP_CLI_SERVER_WORKERS": "8", **environment}
@@ -84,6 +84,9 @@ def _write(name: str, folder: Path, blocks: dict[str, str]) -> None:
     template = next(SHOPS.glob(f"{name}.*")).read_text(encoding="utf-8")
     blocks = {key: code.replace("PAUSE_SECONDS = 30", "PAUSE_SECONDS = 1") for key, code in blocks.items()}
     blocks |= _without_imports(blocks)
+    if name == "php":  # its cart and its tax in place of the guide's amount
+        paid = "'amount_cents' => $invoice->total, 'tax_cents' => $invoice->tax"
+        blocks["php_sale"] = blocks["php_sale"].replace("'amount_cents' => 4900", paid)
     written = re.sub(
         r"^( *)(?://|#) <<(\w+)>>$", lambda at: textwrap.indent(blocks[at[2]], at[1]), template, flags=re.MULTILINE
     )
