@@ -4,7 +4,7 @@ from tracking_api.portal import account, apply, home, missing_sale, sign_in
 from tracking_api.portal.portal_request import portal_page as page
 
 PAGES = [
-    page("/portal/sign-in", GET=sign_in.show, POST=sign_in.ask),
+    page("/portal/sign-in", GET=sign_in.show_sign_in, POST=sign_in.ask),
     page("/portal/link", GET=sign_in.OPEN_LINK.show, POST=sign_in.OPEN_LINK.press),
     page("/portal/programs/{program_id}/apply", GET=apply.show, POST=apply.send),
     page("/portal/sign-out", POST=sign_in.leave),

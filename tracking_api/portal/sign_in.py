@@ -22,7 +22,7 @@ ASKED = "svc_portal_asked"  # the cookie of the browser that asked for a link
 LINK = f"{authentication.PORTAL}/link"
 
 
-async def show(request: Request, **shown: Any) -> Response:
+async def show_sign_in(request: Request, **shown: Any) -> Response:
     """Show the form, or that a manager makes the links where the server sends no e-mail."""
     return draw(
         request, "portal/templates/sign_in.html", **{"sent_to": None, "sends_mail": mail.is_on(request)} | shown
@@ -36,9 +36,9 @@ async def ask(request: Request) -> Response:
     try:
         email = forms.parsed(form, Forgotten).email
     except errors.ValidationError as rejection:
-        return await show(request, problems=forms.problems_of(rejection), typed=forms.typed(form))
+        return await show_sign_in(request, problems=forms.problems_of(rejection), typed=forms.typed(form))
     browser = request.cookies.get(ASKED) or token_urlsafe(32)
-    response = await show(request, sent_to=email)
+    response = await show_sign_in(request, sent_to=email)
     response.set_cookie(ASKED, browser, max_age=int(ASKED_LASTS.total_seconds()), **cookie_about(request))
     if mail.is_on(request):
         response.background = BackgroundTask(_send, request, email.lower(), browser)

@@ -189,7 +189,8 @@ def test_a_warning_and_an_outage_are_logged_once_and_without_the_key(service: Fa
 
 
 def test_a_dry_run_says_so_and_never_waits_in_the_outbox(service: FailingService, sdk: Sdk, tmp_path: Path):
-    track = sdk(dry_run=True, outbox=str(tmp_path))
+    outbox = tmp_path / "outbox"
+    track = sdk(dry_run=True, outbox=str(outbox))
     said = b'{"success": true, "dry_run": true, "data": {"commission_cents": 980}}'
     service.answers = [Answer(200, said), Answer(503, b'{"error": {"code": "overloaded", "message": "Later."}}')]
 
@@ -198,4 +199,4 @@ def test_a_dry_run_says_so_and_never_waits_in_the_outbox(service: FailingService
 
     assert {sent.headers["svc-dry-run"] for sent in service.received} == {"true"}
     assert (dry.status, dry.dry_run, dry.data) == (Status.RECORDED, True, {"commission_cents": 980})
-    assert (lost.status, track.resend(), list(tmp_path.iterdir())) == (Status.FAILED, 0, [])
+    assert (lost.status, track.resend(), list(outbox.rglob("*"))) == (Status.FAILED, 0, [])
