@@ -56,8 +56,8 @@ def draft(
     return _answer(command.change_in("program", payouts.draft, program, **about))
 
 
-@command.register(app)
-def show(program: command.ProgramId, payout: PayoutId) -> Answer:
+@command.register(app, "show")
+def show_payout(program: command.ProgramId, payout: PayoutId) -> Answer:
     """Show a payout and its lines."""
     found: Payout = command.read(find.get, PAYOUTS, ListScope(program, command.now()), payout)
     lines = _rows(PAYOUT_LINES, program, payout_id=payout)

@@ -26,7 +26,7 @@ class NewApplication(Body):
     reason: Text | None = None
 
 
-async def show(request: Request, **shown: Any) -> Response:
+async def show_form(request: Request, **shown: Any) -> Response:
     """Show the form. Raises NotFound for a program to which no one may apply."""
     name = await storage_of(request).read(applications.program_name, valid_id(request.path_params["program_id"]))
     return draw(request, "portal/templates/apply.html", **{"program": name, "is_sent": False} | shown)
@@ -43,5 +43,5 @@ async def send(request: Request) -> Response:
             program_id, applications.apply, program_id, **dict(sent), at=time_of(request)
         )
     except ValidationError as rejection:
-        return await show(request, problems=forms.problems_of(rejection), typed=forms.typed(form))
-    return await show(request, is_sent=True)
+        return await show_form(request, problems=forms.problems_of(rejection), typed=forms.typed(form))
+    return await show_form(request, is_sent=True)

@@ -6,7 +6,7 @@ from tracking_api.portal.portal_request import portal_page as page
 PAGES = [
     page("/portal/sign-in", GET=sign_in.show_sign_in, POST=sign_in.ask),
     page("/portal/link", GET=sign_in.OPEN_LINK.show, POST=sign_in.OPEN_LINK.press),
-    page("/portal/programs/{program_id}/apply", GET=apply.show, POST=apply.send),
+    page("/portal/programs/{program_id}/apply", GET=apply.show_form, POST=apply.send),
     page("/portal/sign-out", POST=sign_in.leave),
     page("/portal", GET=home.show_home),
     page("/portal/links", GET=home.show_links),
