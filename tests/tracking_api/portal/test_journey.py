@@ -48,7 +48,7 @@ async def test_a_partner_is_invited_signs_in_on_a_phone_and_sees_a_sale_within_a
 
 
 async def test_a_partner_changes_how_they_are_paid_and_sees_the_payment(site: Site) -> None:
-    phone, now = await site.visit(**PHONE), datetime.now(UTC)
+    phone = await site.visit(**PHONE)
     await enter(phone, await invited(site))
     await site.sell()
     await phone.get_by_role("link", name="choose how you are paid").click()
@@ -57,6 +57,7 @@ async def test_a_partner_changes_how_they_are_paid_and_sees_the_payment(site: Si
     await phone.get_by_role("button", name="Save").click()
     await expect(phone.locator("#method ~ p").first).to_contain_text("PayPal a***@partners.example")
 
+    now = datetime.now(UTC)
     [earned] = (await site.acme.listed(COMMISSIONS)).data
     await site.acme.decide("approved", earned.id, at=now + timedelta(days=30))
     await send(site.acme, await draft(site.acme, at=now), at=now, paid_on=now.date())
