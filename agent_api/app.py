@@ -18,6 +18,7 @@ from presentation.api_request import NO_PROGRAM, ApiRequest, Result, row_id
 from presentation.changes import AgentProgramChange
 from presentation.lists import listing
 from presentation.operations import RouteMethod, operation
+from presentation.plans import PLAN_RESOURCES
 from presentation.resource_table import RESOURCES, Resource, ScopeByBody
 from presentation.resources import ProgramView
 from presentation.view import View, viewed, with_fields_of
@@ -204,7 +205,7 @@ OWN = (
     Resource("GET", PROGRAM, get_program, None, Scope.PROGRAMS_READ),
     Resource("PATCH", PROGRAM, change_program, None, Scope.PROGRAMS_WRITE),
 )
-ROUTES = [*resource_table.routes(OWN, behind_key), *served(RESOURCES)]
+ROUTES = [*resource_table.routes(OWN, behind_key), *served([*RESOURCES, *PLAN_RESOURCES])]
 
 
 def create(

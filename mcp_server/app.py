@@ -54,7 +54,7 @@ async def serving(
     new app for every context.
     """
     security = trusted(settings.base_url)
-    calls = ToolCalls({each.name: each for each in tools}, settings.base_url, security.allowed_hosts)
+    calls = ToolCalls({each.name: each for each in tools}, settings.base_url, security.allowed_hosts, settings.sealer())
     manager = StreamableHTTPSessionManager(
         _create(settings.base_url, calls),
         json_response=True,

@@ -25,6 +25,7 @@ from mcp_server.tools.tool import Key, Tool, ToolRequest
 from storage import Reader
 from storage.access import agent_keys, assistants
 from storage.engine import read_queue
+from storage.engine.sealing import Sealer
 from storage.rules import errors, keys
 from storage.rules.scope import Scope
 from web.errors import error_body
@@ -124,6 +125,7 @@ class ToolCalls:
     tools: Mapping[str, Tool]
     base_url: str
     hosts: Collection[str]
+    sealer: Sealer
 
     async def list(self, context: Context, _: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         """List the tools that the key's scopes allow, always in the same order; all if it can get more scopes."""
@@ -189,7 +191,7 @@ class ToolCalls:
             if isinstance(parsed, errors.ValidationError):
                 raise parsed
             applied = json_of(parsed.model_dump(exclude={"cursor"}), is_untrusted=True)
-            request = ToolRequest(connection, key, caller.at, self.base_url, applied)
+            request = ToolRequest(connection, key, caller.at, self.base_url, applied, self.sealer)
             result = tool.run(request, **dict(parsed))
             about = {"as_of": caller.as_of(connection), "applied_query": request.applied_query}
             values = results.shown({**json_of(about), **result})

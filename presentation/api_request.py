@@ -10,6 +10,7 @@ from starlette.requests import Request
 
 from presentation.view import viewed
 from storage import Storage
+from storage.access.workspaces import Role
 from storage.engine.audit import Actor
 from storage.engine.sealing import Sealer
 from storage.rules.errors import NotFound, ServiceError
@@ -41,6 +42,11 @@ class ApiRequest:
     program_id: int = NO_PROGRAM
     named: Mapping[str, str] = field(default_factory=dict)
     scopes: Collection[Scope] | None = None
+
+    @property
+    def role(self) -> Role | None:
+        """The member's role in the program; None for a key."""
+        return None
 
     @property
     def subject_id(self) -> int:

@@ -14,6 +14,7 @@ from storage.engine.failures import Availability
 from storage.engine.group_commit import GroupCommit, SetBased, StorageMeasures, Write
 from storage.engine.read_queue import ReadQueue, Replica
 from storage.engine.write_queue import WriteQueue
+from storage.rules.errors import ServiceError
 from storage.tracking.key_callers import CallerCounts
 from storage.tracking.received_calls import Call, Outcome, PresentedKey, staged
 
@@ -175,6 +176,25 @@ class Storage(Reader):
             if len(self._programs) >= MOST_REMEMBERED:
                 self._programs.clear()
             self._programs[key_hash] = key.program_id
+
+
+class OneTransaction(Storage):
+    """Storage within a running write: what an action reads and writes there is of that write's transaction."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self.replica = None
+
+    async def read(self, operation: Any, *arguments: Any, **options: Any) -> Any:
+        """Run a read. Raises what it raises."""
+        return operation(self._connection, *arguments, **options)
+
+    async def write_in(self, _: int, operation: Any, /, *arguments: Any, **options: Any) -> Any:
+        """Run a write. Raises the error that it returns, or raises."""
+        result = operation(self._connection, *arguments, **options)
+        if isinstance(result, ServiceError):
+            raise result
+        return result
 
 
 @asynccontextmanager

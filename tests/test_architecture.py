@@ -52,7 +52,7 @@ STORAGE_FOLDERS: dict[str, set[str]] = {
     "reports": {"access", "engine", "lists", "management", "payments", "rules", "tables", "tracking"},
     "diagnosis": {"lists", "payments", "reports", "rules", "tables", "tracking"},
     "checks": {"rules", "tables", "tracking"},
-    "": {"engine", "tracking"},
+    "": {"engine", "rules", "tracking"},
 }
 
 

@@ -1,6 +1,7 @@
 """A dry run gets the response that the call then gets, of every action there is, and leaves every table as it was."""
 
 import asyncio
+from collections import defaultdict
 from typing import Any
 
 import httpx
@@ -19,9 +20,10 @@ from storage.lists.commissions import COMMISSIONS
 from storage.lists.customers import CUSTOMERS
 from storage.lists.declaration import List
 from storage.lists.flags import FLAGS
+from storage.lists.plans import PLANS
 from storage.management import agent_caps
 from storage.tables import idempotent_answers, metadata, refused_calls
-from tests import documented, world
+from tests import documented, planned, world
 from tests.tracking_api.conftest import UNLIMITED
 from tests.world import HELD_SINCE, NOW, World, stored
 
@@ -45,6 +47,7 @@ KNOWN = {  # what the fields of bodies may be, beside rows that exist; any subse
     "hold_days": st.sampled_from([10, 30]),
     "name": st.just("Cleo"),
     "reason": st.just("The shop's form lost the click."),
+    "changes": st.just([{"method": "PATCH", "path": "", "body": {"commission_rate": 21}}]),
 }
 TAKEN = st.fixed_dictionaries({name: st.one_of(values, values, st.none()) for name, values in KNOWN.items()})
 
@@ -70,10 +73,16 @@ class Service:
 
     async def path_of(self, path: str, number: int) -> str:
         """Return a path with the id of a row that exists, where there is one."""
-        lists: dict[str, List[Any]] = {"commission_id": COMMISSIONS, "customer_id": CUSTOMERS, "flag_id": FLAGS}
+        lists: dict[str, List[Any]] = {
+            "commission_id": COMMISSIONS,
+            "customer_id": CUSTOMERS,
+            "flag_id": FLAGS,
+            "plan_id": PLANS,
+        }
         ids = {name: [row.id for row in (await self.acme.listed(each)).data] for name, each in lists.items()}
         ids |= {"program_id": [self.acme.program_id], "partner_id": [self.acme.anna, self.acme.ben]}
-        return path.format_map({name: (rows or [1])[number % max(len(rows), 1)] for name, rows in ids.items()})
+        chosen = {name: rows[number % len(rows)] for name, rows in ids.items() if rows}
+        return path.format_map(defaultdict(lambda: 1, chosen))
 
     async def tables(self) -> dict[str, Any]:
         """Return every row that there is."""
@@ -90,6 +99,8 @@ async def serving(store: Storage) -> Service:
         await service.acme.customer(f"user-{number}", code, at=HELD_SINCE)
         await service.acme.sale(f"inv-{number}", customer_key=f"user-{number}", at=HELD_SINCE)
     await service.acme.flag()
+    await planned.plan(service.acme, gift=True)
+    await service.acme.do(agent_caps.change, {"apply_own_plans": True})
     return service
 
 

@@ -3,13 +3,14 @@
 import json
 from collections.abc import Mapping
 from typing import Annotated, Any
-from urllib.parse import parse_qsl
+from urllib.parse import parse_qsl, urlencode
 
 from pydantic import Field
 
 from mcp_server.results import JsonRow, json_of, row_of
 from mcp_server.tools.tool import Identifier, RowId, ToolRequest, tool
 from presentation.changes import AgentProgramChange
+from presentation.plans import LASTS, PREPARED
 from storage.reports import backtest
 from storage.reports.backtest import Backtest
 from storage.rules.errors import FieldError, ValidationError
@@ -43,7 +44,16 @@ def backtest_terms(
             raise ValidationError(fields=[FieldError("days", "Too many sales: send fewer days")])
         found = running.result(request.connection, program_id)
     shown = {name: [row_of(each) for each in getattr(found, name)[:MOST_SHOWN]] for name in _LISTS}
-    return row_of(found, leave_out=set(_LISTS)) | shown | {"applied_changes": json_of(sent)}
+    link = {"plan_url": _link(request, program_id, sent)} if sent and partner_id is None else {}
+    return row_of(found, leave_out=set(_LISTS)) | shown | {"applied_changes": json_of(sent)} | link
+
+
+def _link(request: ToolRequest, program_id: int, changes: Mapping[str, Any]) -> str:
+    """Return the link to a page where the member who connected the assistant can send these changes as a plan."""
+    member = getattr(request.key, "email", "")
+    prepared = (PREPARED, program_id, member, [["PATCH", "", changes]], f"Proposed by {request.key.name}")
+    sealed = request.sealer.seal_until(request.at + LASTS, *prepared)
+    return f"{request.base_url}/programs/{program_id}/plans?{urlencode({'draft': sealed})}"
 
 
 def _changes(text: str) -> Mapping[str, Any]:

@@ -20,6 +20,7 @@ from pydantic_core import to_json
 
 from mcp_server.results import JsonRow, json_of
 from storage.access import agent_keys, assistants
+from storage.engine.sealing import Sealer
 from storage.rules.errors import FieldError, ValidationError
 from storage.rules.scope import Scope
 from storage.rules.untrusted import UNTRUSTED
@@ -43,6 +44,7 @@ class ToolRequest(NamedTuple):
     at: datetime
     base_url: str
     applied_query: dict[str, Any]
+    sealer: Sealer
 
 
 @dataclass(frozen=True, eq=False)

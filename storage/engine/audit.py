@@ -1,7 +1,8 @@
 """The audit log of changes: who, when, and the values before and after. Each change logs in its own transaction."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -33,6 +34,7 @@ class Actor(NamedTuple):
         return int(self.id) if self.type == USER else None
 
 
+COLLECTED = "changes that the log gets"
 AGENT_KEY = "agent_key"
 USER = "user"
 OPERATOR = Actor("operator", "svc", "svc admin")
@@ -55,12 +57,24 @@ def write(
     write_each(connection, [(program_id, each) for each in changes], actor=actor, at=at)
 
 
+@contextmanager
+def collected(connection: Connection) -> Iterator[list[Change]]:
+    """Return the changes that the block logs."""
+    changes: list[Change] = []
+    connection.info[COLLECTED] = changes
+    try:
+        yield changes
+    finally:
+        del connection.info[COLLECTED]
+
+
 def write_each(
     connection: Connection, changes: Sequence[tuple[int, Change]], *, actor: Actor | None, at: datetime
 ) -> None:
     """Append entries to the logs of programs by one statement, as `write` does."""
     if actor is None or not changes:
         return
+    connection.info.get(COLLECTED, []).extend(change for _, change in changes)
     who = {"actor_type": actor.type, "actor_id": actor.id, "actor_name": actor.name, "at": at}
     rows = []
     for entry_id, (program_id, change) in zip(ids.after(at, len(changes)), changes, strict=True):

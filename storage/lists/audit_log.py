@@ -68,6 +68,7 @@ class Noun(StrEnum):
     AGENT_CAPS = "agent_caps"
     SANDBOX = "sandbox"
     SAVED_VIEW = "saved_view"
+    PLAN = "plan"
 
 
 def _named(action: str) -> ColumnElement[bool]:

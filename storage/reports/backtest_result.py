@@ -1,10 +1,8 @@
 """What a backtest returns: figures, partners and sales, as recorded and under a draft."""
 
-from collections.abc import Mapping
 from datetime import date, datetime
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from storage.reports.gained_sales import GainedSale
 from storage.rules.untrusted import Untrusted
 
 
@@ -78,15 +76,3 @@ class BacktestResult(NamedTuple):
     gained: list[CreditDifference]
     kept: int
     left_out: list[LeftOut]
-
-
-def of_gained(gained: GainedSale) -> CreditDifference:
-    """Return the row of a gained sale, without its partner's name."""
-    sale = gained.sale
-    said = (sale.happened_at, sale.amount_cents, sale.currency, 0, gained.cents)
-    return CreditDifference(sale.transaction_id, gained.partner_id, "", *said)
-
-
-def named(each: CreditDifference, names: Mapping[int, Any]) -> CreditDifference:
-    """Return a row with its partner's name."""
-    return each._replace(partner_name=names[each.partner_id][0])

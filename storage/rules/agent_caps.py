@@ -29,6 +29,7 @@ class AgentCaps(NamedTuple):
     amount_in_a_day_cents: int = 100_000
     frozen_settings: tuple[str, ...] = ("commission_basis", "hold_days", "lead_auth_policy")
     two_keys_to_pay: bool = False
+    apply_own_plans: bool = False
 
 
 CAPS, SECTIONS = declared(AgentCaps(), Path(__file__).with_suffix(".toml"))

@@ -35,8 +35,10 @@ class Draft(NamedTuple):
             names = {name: names[name] for name in names.keys() & {"platform_fee_bps", "basis"}}
         return then._replace(**{name: getattr(self.settings, names[name]) for name in names.keys() & set(then._fields)})
 
-    def loses_credit(self, clicked_at: datetime, at: datetime) -> bool:
-        """Return whether a customer who came in time after their click would have come too late."""
+    def loses_credit(self, partner_id: int, clicked_at: datetime, at: datetime) -> bool:
+        """Return whether a partner's customer who came in time after their click would have come too late."""
+        if self.partner_id not in {None, partner_id}:
+            return False
         now, draft = (each.attribution_window_days for each in (self.current, self.settings))
         within = attribution.is_within(clicked_at, at, draft)
         return draft < now and not within and attribution.is_within(clicked_at, at, now)
@@ -80,7 +82,7 @@ def of_sale(terms: Terms, sale: Sold) -> int:
     return commission.on_sale(terms, sale.program_cents, basis_cents, first_purchase_at=first, occurred_at=at)
 
 
-def left_of(cents: int, sale: Sold | None, status: CommissionStatus | None) -> int:
+def left_of(cents: int, sale: Sold | None, status: str | None) -> int:
     """Return what is left of an earning after refunds; nothing after a rejection."""
     if status == CommissionStatus.REJECTED:
         return 0

@@ -65,6 +65,7 @@ agent_caps = table(
     Column("highest_flat_rate_cents", BigInteger),
     Column("highest_lead_commission_cents", BigInteger),
     Column("two_keys_to_pay", Boolean),
+    Column("apply_own_plans", Boolean),
     Column("commissions_in_a_day", Integer),
     Column("amount_in_a_day_cents", BigInteger),
 )
@@ -177,6 +178,19 @@ imports = event_table(
     "imports",  # of the last hour
     Column("undo", Text, nullable=False),  # JSON, see storage/management/imports.py
     timestamp_column("at"),
+)
+
+plans = event_table(
+    "plans",
+    Column("status", String(16), nullable=False),
+    Column("reason", String(512), nullable=False),
+    Column("created_by", String(512), nullable=False),
+    Column("decided_by", String(512)),
+    Column("reverts_id", BigInteger),  # the plan that it takes back
+    Column("content", Text, nullable=False),  # JSON, see storage/lists/plans.py
+    timestamp_column("created_at"),
+    timestamp_column("expires_at"),
+    timestamp_column("decided_at", nullable=True),
 )
 
 saved_views = event_table(

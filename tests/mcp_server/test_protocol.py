@@ -10,6 +10,7 @@ from mcp_server.attachments import PROMPTS
 from mcp_server.calls import SCOPE_MEMBER, Caller, ToolCalls
 from mcp_server.tools import ALL
 from presentation import guides
+from storage.engine.sealing import Sealer
 from storage.rules.scope import Scope
 from tests.mcp_server.conftest import BASE, HANDSHAKE, HOSTILE, INERT, VERSIONS, Assistant
 
@@ -39,7 +40,9 @@ async def handshake(assistant: Assistant, headers: list[tuple[str, str]], body: 
     """Return what a request of the handshake era is answered with, None if it is left to the SDK."""
     caller = Caller(assistant.acme.store.reader, assistant.good, assistant.at, "request-1", resource="")
     raw = [(name.lower().encode(), value.encode()) for name, value in headers]
-    calls = ToolCalls({tool.name: tool for tool in ALL}, "http://svc.test", hosts=["svc.test"])
+    calls = ToolCalls(
+        {tool.name: tool for tool in ALL}, "http://svc.test", hosts=["svc.test"], sealer=Sealer("a secret")
+    )
     response = await calls.respond({"headers": raw, SCOPE_MEMBER: caller}, json.dumps(body).encode())
     return response and response.body
 

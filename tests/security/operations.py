@@ -23,7 +23,7 @@ from storage.management import applications, coupons, sale_questions
 from storage.rules import keys
 from storage.rules.scope import Scope
 from storage.tables import customers
-from tests import documented, world
+from tests import documented, planned, world
 from tests.security.drafting import drafted
 from tests.world import NOW, World
 
@@ -90,6 +90,7 @@ async def _rows(program: World, user_id: int) -> dict[str, Any]:
     ids["application_id"] = (await program.listed(APPLICATIONS)).data[0].id
     ids |= {"flag_id": await program.flag(customer_id), "invitation_id": invited.invitation.id}
     ids |= await drafted(program)
+    ids |= {"plan_id": await planned.plan(program, gift=True)}
     return ids | {"commission_id": sold.commission_id, "customer_id": customer_id, "user_id": user_id}
 
 

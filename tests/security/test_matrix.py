@@ -13,7 +13,9 @@ import httpx
 import pytest
 
 from storage.access.workspaces import ANYONE, DECIDERS, MANAGERS, OWNERS, PAYERS, Role
+from storage.management import agent_caps
 from storage.rules.scope import Scope
+from tests import planned
 from tests.security import drafting, operations
 from tests.security.operations import ENTRIES, MISSING, Case, Scene, Service, code, needing
 from tests.tables import table
@@ -104,6 +106,7 @@ def test_each_operation_of_agents_needs_the_scope_of_the_contract():
 
 
 async def test_a_scope_opens_its_operations_and_no_other_scope_does(service: Service):
+    await service.scene.acme.do(agent_caps.change, {"apply_own_plans": True})
     for entry in needing("agentKey"):
         sufficient = (await service.scene.agent_key([entry.scope or Scope.EVENTS_READ])).secret
         others = (await service.scene.agent_key(tuple(set(Scope) - {entry.scope}))).secret
@@ -116,6 +119,8 @@ async def test_a_scope_opens_its_operations_and_no_other_scope_does(service: Ser
             assert rejected.json()["error"]["required_scope"] == entry.scope, str(entry)
 
         ids = await drafting.payout(service.scene.acme, sent["payout"]) if "payout" in sent else {}
+        if entry.row == "plan_id":
+            ids = {"plan_id": await planned.plan(service.scene.acme, applied=entry.path.endswith("/revert"))}
         served = await service.call(entry, sufficient, body=sent.get("body"), query=sent.get("query"), **ids)
 
         assert served.status_code == next(iter(entry.described.responses)), f"{entry}: {served.text}"
@@ -156,6 +161,7 @@ def test_every_sort_of_row_has_a_foreign_one():
         "coupon_id",
         "payout_id",
         "line_id",
+        "plan_id",
     }
     elsewhere = {
         "event_id",

@@ -144,6 +144,10 @@ class VisitorRequest(ApiRequest):
         return {"visitor": self.visitor}
 
     @property
+    def role(self) -> Role | None:
+        return self.visitor.role
+
+    @property
     def currency(self) -> str:
         """The currency of the program; empty where each has its own."""
         return ""

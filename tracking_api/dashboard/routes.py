@@ -7,6 +7,7 @@ from starlette.routing import Route
 
 from presentation import lists, report, resource_table
 from presentation.operations import DescribedRoute, route
+from presentation.plans import PLAN_RESOURCES
 from presentation.resource_table import DECIDER, MANAGER, MEMBER, METHOD, OWNER, PAYER, RESOURCES, Resource
 from presentation.resources import ProgramView
 from storage.lists.applications import APPLICATIONS
@@ -23,6 +24,7 @@ from tracking_api.dashboard import (
     partner_portal,
     payments,
     payouts,
+    plans,
     programs,
     sale_questions,
     sessions,
@@ -112,7 +114,7 @@ ROUTES = [
     route("/api/auth/device/token", POST=connected.poll_device_login),
     *served(OF_ACCOUNT, "/api", visitor_request),
     *served(OF_WORKSPACE, "/api/workspaces/{workspace_id}", of_workspace),
-    *served([*RESOURCES, *OF_MEMBERS]),
+    *served([*RESOURCES, *PLAN_RESOURCES, *OF_MEMBERS]),
 ]
 PAGES = [
     page("/", GET=sign_in.show_home),
@@ -137,6 +139,8 @@ PAGES = [
     page(f"{PROGRAM}/import/undo", POST=imports.undo_import),
     page(f"{PROGRAM}/explore", GET=explore.show_explore, POST=explore.change_view),
     page(f"{PROGRAM}/explore/rows", GET=explore.show_rows),
+    *list_routes(f"{PROGRAM}/plans", plans.PLAN_LIST, POST=plans.SEND.press),
+    page(f"{PROGRAM}/plans/{{plan_id}}", POST=plans.DECIDE.press),
     page(f"{PROGRAM}/explore.csv", GET=explore.export_card),
     *list_routes(f"{PROGRAM}/partners", partners.PARTNER_LIST, POST=partners.ENROL.press),
     page(f"{PROGRAM}/partners/selected", POST=partners.SELECTED.press_selected),

@@ -21,6 +21,7 @@ from storage.rules.settings import published, stored
 from storage.tables import commissions, ledger_entries
 from storage.tracking.ledger import PARTNER_KINDS
 from tests import world
+from tests.storage.databases import both_databases
 from tests.storage.management.test_by_hand import credit
 from tests.world import NOW, World
 
@@ -91,6 +92,7 @@ async def ledger(acme: World) -> dict[int, int]:
     return {partner_id: each for partner_id, each in cents.items() if each}
 
 
+@both_databases
 @settings(max_examples=30)
 @given(steps=STEPS, first=TERMS, later=st.one_of(TERMS, FLAT), draft=st.one_of(TERMS, FLAT))
 async def test_todays_terms_are_the_ledger_and_a_draft_is_what_a_program_with_it_records(
@@ -129,6 +131,7 @@ async def expire(acme: World, transaction_id: str, **sent: Any) -> None:
     await acme.reject(error, transaction_id=transaction_id, amount_cents=10_000, currency="USD", **sent)
 
 
+@both_databases
 async def test_a_shorter_window_loses_sales_and_a_longer_one_gains_those_that_were_rejected_as_late(acme: World):
     clicked_at = NOW - timedelta(days=70)
     late = await acme.visitor("ben", at=clicked_at)

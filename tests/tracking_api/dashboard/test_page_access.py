@@ -17,8 +17,8 @@ from storage.lists.commissions import COMMISSIONS
 from storage.lists.sale_questions import SALE_QUESTIONS
 from storage.management import applications, sale_questions
 from storage.rules import keys
+from tests import planned, world
 from tests import stripe_events as stripe
-from tests import world
 from tests.storage.payments import paying
 from tests.tracking_api.dashboard.conftest import FOREIGN, MAX, OLGA, OURS, PASSWORD, Dashboard
 from tests.tracking_api.dashboard.reading import csrf, hidden
@@ -56,6 +56,7 @@ async def ids(dashboard: Dashboard) -> dict[str, Any]:
         "event_id": event_id,
         "flag_id": flag_id,
     }
+    ids["plan_id"] = await planned.plan(acme)
     return ids | {"program_id": acme.program_id, "partner_id": acme.anna, "workspace_id": 1, "assistant_id": 1}
 
 

@@ -157,24 +157,24 @@ async def _causes(context: page_context.PageContext, state: ListState) -> dict[s
     return {"groups": groups, "code": code, "organic": organic}
 
 
-def _written(value: Any, field: str, currency: str) -> str | Markup:
+def written(value: Any, field: str, currency: str) -> str | Markup:
     """Return a value as people read it; money and times by their field's name."""
     if isinstance(value, dict):
-        parts = (f"{text.words(name)}: {_written(each, name, currency)}" for name, each in value.items() if each)
-        written: str | Markup = ", ".join(parts)
+        parts = (f"{text.words(name)}: {written(each, name, currency)}" for name, each in value.items() if each)
+        shown: str | Markup = ", ".join(parts)
     elif isinstance(value, list):
-        written = ", ".join(str(_written(each, field, currency)) for each in value)
+        shown = ", ".join(str(written(each, field, currency)) for each in value)
     elif isinstance(value, bool):
-        written = "yes" if value else "no"
+        shown = "yes" if value else "no"
     elif isinstance(value, int) and field.endswith("_cents"):
-        written = text.money(value, currency)
+        shown = text.money(value, currency)
     elif isinstance(value, str) and field.endswith(("_at", "_by")) and _TIME.match(value):
-        written = text.timestamp(datetime.fromisoformat(value))
+        shown = text.timestamp(datetime.fromisoformat(value))
     else:
-        written = "" if value is None else text.plain(value)
-    return written
+        shown = "" if value is None else text.plain(value)
+    return shown
 
 
 EVENT_LIST = ListPage(events.EVENTS, "events.html", part="event_list.html", tabs=("live",))
 REJECTED_CALL_LIST = ListPage(rejected_calls.REJECTED_CALLS, "refused_calls.html", values=_causes)
-AUDIT_LIST = ListPage(audit_log.AUDIT_LOG, "audit_log.html", constants={"written": _written})
+AUDIT_LIST = ListPage(audit_log.AUDIT_LOG, "audit_log.html", constants={"written": written})

@@ -1,0 +1,115 @@
+"""Steps of plans: any action of the resource table, found by its path or its name, and run within one transaction.
+
+An action runs as a request runs it: with the same input model, rights and storage operations.
+"""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from pydantic_core import to_json
+from starlette.routing import compile_path
+
+from presentation.api_request import ApiRequest
+from presentation.changes import AgentProgramChange
+from presentation.operations import operation
+from presentation.resource_table import OWNER, RESOURCES, Resource, ScopeByBody
+from presentation.resources import ProgramView
+from storage import OneTransaction
+from storage.access import workspaces
+from storage.engine import audit
+from storage.management import program_settings
+from storage.rules import errors
+from storage.rules.scope import Scope
+
+
+@operation()
+async def change_program(call: ApiRequest, sent: AgentProgramChange) -> ProgramView:
+    """Change a program's settings."""
+    return ProgramView.of(await call.write(program_settings.change, sent.sent()))
+
+
+ACTIONS = (
+    Resource("PATCH", "", change_program, OWNER, Scope.PROGRAMS_WRITE),
+    *(each for each in RESOURCES if each.is_write),
+)
+
+
+class PlanStep(NamedTuple):
+    """One action of a plan, by its method and its path below the program's."""
+
+    method: str
+    path: str
+    body: Mapping[str, Any]
+
+    def resources(self, *, of_members: bool) -> list[tuple[Resource, dict[str, str]]]:
+        """Return the action in the table with the ids of its path; none if there is no such action."""
+        named = [each for each in ACTIONS if each.method == self.method and (each.roles if of_members else each.scope)]
+        matched = ((each, compile_path(each.path)[0].match(self.path)) for each in named)
+        return [(each, found.groupdict()) for each, found in matched if found]
+
+    def action(self, call: ApiRequest) -> tuple[Resource, dict[str, str]]:
+        """Return the action if the caller may use it. Raises ValidationError, InsufficientScope, OwnerRequired."""
+        found = self.resources(of_members=call.role is not None)
+        if not found:
+            raise errors.ValidationError(f"{self.method} {self.path} is no action that a plan can have.")
+        resource = found[0][0]
+        scope = resource.scope.choose(to_json(self.body)) if isinstance(resource.scope, ScopeByBody) else resource.scope
+        if call.role is not None:
+            workspaces.require(call.role, resource.roles or ())
+        elif scope not in (call.scopes or ()):
+            raise errors.InsufficientScope(required_scope=scope)
+        return found[0]
+
+
+class FailedStep(NamedTuple):
+    """The step, counted from 1, that failed, and why."""
+
+    step: int
+    error: errors.ServiceError
+
+
+def step_of(call: ApiRequest, sent: Mapping[str, Any]) -> PlanStep:
+    """Return the step that names its `method` and `path`, or its `action` and `subject`. Raises as `action` does."""
+    if name := sent.get("action"):
+        named = (each for each in ACTIONS if name in {each.operation.description.name, each.operation.perform.__name__})
+        if (resource := next(named, None)) is None:
+            raise errors.ValidationError(f"{name} is no action that a plan can have.")
+        path = resource.path.format_map(dict.fromkeys(compile_path(resource.path)[2], sent.get("subject")))
+        step = PlanStep(resource.method, path, sent.get("input") or {})
+    else:
+        method, where = sent.get("method"), sent.get("path")
+        if method is None or where is None:
+            raise errors.ValidationError("A change has a method and a path, or an action.")
+        path = re.sub(rf"^/api/(?:agent/v1/)?programs/{call.program_id}(?=/|$)", "", where)
+        step = PlanStep(method, path, sent.get("body") or {})
+    step.action(call)
+    return step
+
+
+def approvers(steps: Sequence[PlanStep]) -> list[str]:
+    """Return the roles of those who may approve every step."""
+    roles = [resource.roles or () for step in steps for resource, _ in step.resources(of_members=True)[:1]]
+    return [role for role in workspaces.Role if all(role in each for each in roles)]
+
+
+def run(
+    connection: Any, call: ApiRequest, steps: Sequence[PlanStep], actor: audit.Actor
+) -> tuple[list[dict[str, Any]], FailedStep | None]:
+    """Run steps in a running write as an actor; return what they change, and the one at which they end."""
+    about: Any = {"request": call.request, "at": call.at, "actor": actor, "program_id": call.program_id}
+    failure = None
+    with audit.collected(connection) as changes:
+        for number, step in enumerate(steps, 1):
+            resource, ids = step.action(call)
+            within = ApiRequest(storage=OneTransaction(connection), named=ids, **about)
+            work = resource.operation.submit(within, step.body)
+            try:
+                work.send(None)  # a coroutine, which waits for nothing but this transaction
+            except StopIteration:
+                continue
+            except errors.ServiceError as error:
+                failure = FailedStep(number, error)
+                break
+    return json.loads(json.dumps([change._asdict() for change in changes])), failure

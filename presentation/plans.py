@@ -1,0 +1,216 @@
+"""Plans: what members and agents propose, approve, decline and revert; each is applied whole or not at all."""
+
+import json
+from collections.abc import Callable, Sequence
+from datetime import datetime, timedelta
+from itertools import groupby
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, JsonValue
+
+from presentation import backtests
+from presentation.api_request import ApiRequest
+from presentation.lists import listing
+from presentation.operations import operation
+from presentation.plan_steps import FailedStep, PlanStep, approvers, run, step_of
+from presentation.resource_table import DECIDER, MEMBER, Resource
+from presentation.settings_models import Name
+from presentation.view import view_of
+from storage.engine.audit import OPERATOR, Actor
+from storage.lists.plans import PLANS, Objects, Plan, PlanStatus
+from storage.management import agent_caps, plans
+from storage.reports.backtest_result import BacktestResult
+from storage.rules import errors
+from storage.rules.scope import Scope
+from storage.rules.settings import BY_NAME
+from web.body import Body, Identifier, Url
+from web.response import CreatedResponse
+
+PRICED_DAYS = 30
+BacktestView = view_of(BacktestResult)
+LASTS = timedelta(hours=72)
+PREPARED = "a prepared plan"  # what a link is sealed for
+REFUSED = (
+    errors.InsufficientScope,
+    errors.OverCap,
+    errors.OwnerRequired,
+    errors.PlanExpired,
+    errors.PreconditionFailed,
+)
+
+
+class PlannedChange(Body):
+    """An action: its `method`, `path` and `body`, or its `action` (such as change_partner), `subject` and `input`."""
+
+    method: Literal["POST", "PATCH", "PUT", "DELETE"] | None = None
+    path: Url | Literal[""] | None = None
+    body: Annotated[dict[str, JsonValue], Field(default_factory=dict)]
+    action: Identifier | None = None
+    subject: Annotated[int, Field(ge=1, le=2**53)] | None = None
+    input: Annotated[dict[str, JsonValue], Field(default_factory=dict)]
+
+
+class NewPlan(Body):
+    """Actions that are applied together, with the reason for them."""
+
+    changes: Annotated[list[PlannedChange], Field(min_length=1, max_length=50)]
+    reason: Name
+    expires_in_hours: Annotated[int, Field(ge=1, le=720)] = 72
+
+
+@operation(errors.RateLimited, *REFUSED, notice="plan-sent")
+async def create_plan(call: ApiRequest, sent: NewPlan) -> CreatedResponse[Plan]:
+    """Propose actions that are approved and applied together."""
+    steps = [step_of(call, each.model_dump()) for each in sent.changes]
+    expires_at = call.at + timedelta(hours=sent.expires_in_hours)
+    content = await content_of(call, steps)
+    return await call.create(Plan, plans.propose, content=content, reason=sent.reason, expires_at=expires_at)
+
+
+@operation()
+async def get_plan(call: ApiRequest) -> Plan:
+    """Return a plan."""
+    return await call.read(plans.get_plan, call.path_id("plan_id"), at=call.at)
+
+
+@operation(*REFUSED, notice="plan-applied")
+async def apply_plan(call: ApiRequest) -> Plan:
+    """Approve a plan and apply it, whole or not at all."""
+    plan_id = (await call.read(plans.get_plan, call.path_id("plan_id"), at=call.at)).id
+    if not await _may_apply(call):
+        raise errors.OverCap("A member approves the plans of this program.", cap="apply_own_plans")
+
+    def perform(connection: Any, program_id: int, *, at: datetime, **_: Any) -> Plan:
+        return _apply(connection, call, plans.lock(connection, program_id, plan_id, at=at))
+
+    return await call.write(perform)
+
+
+@operation(*REFUSED, notice="plan-declined")
+async def decline_plan(call: ApiRequest) -> Plan:
+    """Decline a plan, or withdraw it."""
+    return await call.write(plans.decline, call.path_id("plan_id"))
+
+
+@operation(*REFUSED, notice="plan-reverted")
+async def revert_plan(call: ApiRequest) -> CreatedResponse[Plan]:
+    """Take back what a plan changed by a plan of its own, which names in `final` what stays."""
+    plan_id, may_apply = call.path_id("plan_id"), await _may_apply(call)
+    applied = await call.read(plans.get_plan, plan_id, at=call.at)
+    by_subject = groupby(applied.diff, lambda each: (each["action"], each["subject_id"]))
+    found = [(REVERTED_BY.get(action), subject, [*changes]) for (action, subject), changes in by_subject]
+    steps = [reverse(subject, changes) for reverse, subject, changes in reversed(found) if reverse]
+    if not steps:
+        raise errors.ValidationError("Nothing that this plan changed can be taken back.")
+    content = await content_of(call, steps)
+    content["final"] = _final(applied.diff)
+    if any("step" in each for each in content["conflicts"]) or not _continues(applied.diff, content["diff"]):
+        raise errors.PreconditionFailed("What the plan changed has changed since.")
+
+    def perform(connection: Any, program_id: int, *, actor: Actor, at: datetime) -> Plan:
+        plans.lock(connection, program_id, plan_id, PlanStatus.APPLIED, at=at)
+        about: dict[str, Any] = {"reason": f"Reverts: {applied.reason}"[:512], "reverts_id": plan_id}
+        made = plans.propose(connection, program_id, content, **about, expires_at=at + LASTS, actor=actor, at=at)
+        return _apply(connection, call, made) if may_apply else made
+
+    return await call.create(Plan, perform)
+
+
+async def content_of(call: ApiRequest, steps: Sequence[PlanStep]) -> dict[str, Any]:
+    """Return what a plan of these steps would change now, who may approve it, and what speaks against it."""
+    for step in steps:
+        step.action(call)
+    diff, failed = await _try(call, steps, OPERATOR)
+    conflicts = [_said(failed)] if failed else []
+    touched = {_place(each) for each in diff}
+    others = await call.read(plans.list_open, at=call.at)
+    same = [each.id for each in others if touched & set(map(_place, each.diff))]
+    conflicts += [{"plan_id": each, "message": "An open plan changes the same."} for each in same]
+    over = (await _try(call, steps, call.actor))[1] if call.actor.is_agent else None
+    content: dict[str, Any] = {"steps": [each._asdict() for each in steps], "diff": diff, "conflicts": conflicts}
+    content |= {"caps": [_said(over)] if over and "cap" in over.error.details else []}
+    content |= {"final": _final(diff), "approvers": approvers(steps)}
+    settings = {name: value for step in steps if not step.path for name, value in step.body.items()}
+    if not failed and any(BY_NAME[name].is_term for name in settings if name in BY_NAME):
+        priced = BacktestView.of(await backtests.run(call, settings, days=PRICED_DAYS))
+        content["backtest"] = priced.model_dump(mode="json", exclude={"partners"})
+    return content
+
+
+async def _may_apply(call: ApiRequest) -> bool:
+    return call.role is not None or (await call.read(agent_caps.get_caps)).apply_own_plans
+
+
+async def _try(call: ApiRequest, steps: Sequence[PlanStep], actor: Actor) -> tuple[Objects, FailedStep | None]:
+    """Run steps and roll them back; return what they change, and the one that fails."""
+    return await call.storage.dry_run.write_in(call.program_id, run, call, steps, actor)
+
+
+def _apply(connection: Any, call: ApiRequest, plan: Plan) -> Plan:
+    """Apply a locked plan. Raises PreconditionFailed if it would not change now what it says."""
+    steps = [PlanStep(**each) for each in plan.steps]
+    diff, failed = run(connection, call, steps, call.actor)
+    if failed and "cap" in failed.error.details:
+        raise failed.error
+    if failed or _facts(diff) != _facts(plan.diff):
+        raise errors.PreconditionFailed("What the plan names has changed since.", hint="Send a new plan.")
+    about: dict[str, Any] = {"actor": call.actor, "at": call.at}
+    return plans.decide(connection, call.program_id, plan, PlanStatus.APPLIED, diff=diff, **about)
+
+
+def _said(failed: FailedStep) -> dict[str, Any]:
+    error = failed.error
+    return {"step": failed.step, "code": error.code, "message": error.text, **error.details}
+
+
+def _place(change: dict[str, Any]) -> str:
+    return json.dumps([change["subject_id"], change["field"] or change["action"]])
+
+
+def _facts(diff: Objects) -> list[str]:
+    """Return what must be the same when a plan is applied: not the ids and amounts of what is created only then."""
+    stable = ([each["action"], each["field"], each["before"], each["field"] and each["after"]] for each in diff)
+    subjects = (each["subject_id"] if each["before"] is not None else None for each in diff)
+    return sorted(map(json.dumps, zip(stable, subjects, strict=True)))
+
+
+def _final(diff: Objects) -> list[str]:
+    return list(dict.fromkeys(each["action"] for each in diff if each["action"] not in REVERTED_BY))
+
+
+def _continues(applied: Objects, reverse: Objects) -> bool:
+    """Return whether fields still have the values that the applied plan gave them."""
+    left = {_place(each): each["after"] for each in applied if each["field"]}
+    return all(left.get(_place(each), each["before"]) == each["before"] for each in reverse)
+
+
+def _before(changes: Objects) -> dict[str, Any]:
+    return {each["field"]: each["before"] for each in changes}
+
+
+def _move(subject: int, changes: Objects) -> PlanStep:
+    before, after = (changes[0][name] for name in ("before", "after"))
+    return PlanStep("POST", f"/customers/{subject}/move", after | before)
+
+
+def _take_back(subject: int, changes: Objects) -> PlanStep:
+    given = changes[0]["after"]
+    amount = {"partner_id": subject, "amount_cents": -given["amount_cents"]}
+    return PlanStep("POST", "/adjustments", amount | {"reason": given["reason"]})
+
+
+REVERTED_BY: dict[str, Callable[[Any, Objects], PlanStep]] = {  # what takes an action back; others are final
+    "program.change": lambda _, changes: PlanStep("PATCH", "", _before(changes)),
+    "partner.change": lambda subject, changes: PlanStep("PATCH", f"/partners/{subject}", _before(changes)),
+    "partner.enrol": lambda subject, _: PlanStep("PATCH", f"/partners/{subject}", {"status": "inactive"}),
+    "partner.adjust": _take_back,
+    "customer.move": _move,
+}
+PLAN_RESOURCES = (
+    Resource("GET", "/plans", listing(PLANS), MEMBER, Scope.PROGRAMS_READ),
+    Resource("POST", "/plans", create_plan, DECIDER, Scope.PROGRAMS_WRITE),
+    Resource("GET", "/plans/{plan_id}", get_plan, MEMBER, Scope.PROGRAMS_READ),
+    Resource("POST", "/plans/{plan_id}/apply", apply_plan, DECIDER, Scope.PROGRAMS_WRITE),
+    Resource("POST", "/plans/{plan_id}/decline", decline_plan, DECIDER, Scope.PROGRAMS_WRITE),
+    Resource("POST", "/plans/{plan_id}/revert", revert_plan, DECIDER, Scope.PROGRAMS_WRITE),
+)

@@ -1,0 +1,67 @@
+"""The list of plans: sets of actions with a reason, which are approved and applied together, or not at all."""
+
+import json
+from collections.abc import Sequence
+from datetime import datetime
+from enum import StrEnum
+from typing import Annotated, Any, NamedTuple
+
+from sqlalchemy import Connection
+
+from storage.lists.declaration import Column, Filter, List, ListScope
+from storage.rules.untrusted import Untrusted
+from storage.tables import plans
+
+Objects = Sequence[dict[str, Any]]
+
+
+class PlanStatus(StrEnum):
+    """What became of a plan."""
+
+    OPEN = "open"
+    APPLIED = "applied"
+    DECLINED = "declined"
+    REVERTED = "reverted"
+
+
+class Plan(NamedTuple):
+    """A plan: `steps` are actions of the API, `diff` what they change (`action`, `subject_id`, `field`, values).
+
+    `conflicts` are steps that fail as things are, and open plans that change the same; `caps` what exceeds those
+    of agent keys. `final` are actions that a revert cannot take back, `approvers` the roles that may approve.
+    """
+
+    id: int
+    created_at: Annotated[datetime, Column("When")]
+    status: Annotated[PlanStatus, Column("Status", sorts=True)]
+    reason: Annotated[Untrusted, Column("Reason", sorts=True)]
+    created_by: Annotated[Untrusted, Column("By", sorts=True)]
+    expires_at: Annotated[datetime, Column("Expires", sorts=True)]
+    decided_by: Annotated[Untrusted | None, Column("Decided by")]
+    decided_at: datetime | None
+    reverts_id: int | None
+    content: Annotated[str, Column(is_internal=True)]
+    steps: Objects = ()
+    diff: Objects = ()
+    conflicts: Objects = ()
+    caps: Objects = ()
+    final: Sequence[str] = ()
+    approvers: Sequence[str] = ()
+    backtest: dict[str, Any] | None = None
+
+
+def _with_content(_: Connection, __: ListScope, rows: list[Plan]) -> list[Plan]:
+    return [row._replace(**json.loads(row.content)) for row in rows]
+
+
+PLANS = List(
+    "plans",
+    "Plans",
+    "plan",
+    "The plans",
+    Plan,
+    plans,
+    at=plans.c.created_at,
+    filters=(Filter("status", PlanStatus, f"One of {', '.join(PlanStatus)}.", plans.c.status.__eq__, "Status"),),
+    finish=_with_content,
+)

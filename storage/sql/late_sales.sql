@@ -1,0 +1,16 @@
+-- The newest rejected sales of a program that came too late after their click, and were not recorded after all.
+SELECT
+    refused_calls.transaction_id, refused_calls.amount_cents, refused_calls.at, refused_calls.customer_key,
+    refused_calls.click_id, COALESCE(refused_calls.currency, 'USD') AS currency, refused_calls.occurred_at
+FROM refused_calls
+LEFT JOIN sales
+    ON sales.program_id = refused_calls.program_id AND sales.transaction_id = refused_calls.transaction_id
+WHERE refused_calls.program_id = :program_id
+    AND refused_calls.call = 'sale'
+    AND refused_calls.code = 'attribution_window_expired'
+    AND refused_calls.at >= :since
+    AND refused_calls.transaction_id IS NOT NULL
+    AND refused_calls.amount_cents IS NOT NULL
+    AND sales.id IS NULL
+ORDER BY refused_calls.id DESC
+LIMIT :most
