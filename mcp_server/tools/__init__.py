@@ -1,28 +1,8 @@
-"""All tools, in the order of tools/list."""
+"""All tools, in the order of `descriptions.toml`, which is that of tools/list."""
 
-from mcp_server.tools import backtests, diagnosis, history, partners, payouts, programs, reports
-from mcp_server.tools.tool import Tool
+from mcp_server.tools import backtests, diagnosis, history, partners, programs, reports
+from mcp_server.tools.tool import DESCRIPTIONS, Tool
 
-ALL: tuple[Tool, ...] = (
-    programs.list_programs,
-    programs.get_program,
-    diagnosis.get_readiness,
-    diagnosis.check_identifier_health,
-    reports.get_performance,
-    reports.get_breakdown,
-    partners.list_partners,
-    history.list_customers,
-    partners.get_partner,
-    history.get_customer,
-    history.list_events,
-    history.list_payment_events,
-    partners.list_commissions,
-    partners.list_flags,
-    payouts.list_payouts,
-    payouts.get_payout,
-    programs.list_changes,
-    backtests.backtest_terms,
-    diagnosis.explain_attribution,
-    diagnosis.list_refused_calls,
-    programs.get_integration_guide,
-)
+_MODULES = (backtests, diagnosis, history, partners, programs, reports)
+_TOOLS = {each.name: each for module in _MODULES for each in vars(module).values() if isinstance(each, Tool)}
+ALL: tuple[Tool, ...] = tuple(sorted(_TOOLS.values(), key=lambda tool: [*DESCRIPTIONS].index(tool.name)))

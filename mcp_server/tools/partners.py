@@ -1,15 +1,18 @@
-"""list_partners, get_partner, list_commissions and list_flags: what partners brought, earned and are owed."""
+"""Partners, their commissions and signs of fraud, and payouts: what they brought, earned, are owed and were paid."""
 
-from mcp_server.results import BUDGET, JsonRow, row_of
+from mcp_server.results import BUDGET, JsonRow, fitting, row_of, weight
 from mcp_server.tools.lists import Asked, list_tool, shortened
 from mcp_server.tools.reports import ReportPeriod, report_range
 from mcp_server.tools.tool import Identifier, RowId, Timestamp, ToolRequest, tool
 from storage.lists import balances, flags
 from storage.lists.commissions import COMMISSIONS, Commission
-from storage.lists.declaration import ListScope
-from storage.lists.find import get
+from storage.lists.declaration import MOST, ListQuery, ListScope, Order
+from storage.lists.find import find, get
 from storage.lists.flags import FLAGS, Flag
 from storage.lists.partners import FIGURES, PARTNERS, ids_of_name
+from storage.lists.payables import PAYABLES
+from storage.lists.payouts import PAYOUT_LINES, PAYOUTS
+from storage.lists.programs import read_program
 from storage.reports import chart
 from storage.rules.commission import CommissionStatus
 from storage.rules.errors import FieldError, NotFound, ValidationError
@@ -92,3 +95,37 @@ def _commission_row(commission: Commission) -> JsonRow:
 
 def _flag_row(flag: Flag) -> JsonRow:
     return row_of(flag, leave_out={"partner_code", "program_id", *(() if flag.customers > 1 else ("customer_keys",))})
+
+
+@list_tool("Payouts", Scope.PAYOUTS_READ, PAYOUTS, "to_pay")
+def list_payouts(asked: Asked) -> JsonRow:
+    """Return payouts; on the first page, also who is owed most now."""
+    connection, scope = asked.request.connection, asked.scope
+    if asked.query.cursor is not None:
+        return asked.page()
+    due = find(connection, PAYABLES, scope, ListQuery(25, order=Order("to_pay_cents"), has_totals=True))
+    owed = [row_of(each, leave_out={"created_at", "code", "minimum_cents"}) for each in due.data if each.to_pay_cents]
+    shown = fitting(owed, BUDGET // 2)
+    return asked.page(budget=BUDGET - sum(map(weight, shown)), to_pay=shown, to_pay_totals=due.totals)
+
+
+@tool("One payout", Scope.PAYOUTS_READ, "payout", "lines")
+def get_payout(request: ToolRequest, *, program_id: int, payout_id: RowId | None = None) -> JsonRow:
+    """Return a payout, with a line for each partner."""
+    scope = ListScope(program_id, request.at)
+    if payout_id is None:
+        newest = find(request.connection, PAYOUTS, scope, ListQuery(1)).data
+        if not newest:
+            return {"lines": []}
+        payout_id = newest[0].id
+    payout = get(request.connection, PAYOUTS, scope, payout_id)
+    query = ListQuery(MOST, order=Order("to_pay_cents"), filters={"payout_id": payout_id})
+    found = find(request.connection, PAYOUT_LINES, scope, query)
+    rows = [row_of(each, leave_out={"created_at", "payout_id", "paid_on", "reference"}) for each in found.data]
+    shown = fitting(rows, BUDGET // 2)
+    return {
+        "payout": row_of(payout),
+        "currency": read_program(request.connection, program_id).settings.currency,
+        "lines": shown,
+        "truncated": found.next_cursor is not None or len(shown) < len(rows),
+    }
