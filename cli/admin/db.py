@@ -32,12 +32,12 @@ secrets_app = typer.Typer(no_args_is_help=True)
 
 
 @command.register(app)
-def upgrade() -> Answer:
+def upgrade() -> dict[str, Any]:
     """Migrate the database to this version's schema, and create it if it does not exist."""
     logs.configure()
     url = command.database_url()
     asyncio.run(migrations.upgrade(url, before=partial(backup.keep_copy, url)))
-    return Answer({"ok": True}, "The database is at this version's schema.")
+    return {"ok": True}
 
 
 @command.register(app)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.markup import escape
@@ -45,10 +45,10 @@ def import_files(
 
 
 @command.register(app, "undo-import")
-def undo_import(import_id: Annotated[int, typer.Argument(metavar="ID")], program: command.ProgramId) -> Answer:
+def undo_import(import_id: Annotated[int, typer.Argument(metavar="ID")], program: command.ProgramId) -> dict[str, Any]:
     """Delete what an import of the last hour added, unless something has been built on it."""
     command.change_in("program", imports.undo, program, import_id)
-    return Answer({"import_id": import_id, "undone": True}, "Undone.")
+    return {"import_id": import_id, "undone": True}
 
 
 def _lines(read: Sequence[tool_exports.ImportFile], report: ImportReport, *, dry_run: bool) -> Iterator[str]:
@@ -74,7 +74,7 @@ def _lines(read: Sequence[tool_exports.ImportFile], report: ImportReport, *, dry
 
 
 @command.register(rates_app, "import")
-def import_rates(file: Annotated[Path, typer.Argument(exists=True, dir_okay=False, readable=True)]) -> Answer:
+def import_rates(file: Annotated[Path, typer.Argument(exists=True, dir_okay=False, readable=True)]) -> dict[str, Any]:
     """Import the ECB's euro reference rates: eurofxref.csv (a day) or eurofxref-hist.csv (all days)."""
     rates = ecb.parse(file.read_bytes())
     for start in range(0, len(rates), ROWS_AT_ONCE):
@@ -82,5 +82,4 @@ def import_rates(file: Annotated[Path, typer.Argument(exists=True, dir_okay=Fals
     days = {day for day, _, _ in rates}
     codes = {code for _, code, _ in rates}
     first, last = min(days).isoformat(), max(days).isoformat()
-    result = {"rates": len(rates), "currencies": len(codes), "first_day": first, "last_day": last}
-    return Answer(result, f"Imported {len(rates)} rates of {len(codes)} currencies, {first} to {last}.")
+    return {"rates": len(rates), "currencies": len(codes), "first_day": first, "last_day": last}

@@ -89,10 +89,10 @@ def reopen(program: command.ProgramId, payout: PayoutId) -> Answer:
 
 
 @command.register(app)
-def discard(program: command.ProgramId, payout: PayoutId) -> Answer:
+def discard(program: command.ProgramId, payout: PayoutId) -> dict[str, Any]:
     """Discard a draft."""
     command.change_in("program", payouts.discard, program, payout)
-    return Answer({"payout_id": payout}, f"Payout {payout} is discarded.")
+    return {"payout_id": payout}
 
 
 def _rows(wanted: List[Any], program: int, **filters: Any) -> list[Any]:

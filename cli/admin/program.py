@@ -1,7 +1,7 @@
 """`svc admin program`, `partner`, `program-key` and `agent-key`: programs, their partners and keys, and agent keys."""
 
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.markup import escape
@@ -26,12 +26,10 @@ def create(
     domain: Annotated[str, typer.Option(parser=command.domain, metavar="DOMAIN", help="Such as example.com.")],
     commission_rate: Rate = "20",  # type: ignore[assignment] # typer parses a default as it parses an argument
     lead_auth_policy: LeadAuthPolicy = LeadAuthPolicy.SERVER_REQUIRED,
-) -> Answer:
+) -> dict[str, Any]:
     """Create a program with a hidden key; `program-key generate` shows a new one."""
     settings = ProgramSettings(name=name, domain=domain, rate=commission_rate, lead_auth_policy=lead_auth_policy)
-    program_id = command.change_in("workspace", program_settings.create, workspace, settings)
-    following = f"Next: svc admin program-key generate --program {program_id}"
-    return Answer({"program_id": program_id}, f"Program {program_id} ({escape(name)}) is created.\n{following}")
+    return {"program_id": command.change_in("workspace", program_settings.create, workspace, settings)}
 
 
 @command.register(partners_app, "create")
@@ -40,29 +38,25 @@ def add_partner(
     name: command.Name,
     code: Annotated[str, typer.Option(parser=command.code, metavar="CODE", help="The value of ?aff= in links.")],
     email: Annotated[str | None, typer.Option(parser=command.email, metavar="EMAIL")] = None,
-) -> Answer:
+) -> dict[str, Any]:
     """Add a partner to a program."""
-    about = {"name": name, "code": code, "email": email}
-    made = command.change_in("program", partners.enrol, program, **about)
-    text = f"Partner {made.id} ({escape(name)}) is added; their links have ?aff={escape(code)}"
-    return Answer({"partner_id": made.id, "code": code}, text)
+    made = command.change_in("program", partners.enrol, program, name=name, code=code, email=email)
+    return {"partner_id": made.id, "code": code}
 
 
 @command.register(keys_app)
-def generate(program: command.ProgramId) -> Answer:
+def generate(program: command.ProgramId) -> dict[str, Any]:
     """Replace a program's key and show the new one once; the old key stops at once."""
     new = command.change_in("program", program_keys.regenerate, program)
-    text = f"{new.secret}\nThis is the key of program {program}. It is not shown again."
-    return Answer({"api_token": new.secret, "api_token_masked": new.masked}, text)
+    return {"api_token": new.secret, "api_token_masked": new.masked}
 
 
 @command.register(keys_app, "import")
-def import_key(program: command.ProgramId, key_stdin: Flag = False) -> Answer:
+def import_key(program: command.ProgramId, key_stdin: Flag = False) -> dict[str, Any]:
     """Import a program's older key, without the aff_ prefix, so that its integrations continue to work."""
     secret = command.secret(asked=key_stdin, option="--key-stdin", prompt="key")
     new = command.change_in("program", program_keys.import_key, program, secret)
-    text = f"Program {program} now uses the key {new.masked}."
-    return Answer({"program_id": program, "api_token_masked": new.masked}, text)
+    return {"program_id": program, "api_token_masked": new.masked}
 
 
 @command.register(keys_app)
@@ -85,12 +79,11 @@ def issue(
     scope: Annotated[list[Scope], typer.Option(help="A scope of the key; repeat it for more.")],
     program: Annotated[list[int] | None, typer.Option(min=1)] = None,
     expires_at: Annotated[datetime | None, typer.Option(parser=command.timestamp, metavar="TIME")] = None,
-) -> Answer:
+) -> dict[str, Any]:
     """Issue a key for the agent API and the MCP server, and show it once."""
     about = {"name": name, "scopes": scope, "program_ids": program or (), "expires_at": expires_at}
     issued = command.write(agent_keys.issue, workspace, **about, at=command.now())
-    text = f"{issued.secret}\nThis is agent key {issued.id} ({escape(name)}). It is not shown again."
-    return Answer({"agent_key_id": issued.id, "api_key": issued.secret}, text)
+    return {"agent_key_id": issued.id, "api_key": issued.secret}
 
 
 @command.register(agent_keys_app, "list")
@@ -111,7 +104,9 @@ def _line(key: agent_keys.AgentKey) -> str:
 
 
 @command.register(agent_keys_app)
-def revoke(agent_key_id: Annotated[int, typer.Argument(min=1, metavar="ID")]) -> Answer:
+def revoke(agent_key_id: Annotated[int, typer.Argument(min=1, metavar="ID")]) -> dict[str, Any]:
     """Revoke an agent key, which stops at once."""
-    revoked_at = command.write(agent_keys.revoke, agent_key_id, at=command.now())
-    return Answer({"agent_key_id": agent_key_id, "revoked_at": revoked_at}, f"Agent key {agent_key_id} is revoked.")
+    return {
+        "agent_key_id": agent_key_id,
+        "revoked_at": command.write(agent_keys.revoke, agent_key_id, at=command.now()),
+    }

@@ -21,12 +21,11 @@ def create(
     owner_email: Annotated[str, typer.Option("--owner-email", parser=command.email, metavar="EMAIL")],
     password_stdin: command.PasswordStdin = False,
     existing_account: Flag = False,
-) -> Answer:
+) -> dict[str, Any]:
     """Create a workspace with its owner."""
     new, kept = _account(owner_email, asked=password_stdin, takes_existing=existing_account)
     made = command.write(workspaces.create, name, owner_email=owner_email, **new, at=command.now())
-    text = f"Workspace {made[0]} ({escape(name)}) is owned by {escape(owner_email)}."
-    return Answer({"workspace_id": made[0], "user_id": made[1]} | kept, text)
+    return {"workspace_id": made[0], "user_id": made[1]} | kept
 
 
 @command.register(members_app)
@@ -36,12 +35,12 @@ def add(
     role: workspaces.Role,
     password_stdin: command.PasswordStdin = False,
     existing_account: Flag = False,
-) -> Answer:
+) -> dict[str, Any]:
     """Add a member to a workspace."""
     new, kept = _account(email, asked=password_stdin, takes_existing=existing_account)
     about = {"email": email, "role": role, "at": command.now()}
     user_id = command.write(workspaces.add_member, workspace, **new, **about)
-    return Answer({"user_id": user_id} | kept, f"{escape(email)} is {role} of workspace {workspace} (user {user_id}).")
+    return {"user_id": user_id} | kept
 
 
 def _account(email: str, *, asked: bool, takes_existing: bool) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -76,37 +75,34 @@ _add("remove", "Remove a member from a workspace; the account stays.", "is no lo
 
 
 @command.register(members_app, "change-role")
-def change_role(workspace: command.WorkspaceId, email: command.Email, role: workspaces.Role) -> Answer:
+def change_role(workspace: command.WorkspaceId, email: command.Email, role: workspaces.Role) -> dict[str, Any]:
     """Change a member's role. To transfer ownership, make the new owner one first."""
     user_id = command.read(members.get_member, workspace, email).user_id
     command.change(members.change, workspace, user_id, role=role)
-    return Answer({"user_id": user_id, "role": role}, f"{escape(email)} is {role} of workspace {workspace}.")
+    return {"user_id": user_id, "role": role}
 
 
 @command.register(members_app, "set-password")
-def set_password(email: command.Email, password_stdin: command.PasswordStdin = False) -> Answer:
+def set_password(email: command.Email, password_stdin: command.PasswordStdin = False) -> dict[str, Any]:
     """Set an account's password and end its sessions and the assistants that it connected."""
     user_id = command.read(accounts.find_id, email)
     password = command.secret(asked=password_stdin, option="--password-stdin", prompt="password")
     password_hash = passwords.protect_new(password, email=email)
-    ended = command.change(accounts.set_password, user_id, password_hash)
-    text = f"The password of {escape(email)} is set; {ended} sessions ended."
-    return Answer({"user_id": user_id, "sessions_ended": ended}, text)
+    return {"user_id": user_id, "sessions_ended": command.change(accounts.set_password, user_id, password_hash)}
 
 
 @command.register(members_app, "reset-link")
-def reset_link(email: command.Email) -> Answer:
+def reset_link(email: command.Email) -> dict[str, Any]:
     """Print a one-time link for setting a new password. It works for 24 hours and replaces an earlier link."""
     user_id = command.read(accounts.find_id, email)
     made = command.change(accounts.create_reset_link, user_id)
     link = f"{configuration.load().base_url}/reset-password#{made.token}"
-    text = f"Send this link to {escape(email)}. It works once, for 24 hours:\n{escape(link)}"
-    return Answer({"user_id": user_id, "link": link, "expires_at": made.expires_at}, text)
+    return {"user_id": user_id, "link": link, "expires_at": made.expires_at}
 
 
 @command.register(members_app, "reset-second-factor")
-def reset_second_factor(email: command.Email) -> Answer:
+def reset_second_factor(email: command.Email) -> dict[str, Any]:
     """Turn an account's second factor off, for a person who lost the app and the recovery codes."""
     user_id = command.read(accounts.find_id, email)
     command.change(second_factors.disable, user_id)
-    return Answer({"user_id": user_id}, f"{escape(email)} signs in with the password alone.")
+    return {"user_id": user_id}

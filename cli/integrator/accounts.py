@@ -23,7 +23,7 @@ partners_app = typer.Typer(no_args_is_help=True, help="Add partners, as the logg
 
 
 @command()
-def login(base_url: Url = None) -> Answer:
+def login(base_url: Url = None) -> dict[str, Any]:
     """Log this command line in: open a page, compare a code, approve it."""
     service = project.ServiceClient(project.base_url(base_url))
     asked = service.call("POST", "/api/auth/device", {"client": f"svc on {platform.node() or 'this computer'}"[:255]})
@@ -48,16 +48,16 @@ def login(base_url: Url = None) -> Answer:
         raise Failure("expired_token", "No member approved the login in time.", "Run `svc login` again.")
     kept = {"base_url": service.base_url, "email": response["user"]["email"], "expires_at": response["expires_at"]}
     project.write_private(login_file(), json.dumps(kept | {"token": response["token"]}, indent=2) + "\n")
-    return Answer(kept, f"Logged in as [bold]{plain(kept['email'])}[/]. Next: `svc init` in your project.")
+    return kept
 
 
 @command()
-def logout() -> Answer:
+def logout() -> dict[str, Any]:
     """End this command line's login, on this machine and on the service."""
     account = service()
     login_file().unlink(missing_ok=True)
     account.call("POST", "/api/auth/logout")
-    return Answer({"success": True}, "Logged out.")
+    return {"success": True}
 
 
 def login_file() -> Path:
@@ -102,31 +102,29 @@ def create(
     commission_rate: Annotated[float, typer.Option(min=0, max=100, help="Percent of each sale.")] = 20,
     currency: Annotated[str, typer.Option(help="Three letters (ISO 4217).")] = "USD",
     workspace: Annotated[int | None, typer.Option(help="The workspace, if you own several.")] = None,
-) -> Answer:
+) -> dict[str, Any]:
     """Create a program. Its key is not shown: `svc init --program ID` generates one when you are ready."""
     sent: dict[str, Any] = {"name": name, "domain": domain, "commission_rate": commission_rate, "currency": currency}
-    made = service().call("POST", "/api/programs", sent | ({"workspace_id": workspace} if workspace else {}))
-    return Answer(made, f"Created program [bold]{made['id']}[/]. Next: svc init --program {made['id']}")
+    return service().call("POST", "/api/programs", sent | ({"workspace_id": workspace} if workspace else {}))
 
 
 @command(app)
-def delete(program: Annotated[int, typer.Argument(metavar="ID")], yes: Flag = False) -> Answer:
+def delete(program: Annotated[int, typer.Argument(metavar="ID")], yes: Flag = False) -> dict[str, Any]:
     """Delete a program that has no events, or a sandbox. It cannot be restored."""
     if not yes and not (is_interactive() and typer.confirm(f"Delete program {program}?", default=False)):
         raise Failure("not_confirmed", "Nothing is deleted.", "Use --yes.", exit_code=2)
     service().call("DELETE", f"/api/programs/{program}")
-    return Answer({"deleted": program}, f"Deleted program {program}.")
+    return {"deleted": program}
 
 
 @command(partners_app, "create")
-def add_partner(name: str, code: str, email: str | None = None, program: ProgramId = None) -> Answer:
+def add_partner(name: str, code: str, email: str | None = None, program: ProgramId = None) -> dict[str, Any]:
     """Add a partner to a program that you own, and show their link."""
     service, program_id = chosen(program)
     sent = {"name": name, "code": code} | ({"email": email} if email else {})
     made = service.call("POST", f"/api/programs/{program_id}/partners", sent)
     link = partner_link(service.call("GET", f"/api/programs/{program_id}")["domain"], made["code"])
-    text = f"Added partner [bold]{plain(made['name'])}[/] to program {program_id}. Their link: {plain(link)}"
-    return Answer(made | {"program_id": program_id, "link": link}, text)
+    return made | {"program_id": program_id, "link": link}
 
 
 def label(program: dict[str, Any]) -> str:

@@ -43,7 +43,7 @@ class Answer(NamedTuple):
     ok: bool = True
 
 
-Work = Callable[..., Answer | None]
+Work = Callable[..., Answer | dict[str, Any] | None]
 
 
 def command(
@@ -52,13 +52,21 @@ def command(
     *,
     guard: Callable[[], AbstractContextManager[None]] = nullcontext,
 ) -> Callable[[Work], Callable[..., None]]:
-    """Make a function a command, of a group if there is one: it takes --json, too, and what it returns is printed."""
+    """Make a function a command, of a group if there is one: it takes --json, too, and what it returns is printed.
+
+    Of an object, people read what `says` of the command has, with the values of the object and of the options.
+    """
 
     def made(work: Work) -> Callable[..., None]:
+        texts = _texts(work)
+
         @wraps(work)
         def run(*arguments: Any, as_json: bool = False, **options: Any) -> None:
             with answering(as_json=as_json), guard():
                 answer = work(*arguments, **options)
+                if isinstance(answer, dict):
+                    named = {name: plain(value) for name, value in {**options, **answer}.items()}
+                    answer = Answer(answer, texts["says"].format_map(named))
                 if answer is not None:
                     if answer.text:
                         say(answer.text)
@@ -67,7 +75,6 @@ def command(
                 raise typer.Exit(REJECTED)
 
         signature = inspect.signature(work)
-        texts = _texts(work)
         described = (_described(each, texts["options"].get(each.name)) for each in signature.parameters.values())
         parameters = [*described, _AS_JSON]
         run.__doc__ = _help(work, texts)
@@ -83,7 +90,7 @@ def _texts(work: Work) -> dict[str, Any]:
     """Return what `help.toml` beside a command's module says of it."""
     module = Path(inspect.getfile(work))
     further = _read(module.with_name("help.toml")).get(module.stem, {}).get(work.__name__, {})
-    return {"details": "", "example": "", "options": {}} | further
+    return {"details": "", "example": "", "says": "", "options": {}} | further
 
 
 @cache
