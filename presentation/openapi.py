@@ -117,7 +117,7 @@ def _responses(method: str, it: Description, references: References) -> dict[str
         schema = schemas[0] if len(schemas) == 1 else {"anyOf": schemas}
         has_body = schemas and method != "HEAD" and status != HTTPStatus.NOT_MODIFIED
         return {"description": text, "headers": headers} | (
-            {"content": {media: {"schema": schema}}} if has_body else {}
+            {"content": {each: {"schema": schema} for each in media.split()}} if has_body else {}
         )
 
     written = {}

@@ -26,7 +26,7 @@ from presentation.view import ListView, PageView, SuccessView, View, viewed
 from storage.rules import errors
 from web import body
 from web.body import JSON, LARGEST_BODY, Body
-from web.response import JsonResponse, ModelResponse
+from web.response import ContentResponse, JsonResponse, ModelResponse
 
 Call = TypeVar("Call", bound=ApiRequest | Request)
 Perform = Callable[Concatenate[Call, ...], Awaitable[Any]]
@@ -47,7 +47,7 @@ class Description(NamedTuple):
     `responses` names the models of each good status (none: no JSON body); `errors` the errors that it returns, besides
     what follows from a body, a page or an id in the path.
     `security` lists the alternative credentials. `query` and `headers` describe optional parameters;
-    `response_headers` are names of headers in `presentation/openapi.toml`. `media` is the type of a good response.
+    `response_headers` are names of headers in `presentation/openapi.toml`. `media` are the types of a good response.
     """
 
     name: str
@@ -169,6 +169,8 @@ def described(routes: Sequence[BaseRoute]) -> Iterator[tuple[str, str, Descripti
 def _returned(perform: Callable[..., Any]) -> tuple[int, tuple[Model, ...]]:
     returns: Any = get_type_hints(perform)["return"]
     origin, inner = get_origin(returns), get_args(returns)
+    if returns is ContentResponse:
+        return ModelResponse.success, ()
     if isinstance(origin, type) and issubclass(origin, ModelResponse):
         return origin.success, tuple(map(viewed, inner))
     list_view: Any = ListView

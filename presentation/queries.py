@@ -24,8 +24,8 @@ def value(sent: Sent, name: str, kind: type) -> Any:
 
 
 def moment(sent: Sent, name: str) -> datetime | None:
-    """Return a moment; the end of a day or millisecond for a name that ends in `_to`. Raises InvalidRange."""
-    is_end = name.endswith("_to")
+    """Return a moment; the end of a day or millisecond for a name in `_to` or `_until`. Raises InvalidRange."""
+    is_end = name.endswith(("_to", "_until"))
     return period.span(None, sent.get(name)).until if is_end else period.span(sent.get(name), None).since
 
 

@@ -6,7 +6,7 @@ Members with one of the roles are served it by the dashboard API, agents whose k
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any, NamedTuple
 
-from presentation import backtests, changes, payouts, replays, report, resources
+from presentation import backtests, changes, payout_documents, payouts, replays, report, resources
 from presentation.lists import listing
 from presentation.operations import DescribedRoute, Operation, RouteMethod, route
 from storage.access.workspaces import ANYONE, DECIDERS, MANAGERS, OWNERS, PAYERS, Role
@@ -91,6 +91,8 @@ RESOURCES = (
     Resource("GET", "/flags", listing(FLAGS), MEMBER, Scope.COMMISSIONS_READ),
     Resource("PATCH", "/flags/{flag_id}", changes.decide_flag, MANAGER),
     Resource("PATCH", "/flags/{flag_id}", FLAG_BY_AGENT, None, Scope.COMMISSIONS_WRITE),
+    Resource("GET", f"{PAYOUT}/files/{{kind}}", payout_documents.get_payout_file, PAYER, Scope.PAYOUTS_READ),
+    Resource("GET", "/statements/{number}", payout_documents.get_statement, MEMBER, Scope.PAYOUTS_READ),
     Resource("GET", "/partners", listing(PARTNERS, resources.ListedPartnerView), MEMBER, Scope.PARTNERS_READ),
     Resource("POST", "/partners", changes.enrol_partner, MANAGER, Scope.PARTNERS_WRITE),
     Resource("PATCH", "/partners/{partner_id}", changes.change_partner, MANAGER, Scope.PARTNERS_WRITE),

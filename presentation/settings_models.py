@@ -7,6 +7,8 @@ from functools import partial
 from typing import Annotated, Any, TypeVar
 
 from pydantic import AfterValidator, BaseModel, Field, StringConstraints
+from stdnum import iban
+from stdnum.exceptions import ValidationError as InvalidNumber
 
 from presentation.view import with_fields
 from storage.rules.agent_caps import FREEZABLE
@@ -49,6 +51,13 @@ def _hosts(text: str) -> str:
     return " ".join(dict.fromkeys(_host(each) for each in re.split(r"[\s,]+", text.strip())))
 
 
+def _iban(text: str) -> str:
+    try:
+        return str(iban.validate(text))
+    except InvalidNumber:
+        raise ValueError("Must be an IBAN, whose check digits fit") from None
+
+
 def _known_settings(names: list[str]) -> list[str]:
     unknown = [name for name in names if name not in FREEZABLE]
     if unknown:
@@ -66,6 +75,7 @@ REQUEST_TYPES: dict[Kind, Any] = {
     Kind.HOST: Host,
     Kind.HOSTS: Annotated[str, StringConstraints(min_length=1, max_length=1024), AfterValidator(_hosts)],
     Kind.CURRENCY: Currency,
+    Kind.IBAN: Annotated[str, StringConstraints(max_length=64), AfterValidator(_iban)],
     Kind.PERCENT: Annotated[float, Field(ge=0, le=100, allow_inf_nan=False)],
     Kind.COMMISSION_RATE: Annotated[float, Field(ge=0, le=MOST_CENTS, allow_inf_nan=False)],
 }

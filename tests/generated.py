@@ -111,6 +111,7 @@ def _values(setting: Setting) -> str:
         Kind.HOST: "a host name, with or without a port",
         Kind.HOSTS: "host names, separated by spaces or commas",
         Kind.CURRENCY: "a code of three letters",
+        Kind.IBAN: "an IBAN",
         Kind.CHOICE: ", ".join(f"`{value}`" for value in setting.options),
         Kind.NUMBER: f"{setting.lowest} to {setting.highest:,} {setting.unit}",
         Kind.CENTS: f"{setting.lowest} to {setting.highest:,} cents",

@@ -16,7 +16,7 @@ import asgi
 import configuration
 from web.middleware import RequestMiddleware
 
-SECRET_KEY = "a secret key of the tests"
+SECRET_KEY = "a secret key"
 PLAIN = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)  # for httpx over http: it would read the system's certificates, 30 ms
 
 

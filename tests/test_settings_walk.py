@@ -28,11 +28,13 @@ OTHER = {
     Kind.HOSTS: ("pay.example b.example:8443", "c.example"),
     Kind.CURRENCY: ("EUR", "USD"),
     Kind.CENTS: (1234, 0),
+    Kind.IBAN: ("DE89370400440532013000", "NL91ABNA0417164300"),
     Kind.SWITCH: (True, False),
     Kind.PERCENT: (12.5, 20),
     Kind.COMMISSION_RATE: (33, 20),
 }
-WRONG = {Kind.TEXT: "", Kind.HOST: "//", Kind.HOSTS: "a.example //", Kind.CURRENCY: "US", Kind.CHOICE: "none of them"}
+WRONG = {Kind.TEXT: "", Kind.HOST: "//", Kind.HOSTS: "a.example //", Kind.CURRENCY: "US", Kind.IBAN: "DE00"}
+WRONG[Kind.CHOICE] = "none of them"
 
 
 class Surfaces(NamedTuple):

@@ -16,7 +16,6 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from storage.rules.errors import InternalError, MethodNotAllowed, NotFound, ServiceError
 from web.errors import STATUS, error_body, error_headers
 
-_JSON = (b"content-type", b"application/json")
 Model = TypeVar("Model")
 Headers = Mapping[str, str] | None
 Respond = Callable[[Request, ServiceError, Headers], Awaitable[ASGIApp]]
@@ -41,10 +40,14 @@ class JsonResponse:
     def warn(self, warning: Mapping[str, Any]) -> None:
         self.body = {**self.body, "warnings": [*self.body.get("warnings", ()), warning]}
 
+    def content(self) -> tuple[bytes, bytes]:
+        """Return the media type and the body as it is sent."""
+        return b"application/json", to_json(self.body)
+
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG002 - ASGI's signature
         """Send it; a HEAD request gets only the headers."""
-        content = to_json(self.body)
-        headers = [_JSON, (b"content-length", b"%d" % len(content))]
+        media_type, content = self.content()
+        headers = [(b"content-type", media_type), (b"content-length", b"%d" % len(content))]
         headers += [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in self.headers.items()]
         await send({"type": "http.response.start", "status": self.status, "headers": headers})
         await send({"type": "http.response.body", "body": b"" if scope["method"] == "HEAD" else content})
@@ -69,6 +72,19 @@ class CreatedResponse(ModelResponse[Model]):
 
     __slots__ = ()
     success = 201
+
+
+class ContentResponse(JsonResponse):
+    """A 200 whose body is a file or a page; it is not stored."""
+
+    __slots__ = ("_content", "_media_type")
+
+    def __init__(self, content: bytes, media_type: str, headers: Headers = None) -> None:
+        super().__init__({}, headers={"Cache-Control": "no-store", **(headers or {})})
+        self._content, self._media_type = content, media_type
+
+    def content(self) -> tuple[bytes, bytes]:
+        return self._media_type.encode(), self._content
 
 
 def error_response(rejection: ServiceError, scope: Scope, headers: Headers = None) -> JsonResponse:

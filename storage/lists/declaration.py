@@ -6,7 +6,7 @@ its `Annotated` type. A field that is neither has a default, and `finish` fills 
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from enum import StrEnum
 from functools import cached_property
 from types import UnionType
@@ -20,10 +20,12 @@ from storage.tables.columns import Timestamp
 
 MOST_ROWS = 20_000
 DEFAULT_LIMIT, MOST = 50, 200
+END_OF_TIME = datetime(9999, 12, 31, tzinfo=UTC)
 Row = TypeVar("Row")
 
 PROGRAM: Any = bindparam("program_id", type_=BigInteger)
 NOW: Any = bindparam("now", type_=Timestamp)
+UNTIL: Any = bindparam("until", type_=Timestamp)  # of what was earned; the end of time unless the scope says it
 FIRST_DAY, LAST_DAY = (bindparam(name, type_=Date) for name in ("first_day", "last_day"))  # the window of the figures
 
 
@@ -59,6 +61,7 @@ class Filter(NamedTuple):
 class ListScope(NamedTuple):
     """What a caller may read, when, and the window of figures (None: all days).
 
+    What was earned from `until` on is left out of what is due.
     Lists of a program are of `program_id`; the list of programs is of the workspaces, of those ids only unless None.
     A partner reads what is theirs, of the lists that say what partners see.
     """
@@ -69,6 +72,7 @@ class ListScope(NamedTuple):
     workspace_ids: Sequence[int] = ()
     program_ids: Sequence[int] | None = None
     partner_id: int | None = None
+    until: datetime = END_OF_TIME
 
 
 class Theirs(NamedTuple):

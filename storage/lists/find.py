@@ -17,6 +17,7 @@ from storage.rules.errors import NotFound
 
 Row = TypeVar("Row")
 ROWS, AMOUNT, CURRENCY = "rows", "amount_cents", "currency"
+EARNED_UNTIL = "earned_until"
 
 
 def find(connection: Connection, wanted: List[Row], scope: ListScope, query: ListQuery) -> Page[Row]:
@@ -27,6 +28,7 @@ def find(connection: Connection, wanted: List[Row], scope: ListScope, query: Lis
     if wanted.reader is not None:
         _of_partner(wanted, scope)
         return wanted.reader(connection, scope, query)
+    scope = scope._replace(until=query.filters.get(EARNED_UNTIL) or scope.until)
     chosen, row_id = matching(wanted, scope, query), wanted.table.c.id
     is_added_up = query.has_totals or query.order.column is not None
     skipped = wanted.skips(connection, scope) if wanted.skips and is_added_up else frozenset()
@@ -105,7 +107,8 @@ def _select(wanted: List[Any], scope: ListScope, *columns: Any) -> Select[Any]:
     narrow = [mine, *([] if wanted.only is None else [wanted.only]), *_of_partner(wanted, scope)]
     statement = select(*columns).select_from(source).where(*narrow)
     first, last = scope.window or (scope.at.date(), scope.at.date())
-    figures = {"program_id": scope.program_id, "now": scope.at, "first_day": first, "last_day": last}
+    figures = {"program_id": scope.program_id, "now": scope.at, "until": scope.until}
+    figures |= {"first_day": first, "last_day": last}
     return statement.params(**figures)
 
 

@@ -4,10 +4,11 @@ from collections.abc import Collection
 from datetime import date, datetime
 from typing import Annotated, Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, FromClause, and_, case, func, null, select
+from sqlalchemy import ColumnElement, Connection, FromClause, and_, case, func, null, select, true
 
 from storage.lists import balances
-from storage.lists.declaration import NOW, PROGRAM, Column, Filter, List, Theirs
+from storage.lists.declaration import NOW, PROGRAM, UNTIL, Column, Filter, List, Theirs
+from storage.lists.find import EARNED_UNTIL
 from storage.lists.partners import has
 from storage.rules.commission import CommissionStatus
 from storage.rules.payout import LineState, MethodKind, PayableReason
@@ -51,7 +52,7 @@ class Due(NamedTuple):
     reason: ColumnElement[Any]
 
 
-def due(earned_until: datetime | None = None, minimum_cents: int | None = None) -> Due:
+def due(earned_until: Any = None, minimum_cents: int | None = None) -> Due:
     """Return what is due of what was earned before a time, if one is given; a minimum replaces the program's."""
     by_figure = balances.summed_by_figure(NOW, earned_until).where(ledger_entries.c.program_id == PROGRAM).subquery()
     figures = {"on_hold": "on_hold", "ready": CommissionStatus.PENDING, "approved": CommissionStatus.APPROVED}
@@ -87,7 +88,16 @@ def _in_draft() -> ColumnElement[bool]:
     return select(line.id).where(*theirs).correlate(partners).exists()
 
 
-_due = due()
+_due = due(UNTIL)
+
+
+def _at_least_0(cents: ColumnElement[Any]) -> ColumnElement[Any]:
+    return case((cents > 0, cents), else_=0)
+
+
+_set_off = case(
+    (_due.approved_cents + _due.settled_cents > 0, _at_least_0(-_due.settled_cents)), else_=_due.approved_cents
+)
 
 
 def _figure(title: str, sql: ColumnElement[Any]) -> Column:
@@ -98,7 +108,8 @@ class Payable(NamedTuple):
     """A partner, what they are owed in cents of the program's currency, and whether the next payout pays them.
 
     `pending_cents` waits for the end of its hold, or for a decision (`ready_cents`). `flagged_cents`, which flags hold,
-    is in no other figure. `to_pay_cents` is what is approved less `owed_back_cents`. `reason` says why a partner is not
+    is in no other figure. `to_pay_cents` is what is approved less `owed_back_cents`, of which a payout would set
+    `set_off_cents` off. `reason` says why a partner is not
     `payable` now. `method_masked` is how they are paid; a payout to a new method waits until `method_held_until`.
     """
 
@@ -110,12 +121,14 @@ class Payable(NamedTuple):
     method_masked: Annotated[Untrusted | None, Column(sql=_method.masked)]
     method_held_until: Annotated[datetime | None, Column(sql=_method.held_until)]
     minimum_cents: Annotated[int, Column(sql=_due.minimum_cents)]
-    pending_cents: Annotated[int, _figure("Pending", _due.pending_cents)]
-    flagged_cents: Annotated[int, _figure("Held", _due.flagged_cents)]
-    ready_cents: Annotated[int, _figure("To approve", _due.ready_cents)]
+    pending_cents: Annotated[int, _figure("", _due.pending_cents)]
+    flagged_cents: Annotated[int, _figure("", _due.flagged_cents)]
+    ready_cents: Annotated[int, _figure("", _due.ready_cents)]
+    approved_cents: Annotated[int, _figure("Approved", _due.approved_cents + _at_least_0(_due.settled_cents))]
+    set_off_cents: Annotated[int, _figure("Set off", _set_off)]
     to_pay_cents: Annotated[int, _figure("To pay", _due.to_pay_cents)]
-    owed_back_cents: Annotated[int, _figure("Owed back", case((_due.settled_cents < 0, -_due.settled_cents), else_=0))]
-    paid_cents: Annotated[int, _figure("Paid", _due.paid_cents)]
+    owed_back_cents: Annotated[int, _figure("", _at_least_0(-_due.settled_cents))]
+    paid_cents: Annotated[int, _figure("", _due.paid_cents)]
     payable: Annotated[bool, Column(sql=case((_due.reason.is_(None), 1), else_=0))]
     reason: Annotated[PayableReason | None, Column("Status", _due.reason)]
 
@@ -137,6 +150,12 @@ PAYABLES = List(
             lambda is_payable: _due.reason.is_(None) if is_payable else _due.reason.is_not(None),
         ),
         Filter("reason", PayableReason, f"Why they are not paid now: {', '.join(PayableReason)}.", _due.reason.__eq__),
+        Filter(
+            EARNED_UNTIL,
+            datetime,
+            "Of what is approved, only what was earned before this ISO 8601 time.",
+            lambda _: true(),
+        ),
         Filter("method", MethodKind, f"How they are paid: {', '.join(MethodKind)}.", _method.kind.__eq__),
     ),
     finds="Name, code or e-mail address",

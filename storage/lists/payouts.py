@@ -3,7 +3,7 @@
 from datetime import date, datetime
 from typing import Annotated, Any, NamedTuple
 
-from sqlalchemy import func, select
+from sqlalchemy import ColumnElement, func, select
 
 from storage.lists.declaration import Column, Filter, List, Theirs
 from storage.lists.partners import named
@@ -26,7 +26,7 @@ def _sum(column: Any, *states: LineState) -> Any:
 
 
 def _cents(name: str, title: str = "") -> Column:
-    return Column(title, _sum(func.sum(_line[name])), sorts=bool(title), is_summed=bool(title))
+    return Column(title, _sum(func.sum(_line[name])), sorts=True, is_summed=True)
 
 
 class Payout(NamedTuple):
@@ -44,9 +44,9 @@ class Payout(NamedTuple):
     paid_on: Annotated[date | None, Column("Paid on")]
     reference: Annotated[Untrusted | None, Column("Reference")]
     partners: Annotated[int, Column("Partners", _sum(func.count(_line.partner_id.distinct())), sorts=True)]
-    commissions: Annotated[int, Column("Commissions", _sum(func.sum(_line.commissions)), sorts=True, is_summed=True)]
-    approved_cents: Annotated[int, _cents("approved_cents", "Approved")]
-    set_off_cents: Annotated[int, _cents("set_off_cents", "Set off")]
+    commissions: Annotated[int, Column("", _sum(func.sum(_line.commissions)), sorts=True, is_summed=True)]
+    approved_cents: Annotated[int, _cents("approved_cents")]
+    set_off_cents: Annotated[int, _cents("set_off_cents")]
     adjusted_cents: Annotated[int, _cents("adjusted_cents")]
     to_pay_cents: Annotated[int, _cents("to_pay_cents", "To pay")]
     failed: Annotated[int, Column(sql=_sum(func.count(), LineState.FAILED))]
@@ -79,19 +79,29 @@ class PayoutLine(NamedTuple):
     partner_id: int
     partner_name: Annotated[Untrusted, Column("Partner", of_partner(payout_lines, "name"), sorts=True)]
     partner_code: Annotated[Untrusted, Column(sql=of_partner(payout_lines, "code"))]
-    number: Annotated[int | None, Column("Statement")]
-    state: Annotated[LineState, Column("Status")]
     method: Annotated[MethodKind | None, Column("Paid by")]
     method_masked: Untrusted | None
-    commissions: Annotated[int, Column("Commissions", sorts=True, is_summed=True)]
-    approved_cents: Annotated[int, Column("Approved", sorts=True, is_summed=True)]
-    set_off_cents: Annotated[int, Column("Set off", sorts=True, is_summed=True)]
-    adjusted_cents: Annotated[int, Column("Adjusted", is_summed=True)]
-    to_pay_cents: Annotated[int, Column("To pay", sorts=True, is_summed=True)]
+    commissions: Annotated[int, Column(sorts=True, is_summed=True)]
+    approved_cents: Annotated[int, Column(sorts=True, is_summed=True)]
+    set_off_cents: Annotated[int, Column(sorts=True, is_summed=True)]
+    adjusted_cents: Annotated[int, Column(is_summed=True)]
+    to_pay_cents: Annotated[int, Column("Amount", sorts=True, is_summed=True)]
+    state: Annotated[LineState, Column("Status")]
+    number: Annotated[int | None, Column("Statement")]
     failure: Untrusted | None
     corrects_id: int | None
     paid_on: Annotated[date | None, Column("Paid on", _of_run("paid_on"))]
     reference: Annotated[Untrusted | None, Column("Reference", _of_run("reference"))]
+
+
+def _paid_from(since: datetime) -> ColumnElement[bool]:
+    paid = (_line.state == LineState.PAID) & (_of_run("paid_on") >= since.date())
+    return paid | ((_line.state == LineState.CORRECTION) & (_line.created_at >= since))
+
+
+def _paid_to(until: datetime) -> ColumnElement[bool]:
+    paid = (_line.state == LineState.PAID) & (_of_run("paid_on") < until.date())
+    return paid | ((_line.state == LineState.CORRECTION) & (_line.created_at < until))
 
 
 PAYOUTS = List(
@@ -120,6 +130,10 @@ PAYOUT_LINES = List(
         Filter("partner_id", int, "Only this partner's.", _line.partner_id.__eq__),
         Filter("state", LineState, f"One of {', '.join(LineState)}.", _line.state.__eq__),
         Filter("method", MethodKind, f"One of {', '.join(MethodKind)}.", _line.method.__eq__),
+        Filter(
+            "paid_from", datetime, "Only what was paid, or came back, from this ISO 8601 date or time on.", _paid_from
+        ),
+        Filter("paid_to", datetime, "Only what was paid, or came back, until it.", _paid_to),
     ),
     finds="Partner",
     search=lambda scope, text: _line.partner_id.in_(named(scope.program_id, text)),

@@ -73,7 +73,7 @@ def send(
     if not line_ids or not {each.line_id for each in failed} <= line_ids:
         message = "Lines of the draft" if line_ids else "The draft pays no one: discard it"
         raise ValidationError(fields=[FieldError("failed", message)])
-    if changed := _changed(connection, program_id, payout_id):
+    if changed := changed_lines(connection, program_id, payout_id):
         raise PayoutChanged(line_ids=changed)
     if failed:
         _fail(connection, program_id, payout_id, failed)
@@ -168,7 +168,7 @@ def _items(program_id: int, payout_id: int) -> tuple[Any, ...]:
     return (_item.program_id == program_id, _item.payout_id == payout_id, _item.is_live)
 
 
-def _changed(connection: Connection, program_id: int, payout_id: int) -> list[int]:
+def changed_lines(connection: Connection, program_id: int, payout_id: int) -> list[int]:
     """Return the lines of which a commission, the amount that is set off, or the method is not what they froze."""
     same = (_earned.program_id == _item.program_id) & (_earned.id == _item.commission_id)
     differs = or_(

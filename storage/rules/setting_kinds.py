@@ -25,6 +25,7 @@ class Kind(StrEnum):
     CENTS = "cents"
     PERCENT = "percent"  # stored as basis points
     COMMISSION_RATE = "commission_rate"  # percent or cents, as commission_type says
+    IBAN = "iban"
     SWITCH = "switch"
     SETTINGS = "settings"  # names of settings
 

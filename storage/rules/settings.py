@@ -37,6 +37,7 @@ class ProgramSettings(NamedTuple):
     old_links: OldLinks = OldLinks.NONE
     minimum_payout_cents: int = 0
     confirm_payouts: bool = False
+    payer_iban: str | None = None
     platform_fee_bps: int = 0
     partners_see_amounts: bool = False
     partners_may_apply: bool = False

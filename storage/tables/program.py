@@ -28,6 +28,7 @@ programs = table(
     Column("coupon_wins", String(16), nullable=False, server_default=CouponWins.CLICK),
     Column("partners_see_amounts", Boolean, nullable=False, server_default="0"),
     Column("partners_may_apply", Boolean, nullable=False, server_default="0"),
+    Column("payer_iban", String(34)),
     Column("status", String(16), nullable=False, server_default=ProgramStatus.ACTIVE),
     Column("terms_version", Integer, nullable=False, server_default="1"),
     Column("revision", Integer, nullable=False, server_default="1"),

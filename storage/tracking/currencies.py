@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from datetime import date
+from decimal import Decimal
 from fractions import Fraction
 from functools import cache, lru_cache
 from typing import NamedTuple
@@ -45,6 +46,11 @@ def require_current(code: str) -> None:
 def digits(code: str) -> int:
     """Return how many minor-unit digits a currency has: 2 for USD, 0 for JPY."""
     return int(get_currency_precision(code))
+
+
+def major(cents: float, code: str) -> Decimal:
+    """Return minor units as an exact number of major ones: 1234 of USD is 12.34, of JPY 1234."""
+    return Decimal(str(cents)).scaleb(-digits(code))
 
 
 class Rates:

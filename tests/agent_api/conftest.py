@@ -8,6 +8,7 @@ import httpx
 import pytest
 
 import agent_api.app
+from storage.engine.sealing import Sealer
 from storage.rules.scope import Scope
 from tests import documented
 from tests.tracking_api.conftest import database_url
@@ -23,7 +24,8 @@ class Agents:
         self.acme = acme
         self.at: datetime = NOW
         self.good = ""
-        app = agent_api.app.create(acme.store, base_url="http://svc.test", clock=lambda: self.at)
+        about: Any = {"base_url": "http://svc.test", "sealer": lambda: Sealer("a secret key")}
+        app = agent_api.app.create(acme.store, clock=lambda: self.at, **about)
         self.client = documented.client(documented.transport_to(app))
 
     async def issue(self, scopes: Sequence[Scope] = tuple(Scope), **options: Any) -> str:

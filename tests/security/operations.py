@@ -228,7 +228,7 @@ async def serving(database_url: str) -> AsyncIterator[Service]:
     async with storage.opened(database_url) as store:
         scene = await prepare(store)
         settings = Configuration(database_url=database_url, rate_limit=False, secret_key="a secret key")
-        agents = agent_api.app.create(store, base_url=settings.base_url, clock=lambda: NOW)
+        agents = agent_api.app.create(store, base_url=settings.base_url, sealer=settings.sealer, clock=lambda: NOW)
         tracking = tracking_api.app.create(store, settings, clock=lambda: NOW)
 
         async def both(scope: Any, receive: Any, send: Any) -> None:

@@ -78,7 +78,7 @@ def test_members_change_what_is_their_own_managers_and_finance_what_is_their_par
     expected = zip((ANYONE, MANAGERS, DECIDERS, PAYERS), CONTRACT["members"].values(), strict=True)
     assert writing == {roles: set(names) for roles, names in expected}
     assert owners > {"regenerateProgramKey", "changeProgram", "changeMember", "invite", "changeAgentCaps"}
-    assert reading == {"getPaymentAccount", "listInvitations"}
+    assert reading == {"getPaymentAccount", "listInvitations", "getPayoutFile"}
 
 
 @pytest.mark.parametrize("role", operations.OTHERS)
@@ -118,7 +118,8 @@ async def test_a_scope_opens_its_operations_and_no_other_scope_does(service: Ser
             assert (rejected.status_code, code(rejected)) == (403, "insufficient_scope"), str(entry)
             assert rejected.json()["error"]["required_scope"] == entry.scope, str(entry)
 
-        ids = await drafting.payout(service.scene.acme, sent["payout"]) if "payout" in sent else {}
+        ids: Any = await drafting.payout(service.scene.acme, sent["payout"]) if "payout" in sent else {}
+        ids |= sent.get("path", {})
         if entry.row == "plan_id":
             ids = {"plan_id": await planned.plan(service.scene.acme, applied=entry.path.endswith("/revert"))}
         served = await service.call(entry, sufficient, body=sent.get("body"), query=sent.get("query"), **ids)
@@ -167,7 +168,9 @@ def test_every_sort_of_row_has_a_foreign_one():
         "event_id",
         "assistant_id",
         "group",
-    }  # test_payments.py, test_workspaces.py; any program may have a name
+        "kind",
+        "number",
+    }  # test_payments.py, test_workspaces.py; any program may have a name, a file and a number
 
     assert {entry.row for entry in needing("session") + needing("agentKey")} - {""} == tried | elsewhere
 

@@ -18,14 +18,13 @@ import asgi
 import storage
 from cli.integrator import project
 from configuration import Configuration
-from presentation import guides
+from presentation import csv_text, guides
 from presentation.settings_models import is_host
 from storage.access import workspaces
 from storage.engine import sqlite_file
 from storage.lists.programs import read_program
 from tests import world
 from tests.tracking_api.dashboard.conftest import Dashboard
-from tracking_api.dashboard.pages import lists
 from web.middleware import RequestMiddleware
 
 PASSWORD = "correct horse"
@@ -135,11 +134,11 @@ SPACES = ["", " ", "\t", "\u00a0", "\u3000", "\u200b", "\ufeff", "\u2060", " \u0
 def test_no_cell_of_a_csv_file_starts_a_formula_behind_a_space_or_in_the_next_cell():
     for space, start in itertools.product(SPACES, "=+-@\uff1d"):
         cell = f"{space}{start}HYPERLINK(1)"
-        assert lists.guarded(cell) == f"'{cell}"
+        assert csv_text.guarded(cell) == f"'{cell}"
 
     row = ["user;=1+1", 'a "name"', "x, y", "user-1 = Anna", "plain"]
 
-    line = lists.csv_lines([map(lists.guarded, row)])
+    line = csv_text.csv_lines([map(csv_text.guarded, row)])
 
     assert line == '"user;\'=1+1","a ""name""","x, y","user-1 = Anna",plain\r\n'
     assert next(csv.reader(io.StringIO(line))) == ["user;'=1+1", *row[1:]]

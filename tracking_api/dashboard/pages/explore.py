@@ -16,6 +16,7 @@ from starlette.responses import Response, StreamingResponse
 
 from presentation import queries
 from presentation.api_request import ApiRequest, valid_id
+from presentation.csv_text import csv_lines, guarded
 from storage.access.workspaces import MANAGERS
 from storage.engine.audit import Actor
 from storage.management import saved_views
@@ -177,7 +178,7 @@ async def export_card(request: Request) -> Response:
     currency = context.currency
     names = [name.removesuffix("_cents") for name in GroupTotals._fields]
     header = [card.dimension.value, *names, *(f"previous_{name}" for name in names), "currency"]
-    named = [(lists.guarded(each.value or breakdown_query.NONE), each) for each in card.groups]
+    named = [(guarded(each.value or breakdown_query.NONE), each) for each in card.groups]
     named += [("(other)", card.other)] if card.other_groups else []
     rows = []
     for name, group in named:
@@ -185,7 +186,7 @@ async def export_card(request: Request) -> Response:
         written = [text.major(count, currency) if each.endswith("_cents") else count for each, count in figures]
         rows.append([name, *map(str, written), currency])
     name = f"{card.dimension}-{context.program.id}-{context.at:%Y-%m-%d}"
-    return lists.csv_file(name, [lists.csv_lines([header, *rows])])
+    return lists.csv_file(name, [csv_lines([header, *rows])])
 
 
 async def _read(request: Request) -> tuple[page_context.PageContext, ranges.Picker, dict[str, str], explore.Card]:

@@ -1,7 +1,6 @@
 """List pages, which templates/lists.html draws, and their CSV files (RFC 4180); the URL says what narrows and sorts."""
 
 import json
-import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -12,6 +11,7 @@ from typing import Any, NamedTuple, cast
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
+from presentation.csv_text import csv_lines, guarded
 from presentation.queries import ALL_DAYS, is_order, query_of
 from storage.access.workspaces import ANYONE, Role
 from storage.lists.declaration import MOST, NEWEST_FIRST, Field, List, ListQuery, Page
@@ -23,11 +23,6 @@ from tracking_api.dashboard.pages.buttons import FormOutcome
 
 DATES = ("period", *ranges.DATES)
 NOTHING_SENT = FormOutcome()
-# What starts a formula, after any space (also a no-break, ideographic or zero-width one): at the start of a cell, and
-# after a semicolon, at which a spreadsheet of many countries splits the line.
-_SPACE = r"[\s\u00ad\u061c\u115f\u1160\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\u2800\u3164\ufeff\uffa0]*"
-_FORMULA = re.compile(rf"(^|;)({_SPACE})(?=[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20])")
-_QUOTED = re.compile(r"[\",;\s]")
 Values = Callable[[page_context.PageContext, "ListState"], Awaitable[dict[str, Any]]]
 
 
@@ -164,20 +159,7 @@ def _written(row: object, field: Field, currency: str) -> str:
     return guarded(" ".join(map(str, value)) if isinstance(value, tuple | list) else str(value or ""))
 
 
-def guarded(cell: str) -> str:
-    """Return a text that a spreadsheet does not run as a formula: an apostrophe precedes what would start one."""
-    return _FORMULA.sub(r"\1'\2", cell)
-
-
 def csv_file(name: str, lines: AsyncIterator[str] | Iterable[str]) -> Response:
     """Return the response that has a CSV file of this name."""
     headers = {"Content-Disposition": f'attachment; filename="{name}.csv"'}
     return StreamingResponse(lines, media_type="text/csv; charset=utf-8", headers=headers)
-
-
-def csv_lines(cells: Iterable[Iterable[str]]) -> str:
-    """Return rows as lines of the file, as RFC 4180 has them; a cell with a semicolon is quoted, too."""
-    quoted = (
-        ['"{}"'.format(each.replace('"', '""')) if _QUOTED.search(each) else each for each in row] for row in cells
-    )
-    return "".join(f"{','.join(row)}\r\n" for row in quoted)

@@ -75,10 +75,7 @@ def _locale_of(accepted: str) -> Locale:
     return DEFAULT
 
 
-@lru_cache(MOST_KEPT, typed=True)
-def major(cents: float, currency: str) -> Decimal:
-    """Return minor units as an exact number of major ones: 1234 of USD is 12.34, of JPY 1234."""
-    return Decimal(str(cents)).scaleb(-currencies.digits(currency))
+major = lru_cache(MOST_KEPT, typed=True)(currencies.major)
 
 
 def minor(amount: str, currency: str) -> int | str:

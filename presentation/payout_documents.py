@@ -1,0 +1,79 @@
+"""The files of a payout, and the statements of partners, for members and agents."""
+
+import asyncio
+from urllib.parse import quote
+
+from presentation.api_request import ApiRequest
+from presentation.operations import operation
+from presentation.payout_files import pdf, statement
+from presentation.payout_files.files import AllFile, PayPalFile, WiseFile
+from presentation.payout_files.provider import Batch, PartnerPayment, PayoutProvider, reference_of, write_file
+from presentation.payout_files.sepa import SepaFile
+from storage.engine.sealing import Sealer, UnreadableSecretError
+from storage.management.payout_methods import open_details
+from storage.reports.payments import PayoutPayments, read_payments
+from storage.reports.statements import read_statement
+from storage.rules.errors import NotFound, ValidationError
+from web.response import ContentResponse
+
+PROVIDERS: dict[str, PayoutProvider] = {each.kind: each for each in (PayPalFile(), WiseFile(), SepaFile(), AllFile())}
+PDF = "application/pdf"
+UNREADABLE = "The details of payout methods were encrypted with another SVC_SECRET_KEY than this server has."
+# A statement is a page of its own: it has styles, and nothing in it runs or loads anything.
+STATEMENT = {"Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'", "Vary": "Accept"}
+
+
+@operation(NotFound, media="text/csv application/xml", response_headers=("Svc-Payments", "Svc-Payments-Cents"))
+async def get_payout_file(call: ApiRequest) -> ContentResponse:
+    """Return the file of a payout by which people send its money: paypal, wise, sepa, or csv of all payments."""
+    provider = PROVIDERS.get(call.path_name("kind"))
+    if provider is None:
+        raise NotFound(f"A payout has these files: {', '.join(PROVIDERS)}.")
+    written = await asyncio.to_thread(write_file, provider, await read_batch(call))
+    headers = {"Svc-Payments": str(written.payments), "Svc-Payments-Cents": str(written.cents)}
+    headers["Content-Disposition"] = f'attachment; filename="{quote(written.name)}"'
+    return ContentResponse(written.content, written.media_type, headers)
+
+
+@operation(
+    NotFound,
+    media=f"text/html {PDF}",
+    query={"format": "pdf: as PDF; a request that accepts application/pdf gets it, too."},
+)
+async def get_statement(call: ApiRequest) -> ContentResponse:
+    """Return a partner's statement for a payout as a page, or as PDF."""
+    number, headers = call.path_id("number"), call.request.headers
+    found = await call.read(read_statement, number, at=call.at)
+    if call.request.query_params.get("format") != "pdf" and PDF not in headers.get("accept", ""):
+        page = await asyncio.to_thread(statement.html, found)
+        return ContentResponse(page.encode(), "text/html; charset=utf-8", STATEMENT)
+    content = await asyncio.to_thread(lambda: pdf.pdf(statement.written(found)))
+    about = {"Content-Disposition": f'inline; filename="statement-{number}.pdf"', "Vary": "Accept"}
+    return ContentResponse(content, PDF, about)
+
+
+async def read_batch(call: ApiRequest) -> Batch:
+    """Return the payments of the path's payout, with the details of their methods. Raises NotFound."""
+    found = await call.read(read_payments, call.path_id("payout_id"), at=call.at)
+    return await asyncio.to_thread(_opened, found, call)
+
+
+def _opened(found: PayoutPayments, call: ApiRequest) -> Batch:
+    payout, program, sealer = found.payout, found.program, call.sealer
+    payments = [
+        PartnerPayment(
+            each.line_id, each.partner_name, each.partner_code, each.cents, each.method, _details(each.sealed, sealer)
+        )
+        for each in found.payments
+    ]
+    reference = payout.reference or reference_of(program.name, payout.created_at.date())
+    day = payout.paid_on or call.at.date()
+    return Batch(payout.id, program.name, program.currency, day, reference, payments, program.settings.payer_iban)
+
+
+def _details(sealed: str | None, sealer: Sealer) -> dict[str, str]:
+    """Return the details of a method. Raises ValidationError if another secret key encrypted them."""
+    try:
+        return open_details(sealed, sealer) if sealed else {}
+    except UnreadableSecretError:
+        raise ValidationError(UNREADABLE) from None
