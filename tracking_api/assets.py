@@ -19,11 +19,12 @@ TRACKER = "svc-tracker.js"
 _PAGE_FOLDER = Path(__file__).parent / "dashboard" / "static"
 _TEXT = {".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8"}
 _TYPES = {**_TEXT, ".svg": "image/svg+xml", ".webp": "image/webp"}
-_STYLES = {  # of all pages, of those with a chart, of the guides
+_STYLES = {  # of all pages, of those with a chart, of the guides, of payouts and how partners are paid
     "pages.css": ("tokens.css", "style.css", "parts.css", "lists.css"),
     "results.css": ("results.css", "vendor/uPlot.min.css"),
     "guides.css": ("guides.css",),
     "portal.css": ("portal.css",),
+    "payouts.css": ("payouts.css",),
 }
 _SHORT = "public, max-age=300"
 _FOR_EVER = "public, max-age=31536000, immutable"

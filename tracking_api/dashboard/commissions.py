@@ -30,10 +30,8 @@ from tracking_api.dashboard.pages.page_context import PageContext
 from web import body
 from web.errors import ErrorObject, error_body
 
-PAY = "Mark them as paid after you have paid the partners. The ledger then has a payout for each."
 DECISIONS = {
     CommissionStatus.APPROVED: ("Approve", "You can undo this for an hour, as long as they are not paid."),
-    CommissionStatus.PAID: ("Mark as paid", f"{PAY} You cannot undo this."),
     CommissionStatus.REJECTED: ("Reject", "Their partners do not get this money. You cannot undo this."),
 }
 LEFT = " {} of those that you selected stay as they are: their status does not allow it."
@@ -84,14 +82,14 @@ COMMISSION_LIST = ListPage(
 
 
 async def decide_selected(request: Request) -> Response:
-    """Approve, reject or pay the selected commissions. Each has its own result."""
+    """Approve or reject the selected commissions. Each has its own result."""
     context, form, path = await _sent(request)
     if not form.each("id"):
         return notices.redirect(path, "nothing-chosen")
     ids = [int(each) if each.isdecimal() else each for each in form.each("id")]
     sent = body.parse(changes.CommissionChanges, to_json({"status": form.text("decision"), "ids": ids}))
     if sent.status not in DECISIONS:
-        raise ValidationError("A commission is approved, rejected or marked as paid here.")
+        raise ValidationError("A commission is approved or rejected here. Payouts pay it.")
     return await _decide(context, form, sent.status, sent.ids, path, asks=sent.status != CommissionStatus.APPROVED)
 
 

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import tomllib
+from collections.abc import Coroutine
 from email.message import EmailMessage
 from pathlib import Path
 from typing import Any
@@ -26,8 +27,13 @@ def is_on(request: Request) -> bool:
     return request.app.state.settings.smtp_url is not None
 
 
-async def send(request: Request, to: str, template: str, **values: Any) -> bool:
-    """Send a template's .txt (its first line is the subject) and .html; return whether the server accepted it."""
+async def send(
+    request: Request, to: str, template: str, *, attached: tuple[str, bytes] | None = None, **values: Any
+) -> bool:
+    """Send a template's .txt (its first line is the subject) and .html; return whether the server accepted it.
+
+    A PDF file can be attached: its name and its content.
+    """
     settings: Configuration = request.app.state.settings
     if settings.smtp_url is None:
         return False
@@ -38,6 +44,8 @@ async def send(request: Request, to: str, template: str, **values: Any) -> bool:
     message["To"] = to
     message.set_content(text.strip() + "\n")
     message.add_alternative(environment.get_template(f"mail/{template}.html").render(values), subtype="html")
+    if attached:
+        message.add_attachment(attached[1], maintype="application", subtype="pdf", filename=attached[0])
     server = urlsplit(settings.smtp_url)
     try:
         await aiosmtplib.send(
@@ -64,6 +72,11 @@ async def send_alert(request: Request, email: str, name: str, **named: str) -> b
 
 def alert_later(request: Request, email: str, name: str) -> None:
     """Tell the holder of an account, without letting the response's time say that there is one."""
-    task = asyncio.create_task(send_alert(request, email, name))
+    later(send_alert(request, email, name))
+
+
+def later(sending: Coroutine[Any, Any, bool]) -> None:
+    """Send something after the response."""
+    task = asyncio.create_task(sending)
     being_sent.add(task)
     task.add_done_callback(being_sent.discard)

@@ -1,7 +1,7 @@
 """A workspace and its logo, members and invitations: /api/workspaces/:id and what is under it, and the two pages."""
 
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import AfterValidator, Base64Bytes
 from starlette.requests import Request
@@ -106,7 +106,7 @@ async def invite(call: WorkspaceRequest, sent: Invitee) -> CreatedResponse[NewIn
     created = await call.write(invitations.invite, email=sent.email, role=sent.role)
     invitation, link = created.invitation, f"{call.base_url}/join#"
     expires_on = invitation.expires_at.date().isoformat()
-    about = {"inviter": call.actor.name, "workspace": call.visitor.workspace.name, "expires_on": expires_on}
+    about: Any = {"inviter": call.actor.name, "workspace": call.visitor.workspace.name, "expires_on": expires_on}
     emailed = await mail.send(call.request, invitation.email, "invitation", link=link + created.mailed_token, **about)
     return CreatedResponse(NewInvitationView(**invitation._asdict(), link=link + created.token, emailed=emailed))
 

@@ -31,6 +31,7 @@ from tracking_api.dashboard import (
 )
 from tracking_api.dashboard.authentication import behind, of_program, of_workspace, visitor_request
 from tracking_api.dashboard.pages import explore, imports, links, overview, partners, records, replays, search, sign_in
+from tracking_api.dashboard.pages import payouts as payout_pages
 from tracking_api.dashboard.pages.lists import ListPage
 from tracking_api.dashboard.pages.page import page
 
@@ -151,6 +152,8 @@ PAGES = [
     page(f"{PROGRAM}/partners/{{partner_id}}/group-terms", POST=partners.GROUP_TERMS.press),
     page(f"{PROGRAM}/partners/{{partner_id}}/balance", POST=partners.ADJUST.press),
     page(f"{PROGRAM}/partners/{{partner_id}}/portal", POST=partners.PORTAL.press),
+    page(f"{PROGRAM}/partners/{{partner_id}}/payout-method", POST=partners.CHANGE_METHOD.press),
+    page(f"{PROGRAM}/partners/{{partner_id}}/payout-method/release", POST=partners.RELEASE_METHOD.press),
     page(f"{PROGRAM}/partners/{{partner_id}}/qr.svg", GET=partners.show_qr_code),
     *list_routes(f"{PROGRAM}/customers", records.CUSTOMER_LIST),
     page(f"{PROGRAM}/customers/{{customer_id}}", GET=records.PAGE.show, POST=records.PAGE.press),
@@ -159,6 +162,10 @@ PAGES = [
     page(f"{PROGRAM}/commissions/approve-all", POST=commissions.approve_all),
     page(f"{PROGRAM}/commissions/undo", POST=commissions.undo_approval),
     page(f"{PROGRAM}/commissions/{{commission_id}}", GET=partners.COMMISSION.show, POST=partners.COMMISSION.press),
+    *list_routes(f"{PROGRAM}/payouts", payout_pages.PAYABLE_LIST, POST=payout_pages.DRAFT.press),
+    *list_routes(f"{PROGRAM}/payouts/runs", payout_pages.RUN_LIST),
+    *list_routes(f"{PROGRAM}/payouts/payments", payout_pages.PAYMENT_LIST),
+    *list_routes(f"{PROGRAM}/payouts/{{payout_id}}", payout_pages.RUN_LINES, POST=payout_pages.RUN_FORMS.press)[::-1],
     *list_routes(f"{PROGRAM}/review", commissions.FLAG_LIST),
     page(f"{PROGRAM}/review/selected", POST=commissions.DECIDE_FLAG.press_selected),
     page(f"{PROGRAM}/review/{{flag_id}}", POST=commissions.DECIDE_FLAG.press),

@@ -19,6 +19,7 @@ from storage.management import applications, sale_questions
 from storage.rules import keys
 from tests import planned, world
 from tests import stripe_events as stripe
+from tests.storage.management.paying import draft, earn, pay_by
 from tests.storage.payments import paying
 from tests.tracking_api.dashboard.conftest import FOREIGN, MAX, OLGA, OURS, PASSWORD, Dashboard
 from tests.tracking_api.dashboard.reading import csrf, hidden
@@ -49,9 +50,13 @@ async def ids(dashboard: Dashboard) -> dict[str, Any]:
     applicant: dict[str, Any] = {"name": "Nora", "email": "nora@example.com", "site": "nora.example", "reason": None}
     await acme.store.write(applications.apply, acme.program_id, **applicant, at=world.NOW)
     [question] = (await acme.listed(SALE_QUESTIONS)).data
+    await pay_by(acme, acme.anna)
+    await earn(acme, 7_000)
+    payout = await draft(acme, at=world.NOW)
     ids = {
-        "question_id": question.id,
         "commission_id": sold.id,
+        "payout_id": payout.id,
+        "question_id": question.id,
         "customer_id": sold.customer_id,
         "event_id": event_id,
         "flag_id": flag_id,

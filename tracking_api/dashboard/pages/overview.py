@@ -68,6 +68,8 @@ async def show_overview(request: Request) -> Response:
         actions=_actions(found, lost, context.program),
         lost=sorted(lost.items()),
         pending=found.pending,
+        today=context.at.date(),
+        waiting=found.pending.to_pay.number,
         charted=charted.of(found.results, picker),
         partners=found.partners,
         steps=found.steps,

@@ -1,6 +1,7 @@
 """Partners and what they earn: the list, a partner's results, links, balance and edits, a commission's arithmetic."""
 
 import io
+from contextlib import suppress
 from functools import partial
 from typing import Annotated, Any
 from urllib.parse import quote, urlencode, urlsplit, urlunsplit
@@ -10,21 +11,22 @@ from pydantic import StringConstraints
 from starlette.requests import Request
 from starlette.responses import Response
 
-from presentation import changes
+from presentation import changes, payouts
 from presentation.settings_models import Name
-from storage.access.workspaces import DECIDERS, MANAGERS, OWNERS
+from storage.access.workspaces import DECIDERS, MANAGERS, OWNERS, PAYERS
 from storage.lists import commissions, find, partners
-from storage.management import by_hand, commission_decisions, special_terms
+from storage.management import by_hand, commission_decisions, payout_methods, special_terms
 from storage.reports import chart
 from storage.rules import settings
 from storage.rules.attribution import PartnerStatus, site_url
 from storage.rules.click_details import CAMPAIGN
 from storage.rules.commission import CommissionStatus, TermsOf
-from storage.rules.errors import FieldError, ValidationError
+from storage.rules.errors import FieldError, NotFound, ValidationError
 from tracking_api.dashboard import partner_portal
 from tracking_api.dashboard.pages import charted, forms, page_context, ranges
 from tracking_api.dashboard.pages.buttons import Button, FormOutcome, FormPage, elsewhere
 from tracking_api.dashboard.pages.lists import ListPage
+from tracking_api.dashboard.payouts import change_payout_method
 
 PROGRAM = "/programs/{program_id}"
 PARTNER = PROGRAM + "/partners/{partner_id}"
@@ -74,6 +76,7 @@ async def _page(context: page_context.PageContext, outcome: FormOutcome) -> Resp
         applied=special_terms.settings_of(context.program.settings, profile["partner"].terms),
         **await _terms_forms(context, profile["partner"], outcome),
         statuses=list(PartnerStatus),
+        method=await _method(context, partner_id),
         picker=picker,
     )
 
@@ -95,6 +98,12 @@ async def _terms_forms(
             stored["commission_rate"] = ""
         shown[form] = {"currency": context.currency, **outcome.typed} if form in outcome.typed else stored
     return shown
+
+
+async def _method(context: page_context.PageContext, partner_id: int) -> payout_methods.PayoutMethod | None:
+    with suppress(NotFound):
+        return await context.read(payout_methods.get_method, partner_id)
+    return None
 
 
 def link_of(domain: str, code: str, page: str = "", campaign: str = "") -> str:
@@ -145,6 +154,8 @@ COUPON = FormPage(
     roles=MANAGERS,
 )
 ADJUST = FormPage(_page, Button(changes.adjust_balance, then=PARTNER), roles=DECIDERS)
+CHANGE_METHOD = FormPage(_page, Button(change_payout_method, {}, "method-changed", PARTNER), roles=PAYERS)
+RELEASE_METHOD = FormPage(_page, Button(payouts.release_payout_method, {}, "method-released", PARTNER))
 PAUSE = FormPage(
     elsewhere,
     Button(changes.change_partner, notice="partner-{status}.{id}", then=f"{PROGRAM}/partners"),

@@ -15,7 +15,9 @@ import storage
 from cli.demo import sample
 from storage.access import accounts, invitations, workspaces
 from storage.engine.audit import OPERATOR
+from storage.lists.payables import PAYABLES
 from tests.serving import Serve
+from tests.storage.management.paying import draft, pay_by
 from tests.tracking_api.authorization.consenting import ask
 from tests.tracking_api.dashboard.pages.conftest import HASH, NODE, Site, cut_off, violations_here
 from tests.world import NOW, World
@@ -36,7 +38,11 @@ async def sampled(sqlite_template: Path, tmp_path_factory: pytest.TempPathFactor
     url = f"sqlite+aiosqlite:///{shutil.copy(sqlite_template, tmp_path_factory.mktemp('demo') / 'svc.db')}"
     async with storage.opened(url, patient=True) as store:
         workspace_id, [(program_id, _, key), *_], _ = await store.write(sample.create, password_hash=HASH, at=NOW)
-        yield url, World(store, workspace_id, 0, program_id, key, 0, 0)
+        acme = World(store, workspace_id, 0, program_id, key, 0, 0)
+        for each in (await acme.listed(PAYABLES)).data[::2]:
+            await pay_by(acme, each.id)
+        await draft(acme)
+        yield url, acme
 
 
 @pytest.fixture
@@ -52,9 +58,12 @@ async def addresses(page: Page, program: str) -> list[str]:
     customer = await page.locator("tbody a").first.get_attribute("href")
     await page.goto(f"{program}/commissions?status=pending")
     commission = await page.locator("tbody a").first.get_attribute("href")
+    await page.goto(f"{program}/payouts/runs")
+    run = await page.locator("tbody a").first.get_attribute("href")
     await page.goto(f"{program}?period=all")
     partner = await page.get_by_role("region", name="Top partners").get_by_role("link").first.get_attribute("href")
     examples = {"{partner_id}": partner or "", "{customer_id}": customer or "", "{commission_id}": commission or ""}
+    examples["{payout_id}"] = run or ""
     paths = [
         route.path
         for route in PAGES

@@ -9,6 +9,7 @@ from playwright.async_api import Browser, Page, expect
 from storage.rules.errors import CustomerNotFound
 from tests.browser.scene import FIREFOX
 from tests.cli.conftest import Svc
+from tests.storage.management.paying import pay_by
 from tests.tracking_api.authorization.consenting import CALLBACK, ask
 from tests.tracking_api.dashboard.pages.conftest import JOURNEYS, MAX, PASSWORD, Site, Walk, violations_here
 
@@ -23,6 +24,7 @@ async def fill(site: Site) -> None:
     acme = site.acme
     await acme.customer("user-0", at=LAST_QUARTER)
     await acme.sale("inv-older", 1_000, at=LAST_QUARTER, customer_key="user-0")
+    await pay_by(acme, acme.anna)
     await acme.customer("user-1", at=LAST_MONTH)
     await acme.sale("inv-old", 12_300, at=LAST_MONTH)
     await acme.customer("user-2", at=NOW)

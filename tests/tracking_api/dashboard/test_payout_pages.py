@@ -1,0 +1,175 @@
+"""Paying on the pages: whom to pay and why not others, a run from draft to sent, and how partners are paid."""
+
+import asyncio
+from datetime import timedelta
+from types import SimpleNamespace
+from typing import Any
+
+import httpx
+import pytest
+
+import tracking_api.app
+from configuration import Configuration
+from storage.access.workspaces import Role
+from storage.management import partners
+from tests import smtp
+from tests.storage.management.paying import AT, UNTIL, draft, earn, lines, pay_by, payable, send
+from tests.tracking_api.dashboard.conftest import Dashboard
+from tests.tracking_api.dashboard.reading import Fields, csrf, form_of, words
+from tracking_api.dashboard import mail
+
+OWNER, FINN, MIA = (f"{name}@payers.example" for name in ("olga", "finn", "mia"))
+
+
+@pytest.fixture
+async def payers(dashboard: Dashboard) -> dict[str, httpx.AsyncClient]:
+    """The browsers of an owner, of Finn of finance and of Mia, a member, when Anna is due 20 and Ben 10 dollars."""
+    await pay_by(dashboard.acme, dashboard.acme.anna)
+    await earn(dashboard.acme, 10_000)
+    await earn(dashboard.acme, 5_000, code="ben")
+    dashboard.at = AT
+    for who, role in ((OWNER, Role.OWNER), (FINN, Role.FINANCE), (MIA, Role.MEMBER)):
+        await dashboard.join(who, role)
+    return {who: dashboard.browser(who) for who in (OWNER, FINN, MIA)}
+
+
+async def press(browser: httpx.AsyncClient, path: str, **fields: Any) -> httpx.Response:
+    """Send a form of a page."""
+    return await browser.post(path, data={"csrf": await csrf(browser), **fields})
+
+
+async def test_the_list_says_whom_to_pay_and_why_others_are_not(dashboard: Dashboard, payers: Any):
+    page = (await payers[OWNER].get(f"{dashboard.pages}/payouts")).text
+    of_member = (await payers[MIA].get(f"{dashboard.pages}/payouts")).text
+
+    assert "Review 1 payout, $20.00" in words(page)
+    assert "PayPal a***@partners.example" in words(page)
+    assert "Needs a payout method" in words(page)
+    assert "Review 1 payout" not in of_member
+    assert "Ready to pay $20.00 1 partner" in words(of_member)
+
+
+async def test_a_run_is_drafted_sent_and_reopened_on_the_pages(dashboard: Dashboard, payers: Any):
+    owner, here = payers[OWNER], f"{dashboard.pages}/payouts"
+    drafted = await press(owner, here, earned_until="2026-05-31")
+    run = drafted.headers["location"]
+    page = await owner.get(run)
+    action, fields = form_of(page.text, "Mark 1 payout as sent")
+    sent = await owner.post(action, data=fields)
+    after = (await owner.get(run)).text
+    asked = await press(owner, run, action="reopen")
+    reopened = await press(owner, run, action="reopen", confirmed="yes")
+
+    assert "PayPal mass payment (1 row, $20.00)" in words(page.text)
+    assert "1 other partner stay out: no method (1)" in words(page.text)
+    assert fields["reference"] == ["ACME-PARTNERS-2026-06-19"]
+    assert (sent.status_code, sent.headers["location"]) == (303, run)
+    assert "Paid on Jun 19, 2026" in words(after)
+    assert f"/api/programs/{dashboard.acme.program_id}/statements/1" in after
+    assert "Reopen?" in words(asked.text)
+    assert (await payable(dashboard.acme))[dashboard.acme.anna].reason == "in_draft"
+    assert reopened.status_code == 303
+
+
+async def test_only_the_selected_partners_are_paid_and_a_failed_payment_goes_back(dashboard: Dashboard, payers: Any):
+    await pay_by(dashboard.acme, dashboard.acme.ben, "ben@partners.example")
+    owner, here = payers[OWNER], f"{dashboard.pages}/payouts"
+    both = await press(owner, here, earned_until="2026-06-01", id=[dashboard.acme.anna, dashboard.acme.ben])
+    run = both.headers["location"]
+    failed, _ = await lines(dashboard.acme, ran(run))
+    said: Fields = {"paid_on": "2026-06-19", "reference": "ACME-6", "failed": failed.id, "failure": "No such account"}
+    await press(owner, run, action="send", **said)
+    returned, paid = await lines(dashboard.acme, ran(run))
+    back = await press(owner, run, action="correct", line_id=paid.id, reason="It came back", confirmed="yes")
+
+    assert (returned.state, returned.failure, paid.state) == ("failed", "No such account", "paid")
+    assert back.status_code == 303
+    assert {row.to_pay_cents for row in (await payable(dashboard.acme)).values()} == {1_000, 2_000}
+    assert "It came back" in words((await owner.get(f"{here}/payments")).text)
+
+
+def ran(run: str) -> Any:
+    return SimpleNamespace(id=int(run.rpartition("/")[2]))
+
+
+async def test_a_second_person_confirms_a_run_where_the_program_asks_for_one(dashboard: Dashboard, payers: Any):
+    await dashboard.acme.change(confirm_payouts=True, at=AT)
+    run = (await press(payers[OWNER], f"{dashboard.pages}/payouts", earned_until="2026-06-01")).headers["location"]
+
+    by_drafter = (await payers[OWNER].get(run)).text
+    by_other = (await payers[FINN].get(run)).text
+    await press(payers[FINN], run, action="confirm")
+    confirmed = (await payers[OWNER].get(run)).text
+
+    assert "You drafted it" in by_drafter
+    assert "Mark 1 payout as sent" not in words(by_drafter)
+    assert "Confirm this run" in by_other
+    assert "Mark 1 payout as sent" in words(confirmed)
+
+
+async def test_a_run_whose_commissions_changed_says_so_and_is_not_sent(dashboard: Dashboard, payers: Any):
+    made = await draft(dashboard.acme)
+    await dashboard.acme.refund("anna-0-10000", 1_000, at=AT)
+    run = f"{dashboard.pages}/payouts/{made.id}"
+
+    page = (await payers[OWNER].get(run)).text
+    rejected = await press(payers[OWNER], run, action="send", paid_on="2026-06-19", reference="ACME-6")
+    discarded = await press(payers[OWNER], run, action="discard", confirmed="yes")
+
+    assert "1 payment changed since the draft" in words(page)
+    assert "What the payout froze has changed" in words(rejected.text)
+    assert discarded.headers["location"] == f"{dashboard.pages}/payouts"
+
+
+async def test_the_method_of_a_partner_is_masked_held_and_released_by_an_owner(dashboard: Dashboard, payers: Any):
+    here = f"{dashboard.pages}/partners/{dashboard.acme.anna}"
+    bank: Fields = {"kind": "bank", "email": "", "holder": "Anna", "iban": "DE89 3704 0044 0532 0130 00", "text": ""}
+
+    wrong = await press(payers[FINN], f"{here}/payout-method", **{**bank, "iban": "DE00"})
+    saved = await press(payers[FINN], f"{here}/payout-method", **bank)
+    page = (await payers[FINN].get(here)).text
+    released = await press(payers[OWNER], f"{here}/payout-method/release", reason="She called")
+    by_member = await press(payers[MIA], f"{here}/payout-method", **bank)
+
+    assert "An IBAN, whose check digits fit" in words(wrong.text)
+    assert (saved.status_code, released.status_code, by_member.status_code) == (303, 303, 403)
+    assert "Bank DE••3000" in words(page)
+    assert "DE893704" not in page
+    assert "wait until" in words(page)
+    assert "Released by an owner: She called" in words((await payers[MIA].get(here)).text)
+
+
+async def test_every_payment_is_exported_for_accounting_by_the_day_on_which_it_was_paid(
+    dashboard: Dashboard, payers: Any
+):
+    await send(dashboard.acme, await draft(dashboard.acme), paid_on=AT.date() - timedelta(days=2))
+    days = {"by": "paid", "dateFrom": "2026-06-17", "dateTo": "2026-06-17"}
+
+    file = (await payers[MIA].get(f"{dashboard.pages}/payouts/payments.csv", params=days)).text
+    nothing = (await payers[MIA].get(f"{dashboard.pages}/payouts/payments.csv", params={**days, "dateTo": "x"})).text
+    runs = (await payers[MIA].get(f"{dashboard.pages}/payouts/runs")).text
+
+    header, line = (each.split(",") for each in file.splitlines())
+    told = dict(zip(header, line, strict=True))
+    assert (told["to_pay"], told["paid_on"], told["reference"]) == ("20.00", "2026-06-17", "ACME-11")
+    assert "ACME-11" in words(runs)
+    assert "to_pay" not in nothing
+    assert UNTIL.year > AT.year
+
+
+async def test_partners_get_their_statement_by_e_mail_if_the_sender_wants_it(dashboard: Dashboard, payers: Any):
+    await dashboard.acme.do(partners.change, dashboard.acme.anna, {"email": "anna@partners.example"})
+    run = (await press(payers[OWNER], f"{dashboard.pages}/payouts", earned_until="2026-06-01")).headers["location"]
+    with smtp.running() as mailbox:
+        settings = Configuration(secret_key="a secret key", smtp_url=mailbox.url)
+        dashboard.app = tracking_api.app.create(dashboard.acme.store, settings, clock=lambda: AT)
+        owner = dashboard.browser(OWNER)
+        page = words((await owner.get(run)).text)
+        await press(owner, run, action="send", paid_on="2026-06-19", reference="ACME-6", notify="true")
+        await asyncio.gather(*mail.being_sent)
+
+    assert "E-mail each partner their statement" in page
+    assert [message["To"] for message in mailbox.messages] == ["anna@partners.example"]
+    assert mailbox.messages[0]["Subject"] == "Acme partners has paid you $20.00"
+    assert [each.get_filename() for each in mailbox.messages[0].iter_attachments()] == ["statement-1.pdf"]
+    assert "Reference: ACME-6" in mailbox.text()

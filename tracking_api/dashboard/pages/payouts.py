@@ -1,0 +1,148 @@
+"""Payouts: what partners are due and why some are not paid now, the runs, every payment, and the page of a run."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import Any
+
+from starlette.requests import Request
+
+from presentation import payouts
+from presentation.api_request import ApiRequest, valid_id
+from presentation.operations import operation
+from presentation.payout_documents import PROVIDERS, read_batch
+from presentation.payout_files.provider import reference_of, total
+from presentation.settings_models import Name
+from storage.access.workspaces import PAYERS
+from storage.lists.declaration import ListScope
+from storage.lists.find import EARNED_UNTIL, get
+from storage.lists.payables import PAYABLES
+from storage.lists.payouts import PAYOUT_LINES, PAYOUTS, Payout
+from storage.reports.payments import read_checks, read_summary
+from storage.rules.errors import ValidationError
+from storage.rules.payout import REOPENED_WITHIN, PayoutState, end_of_last_month
+from storage.rules.periods.period import Window, custom
+from tracking_api.dashboard import mail, paid_notices
+from tracking_api.dashboard.pages.buttons import QUESTIONS, Button, FormPage
+from tracking_api.dashboard.pages.lists import ListPage, ListState
+from tracking_api.dashboard.pages.page_context import PageContext
+from web.body import Body, Identifier
+from web.response import CreatedResponse
+
+PATH = "/programs/{program_id}/payouts"
+RUN = PATH + "/{payout_id}"
+
+
+class SelectedPartners(Body):
+    """The partners whom a draft pays, none selected: all who can be paid; and the last day of what it pays."""
+
+    earned_until: date | None = None
+    id: list[str]
+
+
+class SentFromPage(Body):
+    """The day and the reference of a run's payments; those that failed for a reason; whether partners get an e-mail."""
+
+    paid_on: date
+    reference: Identifier
+    failed: list[str]
+    failure: Name | None = None
+    notify: bool
+
+
+@operation(notice="payout-drafted")
+async def draft_selected(call: ApiRequest, sent: SelectedPartners) -> CreatedResponse[Payout]:
+    """Draft a payout of the selected partners, or of all who can be paid."""
+    ids = [valid_id(each) for each in sent.id] or None
+    created: CreatedResponse[Payout] = await payouts.draft_payout.perform(
+        call, payouts.NewPayout(earned_until=sent.earned_until, partner_ids=ids)
+    )
+    return created
+
+
+@operation(notice="payout-sent")
+async def send_from_page(call: ApiRequest, sent: SentFromPage) -> Payout:
+    """Say that a run was sent, and send each partner an e-mail with their statement."""
+    failed = [payouts.FailedPayment(line_id=valid_id(each), reason=sent.failure or "It failed") for each in sent.failed]
+    about = payouts.SentPayout(paid_on=sent.paid_on, reference=sent.reference, failed=tuple(failed))
+    payout: Payout = await payouts.send_payout.perform(call, about)
+    if sent.notify:
+        paid_notices.send_later(call, payout.id)
+    return payout
+
+
+def _last_day(address: Mapping[str, str], at: datetime) -> date:
+    """Return the last day of what the list shows and a draft of it pays: last month's, unless the URL has another."""
+    sent = address.get(EARNED_UNTIL)
+    return min(custom(sent, sent).last, at.date()) if sent else end_of_last_month(at)
+
+
+async def _due(context: PageContext, state: ListState) -> dict[str, Any]:
+    day = _last_day(state.address, context.at)
+    summary = await context.read(read_summary, day, at=context.at)
+    return {"day": day, "today": context.at.date(), "summary": summary, "waiting": summary.ready.number}
+
+
+PAYABLE_LIST = ListPage(
+    PAYABLES,
+    "payouts.html",
+    tabs=(EARNED_UNTIL,),
+    narrow=lambda address, at: {EARNED_UNTIL: Window(day := _last_day(address, at), day).span.until},
+    values=_due,
+    sort="to_pay",
+)
+DRAFT = FormPage(PAYABLE_LIST.page, Button(draft_selected, then=PATH + "/{id}"), roles=PAYERS)
+RUN_LIST = ListPage(PAYOUTS, "payout_runs.html")
+PAYMENT_LIST = ListPage(PAYOUT_LINES, "payout_payments.html", days=("paid",))
+
+
+@dataclass(frozen=True)
+class RunPage(ListPage):
+    """The lines of the run that the path names, under what is known of the run."""
+
+    def state(self, request: Request) -> ListState:
+        state = super().state(request)
+        of_run = {"payout_id": valid_id(request.path_params["payout_id"])}
+        return state._replace(query=state.query._replace(filters={**state.query.filters, **of_run}))
+
+
+async def _run(context: PageContext, _: ListState) -> dict[str, Any]:
+    """Return a run, its files with what each leaves out, and what to check before it is sent. Raises NotFound."""
+    payout_id = context.path_id("payout_id")
+    payout: Payout = await context.storage.read(get, PAYOUTS, ListScope(context.program_id, context.at), payout_id)
+    is_draft = payout.state == PayoutState.DRAFT
+    return {
+        "payout": payout,
+        **(await _files(context) if context.actor.may_pay and payout.state != PayoutState.DISCARDED else {"files": []}),
+        "checks": await context.read(read_checks, payout_id) if is_draft else None,
+        "stored": {
+            "paid_on": context.at.date().isoformat(),
+            "reference": payout.reference or reference_of(context.program.name, payout.created_at.date()),
+        },
+        "can_reopen": payout.sent_at is not None and context.at - payout.sent_at <= REOPENED_WITHIN,
+        "must_confirm": is_draft and context.program.settings.confirm_payouts and payout.confirmed_at is None,
+        "drafted_it": payout.created_by == context.actor.name,
+        "sends_mail": mail.is_on(context.request),
+        "waiting": 0,
+    }
+
+
+async def _files(context: PageContext) -> dict[str, Any]:
+    """Return the run's files: the provider, how many payments, their sum, and how many it leaves, by reason."""
+    try:
+        batch = await read_batch(context)
+    except ValidationError as rejection:
+        return {"files": [], "unreadable": rejection.text}
+    taken = [(provider, *provider.taken(batch)) for provider in PROVIDERS.values()]
+    return {"files": [(provider, len(batch.payments), total(batch), left) for provider, batch, left in taken]}
+
+
+RUN_LINES = RunPage(PAYOUT_LINES, "payout_run.html", values=_run)
+RUN_ACTIONS = {
+    "send": Button(send_from_page, then=RUN),
+    "discard": Button(payouts.discard_payout, {}, "payout-discarded", PATH, QUESTIONS["discard-payout"]),
+    "confirm": Button(payouts.confirm_payout, {}, "payout-confirmed", RUN),
+    "reopen": Button(payouts.reopen_payout, {}, "payout-reopened", RUN, QUESTIONS["reopen-payout"]),
+    "correct": Button(payouts.correct_payout_line, {}, "payment-returned", RUN, QUESTIONS["payment-returned"]),
+}
+RUN_FORMS = FormPage(RUN_LINES.page, RUN_ACTIONS, roles=PAYERS)
