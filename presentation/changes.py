@@ -71,6 +71,7 @@ class PartnerChange(Changes):
     email: Email | None = None
     code: Code = ""
     status: PartnerStatus = PartnerStatus.ACTIVE
+    minimum_payout_cents: Annotated[int, Field(ge=0, le=MOST_CENTS)] | None = None
 
 
 class NewPartner(PartnerChange):

@@ -60,7 +60,8 @@ class Partner(NamedTuple):
 
     `open_flags` counts the signs of fraud that wait for a decision. `to_pay_cents` is what is left to pay them now.
     `notes` are the workspace's own, which the partner never sees. Money is in cents of the program's currency.
-    `terms` are the partner's own or those of their `group` of partners, null where the program's apply.
+    `terms` are the partner's own or those of their `group` of partners, null where the program's apply; so is
+    `minimum_payout_cents`.
     """
 
     id: int
@@ -71,6 +72,7 @@ class Partner(NamedTuple):
     status: Annotated[PartnerStatus, Column("Status")]
     open_flags: Annotated[int, Column(sql=_open_flags)]
     notes: Annotated[str | None, Column(is_internal=True)]
+    minimum_payout_cents: int | None
     group: Annotated[Untrusted | None, Column(sql=partners.c.partner_group)]
     terms_version: Annotated[int | None, Column(is_internal=True)]
     clicks: Annotated[int, _figure("Clicks", "clicks")]

@@ -51,12 +51,14 @@ def enrol(
     status: PartnerStatus = PartnerStatus.ACTIVE,
     actor: Actor | None = None,
     joined_at: datetime | None = None,
+    minimum_payout_cents: int | None = None,
 ) -> Partner:
     """Enrol a partner, who may have joined before. Raises ValidationError when the code, in any spelling, is taken."""
     enrolled = {"name": name, "email": email, "code": code, "status": status}
     [partner_id] = ids.after(at, 1)
     joined_at = joined_at or at
     row = {"program_id": program_id, "id": partner_id, "created_at": joined_at, "code_key": code_key(code)}
+    row["minimum_payout_cents"] = minimum_payout_cents
     try:
         connection.execute(insert(partners).values(row | enrolled))
     except IntegrityError:

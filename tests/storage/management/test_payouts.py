@@ -6,7 +6,7 @@ import pytest
 
 from storage.checks import books
 from storage.lists.commissions import COMMISSIONS
-from storage.management import payout_returns, payouts
+from storage.management import partners, payout_returns, payouts
 from storage.management.payout_sending import FailedLine
 from storage.rules.errors import PayoutChanged, PayoutOpen, PayoutSent, SecondPersonRequired, ValidationError
 from storage.rules.payout import LineState, PayableReason, PayoutState
@@ -158,3 +158,5 @@ async def test_who_is_not_paid_stays_out_with_the_reason(acme: World):
 
     assert (await payable(acme))[acme.anna].reason == PayableReason.BELOW_MINIMUM
     assert (await draft(acme)).left_out == {PayableReason.BELOW_MINIMUM: 1}
+    await acme.do(partners.change, acme.anna, {"minimum_payout_cents": 2_000})
+    assert (await payable(acme))[acme.anna].payable
