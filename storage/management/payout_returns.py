@@ -2,11 +2,12 @@
 
 from datetime import datetime
 
-from sqlalchemy import Connection, case, func, insert, literal, select, update
+from sqlalchemy import Connection, case, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from storage.engine import audit, ids
 from storage.engine.audit import Actor, Change
+from storage.engine.statements import read_statement
 from storage.lists.commissions import net_cents
 from storage.lists.declaration import ListScope
 from storage.lists.find import get
@@ -17,10 +18,11 @@ from storage.rules.commission import CommissionStatus
 from storage.rules.errors import NotFound, PayoutOpen, PayoutSent, ValidationError
 from storage.rules.payout import REOPENED_WITHIN, LineState, PayoutState
 from storage.tables import commissions, ledger_entries, payout_items, payout_lines, payouts
-from storage.tables.columns import Timestamp
+from storage.tracking.ledger import EntryKind
 
 TOO_LATE = "A payout can be reopened within an hour. Later, correct its lines."
 CORRECTED = "A line of the payout was corrected, so it cannot be reopened."
+_TAKEN_BACK = read_statement("payout_taken_back")
 _line = payout_lines.c
 
 
@@ -55,18 +57,11 @@ def reopen(connection: Connection, program_id: int, payout_id: int, *, actor: Ac
 
 def _take_back(connection: Connection, program_id: int, payout_id: int, *, at: datetime) -> None:
     """Append the opposite of a run's entries, each pointing at what it corrects."""
-    entry = ledger_entries.c
-    key = (entry.partner_id, entry.commission_id, entry.kind)
-    sums = (func.sum(entry.amount_cents).label("cents"), func.max(entry.id).label("newest_id"))
-    mine = (entry.program_id == program_id, entry.payout_id == payout_id)
-    each = select(*key, *sums).where(*mine).group_by(*key).having(func.sum(entry.amount_cents) != 0).subquery()
-    last = connection.execute(select(func.max(entry.id)).where(entry.program_id == program_id)).scalar() or 0
-    number = connection.execute(select(func.count()).select_from(each)).scalar_one()
-    first = ids.after(at, number, past=last).start
-    new_id = literal(first - 1) + func.row_number().over(order_by=each.c.newest_id)
-    columns = (new_id, each.c.partner_id, each.c.commission_id, literal(payout_id), each.c.kind, -each.c.cents)
-    values = select(literal(program_id), *columns, literal(at, Timestamp), each.c.newest_id)
-    connection.execute(insert(ledger_entries).from_select((*payout_sending.ENTRY, "corrects_id"), values))
+    mine = (ledger_entries.c.program_id == program_id, ledger_entries.c.payout_id == payout_id)
+    number = connection.execute(select(func.count()).where(*mine)).scalar_one()
+    first = payout_sending.new_ids(connection, program_id, number, at=at)
+    of_run = {"program_id": program_id, "payout_id": payout_id, "first_id": first - 1, "at": at}
+    connection.execute(_TAKEN_BACK, of_run)
 
 
 def correct_line(
@@ -99,8 +94,10 @@ def correct_line(
     }
     about = {"id": new_id, "state": LineState.CORRECTION, "commissions": 0, "failure": reason, "corrects_id": line_id}
     connection.execute(insert(payout_lines).values(**kept, **back, **about, created_at=at))
-    returned = (line.partner_id, None, line.to_pay_cents)
-    payout_sending.add_set_offs(connection, program_id, payout_id, [returned], at=at)
+    of_run = {name: kept[name] for name in ("program_id", "payout_id", "partner_id")}
+    entry_id = payout_sending.new_ids(connection, program_id, 1, at=at)
+    returned = {"kind": EntryKind.SET_OFF, "amount_cents": line.to_pay_cents, "reason": reason, "at": at}
+    connection.execute(insert(ledger_entries).values(id=entry_id, **of_run, **returned))
     change = Change("payout.correct", payout_id, after={"line_id": line_id, "reason": reason})
     audit.write(connection, program_id, [change], actor=actor, at=at)
     return get(connection, PAYOUT_LINES, ListScope(program_id, at), new_id)

@@ -1,15 +1,15 @@
 """Sends payouts: checks that what a draft froze has not changed, and settles its lines; pays commissions at once."""
 
-from collections import defaultdict
 from collections.abc import Sequence
 from datetime import date, datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, bindparam, func, insert, literal, or_, select, update
+from sqlalchemy import Connection, bindparam, func, insert, or_, select, update
 
 from storage.engine import audit, ids
 from storage.engine.audit import Actor, Change
 from storage.engine.database import lock_rows, plan_for_many
+from storage.engine.statements import read_statement
 from storage.lists import balances
 from storage.lists.commissions import net_cents
 from storage.lists.declaration import ListScope
@@ -21,7 +21,7 @@ from storage.management import agent_decisions
 from storage.management import payouts as runs
 from storage.rules.commission import CommissionStatus
 from storage.rules.errors import FieldError, OverCap, PayoutChanged, SecondPersonRequired, ValidationError
-from storage.rules.payout import LineState, PayoutState, set_off_each
+from storage.rules.payout import LineState, PayoutState
 from storage.tables import (
     commissions,
     ledger_entries,
@@ -32,12 +32,12 @@ from storage.tables import (
     payouts,
     programs,
 )
-from storage.tables.columns import Timestamp
-from storage.tracking.ledger import EntryKind
 
 MOST_BY_KEY = 10_000
 _earned, _item, _line = commissions.c, payout_items.c, payout_lines.c
-ENTRY = ("program_id", "id", "partner_id", "commission_id", "payout_id", "kind", "amount_cents", "at")
+_ENTRIES, _SET_OFFS, _COMMISSIONS, _LINES = (
+    read_statement(f"payout_{name}") for name in ("entries", "set_offs", "commissions", "lines")
+)
 
 
 class FailedLine(NamedTuple):
@@ -141,27 +141,21 @@ def pay_at_once(connection: Connection, program_id: int, found: Sequence[Any], *
 
 def settle(connection: Connection, program_id: int, payout_id: int, *, at: datetime) -> None:
     """Pay the open lines of a run: the ledger's entries, the statuses of commissions, the numbers of statements."""
-    live, of_lines = _items(program_id, payout_id), (_line.program_id == program_id, _line.payout_id == payout_id)
-    entry = ledger_entries.c
-    newest = connection.execute(select(func.max(entry.id)).where(entry.program_id == program_id)).scalar() or 0
-    number = connection.execute(select(func.count()).where(*live)).scalar_one()
-    first = ids.after(at, number, past=newest).start
-    new_id = literal(first - 1) + func.row_number().over(order_by=_item.commission_id)
-    paid = (_item.program_id, new_id, _item.partner_id, _item.commission_id, _item.payout_id)
-    values = select(*paid, literal(EntryKind.PAYOUT), -_item.net_cents, literal(at, Timestamp))
-    entries = values.where(*live, _item.net_cents != 0).order_by(_item.commission_id)
-    connection.execute(insert(ledger_entries).from_select(ENTRY, entries))
-    _set_off(connection, program_id, payout_id, at=at)
-    mine = (_earned.program_id == program_id, _earned.id.in_(select(_item.commission_id).where(*live)))
-    connection.execute(update(commissions).where(*mine).values(status=CommissionStatus.PAID, paid_at=at))
-    last = connection.execute(select(func.max(_line.number)).where(_line.program_id == program_id)).scalar() or 0
-    unpaid = select(_line.id).where(*of_lines, _line.state == LineState.OPEN, _line.number.is_(None))
-    line_ids = connection.execute(unpaid.order_by(_line.id)).scalars().all()
-    if line_ids:
-        one = update(payout_lines).where(*of_lines, _line.id == bindparam("line_id")).values(number=bindparam("next"))
-        connection.execute(one, [{"line_id": each, "next": last + n} for n, each in enumerate(line_ids, 1)])
-    paid_lines = update(payout_lines).where(*of_lines, _line.state == LineState.OPEN)
-    connection.execute(paid_lines.values(state=LineState.PAID))
+    of_run: dict[str, Any] = {"program_id": program_id, "payout_id": payout_id}
+    items = connection.execute(select(func.count()).where(*_items(program_id, payout_id))).scalar_one()
+    lines = select(func.count()).where(_line.program_id == program_id, _line.payout_id == payout_id)
+    first = new_ids(connection, program_id, 2 * items + connection.execute(lines).scalar_one(), at=at)
+    connection.execute(_ENTRIES, of_run | {"first_id": first - 1, "at": at})
+    connection.execute(_SET_OFFS, of_run | {"first_id": first - 1 + items, "at": at})
+    connection.execute(_COMMISSIONS, of_run | {"at": at})
+    last = connection.execute(select(func.max(_line.number)).where(_line.program_id == program_id)).scalar()
+    connection.execute(_LINES, of_run | {"last_number": last or 0})
+
+
+def new_ids(connection: Connection, program_id: int, number: int, *, at: datetime) -> int:
+    """Return the first of so many new ids of ledger entries, after those that the program has."""
+    newest = select(func.max(ledger_entries.c.id)).where(ledger_entries.c.program_id == program_id)
+    return ids.after(at, number, past=connection.execute(newest).scalar() or 0).start
 
 
 def _items(program_id: int, payout_id: int) -> tuple[Any, ...]:
@@ -207,40 +201,3 @@ def _require_allowed(connection: Connection, program_id: int, payout_id: int, ac
         connection, program_id, rows, CommissionStatus.PAID, int(actor.id), at=at
     ).values():
         raise error
-
-
-def _set_off(connection: Connection, program_id: int, payout_id: int, *, at: datetime) -> None:
-    """Append what is set off, or is owed besides, commission by commission."""
-    of_run = (_line.program_id == program_id, _line.payout_id == payout_id, _line.state == LineState.OPEN)
-    is_due = (_line.set_off_cents != 0) | (_line.adjusted_cents != 0)
-    lines = connection.execute(select(payout_lines).where(*of_run, is_due).order_by(_line.partner_id)).all()
-    if not lines:
-        return
-    settled = defaultdict[int, list[tuple[int | None, int]]](list)
-    items = select(_item.partner_id, _item.commission_id, _item.net_cents).where(*_items(program_id, payout_id))
-    for partner_id, *each in connection.execute(items.order_by(_item.commission_id)):
-        settled[partner_id].append((each[0], each[1]))
-    rows = []
-    for line in lines:
-        theirs = settled[line.partner_id]
-        parts = set_off_each(line.set_off_cents, line.adjusted_cents, [cents for _, cents in theirs])
-        rows += [(line.partner_id, name, cents) for (name, _), cents in zip(theirs or [(None, 0)], parts, strict=True)]
-    add_set_offs(connection, program_id, payout_id, [each for each in rows if each[-1]], at=at)
-
-
-def add_set_offs(
-    connection: Connection,
-    program_id: int,
-    payout_id: int,
-    parts: Sequence[tuple[int, int | None, int]],
-    *,
-    at: datetime,
-) -> None:
-    """Append set-offs of a run: the partner, a commission or none, and the cents."""
-    of_run = {"program_id": program_id, "payout_id": payout_id, "kind": EntryKind.SET_OFF, "at": at}
-    rows = [
-        of_run | {"id": entry_id, "partner_id": partner_id, "commission_id": commission_id, "amount_cents": cents}
-        for entry_id, (partner_id, commission_id, cents) in zip(ids.after(at, len(parts)), parts, strict=True)
-    ]
-    if rows:
-        connection.execute(insert(ledger_entries), rows)

@@ -1,6 +1,5 @@
 """Payouts: the states of runs and lines, the methods by which partners are paid, and why some are not paid now."""
 
-from collections.abc import Sequence
 from datetime import date, datetime, timedelta
 from enum import StrEnum
 from typing import NamedTuple
@@ -68,18 +67,3 @@ def owed(approved_cents: int, settled_cents: int) -> Owed:
 def end_of_last_month(at: datetime) -> date:
     """Return the last day of the month before, the default of what a run pays."""
     return at.date().replace(day=1) - timedelta(days=1)
-
-
-def set_off_each(set_off_cents: int, adjusted_cents: int, net_cents: Sequence[int]) -> list[int]:
-    """Return what is set off of each commission of a line, first ones first; what is owed besides is negative.
-
-    A line without commissions has one sum, which is of no commission.
-    """
-    if not net_cents:
-        return [-adjusted_cents]
-    parts: list[int] = []
-    for net in net_cents:
-        part = min(net, set_off_cents) - (0 if parts else adjusted_cents)
-        parts.append(part)
-        set_off_cents -= min(net, set_off_cents)
-    return parts

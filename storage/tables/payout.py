@@ -70,8 +70,8 @@ payout_lines = event_table(
 payout_items = program_table(
     "payout_items",
     Column("payout_id", BigInteger, primary_key=True, autoincrement=False),
+    Column("partner_id", BigInteger, primary_key=True, autoincrement=False),
     Column("commission_id", BigInteger, primary_key=True, autoincrement=False),
-    Column("partner_id", BigInteger, nullable=False),
     Column("net_cents", BigInteger, nullable=False),
     Column("is_live", Boolean, nullable=False),
     Index("ix_payout_items_live", "program_id", "commission_id", unique=True, **where("is_live")),

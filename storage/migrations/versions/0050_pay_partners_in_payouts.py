@@ -68,12 +68,12 @@ def upgrade() -> None:
         "payout_items",
         sa.Column("program_id", sa.BigInteger(), autoincrement=False, nullable=False),
         sa.Column("payout_id", sa.BigInteger(), autoincrement=False, nullable=False),
+        sa.Column("partner_id", sa.BigInteger(), autoincrement=False, nullable=False),
         sa.Column("commission_id", sa.BigInteger(), autoincrement=False, nullable=False),
-        sa.Column("partner_id", sa.BigInteger(), nullable=False),
         sa.Column("net_cents", sa.BigInteger(), nullable=False),
         sa.Column("is_live", sa.Boolean(), nullable=False),
         *_references("payout_items", commission_id="commissions"),
-        sa.PrimaryKeyConstraint("program_id", "payout_id", "commission_id", name=op.f("pk_payout_items")),
+        sa.PrimaryKeyConstraint("program_id", "payout_id", "partner_id", "commission_id", name=op.f("pk_payout_items")),
     )
     live = {"sqlite_where": sa.text("is_live"), "postgresql_where": sa.text("is_live")}
     op.create_index("ix_payout_items_live", "payout_items", ["program_id", "commission_id"], unique=True, **live)

@@ -22,7 +22,7 @@ from storage.management import flag_decisions, payout_methods, payout_returns, p
 from storage.management.payout_sending import FailedLine
 from storage.rules.errors import CommissionFlagged, PayoutOpen, PayoutSent, ServiceError, ValidationError
 from storage.rules.fraud.flag import FlagState
-from storage.rules.payout import LineState, MethodKind, PayoutState, set_off_each
+from storage.rules.payout import LineState, MethodKind, PayoutState
 from storage.tables import commissions, ledger_entries, payout_items, payout_lines
 from storage.tables import payouts as runs
 from tests import world
@@ -121,20 +121,6 @@ async def check(acme: World) -> None:
             assert getattr(shown[partner_id], name) == getattr(rows[partner_id], name) == expected[name], name
         assert expected["paid_cents"] == paid[partner_id]
     assert await acme.store.read(books.run) == []
-
-
-@given(
-    st.integers(0, 500),
-    st.lists(st.integers(0, 500), min_size=1),
-)
-def test_what_is_set_off_is_no_more_than_a_commission_is_worth_and_adds_up(owed: int, net_cents: list[int]):
-    set_off = min(owed, sum(net_cents))
-
-    parts = set_off_each(set_off, 0, net_cents)
-
-    assert sum(parts) == set_off
-    assert all(0 <= part <= net for part, net in zip(parts, net_cents, strict=True))
-    assert sum(set_off_each(0, owed, net_cents)) == sum(set_off_each(0, owed, [])) == -owed
 
 
 class CrashError(Exception):
