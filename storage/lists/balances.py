@@ -4,8 +4,21 @@ from collections.abc import Sequence
 from datetime import date, datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import BigInteger, ColumnElement, Connection, Select, and_, case, func, select, true, type_coerce
+from sqlalchemy import (
+    BigInteger,
+    ColumnElement,
+    Connection,
+    Select,
+    and_,
+    bindparam,
+    case,
+    func,
+    select,
+    true,
+    type_coerce,
+)
 
+from storage.lists.declaration import NOW, PROGRAM
 from storage.lists.held import is_held
 from storage.rules.commission import CommissionStatus
 from storage.tables import commissions, ledger_entries, partners
@@ -56,16 +69,15 @@ def of_partners(
     connection: Connection, program_id: int, partner_ids: Sequence[int], *, at: datetime
 ) -> dict[int, Balance]:
     """Return the balance of each of these partners."""
-    entry = ledger_entries.c
-    summed = summed_by_figure(at).where(entry.program_id == program_id, entry.partner_id.in_(partner_ids))
     found: dict[int, dict[str, Any]] = {each: {} for each in partner_ids}
-    for partner_id, name, *sums in connection.execute(summed):
+    of = {"program_id": program_id, "partner_ids": partner_ids, "now": at}
+    for partner_id, name, *sums in connection.execute(_OF_PARTNERS, of):
         found[partner_id][name] = sums
     return {partner_id: _balance(figures) for partner_id, figures in found.items()}
 
 
-def summed_by_figure(at: Any, earned_until: datetime | None = None) -> Select[Any]:
-    """Return the statement of each partner's sums by figure, what of them was paid, and the ends of the holds.
+def summed_by_figure(earned_until: datetime | None = None) -> Select[Any]:
+    """Return the statement of a program's partners' sums by figure, what of them was paid, and the ends of the holds.
 
     What is approved and was earned after `earned_until` is the figure `later`.
     """
@@ -74,7 +86,7 @@ def summed_by_figure(at: Any, earned_until: datetime | None = None) -> Select[An
     figure = case(
         (corrections.is_settled(), "settled"),
         (is_held(), "flagged"),
-        ((earned.status == CommissionStatus.PENDING) & (hold_ends_at > at), "on_hold"),
+        ((earned.status == CommissionStatus.PENDING) & (hold_ends_at > NOW), "on_hold"),
         (earned.status == CommissionStatus.PENDING, CommissionStatus.PENDING),
         *later,
         else_=earned.status,
@@ -82,9 +94,12 @@ def summed_by_figure(at: Any, earned_until: datetime | None = None) -> Select[An
     paid = case((entry.kind.in_((EntryKind.PAYOUT, EntryKind.SET_OFF)), entry.amount_cents), else_=0)
     cents = (func.sum(entry.amount_cents).label("cents"), func.sum(paid).label("paid_cents"))
     columns = (figure.label("figure"), *cents, func.min(hold_ends_at), func.max(hold_ends_at))
-    of_accounts = entry.kind.in_(ACCOUNT_KINDS)
-    summed = select(entry.partner_id, *columns).select_from(corrections.with_commissions()).where(of_accounts)
+    mine = (entry.program_id == PROGRAM, entry.kind.in_(ACCOUNT_KINDS))
+    summed = select(entry.partner_id, *columns).select_from(corrections.with_commissions()).where(*mine)
     return summed.group_by(entry.partner_id, "figure")
+
+
+_OF_PARTNERS = summed_by_figure().where(ledger_entries.c.partner_id.in_(bindparam("partner_ids", expanding=True)))
 
 
 def _balance(figures: dict[str, Any]) -> Balance:

@@ -14,7 +14,7 @@ from storage.rules.commission import CommissionStatus
 from storage.rules.payout import LineState, MethodKind, PayableReason
 from storage.rules.periods.period import Window
 from storage.rules.untrusted import Untrusted
-from storage.tables import ledger_entries, partners, payout_lines, payout_methods, programs
+from storage.tables import partners, payout_lines, payout_methods, programs
 
 _method = payout_methods.c
 SEEN_BY_PARTNERS = (
@@ -54,7 +54,7 @@ class Due(NamedTuple):
 
 def due(earned_until: Any = None, minimum_cents: int | None = None) -> Due:
     """Return what is due of what was earned before a time, if one is given; a minimum replaces the program's."""
-    by_figure = balances.summed_by_figure(NOW, earned_until).where(ledger_entries.c.program_id == PROGRAM).subquery()
+    by_figure = balances.summed_by_figure(earned_until).subquery()
     figures = {"on_hold": "on_hold", "ready": CommissionStatus.PENDING, "approved": CommissionStatus.APPROVED}
     figures |= {"flagged": "flagged", "settled": "settled"}
     sums = [
