@@ -41,7 +41,7 @@ FORBIDDEN: dict[str, set[str]] = {
 # Folder of storage (and the files beside them): the other folders of storage that it imports.
 STORAGE_FOLDERS: dict[str, set[str]] = {
     "rules": set(),
-    "tables": {"rules"},
+    "tables": set(),
     "engine": {"rules", "tables"},
     "migrations": {"engine", "tables"},
     "access": {"engine", "rules", "tables"},
