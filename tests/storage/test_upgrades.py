@@ -124,7 +124,7 @@ async def test_a_database_of_a_development_version_is_upgraded_and_gives_out_no_
     assert await released.run(found) == DERIVED
     assert await released.run(broken) == []
     of_people, of_money = ("users", "invitations", "password_resets"), ("ledger_entries", "refunds", "commissions")
-    of_sales = ("sales", "refused_calls", "commission_terms", "partners", "customers")
+    of_sales = ("programs", "sales", "refused_calls", "commission_terms", "partners", "customers")
     assert {name for name in before if before[name][0] != after[name][0]} == {*of_people, *of_money, *of_sales}
     new_ids = await released.run(lambda connection: [connection.execute(text(sql)).scalar() for sql in NEW_ROWS])
     assert new_ids == [2, 73]
