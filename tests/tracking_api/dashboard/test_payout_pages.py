@@ -139,6 +139,19 @@ async def test_the_method_of_a_partner_is_masked_held_and_released_by_an_owner(d
     assert "Released by an owner: She called" in words((await payers[MIA].get(here)).text)
 
 
+async def test_a_partner_can_have_a_minimum_of_their_own(dashboard: Dashboard, payers: Any):
+    here = f"{dashboard.pages}/partners/{dashboard.acme.anna}"
+    edited: Fields = {"name": "Anna", "code": "anna", "email": "", "status": "active", "notes": ""}
+
+    wrong = await press(payers[OWNER], f"{here}/edit", **edited, minimum_payout="-1")
+    saved = await press(payers[OWNER], f"{here}/edit", **edited, minimum_payout="25.00")
+    page = (await payers[OWNER].get(f"{dashboard.pages}/payouts")).text
+
+    assert (wrong.status_code, saved.status_code) == (400, 303)
+    assert 'value="25.00"' in (await payers[OWNER].get(here)).text
+    assert "Below $25.00 minimum" in words(page)
+
+
 async def test_every_payment_is_exported_for_accounting_by_the_day_on_which_it_was_paid(
     dashboard: Dashboard, payers: Any
 ):

@@ -23,7 +23,7 @@ from storage.rules.click_details import CAMPAIGN
 from storage.rules.commission import CommissionStatus, TermsOf
 from storage.rules.errors import FieldError, NotFound, ValidationError
 from tracking_api.dashboard import partner_portal
-from tracking_api.dashboard.pages import charted, forms, page_context, ranges
+from tracking_api.dashboard.pages import charted, forms, page_context, ranges, text
 from tracking_api.dashboard.pages.buttons import Button, FormOutcome, FormPage, elsewhere
 from tracking_api.dashboard.pages.lists import ListPage
 from tracking_api.dashboard.payouts import change_payout_method
@@ -61,6 +61,8 @@ async def _page(context: page_context.PageContext, outcome: FormOutcome) -> Resp
     except ValidationError as rejection:
         link, link_problems = link_to(), forms.problems_of(rejection)
     stored = {name: getattr(profile["partner"], name) or "" for name in EDITED}
+    minimum = profile["partner"].minimum_payout_cents
+    stored["minimum_payout"] = "" if minimum is None else str(text.major(minimum, context.currency))
     return outcome.page(
         context,
         "partner.html",
