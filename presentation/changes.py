@@ -7,7 +7,7 @@ from pydantic import AwareDatetime, Field, StringConstraints
 from presentation.api_request import ApiRequest
 from presentation.operations import operation
 from presentation.resources import PartnerView
-from presentation.settings_models import Currency, Name, changed, created, with_settings
+from presentation.settings_models import Name, changed, created, with_settings
 from storage.lists.commissions import Commission
 from storage.lists.coupons import Coupon
 from storage.lists.customers import ListedCustomer
@@ -20,7 +20,7 @@ from storage.rules.attribution import CODE, LONGEST_CODE, PartnerStatus
 from storage.rules.commission import MOST_CENTS, CommissionStatus
 from storage.rules.fraud.flag import FlagState
 from storage.rules.settings import SETTINGS
-from web.body import Body, Identifier, Text
+from web.body import Body, Currency, Identifier, Text
 from web.response import CreatedResponse
 
 NOT_CREDITED = (

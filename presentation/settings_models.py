@@ -15,10 +15,9 @@ from storage.rules.agent_caps import FREEZABLE
 from storage.rules.commission import MOST_CENTS
 from storage.rules.setting_kinds import Kind, Setting
 from storage.rules.settings import SETTINGS
-from web.body import Identifier
+from web.body import Currency, Identifier, Text
 
 Model = TypeVar("Model", bound=BaseModel)
-_NO_CONTROL = r"^[^\x00-\x1f\x7f-\u009f]*$"
 LONGEST_HOST = 253
 LARGEST_PORT = 65_535
 _LABEL = r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?"
@@ -65,9 +64,8 @@ def _known_settings(names: list[str]) -> list[str]:
     return names
 
 
-Name = Annotated[str, StringConstraints(min_length=1, max_length=512, pattern=_NO_CONTROL), AfterValidator(_named)]
+Name = Annotated[Text, AfterValidator(_named)]
 Host = Annotated[Identifier, AfterValidator(_host)]
-Currency = Annotated[str, StringConstraints(pattern=r"^[A-Za-z]{3}$", to_upper=True)]
 REQUEST_TYPES: dict[Kind, Any] = {
     Kind.SWITCH: bool,
     Kind.SETTINGS: Annotated[list[str], AfterValidator(_known_settings)],

@@ -91,7 +91,7 @@ class ExportedPayment(body.Body):
     names: Annotated[list[body.Identifier], Field(min_length=1, max_length=5)]
     amount: Amount
     returned: Amount = "0"
-    currency: Annotated[str, StringConstraints(pattern=r"^[A-Za-z]{3}$", to_upper=True)]
+    currency: body.Currency
     occurred_at: AwareDatetime
     customer_key: body.Identifier | None = None
     click_id: body.Identifier | None = None

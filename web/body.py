@@ -29,6 +29,7 @@ Parsed = TypeVar("Parsed", bound="Body")
 Identifier = Annotated[str, StringConstraints(min_length=1, max_length=255, pattern=_NO_CONTROL)]
 Url = Annotated[str, StringConstraints(min_length=1, max_length=2048, pattern=_NO_CONTROL)]
 Text = Annotated[str, StringConstraints(min_length=1, max_length=512, pattern=_NO_CONTROL)]
+Currency = Annotated[str, StringConstraints(pattern=r"^[A-Za-z]{3}$", to_upper=True)]
 
 
 class Body(BaseModel):

@@ -5,9 +5,9 @@ import re
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from functools import partial
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
-from pydantic import AwareDatetime, JsonValue, StringConstraints
+from pydantic import AwareDatetime, JsonValue
 
 from presentation.view import with_fields_of
 from storage.rules import errors
@@ -16,7 +16,7 @@ from storage.tracking import sales
 from storage.tracking.sale_decisions import Sale, SaleResult
 from tracking_api.calls import fields
 from tracking_api.calls.call import Answer, Endpoint, Recording, TrackingCaller, recording_of_test
-from web.body import Identifier
+from web.body import Currency, Identifier
 
 DEFAULT_CURRENCY = "USD"
 LARGEST_LINE_ITEMS = 16 * 1024
@@ -24,7 +24,6 @@ OLDEST_BACKFILL = timedelta(days=366)
 CLOCK_SKEW = timedelta(minutes=1)  # the sender's clock may run ahead of ours; the sale then gets our time
 # A control character is escaped in JSON: backslash, then b, f, n, r, t or u00.., with an even run before it.
 CONTROL = re.compile(r"(?<!\\)(?:\\\\)*\\(?:[bfnrt]|u00[01][0-9a-f])|[\x7f-\x9f]")
-Currency = Annotated[str, StringConstraints(pattern=r"^[A-Za-z]{3}$", to_upper=True)]
 
 
 class SaleBody(fields.TrackingBody):
@@ -55,17 +54,9 @@ class SaleBody(fields.TrackingBody):
         return fields if fields["amount_cents"] is None else {**fields, "currency": self.currency or DEFAULT_CURRENCY}
 
 
-# What was sold and how: stored with the sale as it was sent.
-DETAILS = (
-    "coupon_code",
-    "sale_type",
-    "is_recurring",
-    "subscription_id",
-    "subscription_interval",
-    "product_id",
-    "line_items",
-)
 REPORTED = [name for name in SaleBody.model_fields if name in Sale._fields]  # a field with one name in both
+# What was sold and how: stored with the sale as it was sent.
+DETAILS = ["coupon_code", *(name for name in SaleBody.model_fields if name not in {*REPORTED, "additional_data"})]
 
 
 @with_fields_of(SaleResult, leave_out={"possibly_repeats", "coupon_unknown"})

@@ -16,7 +16,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from presentation.changes import Code, Email
-from presentation.settings_models import Currency, Host, Name
+from presentation.settings_models import Host, Name
 from storage.access import sessions, workspaces
 from storage.management import program_settings
 from storage.rules import errors, keys, settings
@@ -24,7 +24,7 @@ from tracking_api.dashboard import authentication
 from tracking_api.dashboard.authentication import storage_of, time_of
 from tracking_api.dashboard.pages import forms, notices, templates
 from tracking_api.dashboard.sessions import Credentials, hash_of_new, require_account, start
-from web.body import Body
+from web.body import Body, Currency
 from web.errors import STATUS, error_headers
 from web.limits import network_of
 
