@@ -76,7 +76,8 @@ class Service:
                 ("", tracking_api.app.create(store, config, counts=counts, others=agent_api.app.ROUTES)),
             ]
             settle_garbage()
-            async with background.beside(*(run(store) for run in background.TASKS)):
+            tasks = [*(run(store) for run in background.TASKS), background.mail_partners(store, config)]
+            async with background.beside(*tasks):
                 with metrics.served(registry, host=config.metrics_host, port=config.metrics_port):
                     yield store
 

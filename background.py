@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 from itertools import count
 
+from configuration import Configuration
 from storage import Storage
 from storage.engine import database, recurring
 from storage.management import fraud_review
@@ -16,6 +17,7 @@ from storage.reports import breakdown_increments
 from storage.rules.errors import OutcomeUnknown, Overloaded, StorageUnavailable
 from storage.tracking import click_retention, clicks, key_callers, rollups
 from tracking_api.calls.visitors import agent_of
+from tracking_api.portal import notices
 from web import metrics
 
 HOUR = timedelta(hours=1)
@@ -169,6 +171,18 @@ async def save_callers(store: Storage) -> None:
     if counts := store.callers.take():
         with _failures_logged("storing who uses a key"):
             await store.write(key_callers.save, counts)
+
+
+async def mail_partners(store: Storage, settings: Configuration) -> None:
+    """Send partners the e-mails that are due, every minute in one process, where the server sends e-mail."""
+    while settings.smtp_url is not None:
+        at = datetime.now(UTC)
+        async with turn(store, "e-mails to partners", every=timedelta(seconds=LOOK_SECONDS), at=at) as mine:
+            if mine:
+                with _failures_logged("e-mails to partners"):
+                    while await notices.send_due(store, settings, at=at):
+                        pass
+        await asyncio.sleep(LOOK_SECONDS)
 
 
 @contextmanager

@@ -16,7 +16,7 @@ from storage.engine.database import insert_for
 from storage.rules import keys
 from storage.rules.attribution import PartnerStatus
 from storage.rules.errors import Forbidden, LinkExpired, NotFound
-from storage.tables import partners, payout_lines, portal_accounts, portal_tokens, programs
+from storage.tables import partners, portal_accounts, portal_tokens, programs
 
 ASKED_LASTS, INVITED_LASTS = timedelta(minutes=15), timedelta(days=7)
 SIGN_IN = "Sign in with your e-mail address."
@@ -133,17 +133,9 @@ def redeem(
     about |= {"created_at": at, "expires_at": at + LIFETIME}
     new = {"program_id": program_id, "token_hash": keys.digest(session), "partner_id": partner_id, **about}
     connection.execute(insert(portal_tokens).values(new))
-    _open_account(connection, program_id, partner_id, at=at)
+    account = {"program_id": program_id, "partner_id": partner_id, "summarized_on": at.date().replace(day=1)}
+    connection.execute(insert_for(connection)(portal_accounts).values(account).on_conflict_do_nothing())
     return Started(session, at + LIFETIME)
-
-
-def _open_account(connection: Connection, program_id: int, partner_id: int, *, at: datetime) -> None:
-    """Remember at the first sign-in which payments and months the partner can see already."""
-    line = payout_lines.c
-    newest = select(func.max(line.number)).where(line.program_id == program_id, line.partner_id == partner_id)
-    known = {"mailed_number": connection.execute(newest).scalar() or 0, "summarized_on": at.date().replace(day=1)}
-    row = insert_for(connection)(portal_accounts).values(program_id=program_id, partner_id=partner_id, **known)
-    connection.execute(row.on_conflict_do_nothing())
 
 
 def identify(connection: Connection, token: str, *, at: datetime) -> SignedInPartner:

@@ -20,13 +20,12 @@ CREATE TABLE portal_tokens (
 CREATE INDEX ix_portal_tokens_partner ON portal_tokens (program_id, partner_id);
 CREATE INDEX ix_portal_tokens_token_hash ON portal_tokens (token_hash);
 
--- A partner has a row once they have signed in.
+-- A partner has a row once they have signed in, or turned e-mails off.
 CREATE TABLE portal_accounts (
     program_id BIGINT,
     partner_id BIGINT,
     mails_payments BOOLEAN DEFAULT '1' NOT NULL,
     mails_summaries BOOLEAN DEFAULT '1' NOT NULL,
-    mailed_number INTEGER NOT NULL,  -- the newest statement of which they know
     summarized_on DATE NOT NULL,  -- the first day of the newest month of which they know
     PRIMARY KEY (program_id, partner_id),
     FOREIGN KEY (program_id, partner_id) REFERENCES partners (program_id, id)

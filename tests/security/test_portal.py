@@ -23,7 +23,7 @@ from tests.world import HELD_SINCE, NOW
 from tracking_api.portal.routes import PAGES
 
 __all__ = ["mailbox", "served"]
-OPEN = {"/portal/sign-in", "/portal/link", "/portal/programs/{program_id}/apply"}
+OPEN = {"/portal/sign-in", "/portal/link", "/portal/programs/{program_id}/apply", "/portal/notices/{sealed}"}
 SECRETS = (
     "key-of-a-buyer",
     "buyer@shop.example",
@@ -55,7 +55,7 @@ async def sold(served: Portal) -> Portal:
 
 
 def ids(acme: Any) -> dict[str, Any]:
-    return {"program_id": acme.program_id}
+    return {"program_id": acme.program_id, "number": 1}
 
 
 async def callers(served: Portal) -> dict[str, httpx.AsyncClient]:

@@ -27,23 +27,31 @@ def is_on(request: Request) -> bool:
     return request.app.state.settings.smtp_url is not None
 
 
-async def send(
-    request: Request, to: str, template: str, *, attached: tuple[str, bytes] | None = None, **values: Any
+async def send(request: Request, to: str, template: str, **values: Any) -> bool:
+    """Send a template with this server's settings, as `deliver` does."""
+    return await deliver(request.app.state.settings, to, template, **values)
+
+
+async def deliver(
+    settings: Configuration,
+    to: str,
+    template: str,
+    *,
+    attached: tuple[str, bytes] | None = None,
+    off: str | None = None,
+    **values: Any,
 ) -> bool:
     """Send a template's .txt (its first line is the subject) and .html; return whether the server accepted it.
 
-    A PDF file can be attached: its name and its content.
+    A PDF file can be attached: its name and its content. A mailbox can turn such e-mails off by a POST to `off`.
     """
-    settings: Configuration = request.app.state.settings
     if settings.smtp_url is None:
         return False
-    subject, _, text = environment.get_template(f"mail/{template}.txt").render(values).partition("\n")
-    message = EmailMessage()
-    message["Subject"] = " ".join(subject.split())
+    message = _written(template, values | {"off": off})
     message["From"] = settings.mail_from or f"no-reply@{urlsplit(settings.base_url).hostname}"
     message["To"] = to
-    message.set_content(text.strip() + "\n")
-    message.add_alternative(environment.get_template(f"mail/{template}.html").render(values), subtype="html")
+    if off is not None:
+        message["List-Unsubscribe"], message["List-Unsubscribe-Post"] = f"<{off}>", "List-Unsubscribe=One-Click"
     if attached:
         message.add_attachment(attached[1], maintype="application", subtype="pdf", filename=attached[0])
     server = urlsplit(settings.smtp_url)
@@ -61,6 +69,15 @@ async def send(
         log.warning("the SMTP server did not take an e-mail (%s): %s", template, type(error).__name__)
         return False
     return True
+
+
+def _written(template: str, values: dict[str, Any]) -> EmailMessage:
+    subject, _, text = environment.get_template(f"mail/{template}.txt").render(values).partition("\n")
+    message = EmailMessage()
+    message["Subject"] = " ".join(subject.split())
+    message.set_content(text.strip() + "\n")
+    message.add_alternative(environment.get_template(f"mail/{template}.html").render(values), subtype="html")
+    return message
 
 
 async def send_alert(request: Request, email: str, name: str, **named: str) -> bool:

@@ -4,8 +4,11 @@ import asyncio
 
 from presentation.api_request import ApiRequest
 from presentation.payout_files import pdf, statement
+from storage.management import portal_notices
+from storage.management.portal_notices import NoticeKind
 from storage.reports.statements import list_numbers, read_statement
 from tracking_api.dashboard import mail
+from tracking_api.portal.notices import off_link
 
 
 def send_later(call: ApiRequest, payout_id: int) -> None:
@@ -22,10 +25,13 @@ async def _send(call: ApiRequest, payout_id: int) -> bool:
 
 async def _send_one(call: ApiRequest, number: int) -> bool:
     found = await call.read(read_statement, number, at=call.at)
-    if not found.partner_email:
+    partner_id = found.line.partner_id
+    wanted = await call.read(portal_notices.list_wanted, partner_id)
+    if not found.partner_email or NoticeKind.PAYMENTS not in wanted:
         return True
     written = statement.written(found)
     content = await asyncio.to_thread(pdf.pdf, written)
     about = {"program": found.program.name, "statement": written, "reference": found.line.reference}
     attached = (f"statement-{number}.pdf", content)
-    return await mail.send(call.request, found.partner_email, "paid", attached=attached, **about)
+    off = off_link(call.request.app.state.settings, call.program_id, partner_id, NoticeKind.PAYMENTS)
+    return await mail.send(call.request, found.partner_email, "paid", attached=attached, off=off, **about)

@@ -1,4 +1,4 @@
-"""A partner's account in the portal: how they are paid, and where they are signed in."""
+"""A partner's account in the portal: how they are paid, what they are mailed, and where they are signed in."""
 
 from contextlib import suppress
 
@@ -6,13 +6,15 @@ from starlette.responses import Response
 
 from presentation.operations import operation
 from storage.access import portal
-from storage.management import payout_methods
+from storage.management import payout_methods, portal_notices
+from storage.management.portal_notices import NoticeKind
 from storage.rules.errors import NotFound
 from storage.rules.payout import MethodKind
 from tracking_api.dashboard.pages.buttons import Button, FormOutcome, FormPage
 from tracking_api.dashboard.payouts import change_payout_method
 from tracking_api.portal.portal_request import PortalRequest, as_partner, session_token
 from tracking_api.portal.texts import texts_for
+from web.body import Body
 
 
 @operation(NotFound, notice="portal-session-ended")
@@ -24,6 +26,20 @@ async def end_portal_session(call: PortalRequest) -> None:
     )
 
 
+class WantedNotices(Body):
+    """The e-mails that the partner wants."""
+
+    notices: list[NoticeKind]
+
+
+@operation(notice="portal-notices-changed")
+async def change_notices(call: PortalRequest, sent: WantedNotices) -> None:
+    """Turn the partner's e-mails on or off."""
+    wanted = {str(kind): kind in sent.notices for kind in NoticeKind}
+    write, program_id = call.storage.write_in, call.program_id
+    await write(program_id, portal_notices.change, program_id, call.partner.partner_id, at=call.at, **wanted)
+
+
 async def _page(call: PortalRequest, outcome: FormOutcome) -> Response:
     about = (call.partner.partner_id, session_token(call.request))
     sessions = await call.read(portal.list_open, *about, at=call.at)
@@ -31,14 +47,25 @@ async def _page(call: PortalRequest, outcome: FormOutcome) -> Response:
     with suppress(NotFound):  # they have none yet
         method = await call.read(payout_methods.get_method, call.partner.partner_id)
     is_held = method is not None and method.held_until > call.at
-    kinds = [(str(kind), texts_for(call.request)(f"method.{kind}")) for kind in MethodKind]
+    say = texts_for(call.request)
     return outcome.page(
-        call, "portal/templates/account.html", sessions=sessions, method=method, kinds=kinds, is_held=is_held
+        call,
+        "portal/templates/account.html",
+        sessions=sessions,
+        method=method,
+        kinds=[(str(kind), say(f"method.{kind}")) for kind in MethodKind],
+        is_held=is_held,
+        notices=[(str(kind), say(f"notices.{kind}")) for kind in NoticeKind],
+        wanted=await call.read(portal_notices.list_wanted, call.partner.partner_id),
     )
 
 
 PAGE = FormPage(
     _page,
-    {"method": Button(change_payout_method, notice="portal-method-changed"), "end": Button(end_portal_session)},
+    {
+        "method": Button(change_payout_method, notice="portal-method-changed"),
+        "notices": Button(change_notices),
+        "end": Button(end_portal_session),
+    },
     viewer=as_partner,
 )

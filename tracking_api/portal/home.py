@@ -1,5 +1,6 @@
 """What partners see: balance, link, this month and what happened last; links to a page; earnings and payments."""
 
+import asyncio
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -7,6 +8,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from presentation.operations import EMPTY
+from presentation.payout_files import pdf, statement
 from storage.lists.declaration import ListQuery
 from storage.lists.partners import Partner
 from storage.lists.payables import Payable
@@ -15,8 +17,9 @@ from storage.lists.programs import read_program
 from storage.management import special_terms
 from storage.reports import portal
 from storage.reports.portal import REVIEWED, FeedEvent, FeedKind
+from storage.reports.statements import read_statement
 from storage.rules.commission import CommissionStatus, CommissionType
-from storage.rules.errors import ValidationError
+from storage.rules.errors import NotFound, ValidationError
 from storage.rules.payout import LineState, PayableReason
 from tracking_api.dashboard.pages import forms, text
 from tracking_api.dashboard.pages.buttons import FormOutcome
@@ -114,7 +117,19 @@ def _in_words(say: Texts, events: Iterable[FeedEvent], call: PortalRequest) -> l
 
 def _statement(line: PayoutLine | None) -> str | None:
     """Return the path of a payment's statement; None without one."""
-    return f"/portal/statements/{line.id}" if line and line.number and line.state == LineState.PAID else None
+    return f"/portal/statements/{line.number}" if line and line.number and line.state == LineState.PAID else None
+
+
+async def show_statement(request: Request) -> Response:
+    """Return the partner's statement of a payment as PDF. Raises NotFound, also for another partner's."""
+    call = await as_partner(request)
+    number = call.path_id("number")
+    found = await call.read(read_statement, number, at=call.at)
+    if found.line.partner_id != call.partner.partner_id:
+        raise NotFound
+    content = await asyncio.to_thread(lambda: pdf.pdf(statement.written(found)))
+    headers = {"Content-Disposition": f'inline; filename="statement-{number}.pdf"'}
+    return Response(content, media_type="application/pdf", headers=headers)
 
 
 async def show_links(request: Request) -> Response:

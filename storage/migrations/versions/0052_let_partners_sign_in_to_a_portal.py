@@ -41,7 +41,6 @@ def upgrade() -> None:
         sa.Column("partner_id", sa.BigInteger(), autoincrement=False, nullable=False),
         sa.Column("mails_payments", sa.Boolean(), server_default="1", nullable=False),
         sa.Column("mails_summaries", sa.Boolean(), server_default="1", nullable=False),
-        sa.Column("mailed_number", sa.Integer(), nullable=False),
         sa.Column("summarized_on", sa.Date(), nullable=False),
         *_of_partners("portal_accounts"),
         sa.PrimaryKeyConstraint("program_id", "partner_id", name=op.f("pk_portal_accounts")),

@@ -68,9 +68,12 @@ async def test_payments_are_listed_by_day_and_reference_and_months_add_up(served
     await acme.do(by_hand.adjust, partner_id=acme.anna, amount_cents=500, reason="A bonus")
     served.at = NOW + timedelta(days=60)
     home, earnings = await read(served), await read(served, "/portal/earnings?month=2026-05")
+    async with await served.anna() as anna, served.visitor(svc_portal=await served.session(partner_id=acme.ben)) as ben:
+        mine, foreign = [await each.get("/portal/statements/1") for each in (anna, ben)]
 
     assert "Payment to PayPal" in home
     assert str(sent.reference) in earnings
+    assert (mine.headers["content-type"], mine.content[:5], foreign.status_code) == ("application/pdf", b"%PDF-", 404)
     assert "$20.00 What you earned" in earnings
     assert "Balance $5.00" in home
 

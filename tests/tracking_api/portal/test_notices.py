@@ -1,0 +1,72 @@
+"""E-mails to partners: a payment and a month, once each; off by the link in them, or under Account."""
+
+import re
+from datetime import timedelta
+
+from configuration import Configuration
+from storage.management import portal_notices
+from tests.storage.management.paying import earn
+from tests.tracking_api.dashboard.reading import send, words
+from tests.tracking_api.portal.conftest import ANNA, Portal
+from tests.world import NOW
+from tracking_api.portal.notices import off_link, send_due
+
+LATER = NOW + timedelta(days=15)  # in June
+
+
+def settings(served: Portal, smtp_url: str | None = None) -> Configuration:
+    return Configuration(secret_key="a secret key", base_url="http://svc.test", smtp_url=smtp_url or served.mailbox.url)
+
+
+async def wanted(served: Portal, partner_id: int | None = None) -> list[str]:
+    acme = served.acme
+    return [*await acme.store.read(portal_notices.list_wanted, acme.program_id, partner_id or acme.anna)]
+
+
+async def test_a_month_is_mailed_once_to_who_uses_the_portal_also_after_an_outage_of_the_mail_server(served: Portal):
+    store = served.acme.store
+    await served.session()
+    await earn(served.acme, 10_000)
+    await earn(served.acme, 10_000, code="ben")  # who never signed in
+    early = await send_due(store, settings(served), at=NOW)
+    down = await send_due(store, settings(served, "smtp://127.0.0.1:9"), at=LATER)
+    june = [await send_due(store, settings(served), at=LATER) for _ in range(2)]
+
+    assert (early, down, june) == (0, 0, [1, 0])
+    assert "in May 2026 you earned $20.00 at Acme partners, with 1 clicks" in served.mailbox.text()
+    assert [each["to"] for each in served.mailbox.messages] == [ANNA]
+
+
+async def test_the_signed_link_of_an_e_mail_turns_its_kind_off_without_a_session(served: Portal):
+    await served.session()
+    await earn(served.acme, 10_000)
+    await send_due(served.acme.store, settings(served), at=LATER)
+    message = served.mailbox.messages[-1]
+    [path] = re.findall(r"/portal/notices/\S+", served.mailbox.text())
+    async with served.visitor() as mailbox:
+        opened, still = await mailbox.get(path), await wanted(served)
+        off = await mailbox.post(path, data={"List-Unsubscribe": "One-Click"})
+        forged = await mailbox.post(path[:-4] + "AAAA")
+
+    assert message["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
+    assert (opened.status_code, len(still), off.status_code, forged.status_code) == (200, 2, 200, 404)
+    assert await wanted(served) == ["payments"]
+
+
+async def test_who_never_signed_in_turns_e_mails_about_payments_off_and_gets_no_others(served: Portal):
+    acme = served.acme
+    link = off_link(settings(served), acme.program_id, acme.ben, portal_notices.NoticeKind.PAYMENTS)
+    async with served.visitor() as mailbox:
+        before = await wanted(served, acme.ben)
+        await mailbox.post(link)
+
+    assert (before, await wanted(served, acme.ben)) == (["payments"], [])
+
+
+async def test_a_partner_chooses_their_e_mails_under_account(served: Portal):
+    async with await served.anna() as anna:
+        await send(anna, "/portal/account", "Save the choice", notices=["payments"])
+        chosen = words((await anna.get("/portal/account")).text)
+
+    assert "Your choice is saved." in chosen
+    assert await wanted(served) == ["payments"]

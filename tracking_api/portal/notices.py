@@ -1,0 +1,71 @@
+"""Summaries of months by e-mail, and the signed link in each e-mail that turns its kind off, also by the mailbox."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from configuration import Configuration
+from storage import Storage
+from storage.management import portal_notices
+from storage.management.portal_notices import MonthSummary, NoticeKind
+from storage.rules.errors import LinkExpired
+from tracking_api.dashboard import authentication, mail
+from tracking_api.dashboard.authentication import storage_of, time_of
+from tracking_api.dashboard.pages import text
+from tracking_api.portal.portal_request import draw
+from tracking_api.portal.texts import ENGLISH, Texts
+
+PURPOSE = "e-mails of the portal"
+FOR_EVER = datetime(9999, 1, 1, tzinfo=UTC)
+
+
+async def send_due(store: Storage, settings: Configuration, *, at: datetime) -> int:
+    """Send the summaries that are due, and return how many; those that the mail server does not accept stay due."""
+    sent = 0
+    for summary in await store.read(portal_notices.list_due, at=at):
+        if not await _send(settings, summary):
+            break
+        await store.write_in(summary.program_id, portal_notices.mark, summary)
+        sent += 1
+    return sent
+
+
+async def _send(settings: Configuration, summary: MonthSummary) -> bool:
+    say, link = Texts(ENGLISH), f"{settings.base_url}{authentication.PORTAL}/earnings"
+    off = off_link(settings, summary.program_id, summary.partner_id, NoticeKind.SUMMARIES)
+    amount, month = text.money(summary.cents, summary.currency), text.short_day(summary.month, "yMMMM")
+    about = {"name": summary.name, "program": summary.program, "clicks": summary.clicks, "link": off}
+    said = {part: f"mail.summary_{part}" for part in ("subject", "text", "link", "end")}
+    parts = {part: say.plain(name, amount=amount, month=month, **about) for part, name in said.items()}
+    return await mail.deliver(settings, summary.email, "portal", off=off, link=link, language=ENGLISH, parts=parts)
+
+
+def off_link(settings: Configuration, program_id: int, partner_id: int, kind: NoticeKind) -> str:
+    """Return the signed link by which a partner turns e-mails of a kind off."""
+    sealed = settings.sealer().seal_until(FOR_EVER, PURPOSE, program_id, partner_id, kind)
+    return f"{settings.base_url}{authentication.PORTAL}/notices/{sealed}"
+
+
+async def show_button(request: Request) -> Response:
+    """Show the button that turns e-mails off. Raises LinkExpired."""
+    *_, kind = _opened(request)
+    return draw(request, "portal/templates/notices.html", kind=kind, is_off=False)
+
+
+async def turn_off(request: Request) -> Response:
+    """Turn e-mails off, also for a mailbox that does it by itself (RFC 8058). Raises LinkExpired."""
+    program_id, partner_id, kind = _opened(request)
+    wanted: Any = {kind: False, "at": time_of(request)}
+    await storage_of(request).write_in(program_id, portal_notices.change, program_id, partner_id, **wanted)
+    return draw(request, "portal/templates/notices.html", kind=kind, is_off=True)
+
+
+def _opened(request: Request) -> tuple[int, int, NoticeKind]:
+    sealer = request.app.state.settings.sealer()
+    values = sealer.open_until(time_of(request), PURPOSE, request.path_params["sealed"])
+    if values is None:
+        raise LinkExpired(hint="Sign in to the portal, and choose your e-mails under Account.")
+    program_id, partner_id, kind = values
+    return program_id, partner_id, NoticeKind(kind)
