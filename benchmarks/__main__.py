@@ -13,7 +13,7 @@ BENCHMARKS: dict[str, Callable[[Plan], Awaitable[list[Line]]]] = {
     "sqlite": writes.tracking,
     "reports": reads.reports,
     "mcp": reads.mcp,
-    "backtests": reads.backtests,
+    "computed": reads.computed,
     "postgresql": partial(writes.tracking, on=servers.POSTGRESQL),
     "distributed": writes.distributed,
     "rows": writes.rows,

@@ -6,11 +6,9 @@ from itertools import count, cycle
 from types import MappingProxyType
 from typing import Any
 
-from benchmarks.world import CODES, World, first_sale
+from benchmarks.world import CODES, VISIT, World
 
-BROWSER = (
-    "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36"
-)
+BROWSER = json.loads(VISIT["visitor"])["user_agent"]
 CLICK, LEAD, SALE, REFUND = (f"/api/v1/track/{name}" for name in ("click", "lead", "sale", "refund"))
 NUMBER = "9999-" + "9" * 12  # holds the place of a number
 RECORDED = b'"success":true'
@@ -32,25 +30,22 @@ def clicks(world: World, path: str = CLICK, carried: Sequence[str] = ()) -> Iter
 
 
 def sales(world: World, path: str = SALE, currency: str = "USD", *, keyed: bool = False) -> Iterator[bytes]:
-    """Return sales without end, each with a new transaction_id, of one customer after the other.
-
-    They are as the SDKs send them; `keyed` ones carry an Idempotency-Key, too.
-    """
+    """Return a customer's sale after the other's without end, as SDKs send them, some with an Idempotency-Key."""
     sold = {"transaction_id": NUMBER, "amount_cents": 4900, "currency": currency}
     headers = bearer(world.programs[0].key) | ({"Idempotency-Key": NUMBER} if keyed else {})
     return _numbered(request(path, {**sold, "customer_key": key}, headers) for key in world.customers)
 
 
 def refunds(world: World) -> Iterator[bytes]:
-    """Return refunds of a cent without end, each with a new refund_id, of one first sale after the other."""
+    """Return refunds of a cent without end, each with a new refund_id, of one customer's first sale after the other."""
     back, headers = {"refund_id": NUMBER, "refund_amount_cents": 1}, bearer(world.programs[0].key)
-    return _numbered(request(REFUND, {**back, "transaction_id": first_sale(key)}, headers) for key in world.customers)
+    return _numbered(request(REFUND, {**back, "transaction_id": key}, headers) for key in world.customers)
 
 
 def leads(world: World, click_ids: Sequence[str]) -> Iterator[bytes]:
     """Return a lead of each click; afterwards they come again."""
-    headers = bearer(world.programs[0].key)
-    return cycle([request(LEAD, {"click_id": each, "customer_key": f"user-{each}"}, headers) for each in click_ids])
+    by = bearer(world.programs[0].key)
+    return cycle([request(LEAD, {"click_id": each, "customer_key": f"user-{each}"}, by) for each in click_ids])
 
 
 def _numbered(requests: Iterable[bytes]) -> Iterator[bytes]:

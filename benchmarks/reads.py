@@ -3,12 +3,12 @@
 import asyncio
 from collections.abc import Awaitable
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from functools import partial
 from itertools import cycle, product, repeat
 from typing import Any
 
-from sqlalchemy import select, text
+from sqlalchemy import Connection, select, text
 
 import storage
 from benchmarks import calls, servers, world
@@ -19,6 +19,8 @@ from benchmarks.world import World
 from benchmarks.writes import BARE, FEW_CLICKS, grown
 from mcp_server.tools import ALL
 from storage import Reader
+from storage.engine.audit import OPERATOR
+from storage.management import payout_sending, payouts
 from storage.reports import performance
 from storage.reports.backtest import Backtest
 from storage.rules.periods.period import DateRangeQuery, Period
@@ -26,6 +28,7 @@ from storage.tables import sales
 
 GROUP_BY = text("""SELECT date(at / 1000, 'unixepoch') AS day, count(*) FROM clicks
 WHERE program_id = 1 AND at >= 1000 * unixepoch('now', 'start of day', '-29 days') GROUP BY day""")
+PAID_BY = text("INSERT INTO payout_methods SELECT program_id, id, 'other', '', '', 0, 0, NULL FROM partners")
 ERAS = ("2026-07-28", "2025-11-25")
 ANSWERED = b'"isError":false'
 SAME_READ = "bare route with get_program's read"
@@ -59,19 +62,35 @@ def _rows(store: Reader, statement: Any) -> Awaitable[Any]:
     return store.read(lambda connection: connection.execute(statement).all())
 
 
-async def backtests(plan: Plan) -> list[Line]:
-    """Measure a backtest of 100,000 sales, which may take 10 seconds, and reading these sales alone."""
-    at = datetime.now(UTC)
+async def computed(plan: Plan) -> list[Line]:
+    """Measure reading 100,000 sales, their backtest (10 seconds at most), and their payout to 1,000 partners (5)."""
+    at, reading = datetime.now(UTC), "reading 100,000 sales"
     with servers.databases(SQLITE) as databases:
-        shop = await world.create(url := await databases.create("sold"), customers=1_000)
-        async with storage.opened(url) as store:
+        url = await databases.create("sold")
+        shop = await world.create(url, customers=1_000, codes=[f"partner-{n}" for n in range(1_000)])
+        async with storage.opened(url, patient=True) as store:
             acme = replace(shop.programs[0], store=store)
             for n in range(99):  # beside the first sale of each
                 await asyncio.gather(*(acme.sale(f"{n}-{key}", customer_key=key, at=at) for key in shop.customers))
             assert len(await _rows(store, select(sales))) == await _backtest(store)
-            backtest = Subject(timed(partial(_backtest, store)), {"reading 100,000 sales": 0.1}, p99_ms=10_000)
-            read = Subject(timed(lambda: _rows(store, select(sales))))
-            return await compare({"reading 100,000 sales": read, "backtest of them": backtest}, plan)
+            for statement in (text("UPDATE commissions SET status = 'approved'"), PAID_BY):
+                await world.execute(url, statement)
+            pay = partial(store.write, _pay, at.date(), actor=OPERATOR, at=at)
+            subjects = {
+                reading: Subject(timed(lambda: _rows(store, select(sales)))),
+                "backtest of them": Subject(timed(partial(_backtest, store)), {reading: 0.1}, p99_ms=10_000),
+                "payout of them": Subject(timed(pay), {reading: 0.1}, p99_ms=5_000),
+            }
+            return await compare(subjects, plan)
+
+
+def _pay(connection: Connection, /, day: date, **by: Any) -> None:
+    """Draft and send a payout of everything, then take both back."""
+    with connection.begin_nested() as both:
+        payout = payouts.draft(connection, 1, earned_until=day, **by)
+        sent = payout_sending.send(connection, 1, payout.id, paid_on=day, reference="all", **by)
+        assert (sent.partners, sent.commissions) == (1_000, 100_000)
+        both.rollback()
 
 
 async def _backtest(store: Reader) -> int:

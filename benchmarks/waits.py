@@ -55,8 +55,7 @@ async def _explore(plan: Plan, on: str) -> list[Line]:
 
 def _page(address: str, session: str, query: str) -> None:
     with urlopen(Request(address + query, headers={"Cookie": f"svc_session={session}"})) as response:
-        content = response.read()
-    assert b"card-sources" in content, content
+        assert b"card-sources" in response.read(), address
 
 
 async def _spent(pids: tuple[int, ...], page: partial[None]) -> float:

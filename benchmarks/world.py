@@ -1,11 +1,13 @@
 """What the database holds before a benchmark: programs with partners, customers to sell to, clicks by the million."""
 
 import asyncio
+import json
 import random
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from itertools import islice, product
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Table, TextClause, func, select, text
@@ -20,19 +22,8 @@ from storage.tracking import currencies
 from tests import postgres, world
 
 CODES = [f"partner-{n}" for n in range(20)]  # of every program
-VISIT = {
-    "page_title": "Pricing",
-    "referrer_url": "https://news.example/",
-    "visitor": '{"language":"en-US","user_agent":"Mozilla/5.0 (Windows NT 10.0; Win64; x64) Chrome/140.0.0.0"}',
-    "referrer_host": "news.example",
-    "dimensions": '{"landing_path":"/pricing","device":"desktop","browser":"Chrome","os":"Windows","language":"en"}',
-}
-CAME_WITH = [  # of the clicks, in turn
-    VISIT["dimensions"].replace(
-        "}", f',"utm_campaign":"campaign-{n % 12}","country":"{["FR", "DE", "US", "SE", "ES"][n % 5]}"}}'
-    )
-    for n in range(60)
-]
+# What clicks have, and the dimensions that they have in turn.
+VISIT, CAME_WITH = json.loads(Path(__file__).with_name("visit.json").read_text(encoding="utf-8")).values()
 CARRIED = 400
 COLUMNS = ("program_id", "partner_id", "click_id", "at", "landing_url", "page_url", *VISIT)
 INSERT = text(f"INSERT INTO clicks ({', '.join(COLUMNS)}) VALUES (:{', :'.join(COLUMNS)})")
@@ -47,7 +38,7 @@ class World(NamedTuple):
     session: str
 
 
-async def create(url: str, *, programs: int = 1, customers: int = 0) -> World:
+async def create(url: str, *, programs: int = 1, customers: int = 0, codes: Sequence[str] = CODES) -> World:
     """Migrate an empty database and fill it through the service's own operations."""
     await migrations.upgrade(url)
     at = datetime.now(UTC)
@@ -55,19 +46,14 @@ async def create(url: str, *, programs: int = 1, customers: int = 0) -> World:
         await store.write(currencies.load, [(at.date(), "USD", "1.1")])
         first = await world.acme(store, platform_fee_bps=500)
         others = [await world.program_of(store, first.workspace_id, first.owner_id) for _ in range(1, programs)]
-        for program, code in product((first, *others), CODES):
+        for program, code in product((first, *others), codes):
             await store.write(partners.enrol, program.program_id, name=code, code=code, at=at)
         agent = await store.write(agent_keys.issue, first.workspace_id, name="Load", scopes=tuple(Scope), at=at)
         session = await store.write(sessions.start, first.owner_id, at=at)
-        codes = {f"customer-{n}": CODES[n % len(CODES)] for n in range(customers)}
-        await asyncio.gather(*(first.customer(name, code, at=at) for name, code in codes.items()))
-        await asyncio.gather(*(first.sale(first_sale(name), 10**6, customer_key=name, at=at) for name in codes))
-    return World([first, *others], list(codes), agent.secret, session.token)
-
-
-def first_sale(customer: str) -> str:
-    """Return the transaction_id of the sale that each customer begins with."""
-    return f"first-{customer}"
+        sent_by = {f"customer-{n}": codes[n % len(codes)] for n in range(customers)}
+        await asyncio.gather(*(first.customer(name, code, at=at) for name, code in sent_by.items()))
+        await asyncio.gather(*(first.sale(name, 10**6, customer_key=name, at=at) for name in sent_by))
+    return World([first, *others], list(sent_by), agent.secret, session.token)
 
 
 async def count(url: str, table: Table) -> Any:
