@@ -11,7 +11,7 @@ from storage.lists.find import get
 from storage.lists.partners import PARTNERS
 from storage.lists.programs import read_program
 from tests.tracking_api.dashboard.conftest import MAX, Dashboard
-from tests.tracking_api.dashboard.reading import Fields, csrf, form_of
+from tests.tracking_api.dashboard.reading import Fields, csrf, follow, form_of, send
 from tests.world import HELD_SINCE, NOW
 
 
@@ -53,6 +53,19 @@ async def test_approving_before_the_hold_is_over_needs_a_reason(dashboard: Dashb
     assert [overridden.json()[name] for name in ("status", "paid_at")] == ["approved", None]
     assert [paid.json()[name] for name in ("status", "paid_at")] == ["paid", "2026-05-20T12:00:00Z"]
     assert again.json()["error"]["fields"][0]["field"] == "status"
+
+
+async def test_selected_commissions_that_cannot_change_are_counted_and_do_not_stop_others(dashboard: Dashboard):
+    olga, path = dashboard.olga, f"{dashboard.pages}/commissions?status=all"
+    await dashboard.acme.customer(at=HELD_SINCE)
+    held = (await dashboard.acme.sale("inv-1", at=HELD_SINCE + timedelta(days=1))).commission_id
+    free = (await dashboard.acme.sale("inv-2", at=HELD_SINCE)).commission_id
+
+    approved = await send(olga, path, "Approve", id=[held, free])
+
+    assert "Approved: 1. Not changed: 1" in await follow(olga, approved)
+    listed = (await dashboard.get("./commissions")).json()["data"]
+    assert {each["id"]: each["status"] for each in listed} == {held: "pending", free: "approved"}
 
 
 async def test_what_can_be_undone_offers_undo(dashboard: Dashboard, olga: httpx.AsyncClient):
