@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, insert
 
-from storage.engine import ids
+from storage.engine import feed, ids
 from storage.tables import audit_entries
 
 
@@ -82,6 +82,7 @@ def write_each(
         values = {"before": json.dumps(change.before), "after": json.dumps(change.after), "subject_id": subject_id}
         rows.append({"program_id": program_id, "id": entry_id, **who, **change._asdict(), **values})
     connection.execute(insert(audit_entries), rows)
+    feed.note(connection, [feed.Note(program_id, each.action, at, each.subject_id) for program_id, each in changes])
 
 
 def changed(action: str, subject_id: int, before: dict[str, Any], after: dict[str, Any]) -> list[Change]:

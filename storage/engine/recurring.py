@@ -15,6 +15,7 @@ ROWS_AT_ONCE = 5_000  # one statement over a large backlog would reach the time 
 RESPONSE_DAYS = REJECTION_DAYS = TEST_DAYS = 30  # of responses to repeated requests, rejected calls, keyless tests
 MOST_KEPT = 10_000  # rejected calls of a program that can be replayed: the oldest make room
 log = logging.getLogger(__name__)
+CHANGE_DAYS = 400  # of the feed of changes
 CALLER_DAYS = 90  # after the last call of who uses a key
 NEVER = datetime.fromtimestamp(0, UTC)
 
@@ -70,6 +71,7 @@ def expired(at: datetime) -> dict[Table, Any]:
         **{each: each.c.at <= at - timedelta(days=RESPONSE_DAYS) for each in responses},
         **{each: each.c.at < at - timedelta(days=1) for each in (tables.committed_batches, tables.program_batches)},
         tables.refused_calls: tables.refused_calls.c.at < at - timedelta(days=REJECTION_DAYS),
+        tables.changes: tables.changes.c.at < at - timedelta(days=CHANGE_DAYS),
         tables.kept_calls: _beyond_kept(at),
         tables.key_callers: tables.key_callers.c.last_at < at - timedelta(days=CALLER_DAYS),
         tables.key_caller_weeks: tables.key_caller_weeks.c.week < (at - timedelta(days=CALLER_DAYS)).date(),

@@ -22,9 +22,11 @@ from storage.tables.event import COUNTS
 from storage.tracking import currencies
 
 MOST_CHOICES = 30
+LOGS = ("audit_entries", "changes", "change_counters")  # what a deleted program leaves
 KEPT = {
+    *LOGS,
     *("agent_caps", "commission_terms", "payment_accounts", "program_keys", "program_places", "retired_program_keys"),
-    *("audit_entries", "coupons", "partners", "partner_rollups", "payout_methods", "portal_accounts", "portal_tokens"),
+    *("coupons", "partners", "partner_rollups", "payout_methods", "portal_accounts", "portal_tokens"),
     *("program_batches", "rollups"),
 }
 EVENTS = [  # in an order in which no row refers to a deleted one
@@ -192,7 +194,9 @@ def has_events(connection: Connection, program_id: int) -> bool:
 def delete_program(connection: Connection, program_id: int, *, actor: Actor, at: datetime) -> None:
     """Delete a program with its settings, key, partners, tests and sandbox, and what was granted for it.
 
-    A live one can be deleted only before its first event. The audit log stays. Raises NotFound, ProgramHasEvents.
+    A live one can be deleted only before its first event. The audit log and the feed stay.
+
+    Raises NotFound, ProgramHasEvents.
     """
     connection.execute(select(programs.c.id).where(programs.c.id == program_id).with_for_update())
     program = read_program(connection, program_id)
@@ -202,7 +206,7 @@ def delete_program(connection: Connection, program_id: int, *, actor: Actor, at:
     for each in (sandbox_id, program_id):
         if each is not None:
             for table in reversed(metadata.sorted_tables):
-                if "program_id" in table.c and table.name != "audit_entries":
+                if "program_id" in table.c and table.name not in LOGS:
                     connection.execute(delete(table).where(table.c.program_id == each))
             connection.execute(delete(programs).where(programs.c.id == each))
             assistants.remove_program(connection, each, workspace_id=program.workspace_id, actor=actor, at=at)

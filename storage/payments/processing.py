@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, and_, or_, select, update
 
+from storage.engine import feed
 from storage.payments import accounts, event_log
 from storage.payments.payers import Payers
 from storage.rules.errors import IdentifierConflict, NotFound, ServiceError
@@ -50,6 +51,7 @@ def process(connection: Connection, program_id: int, event: ProcessorEvent, *, a
     with rollups.gathered(connection):
         done = (_test if is_test else apply)(payers, event.content)
         note(payers, event.id, event.content, done)
+    feed.note(connection, [feed.Note(program_id, "payment.process", at, event.id, str(done.outcome))])
     return done
 
 

@@ -209,3 +209,24 @@ CREATE TABLE saved_views (
     shared_until TIMESTAMP,
     PRIMARY KEY (program_id, id)
 );
+
+-- the feed: what each transaction changed, by kind
+CREATE TABLE changes (
+    program_id BIGINT,
+    seq BIGINT,
+    kind VARCHAR(64) NOT NULL,
+    label VARCHAR(64) NOT NULL,
+    number BIGINT NOT NULL,
+    cents BIGINT NOT NULL,
+    ids TEXT NOT NULL,  -- JSON: the first few
+    at TIMESTAMP NOT NULL,
+    PRIMARY KEY (program_id, seq)
+);
+
+-- the last number that a program's feed has
+CREATE TABLE change_counters (
+    program_id BIGINT,
+    seq BIGINT NOT NULL,
+    at TIMESTAMP NOT NULL,
+    PRIMARY KEY (program_id)
+);

@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection
 
-from storage.engine import ids
+from storage.engine import feed, ids
+from storage.engine.feed import Note
 from storage.engine.group_commit import set_based
 from storage.engine.statements import Statement
 from storage.rules import attribution, errors
@@ -206,6 +207,8 @@ def _store(connection: Connection, changes: Sequence[LeadChange], registry: Regi
     events = [each for each in changes if each.settlement]
     if events:
         _insert(connection, [_row(each) for each in events])
+        new = (Note(each.program.id, "lead.record", each.lead.at, each.id, str(each.settlement)) for each in events)
+        feed.note(connection, new)
     earned = [_earned(each) for each in events if each.settlement == Settlement.SETTLED]
     ledger.append(connection, earned, at=at)
     steps = [rollups.Increment(*each.key[:2], each.at.date(), leads=1, commission_cents=each.cents) for each in earned]

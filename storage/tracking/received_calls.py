@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, delete, tuple_
 
 from storage.access.program_keys import ProgramKey
-from storage.engine import ids
+from storage.engine import feed, ids
+from storage.engine.feed import Note
 from storage.engine.group_commit import set_based
 from storage.engine.recurring import RESPONSE_DAYS
 from storage.engine.statements import Statement
@@ -195,6 +196,8 @@ def log(connection: Connection, rejected: Sequence[tuple[KeyHolder, Call, Servic
         new_ids = ids.after(max(call.at for _, call, _ in rejected), len(rejected))
         numbered = [(*each, event_id) for each, event_id in zip(rejected, new_ids, strict=True)]
         _log(connection, [_row(*each) for each in numbered])
+        lost = (Note(key.program_id, f"{call.name}.reject", call.at, n, error.code) for key, call, error, n in numbered)
+        feed.note(connection, lost)
         if kept := [row for each in numbered if (row := kept_calls.row_of(*each))]:
             kept_calls.keep(connection, kept)
 

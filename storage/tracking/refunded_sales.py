@@ -6,6 +6,8 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection
 
+from storage.engine import feed
+from storage.engine.feed import Note
 from storage.engine.statements import Statement
 from storage.rules import commission
 from storage.rules.errors import TransactionNotFound
@@ -147,6 +149,7 @@ class RefundedSales:
         """Write the refunds and their effects; the unique keys reject a lost race."""
         if self._new:
             _insert(self._connection, sorted(self._new))
+            feed.note(self._connection, (Note(row[0], "refund.record", at, row[1], cents=row[5]) for row in self._new))
             changed = (each for each in self._sales.values() if each.refunded_cents != each.row.refunded_cents)
             totals = ((each.row.program_id, each.row.id, each.refunded_cents) for each in changed)
             _save_sales(self._connection, sorted(totals))

@@ -7,8 +7,9 @@ from typing import Any
 
 from sqlalchemy import Connection, select
 
-from storage.engine import ids
+from storage.engine import feed, ids
 from storage.engine.database import lock_rows
+from storage.engine.feed import Note
 from storage.engine.group_commit import set_based
 from storage.engine.statements import Statement
 from storage.rules.errors import ServiceError
@@ -108,6 +109,8 @@ def _store(
         for each in changes
     ]
     ledger.append(connection, earned, at=at)
+    sold = (Note(each.program.id, "sale.record", each.sale.at, each.id, cents=each.program_cents) for each in changes)
+    feed.note(connection, sold)
     possible_duplicates = []
     for each in changes:
         if each.likely:

@@ -133,3 +133,14 @@ async def test_events_are_filtered_by_who_when_which_sale_and_test(assistant: As
     assert await kinds(test=True) == []
     assert await kinds(text="100%") == ["refund", "click"]
     assert await kinds(caller="shop/1 ab12") == ["sale"]
+
+
+async def test_an_assistant_follows_what_changed(assistant: Assistant):
+    await assistant.acme.flag()
+    whole = (await assistant.tool("changes_since")).payload
+    await assistant.acme.customer("user-77")
+
+    since = (await assistant.tool("changes_since", cursor=whole["cursor"])).payload
+
+    assert whole["summary"]["needs_action"][0]["kind"] == "flag.raise"
+    assert [each["kind"] for each in since["data"]] == ["lead.record"]

@@ -35,17 +35,19 @@ KEPT = {  # what describes the program itself, where its rows lie, and notes of 
     *(
         "agent_caps",
         "agent_keys",
-        "audit_entries",
+        *program_settings.LOGS,
         "commission_terms",
         "coupons",
         "partner_rollups",
         "partners",
         "payout_methods",
+        "portal_accounts",
+        "portal_tokens",
     ),
     *("payment_accounts", "program_keys", "retired_program_keys", "rollups", "program_places", "program_batches"),
 }
 OF_A_PROGRAM = {table.name: table for table in metadata.sorted_tables if "program_id" in table.c}
-DELETED = [table for name, table in OF_A_PROGRAM.items() if name != "audit_entries"]
+DELETED = [table for name, table in OF_A_PROGRAM.items() if name not in program_settings.LOGS]
 
 
 async def set_up(store: Storage, email: str = "Olga@acme.example", lane: int = 0) -> Any:
