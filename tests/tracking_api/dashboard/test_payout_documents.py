@@ -6,11 +6,15 @@ import httpx
 import pytest
 
 from storage.access.workspaces import Role
+from storage.management import payout_methods
 from storage.reports.payments import read_payments
+from storage.rules.payout import MethodKind
 from storage.rules.scope import Scope
+from storage.tracking import currencies
 from tests.agent_api.conftest import Agents
-from tests.storage.management.paying import AT, draft, earn, pay_by, send
+from tests.storage.management.paying import AT, SEALER, do, draft, earn, pay_by, send
 from tests.tracking_api.dashboard.conftest import Dashboard
+from tests.world import NOW
 
 PAYPAL = "anna@partners.example,20.00,USD"
 
@@ -50,12 +54,25 @@ def paths_of_nothing(payout_id: int) -> list[str]:
 
 
 async def test_a_sepa_file_pays_from_the_account_of_the_settings(dashboard: Dashboard, paid: int):
-    without = await dashboard.get(f"./payouts/{paid}/files/sepa", "owner@payers.example")
-    wrong = await dashboard.patch(".", "owner@payers.example", payer_iban="DE00")
-    saved = await dashboard.patch(".", "owner@payers.example", payer_iban="NL91 ABNA 0417 1643 00")
+    euros = await dashboard.acme.beside(currency="EUR")
+    await euros.store.write(currencies.load, [(NOW.date(), "USD", "1.25")])
+    bank = {"holder": "Anna Lind", "iban": "DE89370400440532013000"}
+    await do(euros, payout_methods.change, euros.anna, MethodKind.BANK, bank, sealer=SEALER, at=NOW)
+    await earn(euros, 10_000)
+    file = f"/api/programs/{euros.program_id}/payouts/{(await draft(euros)).id}/files/sepa"
+    who = "owner@payers.example"
 
-    assert (without.status_code, wrong.status_code) == (400, 400)
+    without = await dashboard.get(file, who)
+    wrong = await dashboard.patch(f"/api/programs/{euros.program_id}", who, payer_iban="DE00")
+    saved = await dashboard.patch(f"/api/programs/{euros.program_id}", who, payer_iban="NL91 ABNA 0417 1643 00")
+    written = await dashboard.get(file, who)
+    in_dollars = await dashboard.get(f"./payouts/{paid}/files/sepa", who)
+
+    assert [each.status_code for each in (without, wrong, in_dollars)] == [400, 400, 400]
     assert saved.json()["payer_iban"] == "NL91ABNA0417164300"
+    assert written.headers["content-type"] == "application/xml"
+    assert all(f"<IBAN>{each}</IBAN>" in written.text for each in ("NL91ABNA0417164300", bank["iban"]))
+    assert '<InstdAmt Ccy="EUR">16.00</InstdAmt>' in written.text
 
 
 async def test_a_statement_is_a_page_or_a_pdf_file_as_the_reader_accepts(dashboard: Dashboard, paid: Any):
