@@ -12,29 +12,30 @@ from storage.reports import backtest
 from storage.reports.backtest import Backtest
 from storage.reports.backtest_result import BacktestResult
 from storage.rules.errors import Overloaded, RateLimited
-from web.body import Body
+from web.body import Body, Text
 
 
 class BacktestQuery(Body):
-    """Settings to try on the last `days`, for all partners or for one alone; no change compares what is in force."""
+    """Settings to try on the last `days`, for all partners, for one alone, or for a group of partners."""
 
     changes: AgentProgramChange
     days: Annotated[int, Field(ge=1, le=366)] = 30
     partner_id: LargeId | None = None
+    group: Text | None = None
 
 
 @operation(RateLimited)
 async def backtest_terms(call: ApiRequest, sent: BacktestQuery) -> BacktestResult:
     """Price a program's last days under other terms; nothing changes."""
-    return await run(call, sent.changes.sent(), days=sent.days, partner_id=sent.partner_id)
+    return await run(call, sent.changes.sent(), days=sent.days, partner_id=sent.partner_id, group=sent.group)
 
 
 async def run(
-    call: ApiRequest, changes: Mapping[str, Any], *, days: int, partner_id: int | None = None
+    call: ApiRequest, changes: Mapping[str, Any], *, days: int, partner_id: int | None = None, group: str | None = None
 ) -> BacktestResult:
     """Run a backtest chunk by chunk, off the event loop, while its caller waits. Raises RateLimited for a second."""
     with backtest.alone(call.program_id):
-        running = await call.report(Backtest, changes, days=days, partner_id=partner_id, at=call.at)
+        running = await call.report(Backtest, changes, days=days, partner_id=partner_id, group=group, at=call.at)
         while not running.is_done:
             if await call.request.is_disconnected():
                 raise Overloaded("The caller has left.", retry_after_seconds=1)

@@ -61,7 +61,7 @@ def alone(program_id: int) -> Iterator[None]:
 class Backtest:
     """The last `days` of a program, today included, under draft changes; call `step` until it `is_done`.
 
-    `changes` are settings as the API names them, which apply to one partner alone if `partner_id` is given.
+    `changes` are settings as the API names them, which apply to one partner alone, or to a `group`, if one is given.
     Raises ValidationError for a rate that does not fit.
     """
 
@@ -74,9 +74,15 @@ class Backtest:
         days: int,
         at: datetime,
         partner_id: int | None = None,
+        group: str | None = None,
     ) -> None:
         self._settings = read_program(connection, program_id).settings
-        self._draft = draft.draft_of(self._settings, changes, partner_id)
+        chosen, whose = None if partner_id is None else frozenset({partner_id}), TermsOf.PARTNER
+        if chosen is None:
+            mine = (partners.c.program_id == program_id, partners.c.partner_group == group)
+            found = connection.execute(select(partners.c.id).where(*mine)).scalars()
+            chosen, whose = (frozenset(found), TermsOf.GROUP) if group else (None, TermsOf.PROGRAM)
+        self._draft = draft.draft_of(self._settings, changes, chosen, whose)
         self._at, self._first = at, at.date() - timedelta(days=days - 1)
         self._since = datetime.combine(self._first, time(), at.tzinfo)
         versions = select(commission_terms).where(commission_terms.c.program_id == program_id)

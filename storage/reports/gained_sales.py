@@ -25,7 +25,7 @@ def find_gained(
 ) -> list[tuple[CreditDifference, Terms]]:
     """Return the sales that a longer attribution window would have credited, without names, and their terms."""
     window_days = draft.settings.attribution_window_days
-    if window_days <= draft.current.attribution_window_days or draft.partner_id is not None:
+    if window_days <= draft.current.attribution_window_days or draft.partners is not None:
         return []
     about = {"program_id": program_id, "since": since, "most": MOST_REJECTED}
     rows = {row.transaction_id: row for row in connection.execute(_LATE, about)}  # the first time each was sent

@@ -15,29 +15,34 @@ UNKNOWN = {
     "lead_auth_policy": "Which provisional leads a server would have confirmed is not known.",
     "currency": "Past sales stay in the currency in which they were recorded.",
 }
+WIDTHS = tuple(TermsOf)  # the most specific first
 _TERMS = {"commission_type": "type", "rate": "rate", "commission_basis": "basis"}
 
 
 class Draft(NamedTuple):
-    """The settings in force and the draft, of all partners or of one alone, and the stored names that it changes."""
+    """The settings in force and the draft, the stored names that it changes, and its partners, by id (None: all)."""
 
     current: ProgramSettings
     settings: ProgramSettings
     changed: frozenset[str]
-    partner_id: int | None = None
+    partners: frozenset[int] | None = None
+    whose: TermsOf = TermsOf.PROGRAM
+
+    def is_about(self, partner_id: int) -> bool:
+        return self.partners is None or partner_id in self.partners
 
     def terms(self, then: Terms, partner_id: int) -> Terms:
-        """Return the terms of a day with the draft's changes, which apply to its partner."""
+        """Return the terms of a day with the draft's changes, which apply to its partners."""
         names = {_TERMS.get(name, name): name for name in self.changed}
-        if self.partner_id not in {None, partner_id}:
+        if not self.is_about(partner_id):
             return then
-        if self.partner_id is None and then.whose != TermsOf.PROGRAM:  # special terms share no more with the program's
+        if WIDTHS.index(then.whose) < WIDTHS.index(self.whose):  # narrower terms share no more with wider ones
             names = {name: names[name] for name in names.keys() & {"platform_fee_bps", "basis"}}
         return then._replace(**{name: getattr(self.settings, names[name]) for name in names.keys() & set(then._fields)})
 
     def loses_credit(self, partner_id: int, clicked_at: datetime, at: datetime) -> bool:
         """Return whether a partner's customer who came in time after their click would have come too late."""
-        if self.partner_id not in {None, partner_id}:
+        if not self.is_about(partner_id):
             return False
         now, draft = (each.attribution_window_days for each in (self.current, self.settings))
         within = attribution.is_within(clicked_at, at, draft)
@@ -67,12 +72,14 @@ class Sold(NamedTuple):
     first_purchase_at: datetime | None
 
 
-def draft_of(current: ProgramSettings, changes: Mapping[str, Any], partner_id: int | None = None) -> Draft:
+def draft_of(
+    current: ProgramSettings, changes: Mapping[str, Any], partners: frozenset[int] | None, whose: TermsOf
+) -> Draft:
     """Return the draft that changes, as the API names them, make of the settings in force. Raises ValidationError."""
     values = stored(changes, kind=current.commission_type)
     if not values.keys().isdisjoint({"rate", "commission_type"}):  # a rate without its type is a number of anything
         values = {"commission_type": current.commission_type, "rate": current.rate} | values
-    return Draft(current, current._replace(**values), frozenset(values), partner_id)
+    return Draft(current, current._replace(**values), frozenset(values), partners, whose)
 
 
 def of_sale(terms: Terms, sale: Sold) -> int:

@@ -13,6 +13,7 @@ from sqlalchemy import select
 from storage import Storage
 from storage.lists.commissions import COMMISSIONS
 from storage.lists.programs import read_program
+from storage.management import special_terms
 from storage.reports import backtest
 from storage.reports.backtest import Backtest
 from storage.reports.backtest_result import BacktestResult
@@ -49,12 +50,11 @@ STEPS = st.lists(
 )
 
 
-async def run(
-    acme: World, days: int = 366, at: Any = NOW, partner_id: int | None = None, **changes: Any
-) -> BacktestResult:
-    """Run a backtest to its end."""
+async def run(acme: World, days: int = 366, **changes: Any) -> BacktestResult:
+    """Run a backtest to its end, of a `partner_id` or a `group` if they are among the changes."""
     store, program_id = acme.store, acme.program_id
-    running = await store.read(Backtest, program_id, changes, days=days, partner_id=partner_id, at=at)
+    of = {name: changes.pop(name) for name in ("partner_id", "group") if name in changes}
+    running = await store.read(Backtest, program_id, changes, days=days, at=NOW, **of)
     while not running.is_done:
         await store.read(running.step, program_id)
     return await store.read(running.result, program_id)
@@ -166,10 +166,16 @@ async def test_a_draft_for_one_partner_leaves_the_others_and_a_longer_hold_says_
         await acme.sale(f"inv-{name}", customer_key=name, at=NOW - timedelta(days=20))
 
     raised = await run(acme, partner_id=acme.ben, commission_rate=30)
+    await acme.do(special_terms.set_for_partner, acme.ben, {"group": "gold"})
+    await acme.do(special_terms.set_for_group, "gold", {"commission_rate": 25})
+    of_group = await run(acme, group="gold", commission_rate=30)
+    of_nobody = await run(acme, group="silver", commission_rate=30)
     held = await run(acme, hold_days=30)
     recent = await run(acme, days=20, commission_rate=30)
 
-    assert {each.name: each.difference_cents for each in raised.partners} == {"Ben": 1_000, "Anna": 0}
+    for found in (raised, of_group):
+        assert {each.name: each.difference_cents for each in found.partners} == {"Ben": 1_000, "Anna": 0}
+    assert of_nobody.difference_cents == 0
     assert (held.before.held_cents, held.after.held_cents, held.difference_cents) == (0, 4_000, 0)
     assert (recent.sales, recent.first) == (0, NOW.date() - timedelta(days=19))
 
