@@ -35,7 +35,8 @@ BUILT_ON = (
     *(("clicks.partner_id", "partners"), ("customers.partner_id", "partners"), ("commissions.partner_id", "partners")),
     *(("ledger_entries.partner_id", "partners"), ("ledger_entries.commission_id", "commissions")),
     *(("sales.customer_id", "customers"), ("sales.customer_id", "buyers"), ("leads.customer_id", "customers")),
-    ("refunds.sale_id", "sales"),
+    *(("refunds.sale_id", "sales"), ("payout_items.commission_id", "commissions")),
+    *(("payout_lines.partner_id", "partners"), ("payout_methods.partner_id", "partners")),
 )
 Added = dict[str, list[Any]]
 

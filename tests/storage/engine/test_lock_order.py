@@ -7,8 +7,9 @@ import asyncio
 import os
 import random
 from collections.abc import Awaitable, Callable, Iterator
+from contextlib import suppress
 from dataclasses import replace
-from datetime import timedelta
+from datetime import date, timedelta
 from functools import partial
 from itertools import count
 from typing import Any
@@ -16,12 +17,15 @@ from typing import Any
 import storage
 from storage.checks import books
 from storage.engine.audit import OPERATOR
+from storage.engine.sealing import Sealer
 from storage.lists.commissions import COMMISSIONS
 from storage.lists.customers import CUSTOMERS
-from storage.management import by_hand, commission_decisions, partners
+from storage.lists.payouts import PAYOUTS
+from storage.management import by_hand, commission_decisions, partners, payout_methods, payout_sending, payouts
 from storage.rules import errors
 from storage.rules.commission import CommissionStatus
-from storage.rules.errors import DuplicateTransaction, ServiceError
+from storage.rules.errors import DuplicateTransaction, PayoutChanged, PayoutOpen, ServiceError
+from storage.rules.payout import MethodKind, PayoutState
 from storage.tracking import leads, sales
 from storage.tracking.leads import Lead
 from storage.tracking.received_calls import Call, Repeatable
@@ -83,6 +87,24 @@ async def move_one(partner: str, acme: World) -> None:
         await acme.store.write_in(acme.program_id, by_hand.credit_sale, acme.program_id, **sale, **to)
 
 
+async def pay_all(acme: World) -> None:
+    """Approve some, pay one of them at once, draft a payout of the others, and send it, as two people may."""
+    pending = await acme.listed(COMMISSIONS, status=CommissionStatus.PENDING)
+    about: Any = {"actor": OPERATOR, "at": NOW + timedelta(days=60)}
+    chosen = [each.id for each in pending.data[-8:]]
+    for ids, status in ((chosen, CommissionStatus.APPROVED), (chosen[::-1][:2], CommissionStatus.PAID)):
+        decided = (acme.program_id, ids, status)
+        await acme.store.write_in(acme.program_id, commission_decisions.decide_each, *decided, **about)
+    with suppress(PayoutOpen):
+        await acme.store.write_in(acme.program_id, payouts.draft, acme.program_id, earned_until=date.max, **about)
+    said: Any = {"paid_on": NOW.date(), "reference": "R", **about}
+    for each in (await acme.listed(PAYOUTS, state=PayoutState.DRAFT)).data:
+        with suppress(PayoutChanged):
+            await acme.store.write_in(acme.program_id, payout_sending.send, acme.program_id, each.id, **said)
+    for each in (await acme.listed(PAYOUTS, state=PayoutState.DRAFT)).data:
+        await acme.store.write_in(acme.program_id, payouts.discard, acme.program_id, each.id, **about)
+
+
 def calls(number: int, clicks: list[str]) -> Iterator[Callable[[World], Awaitable[None]]]:
     """Yield what both processes do in a round, each in an order of its own."""
     for n, click in enumerate(clicks):
@@ -97,6 +119,7 @@ def calls(number: int, clicks: list[str]) -> Iterator[Callable[[World], Awaitabl
         if n % 8 == 0:
             yield partial(pay, name, click)
     yield reject_some
+    yield pay_all
     yield from (partial(move_one, partner) for partner in ("anna", "ben", "anna"))
 
 
@@ -104,6 +127,9 @@ async def test_two_processes_never_wait_for_each_other_in_a_circle(postgres_url:
     results: list[Any] = []
     async with storage.opened(postgres_url) as one, storage.opened(postgres_url) as other:
         acme = await world.acme(one)
+        for partner_id in (acme.anna, acme.ben):
+            by_paypal = (partner_id, MethodKind.PAYPAL, {"email": "one@partners.example"})
+            await acme.do(payout_methods.change, *by_paypal, sealer=Sealer("a secret key"))
         ends_at = asyncio.get_running_loop().time() + SECONDS
         for number in count():
             clicks = [await acme.visitor(at=NOW - timedelta(days=DAYS)) for _ in range(SALES)]
