@@ -4,7 +4,9 @@ from datetime import timedelta
 from typing import Any
 
 from storage.access import portal
+from storage.lists.applications import APPLICATIONS
 from storage.lists.declaration import ListQuery, ListScope
+from storage.lists.sale_questions import SALE_QUESTIONS
 from storage.management import applications, partners, portal_notices, sale_questions
 from storage.reports import portal as pages
 from tests.storage.databases import both_databases
@@ -56,10 +58,10 @@ async def test_a_question_and_an_application_are_stored_once_and_decided(acme: W
     for _ in range(2):
         await acme.store.write(applications.apply, acme.program_id, **nora, at=NOW)
 
-    [waiting] = (await acme.listed(applications.APPLICATIONS)).data
+    [waiting] = (await acme.listed(APPLICATIONS)).data
     decided = await acme.do(applications.decide, waiting.id, state="approved")
-    [question] = (await acme.listed(sale_questions.SALE_QUESTIONS, open=True)).data
+    [question] = (await acme.listed(SALE_QUESTIONS, open=True)).data
     answered = await acme.do(sale_questions.answer, question.id, text="It counts.")
 
     assert (decided.state, answered.answer) == ("approved", "It counts.")
-    assert (await acme.listed(sale_questions.SALE_QUESTIONS, open=True)).data == []
+    assert (await acme.listed(SALE_QUESTIONS, open=True)).data == []
