@@ -3,29 +3,32 @@
 A link or a session ends when it expires, when a manager revokes it, and when the partner's e-mail address changes.
 """
 
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, and_, delete, func, insert, select, update
+from sqlalchemy import Boolean, ColumnElement, Connection, delete, func, insert, update
 
 from storage.access.sessions import ID_SIZE, IDLE, LIFETIME, OpenSession, Started
 from storage.engine import audit
 from storage.engine.audit import Actor, Change
 from storage.engine.database import insert_for
+from storage.engine.statements import read_statement
 from storage.rules import keys
 from storage.rules.attribution import PartnerStatus
 from storage.rules.errors import Forbidden, LinkExpired, NotFound
-from storage.tables import partners, portal_accounts, portal_tokens, programs
+from storage.tables import portal_accounts, portal_tokens
+from storage.tables.columns import Timestamp
 
 ASKED_LASTS, INVITED_LASTS = timedelta(minutes=15), timedelta(days=7)
 SIGN_IN = "Sign in with your e-mail address."
 ASK_AGAIN = "Ask for a new link on the sign-in page of the portal."
 OTHER_BROWSER = "Open the link in the browser in which you asked for it."
-_row, _partner = portal_tokens.c, partners.c
-_theirs = and_(_partner.program_id == _row.program_id, _partner.id == _row.partner_id)
-_same_email = func.coalesce(_partner.email, "") == _row.email
-_used_at = func.coalesce(_row.used_at, _row.created_at)
+_row = portal_tokens.c
+_OF_EMAIL, _PARTNER, _LINK = (read_statement(f"portal_{name}") for name in ("partners", "partner", "link"))
+_SESSION = read_statement("portal_session", partners_see_amounts=Boolean, used_at=Timestamp)
+_SESSIONS = read_statement("portal_sessions", created_at=Timestamp, expires_at=Timestamp, is_current=Boolean)
 
 
 class TokenKind(StrEnum):
@@ -35,18 +38,10 @@ class TokenKind(StrEnum):
     SESSION = "session"
 
 
-class PortalChoice(NamedTuple):
-    """A partner of a program whom a link signs in."""
-
-    program_id: int
-    program: str
-    name: str
-
-
 class PortalLink(NamedTuple):
     """A link that was not used: whom it signs in, of several programs one by choice, and in which browser (any)."""
 
-    choices: list[PortalChoice]
+    choices: Sequence[Any]
     browser_hash: str | None
 
 
@@ -72,22 +67,12 @@ class SignedInPartner(NamedTuple):
 
 def ask(connection: Connection, email: str, *, browser: str, at: datetime) -> str | None:
     """Return the token of a new link for the partners with an e-mail address, for one browser; None without any."""
-    mine = func.lower(_partner.email) == email.strip().lower()
-    found = connection.execute(select(_partner.program_id, _partner.id, _partner.email).where(mine)).all()
+    found = connection.execute(_OF_EMAIL, {"email": email.strip().lower()}).mappings().all()
     if not found:
         return None
     token = keys.generate(keys.PORTAL_PREFIX)
-    about: dict[str, Any] = {
-        "token_hash": keys.digest(token),
-        "kind": TokenKind.LINK,
-        "browser_hash": keys.digest(browser),
-    }
-    about |= {"created_at": at, "expires_at": at + ASKED_LASTS}
-    first = {each[0]: each for each in sorted(found, reverse=True)}  # of two partners of a program, who came first
-    rows = [
-        about | dict(zip(("program_id", "partner_id", "email"), first[each], strict=True)) for each in sorted(first)
-    ]
-    connection.execute(insert(portal_tokens), rows)
+    about = {"created_at": at, "expires_at": at + ASKED_LASTS, "browser_hash": keys.digest(browser)}
+    _add(connection, token, found, kind=TokenKind.LINK, **about)
     return token
 
 
@@ -97,22 +82,18 @@ def invite(connection: Connection, program_id: int, partner_id: int, *, actor: A
     links = (*_of_partner(program_id, partner_id), _row.kind == TokenKind.LINK, _row.browser_hash.is_(None))
     connection.execute(delete(portal_tokens).where(*links))
     token = keys.generate(keys.PORTAL_PREFIX)
-    about = {"kind": TokenKind.LINK, "email": partner.email or "", "created_at": at, "expires_at": at + INVITED_LASTS}
-    new = {"program_id": program_id, "token_hash": keys.digest(token), "partner_id": partner_id, **about}
-    connection.execute(insert(portal_tokens).values(new))
+    whose = {"program_id": program_id, "partner_id": partner_id, "email": partner.email or ""}
+    _add(connection, token, [whose], kind=TokenKind.LINK, created_at=at, expires_at=at + INVITED_LASTS)
     audit.write(connection, program_id, [Change("portal.invite", partner_id)], actor=actor, at=at)
     return token, partner
 
 
 def find(connection: Connection, token: str, *, at: datetime) -> PortalLink:
     """Return what a link opens, without using it up. Raises LinkExpired."""
-    tables = portal_tokens.join(partners, _theirs).join(programs, programs.c.id == _row.program_id)
-    columns = (_row.program_id, programs.c.name, _partner.name.label("partner"), _row.browser_hash)
-    live = (_row.token_hash == keys.digest(token), _row.kind == TokenKind.LINK, _row.expires_at > at, _same_email)
-    found = connection.execute(select(*columns).select_from(tables).where(*live).order_by(programs.c.name)).all()
+    found = connection.execute(_LINK, {"token_hash": keys.digest(token), "at": at}).all()
     if not found:
         raise LinkExpired(hint=ASK_AGAIN)
-    return PortalLink([PortalChoice(*each[:3]) for each in found], found[0].browser_hash)
+    return PortalLink(found, found[0].browser_hash)
 
 
 def redeem(
@@ -124,27 +105,22 @@ def redeem(
         raise LinkExpired(OTHER_BROWSER, hint=ASK_AGAIN)
     of_link = (_row.token_hash == keys.digest(token), _row.kind == TokenKind.LINK)
     used = delete(portal_tokens).where(*of_link).returning(_row.program_id, _row.partner_id, _row.email)
-    of_program = {each[0]: each for each in connection.execute(used)}
+    of_program = {each["program_id"]: each for each in connection.execute(used).mappings()}
     if program_id not in of_program:
         raise LinkExpired(hint=ASK_AGAIN)
-    _, partner_id, email = of_program[program_id]
+    whose = of_program[program_id]
     session = keys.generate(f"{keys.PORTAL_PREFIX}{program_id}_")
-    about: dict[str, Any] = {"kind": TokenKind.SESSION, "email": email, "client": client and client[:255]}
-    about |= {"created_at": at, "expires_at": at + LIFETIME}
-    new = {"program_id": program_id, "token_hash": keys.digest(session), "partner_id": partner_id, **about}
-    connection.execute(insert(portal_tokens).values(new))
-    account = {"program_id": program_id, "partner_id": partner_id, "summarized_on": at.date().replace(day=1)}
+    about = {"created_at": at, "expires_at": at + LIFETIME, "client": client and client[:255]}
+    _add(connection, session, [whose], kind=TokenKind.SESSION, **about)
+    account = {"program_id": program_id, "partner_id": whose["partner_id"], "summarized_on": at.date().replace(day=1)}
     connection.execute(insert_for(connection)(portal_accounts).values(account).on_conflict_do_nothing())
     return Started(session, at + LIFETIME)
 
 
 def identify(connection: Connection, token: str, *, at: datetime) -> SignedInPartner:
     """Return the partner of a session. Raises the same Forbidden whatever is missing."""
-    tables = portal_tokens.join(partners, _theirs).join(programs, programs.c.id == _row.program_id)
-    partner = (_row.program_id, _partner.id, _partner.name, _partner.code, _partner.email, _partner.status)
-    program = (programs.c.name, programs.c.domain, programs.c.currency, programs.c.partners_see_amounts, _used_at)
-    live = (*_session(token), _row.expires_at > at, _used_at > at - IDLE, _same_email)
-    row = connection.execute(select(*partner, *program).select_from(tables).where(*live)).one_or_none()
+    named = {"program_id": _program_of(token), "token_hash": keys.digest(token), "at": at, "idle_since": at - IDLE}
+    row = connection.execute(_SESSION, named).one_or_none()
     if row is None:
         raise Forbidden(SIGN_IN)
     return SignedInPartner(*row)._replace(status=PartnerStatus(row.status))
@@ -164,13 +140,8 @@ def list_open(
     connection: Connection, program_id: int, partner_id: int, token: str | None, *, at: datetime
 ) -> list[OpenSession]:
     """Return a partner's sessions, the newest first; `token` is of the session that asks."""
-    live = (_row.kind == TokenKind.SESSION, _row.expires_at > at, _used_at > at - IDLE)
-    mine = select(portal_tokens).where(*_of_partner(program_id, partner_id), *live)
-    own = keys.digest(token or "")
-    return [
-        OpenSession(row.token_hash[:ID_SIZE], row.client, row.created_at, row.expires_at, row.token_hash == own)
-        for row in connection.execute(mine.order_by(_row.created_at.desc(), _row.token_hash))
-    ]
+    mine = {"program_id": program_id, "partner_id": partner_id, "token_hash": keys.digest(token or "")}
+    return [OpenSession(*row) for row in connection.execute(_SESSIONS, {**mine, "at": at, "idle_since": at - IDLE})]
 
 
 def end_one(connection: Connection, program_id: int, partner_id: int, session_id: str) -> None:
@@ -189,20 +160,27 @@ def revoke(connection: Connection, program_id: int, partner_id: int, *, actor: A
 
 
 def _require(connection: Connection, program_id: int, partner_id: int) -> Any:
-    columns = (_partner.name, _partner.email, programs.c.name.label("program"))
-    mine = (_partner.program_id == program_id, _partner.id == partner_id)
-    found = select(*columns).join(programs, programs.c.id == _partner.program_id).where(*mine)
-    row = connection.execute(found).one_or_none()
+    row = connection.execute(_PARTNER, {"program_id": program_id, "partner_id": partner_id}).one_or_none()
     if row is None:
         raise NotFound("The program has no such partner.")
     return row
 
 
-def _session(token: str) -> tuple[ColumnElement[bool], ...]:
-    """Return the condition of the session of a token, which names its program."""
+def _add(connection: Connection, token: str, whose: Sequence[Mapping[Any, Any]], **about: Any) -> None:
+    """Store a token of partners, each with their program and e-mail address."""
+    hashed = {"token_hash": keys.digest(token)}
+    connection.execute(insert(portal_tokens), [{**each, **hashed, **about} for each in whose])
+
+
+def _program_of(token: str) -> int:
+    """Return the program that the token of a session names; 0 for none."""
     program = token.removeprefix(keys.PORTAL_PREFIX).partition("_")[0]
-    program_id = int(program) if program.isascii() and program.isdecimal() and len(program) <= ID_SIZE - 1 else 0
-    return (_row.program_id == program_id, _row.token_hash == keys.digest(token), _row.kind == TokenKind.SESSION)
+    return int(program) if program.isascii() and program.isdecimal() and len(program) <= ID_SIZE - 1 else 0
+
+
+def _session(token: str) -> tuple[ColumnElement[bool], ...]:
+    hashed = _row.token_hash == keys.digest(token)
+    return (_row.program_id == _program_of(token), hashed, _row.kind == TokenKind.SESSION)
 
 
 def _of_partner(program_id: int, partner_id: int) -> tuple[ColumnElement[bool], ...]:

@@ -7,13 +7,15 @@ from datetime import date, datetime, timedelta
 from enum import StrEnum
 from typing import NamedTuple
 
-from sqlalchemy import Connection, and_, func, select, update
+from sqlalchemy import Connection, select, update
 
 from storage.engine.database import insert_for
-from storage.tables import partner_rollups, partners, portal_accounts, programs
+from storage.engine.statements import read_statement
+from storage.tables import portal_accounts
 
 AT_ONCE = 100
-_row, _day = portal_accounts.c, partner_rollups.c
+_row = portal_accounts.c
+_DUE = read_statement("portal_summaries")
 
 
 class NoticeKind(StrEnum):
@@ -41,15 +43,8 @@ def list_due(connection: Connection, *, at: datetime) -> list[MonthSummary]:
     """Return summaries of last month that are due, a few at most; a month without a click or a sale has none."""
     this_month = at.date().replace(day=1)
     month = (this_month - timedelta(days=1)).replace(day=1)
-    theirs = and_(partners.c.program_id == _row.program_id, partners.c.id == _row.partner_id)
-    days = and_(_day.program_id == _row.program_id, _day.partner_id == _row.partner_id)
-    in_month = and_(_day.day >= month, _day.day < this_month)
-    who = (_row.program_id, _row.partner_id, partners.c.email, partners.c.name, programs.c.name, programs.c.currency)
-    sums = (func.sum(_day.commission_cents), func.sum(_day.clicks))
-    found = select(*who, *sums).select_from(portal_accounts).join(partners, theirs).join(partner_rollups, days)
-    found = found.join(programs, programs.c.id == _row.program_id).where(in_month, partners.c.email.is_not(None))
-    due = found.where(_row.mails_summaries, _row.summarized_on < this_month).group_by(*who).limit(AT_ONCE)
-    return [MonthSummary(*each[:6], int(each[6]), int(each[7]), month) for each in connection.execute(due)]
+    due = connection.execute(_DUE, {"first_day": month, "end_day": this_month, "most": AT_ONCE})
+    return [MonthSummary(**row, month=month) for row in due.mappings()]
 
 
 def mark(connection: Connection, sent: MonthSummary) -> None:

@@ -2,34 +2,37 @@
 
 from collections import defaultdict
 from collections.abc import Iterable
-from datetime import date, datetime, timedelta
+from datetime import date, datetime
 from enum import StrEnum
 from typing import NamedTuple
 
 from sqlalchemy import BigInteger, Connection, func, select, type_coerce
 
+from storage.engine.statements import read_statement
 from storage.lists import balances
 from storage.lists.balances import Hold
 from storage.lists.commissions import COMMISSIONS, Commission, net_cents
 from storage.lists.customers import CUSTOMERS
 from storage.lists.declaration import ListQuery, ListScope, Page
 from storage.lists.find import find, get
-from storage.lists.held import is_held
+from storage.lists.held import is_held, kinds_by_commission
 from storage.lists.partners import PARTNERS, Partner
 from storage.lists.payables import PAYABLES, Payable
 from storage.lists.payouts import PAYOUT_LINES, PayoutLine
 from storage.reports import performance
 from storage.rules.commission import UNPAID, CommissionStatus
 from storage.rules.payout import LineState
-from storage.rules.periods.period import Window
+from storage.rules.periods.period import Month, Window
 from storage.rules.reports.metrics import Totals, added
 from storage.rules.settlement import CustomerStatus
-from storage.tables import commissions, refunds, sales
-from storage.tables.columns import DAY_MILLIS, from_millis
+from storage.tables import commissions
+from storage.tables.columns import DAY_MILLIS, Timestamp, from_millis
 
 LATEST = 6
 PAYMENTS = 50
 REVIEWED = "reviewed"  # what a sign of fraud holds; the partner does not see which
+_AMOUNTS = read_statement("portal_amounts")
+_REFUNDS = read_statement("portal_refunds", at=Timestamp, occurred_at=Timestamp)
 _earned = commissions.c
 
 
@@ -117,16 +120,13 @@ def _earnings(
 ) -> tuple[list[FeedEvent], Page[Commission]]:
     page = find(connection, COMMISSIONS, scope, query)
     ids = [each.id for each in page.data]
-    mine = (_earned.program_id == scope.program_id, _earned.id.in_(ids))
-    held = set(connection.execute(select(_earned.id).where(*mine, is_held())).scalars()) if ids else set()
-    amount = select(_earned.id, sales.c.program_cents).join(
-        sales, (sales.c.program_id == _earned.program_id) & (sales.c.id == _earned.sale_id)
-    )
-    amounts = dict(connection.execute(amount.where(*mine)).all()) if ids and shows_amounts else {}
+    mine = {"program_id": scope.program_id, "ids": ids}
+    held = kinds_by_commission(connection, scope.program_id, ids)
+    amounts: dict[int, int] = dict(connection.execute(_AMOUNTS, mine).all()) if shows_amounts else {}
     events = []
     for each in page.data:
         kind = FeedKind.LEAD if each.sale_id is None else FeedKind.SALE
-        state = REVIEWED if each.id in held else _state(each, scope.at)
+        state = REVIEWED if each.id in held and each.status in UNPAID else _state(each, scope.at)
         cents = 0 if each.status == CommissionStatus.REJECTED else each.amount_cents
         until = (each.paid_at or each.hold_until).date()
         events.append(FeedEvent(each.created_at, kind, cents, state, until, sale_cents=amounts.get(each.id)))
@@ -146,11 +146,8 @@ def _sign_ups(connection: Connection, scope: ListScope) -> Iterable[FeedEvent]:
 
 
 def _refunds(connection: Connection, scope: ListScope) -> Iterable[FeedEvent]:
-    back, sale = refunds.c, sales.c
-    of_sale = (sale.program_id == back.program_id) & (sale.id == back.sale_id)
-    mine = (back.program_id == scope.program_id, sale.partner_id == scope.partner_id, back.reversed_cents > 0)
-    newest = select(back.at, back.reversed_cents, sale.occurred_at).join(sales, of_sale).where(*mine)
-    for at, cents, sold_at in connection.execute(newest.order_by(back.id.desc()).limit(LATEST)):
+    mine = {"program_id": scope.program_id, "partner_id": scope.partner_id, "most": LATEST}
+    for at, cents, sold_at in connection.execute(_REFUNDS, mine):
         yield FeedEvent(at, FeedKind.REFUND, -cents, FeedKind.REFUND, sold_at.date())
 
 
@@ -170,8 +167,7 @@ def _months(connection: Connection, scope: ListScope) -> list[MonthEarned]:
 def month_of(named: str, at: datetime) -> Window:
     """Return the days of a month, `2026-11`; of this month for any other text."""
     try:
-        first = date.fromisoformat(f"{named}-01")
+        month = Month.parse(named)
     except ValueError:
-        first = at.date().replace(day=1)
-    following = (first + timedelta(days=31)).replace(day=1)
-    return Window(first, following - timedelta(days=1))
+        month = Month.of(at)
+    return Window(month.starts_at.date(), month.last_day)
