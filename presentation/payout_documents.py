@@ -1,12 +1,13 @@
 """The files of a payout, and the statements of partners, for members and agents."""
 
 import asyncio
+import tomllib
+from pathlib import Path
 from urllib.parse import quote
 
 from presentation.api_request import ApiRequest
 from presentation.operations import operation
 from presentation.payout_files import pdf, statement
-from presentation.payout_files.files import AllFile, PayPalFile, WiseFile
 from presentation.payout_files.provider import Batch, PartnerPayment, PayoutProvider, reference_of, write_file
 from presentation.payout_files.sepa import SepaFile
 from storage.engine.sealing import Sealer, UnreadableSecretError
@@ -16,7 +17,10 @@ from storage.reports.statements import read_statement
 from storage.rules.errors import NotFound, ValidationError
 from web.response import ContentResponse
 
-PROVIDERS: dict[str, PayoutProvider] = {each.kind: each for each in (PayPalFile(), WiseFile(), SepaFile(), AllFile())}
+_FILES = tomllib.loads((Path(__file__).parent / "payout_files" / "files.toml").read_text(encoding="utf-8"))
+PROVIDERS: dict[str, PayoutProvider] = {
+    kind: (SepaFile if kind == "sepa" else PayoutProvider)(kind, **about) for kind, about in _FILES.items()
+}
 PDF = "application/pdf"
 UNREADABLE = "The details of payout methods were encrypted with another SVC_SECRET_KEY than this server has."
 # A statement is a page of its own: it has styles, and nothing in it runs or loads anything.
@@ -44,10 +48,10 @@ async def get_statement(call: ApiRequest) -> ContentResponse:
     """Return a partner's statement for a payout as a page, or as PDF."""
     number, headers = call.path_id("number"), call.request.headers
     found = await call.read(read_statement, number, at=call.at)
+    page = await asyncio.to_thread(statement.html, found)
     if call.request.query_params.get("format") != "pdf" and PDF not in headers.get("accept", ""):
-        page = await asyncio.to_thread(statement.html, found)
         return ContentResponse(page.encode(), "text/html; charset=utf-8", STATEMENT)
-    content = await asyncio.to_thread(lambda: pdf.pdf(statement.written(found)))
+    content = await asyncio.to_thread(pdf.pdf, page)
     about = {"Content-Disposition": f'inline; filename="statement-{number}.pdf"', "Vary": "Accept"}
     return ContentResponse(content, PDF, about)
 

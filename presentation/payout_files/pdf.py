@@ -9,10 +9,11 @@ from fontTools.ttLib import TTFont
 from fpdf import FPDF
 from text_unidecode import unidecode
 
-from presentation.payout_files.statement import StatementText
+from presentation.payout_files.statement import pairs, parsed
 
 FONT = Path(fontpkg_noto_sans.__file__).parent / "files" / "NotoSans[wdth,wght].ttf"
 FAMILY, SIZE, LINE = "noto", 9, 5.5
+SIZES = {"h1": 18, "h2": 13, "p": 11}
 WIDTHS = {4: (28, 55, 77, 30), 5: (28, 70, 30, 32, 30)}  # of tables with so many columns, in millimetres
 
 
@@ -24,24 +25,22 @@ class _Pages(FPDF):
         self.cell(w=0, text=f"{self.title}, page {self.page_no()} of {{nb}}", align="R")
 
 
-def pdf(statement: StatementText) -> bytes:
-    """Return a statement as a PDF file. It takes long: run it on another thread than that of the event loop."""
+def pdf(page: str) -> bytes:
+    """Return the page of a statement as a PDF file. It takes long: run it on another thread than the event loop's."""
+    statement = parsed(page)
     pages = _Pages(format="A4")
-    pages.set_title(statement.title)
+    pages.set_title(statement.findtext("head/title", ""))
     pages.set_lang("en")
     pages.add_font(FAMILY, fname=FONT)
     pages.set_font(FAMILY, size=SIZE)
     pages.add_page()
-    _heading(pages, statement.title, 18)
-    for note in statement.notes:
-        _heading(pages, note, 11)
-    _pairs(pages, statement.facts)
-    for title, columns, rows in statement.tables:
-        if rows:
-            _heading(pages, title, 13)
-            _table(pages, columns, rows)
-    _heading(pages, "Totals", 13)
-    _pairs(pages, statement.totals)
+    for element in statement.iter():
+        if element.tag in SIZES:
+            _heading(pages, "".join(element.itertext()), SIZES[element.tag])
+        elif element.tag == "dl":
+            _pairs(pages, pairs(element))
+        elif element.tag == "table":
+            _table(pages, [["".join(cell.itertext()) for cell in row] for row in element.iter("tr")])
     return bytes(pages.output())
 
 
@@ -53,16 +52,16 @@ def _heading(pages: FPDF, text: str, size: int) -> None:
     pages.ln(1)
 
 
-def _pairs(pages: FPDF, pairs: Sequence[tuple[str, str]]) -> None:
-    for name, value in pairs:
+def _pairs(pages: FPDF, named: Sequence[tuple[str, str]]) -> None:
+    for name, value in named:
         pages.cell(w=50, h=LINE, text=name)
         pages.multi_cell(w=0, h=LINE, text=_drawn(value), new_x="LMARGIN", new_y="NEXT", align="L")
 
 
-def _table(pages: FPDF, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+def _table(pages: FPDF, rows: Sequence[Sequence[str]]) -> None:
     """Draw a line for each row; what is wider than its column is cut, as the page of the statement has it whole."""
-    widths = WIDTHS[len(columns)]
-    for row in (columns, *rows):
+    widths = WIDTHS[len(rows[0])]
+    for row in rows:
         for width, text in zip(widths, row, strict=True):
             align = "R" if width == widths[-1] else "L"
             pages.cell(w=width, h=LINE, text=_fitting(pages, _drawn(text), width), align=align, border="B")

@@ -1,17 +1,19 @@
-"""The interface of a provider: what turns the payments of a payout into what a bank or a payment service takes.
+"""Providers turn the payments of a payout into the files that people upload; each is a table of files.toml.
 
-The service moves no money. Its providers write files, which people upload (files.py, sepa.py). A provider that sends
-payments itself would be one more class like theirs: it says which payments it takes, and what becomes of them.
+The service moves no money. A provider that sends payments itself would be one more class like SepaFile (sepa.py): it
+says which payments it takes, and what becomes of them.
 """
 
 import re
-from abc import ABC, abstractmethod
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import date
-from typing import ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 from text_unidecode import unidecode
 
+from presentation.csv_text import csv_lines, guarded
 from storage.rules.payout import MethodKind
 from storage.tracking import currencies
 
@@ -46,41 +48,6 @@ class Batch(NamedTuple):
         return str(currencies.major(cents, self.currency))
 
 
-class PayoutProvider(ABC):
-    """Sends payments by one way, or writes the file by which people send them.
-
-    `kind` names it in URLs, `title` on pages. A subclass says which payments it takes, at most how many together, and
-    writes them; what it does not take stays for others, and the page says why.
-    """
-
-    kind: ClassVar[str]
-    title: ClassVar[str]
-    suffix: ClassVar[str] = "csv"
-    media_type: ClassVar[str] = "text/csv; charset=utf-8"
-    most: ClassVar[int | None] = None
-
-    @abstractmethod
-    def obstacle(self, payment: PartnerPayment, batch: Batch) -> str:
-        """Return why this payment cannot be sent so, as a short phrase; empty if it can."""
-
-    @abstractmethod
-    def write(self, batch: Batch) -> bytes:
-        """Return the file of a batch, of which it takes every payment. Raises ValidationError for what is missing."""
-
-    def taken(self, batch: Batch) -> tuple[Batch, dict[str, int]]:
-        """Return the batch of the payments that it takes, and how many it does not, by reason."""
-        payments, left = list[PartnerPayment](), dict[str, int]()
-        for each in batch.payments:
-            reason = self.obstacle(each, batch)
-            if not reason and self.most is not None and len(payments) == self.most:
-                reason = f"a file has at most {self.most:,} payments"
-            if reason:
-                left[reason] = left.get(reason, 0) + 1
-            else:
-                payments.append(each)
-        return batch._replace(payments=payments), left
-
-
 class PayoutFile(NamedTuple):
     """A file for the payments of a payout: its name says how many it has and what they add up to."""
 
@@ -89,6 +56,59 @@ class PayoutFile(NamedTuple):
     content: bytes
     payments: int
     cents: int
+
+
+@dataclass(frozen=True)
+class PayoutProvider:
+    """Writes a table of payments as CSV. What it does not take stays for others, and the page says why.
+
+    `kind` names it in URLs, `title` on pages. files.toml describes the fields; `last` are the cells of a last line.
+    """
+
+    kind: str
+    title: str
+    columns: Mapping[str, str]
+    method: MethodKind | None = None
+    needs: str | None = None
+    most: int | None = None
+    has_header: bool = True
+    last: Mapping[str, str] = field(default_factory=dict)
+    suffix: str = "csv"
+    media_type: str = "text/csv; charset=utf-8"
+
+    def obstacle(self, payment: PartnerPayment, batch: Batch) -> str:  # noqa: ARG002 - SEPA asks for the currency
+        """Return why this payment cannot be sent so, as a short phrase; empty if it can."""
+        if self.method is not None and payment.method != self.method:
+            return "is paid by another method"
+        return f"has no {self.needs.upper()}" if self.needs is not None and self.needs not in payment.details else ""
+
+    def taken(self, batch: Batch) -> tuple[Batch, dict[str, int]]:
+        """Return the batch of the payments that it takes, and how many it does not, by reason."""
+        payments, left = list[PartnerPayment](), Counter[str]()
+        for each in batch.payments:
+            if reason := self.obstacle(each, batch):
+                left[reason] += 1
+            elif self.most is not None and len(payments) == self.most:
+                left[f"a file has at most {self.most:,} payments"] += 1
+            else:
+                payments.append(each)
+        return batch._replace(payments=payments), dict(left)
+
+    def cells(self, payment: PartnerPayment, batch: Batch) -> dict[str, str]:
+        """Return what the columns have of a payment."""
+        known: Any = {**payment._asdict(), **batch._asdict(), **payment.details}
+        known |= {"amount": batch.amount(payment.cents), "method": payment.method or ""}
+        return {name: cell.format_map(defaultdict(str, known)) for name, cell in self.columns.items()}
+
+    def write(self, batch: Batch) -> bytes:
+        """Return the file of a batch, of which it takes every payment. Raises ValidationError for what is missing."""
+        rows = [list(self.cells(each, batch).values()) for each in batch.payments]
+        sums = {"number": len(rows), "total": batch.amount(total(batch)), "currency": batch.currency}
+        if self.has_header:
+            rows.insert(0, list(self.columns))
+        if self.last:
+            rows.append([self.last.get(name, "").format_map(sums) for name in self.columns])
+        return csv_lines([guarded(cell) for cell in row] for row in rows).encode()
 
 
 def write_file(provider: PayoutProvider, batch: Batch) -> PayoutFile:

@@ -1,13 +1,13 @@
 """The SEPA credit transfers of a payout: a pain.001 file, which banks in the euro area take."""
 
 import re
+from typing import Any
 
 from sepaxml import SepaTransfer
 from text_unidecode import unidecode
 
 from presentation.payout_files.provider import Batch, PartnerPayment, PayoutProvider
 from storage.rules.errors import FieldError, ValidationError
-from storage.rules.payout import MethodKind
 from storage.tracking.currencies import EURO
 
 SCHEMA = "pain.001.001.09"
@@ -19,14 +19,8 @@ NO_PAYMENTS = "No payment of this payout is in euro to an IBAN, so there is no S
 class SepaFile(PayoutProvider):
     """A pain.001 file of euro transfers to IBANs; a later file of the same payout has the same message id."""
 
-    kind, title, suffix, media_type = "sepa", "SEPA pain.001", "xml", "application/xml"
-
     def obstacle(self, payment: PartnerPayment, batch: Batch) -> str:
-        if payment.method != MethodKind.BANK:
-            return "is paid by another method"
-        if "iban" not in payment.details:
-            return "has no IBAN"
-        return "" if batch.currency == EURO else "SEPA pays in euro alone"
+        return super().obstacle(payment, batch) or ("" if batch.currency == EURO else "SEPA pays in euro alone")
 
     def write(self, batch: Batch) -> bytes:
         if not batch.payments:
@@ -36,10 +30,10 @@ class SepaFile(PayoutProvider):
         payer = {"name": _latin(batch.payer), "IBAN": batch.payer_iban, "batch": True, "currency": EURO}
         transfer = SepaTransfer(payer, schema=SCHEMA)
         for each in batch.payments:
-            to = {"name": _latin(each.details["holder"]) or each.code, "IBAN": each.details["iban"]}
-            to |= {"BIC": each.details["bic"]} if "bic" in each.details else {}
-            about = {"amount": each.cents, "execution_date": batch.day, "description": _latin(batch.reference)}
-            transfer.add_payment(to | about | {"endtoend_id": str(each.line_id)})
+            cells = {name: _latin(cell) for name, cell in self.cells(each, batch).items()}
+            about: dict[str, Any] = {name: cell for name, cell in cells.items() if cell}
+            about.setdefault("name", each.code)
+            transfer.add_payment(about | {"amount": each.cents, "execution_date": batch.day})
         # A bank knows by the message id that it has had a file before; the library's is random.
         content: bytes = transfer.export(validate=False)
         return content.replace(transfer.msg_id.encode(), f"PAYOUT-{batch.payout_id}".encode())

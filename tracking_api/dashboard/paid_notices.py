@@ -29,9 +29,10 @@ async def _send_one(call: ApiRequest, number: int) -> bool:
     wanted = await call.read(portal_notices.list_wanted, partner_id)
     if not found.partner_email or NoticeKind.PAYMENTS not in wanted:
         return True
-    written = statement.written(found)
-    content = await asyncio.to_thread(pdf.pdf, written)
-    about = {"program": found.program.name, "statement": written, "reference": found.line.reference}
+    page = await asyncio.to_thread(statement.html, found)
+    content = await asyncio.to_thread(pdf.pdf, page)
+    facts = statement.pairs(statement.parsed(page))
+    about = {"program": found.program.name, "number": number, "facts": facts, "reference": found.line.reference}
     attached = (f"statement-{number}.pdf", content)
     off = off_link(call.request.app.state.settings, call.program_id, partner_id, NoticeKind.PAYMENTS)
     return await mail.send(call.request, found.partner_email, "paid", attached=attached, off=off, **about)

@@ -127,7 +127,7 @@ async def show_statement(request: Request) -> Response:
     found = await call.read(read_statement, number, at=call.at)
     if found.line.partner_id != call.partner.partner_id:
         raise NotFound
-    content = await asyncio.to_thread(lambda: pdf.pdf(statement.written(found)))
+    content = await asyncio.to_thread(lambda: pdf.pdf(statement.html(found)))
     headers = {"Content-Disposition": f'inline; filename="statement-{number}.pdf"'}
     return Response(content, media_type="application/pdf", headers=headers)
 
