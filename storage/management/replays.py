@@ -10,7 +10,7 @@ from functools import partial
 from itertools import groupby
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, Select, func, or_, select, update
+from sqlalchemy import ColumnElement, Connection, func, or_, select, update
 
 from storage.engine import audit
 from storage.engine.audit import Actor, Change
@@ -84,11 +84,10 @@ def replay(
     mine = _row.program_id == program_id
     if ids is None:
         wanted = (mine, _row.state == KeptState.KEPT, *([] if cause == ANY else [_row.code == cause]))
-        rows = _locked(connection, _oldest(*wanted))
-        calls = _perform(connection, program_id, rows, sealer, at)
+        calls = _perform(connection, program_id, _oldest(connection, *wanted), sealer, at)
         remaining = _count(connection, *wanted, or_(_row.tried_at.is_(None), _row.tried_at < at))
     else:
-        named = {row.id: row for row in _locked(connection, _oldest(mine, _row.id.in_(ids)))}
+        named = {row.id: row for row in _oldest(connection, mine, _row.id.in_(ids))}
         kept = [row for row in named.values() if row.state == KeptState.KEPT]
         tried = {each.id: each for each in _perform(connection, program_id, kept, sealer, at)}
         calls = [tried.get(each) or _untried(each, named.get(each)) for each in dict.fromkeys(ids)]
@@ -116,13 +115,12 @@ def decide_old_key(
     is_whole = caller is None or decision == OldKeyDecision.LEAKED
     waiting = [_row.program_id == program_id, _row.state == KeptState.WAITING, *([] if is_whole else [of_caller])]
     if decision == OldKeyDecision.ACCEPT:
-        calls = _perform(connection, program_id, _locked(connection, _oldest(*waiting)), sealer, at)
+        calls = _perform(connection, program_id, _oldest(connection, *waiting), sealer, at)
         done = _summary(calls, _count(connection, *waiting))
     else:
         gone = {"state": KeptState.DISCARDED, "sealed": None, "tried_at": at}
-        done = _summary([], 0)._replace(
-            discarded=connection.execute(update(kept_calls).where(*waiting).values(gone)).rowcount
-        )
+        discarded = connection.execute(update(kept_calls).where(*waiting).values(gone)).rowcount
+        done = _summary([], 0)._replace(discarded=discarded)
     if decision == OldKeyDecision.LEAKED:
         old = retired_program_keys.c
         mine = (old.program_id == program_id, old.leaked_at.is_(None))
@@ -133,14 +131,12 @@ def decide_old_key(
     return done
 
 
-def _oldest(*conditions: ColumnElement[bool]) -> Select[Any]:
-    """Return the next calls: those that were not tried before those that were, the oldest first."""
+def _oldest(connection: Connection, *conditions: ColumnElement[bool]) -> Sequence[Any]:
+    """Return the next calls, locked: those that were not tried before those that were, the oldest first."""
     order = (_row.tried_at.asc().nulls_first(), _row.id)
-    return select(kept_calls).where(*conditions).order_by(*order).limit(MOST_AT_ONCE)
-
-
-def _locked(connection: Connection, rows: Select[Any]) -> Sequence[Any]:
-    return connection.execute(rows.with_for_update()).all()
+    return connection.execute(
+        select(kept_calls).where(*conditions).order_by(*order).limit(MOST_AT_ONCE).with_for_update()
+    ).all()
 
 
 def _count(connection: Connection, *conditions: ColumnElement[bool]) -> int:

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from datetime import datetime, time, timedelta
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection
 
 from storage.engine import ids
 from storage.engine.statements import read_statement
@@ -23,7 +23,6 @@ from storage.rules.attribution import PartnerStatus
 from storage.rules.commission import Terms, TermsOf, explained_terms, platform_fee
 from storage.rules.draft import Sold
 from storage.rules.errors import RateLimited
-from storage.tables import commission_terms, partners
 from storage.tables.columns import Timestamp
 
 CHUNK = 5_000
@@ -32,7 +31,8 @@ _TIMES: Any = dict.fromkeys(
     ("at", "occurred_at", "first_purchase_at", "clicked_at", "created_at", "hold_until"), Timestamp
 )
 _SALES, _LEADS = (read_statement(f"backtest_{name}", **dict.fromkeys(_TIMES, Timestamp)) for name in ("sales", "leads"))
-_COUNTS = read_statement("backtest_counts")
+_COUNTS, _OF_GROUP, _NAMES = (read_statement(f"backtest_{name}") for name in ("counts", "group", "names"))
+_TERMS = read_statement("backtest_terms", created_at=Timestamp)
 _running: set[int] = set()
 _lock = threading.Lock()
 
@@ -77,16 +77,15 @@ class Backtest:
         group: str | None = None,
     ) -> None:
         self._settings = read_program(connection, program_id).settings
+        of = {"program_id": program_id, "group": group}
         chosen, whose = None if partner_id is None else frozenset({partner_id}), TermsOf.PARTNER
         if chosen is None:
-            mine = (partners.c.program_id == program_id, partners.c.partner_group == group)
-            found = connection.execute(select(partners.c.id).where(*mine)).scalars()
+            found = connection.execute(_OF_GROUP, of).scalars()
             chosen, whose = (frozenset(found), TermsOf.GROUP) if group else (None, TermsOf.PROGRAM)
         self._draft = draft.draft_of(self._settings, changes, chosen, whose)
         self._at, self._first = at, at.date() - timedelta(days=days - 1)
         self._since = datetime.combine(self._first, time(), at.tzinfo)
-        versions = select(commission_terms).where(commission_terms.c.program_id == program_id)
-        rows = connection.execute(versions.order_by(commission_terms.c.version)).all()
+        rows = connection.execute(_TERMS, of).all()
         self._terms = {row.version: explained_terms(row) for row in rows}
         own = [row for row in rows if self._terms[row.version].whose == TermsOf.PROGRAM]
         self._versions = [row.version for row in own]
@@ -123,31 +122,26 @@ class Backtest:
         won = sorted((sale for sale, _ in gained), key=lambda each: -each.after_cents)[:MOST_EXAMPLES]
         changes = {each: after - before for each, (before, after) in self._partners.items()}
         shown = sorted(changes, key=lambda each: (-abs(changes[each]), -self._partners[each][0], each))[:MOST_PARTNERS]
-        partner, wanted = partners.c, {*shown, *(each.partner_id for each in [*self._lost, *won])}
-        read = select(partner.id, partner.name, partner.code).where(partner.program_id == program_id)
-        named = {row.id: row for row in connection.execute(read.where(partner.id.in_(wanted)))}
+        wanted = sorted({*shown, *(each.partner_id for each in [*self._lost, *won])})
+        of = {"program_id": program_id, "first_day": self._first, "since": self._since}
+        named = {row.id: row for row in connection.execute(_NAMES, {**of, "partner_ids": wanted})}
         before, after = (Figures(*(each[name] for name in Figures._fields)) for each in self._figures)
-        since = {"first_day": self._first, "since": self._since, "since_id": ids.first(self._since)}
-        counts = connection.execute(_COUNTS, {"program_id": program_id, **since}).one()
+        counts = connection.execute(_COUNTS, {**of, "since_id": ids.first(self._since)}).mappings().one()
         return BacktestResult(
             currency=self._settings.currency,
             first=self._first,
             last=self._at.date(),
-            clicks=counts.clicks,
-            leads=self._counts["leads"],
-            sales=self._counts["sales"],
-            refunds=counts.refunds,
+            **counts,
+            **{name: self._counts[name] for name in ("leads", "sales", "kept", "lost_sales")},
             before=before,
             after=after,
             difference_cents=after.commission_cents - before.commission_cents,
             winners=sum(each > 0 for each in changes.values()),
             losers=sum(each < 0 for each in changes.values()),
             partners=[PartnerDifference._make([*named[each], *self._partners[each], changes[each]]) for each in shown],
-            lost_sales=self._counts["lost"],
             lost=[each._replace(partner_name=named[each.partner_id].name) for each in self._lost],
             gained_sales=len(gained),
             gained=[each._replace(partner_name=named[each.partner_id].name) for each in won],
-            kept=self._counts["kept"],
             left_out=[LeftOut(*each) for each in self._draft.unknown.items()],
         )
 
@@ -165,7 +159,7 @@ class Backtest:
             said = (row.occurred_at, row.amount_cents, row.currency, left, 0)
             self._lost.append(CreditDifference(row.transaction_id, partner_id, "", *said))
             self._lost = sorted(self._lost, key=lambda each: -each.before_cents)[:MOST_EXAMPLES]
-            self._counts["lost"] += 1
+            self._counts["lost_sales"] += 1
         until = self._draft.hold_until(row.occurred_at, row.hold_until)
         earnings = _Earning(recorded, then, row.hold_until), _Earning(0 if loses else cents, terms, until)
         self._counts["sales"] += 1

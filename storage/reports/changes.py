@@ -10,13 +10,15 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection
 
 from storage.engine import cursors
 from storage.engine.recurring import CHANGE_DAYS
+from storage.engine.statements import read_statement
 from storage.rules.errors import BY_CODE, CursorExpired, CustomerNotFound
-from storage.tables import change_counters, changes
+from storage.tables.columns import Timestamp
 
+_CHANGES, _LAST = read_statement("changes", at=Timestamp), read_statement("changes_last")
 _ACTIONS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 
 
@@ -79,21 +81,14 @@ def read_changes(
     connection: Connection, program_id: int, *, cursor: str | None = None, limit: int = 50, at: datetime
 ) -> FeedPage:
     """Return what follows a cursor, or the oldest entries. Raises ValidationError; CursorExpired if that is gone."""
-    row = changes.c
     edge = cursors.edge_of(cursor, int, int)
-    last = select(change_counters.c.seq).where(change_counters.c.program_id == program_id)
     since = edge.values[1] if edge else 0
-    kept = (row.program_id == program_id, row.seq > since, row.at >= at - timedelta(days=CHANGE_DAYS))
-    found = connection.execute(select(changes).where(*kept).order_by(row.seq).limit(limit)).all()
-    first = found[0].seq if found else (connection.execute(last).scalar() or 0) + 1
+    of = {"program_id": program_id, "seq": since, "since": at - timedelta(days=CHANGE_DAYS), "most": limit}
+    found = connection.execute(_CHANGES, of)
+    entries = [FeedEntry(*row)._replace(ids=tuple(json.loads(row.ids))) for row in found]
+    first = entries[0].seq if entries else (connection.execute(_LAST, of).scalar() or 0) + 1
     if edge and (edge.values[0] != program_id or first != since + 1):
         raise CursorExpired
-    entries = [
-        FeedEntry(
-            each.seq, each.at, each.kind, each.label or None, each.number, each.cents, tuple(json.loads(each.ids))
-        )
-        for each in found
-    ]
     end = cursors.encode([0, program_id, entries[-1].seq if entries else first - 1])
     return FeedPage(summary_of(entries), entries, end if entries else None, end)
 
