@@ -11,6 +11,8 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any, get_args, get_type_hints
 
+from sqlalchemy import Connection
+
 import background
 import storage
 from storage import Storage, access, diagnosis, lists, management, reports
@@ -22,11 +24,13 @@ from storage.lists import find as engine
 from storage.lists.commissions import COMMISSIONS
 from storage.lists.declaration import List, ListQuery, ListScope, Order
 from storage.lists.find import find
+from storage.lists.programs import read_program
 from storage.management import agent_caps, program_settings
 from storage.reports import performance
 from storage.reports.exported_events import ExportedProgram
 from storage.reports.performance import ReportScope
 from storage.rules import contact, keys
+from storage.rules.draft import Draft
 from storage.rules.errors import CustomerNotFound, ServiceError
 from storage.rules.fraud.flag import FlagState
 from storage.rules.key_format import LeadKeys
@@ -34,11 +38,13 @@ from storage.rules.periods.period import DateRangeQuery, Month, Window
 from storage.rules.reports import breakdown_query
 from storage.rules.reports.breakdown import Dimension
 from storage.rules.scope import READING
-from storage.tables import commissions, customers, flags
+from storage.tables import commissions, customers, flags, payouts, plans
 from storage.tracking import currencies
+from tests import planned, world
 from tests import stripe_events as stripe
-from tests import world
 from tests.storage.access.test_assistants import signed_in, tokens
+from tests.storage.management.paying import draft, pay_by, send
+from tests.storage.management.test_by_hand import adjust
 from tests.storage.payments.paying import connect, take
 from tests.world import NOW, World, stored
 
@@ -73,6 +79,10 @@ async def filled(store: Storage) -> World:
     await acme.flag()
     (earned, *_) = (await acme.listed(COMMISSIONS)).data
     await acme.decide("rejected", earned.id)
+    await pay_by(acme, acme.ben)
+    await adjust(acme, 2_000, partner_id=acme.ben)
+    await send(acme, await draft(acme))
+    await planned.plan(acme)
     await acme.issue(*READING)
     await store.write(invitations.invite, acme.workspace_id, email="eva@acme.example", role=Role.MEMBER, **ABOUT)
     await store.write(accounts.create_reset_link, acme.owner_id, **ABOUT)
@@ -100,6 +110,7 @@ def reads() -> Iterator[Callable[..., Any]]:
 async def known(acme: World) -> dict[Any, Any]:
     """Return a value for each parameter of the reads, by its name or by its type."""
     tables = {"commission_id": commissions, "customer_id": customers, "flag_id": flags}
+    tables |= {"payout_id": payouts, "plan_id": plans}
     found = {name: (await stored(acme, table.c.id))[0][0] for name, table in tables.items()}
     both, program = [acme.anna, acme.ben], ExportedProgram(acme.program_id, "USD", {acme.anna: "a", acme.ben: "b"})
     visitor, key_hash = await signed_in(acme, acme.owner_id), acme.principal.key_hash
@@ -107,16 +118,19 @@ async def known(acme: World) -> dict[Any, Any]:
     texts = {"name": "Anna", "typed": "user-1", "kind": "sale", "base_url": "https://svc.example"}
     ids = {"program_id": acme.program_id, "live_id": acme.program_id, "workspace_id": acme.workspace_id, "view_id": 1}
     several = {"program_ids": [acme.program_id], "ids": both, "partner_ids": both, "flag_ids": [found["flag_id"]]}
-    times = {"at": NOW, "since": NOW, "until": NOW, "month": Month.of(NOW)}
+    times = {"at": NOW, "since": NOW, "until": NOW, "earned_until": NOW.date(), "month": Month.of(NOW)}
     secrets = {"key_hash": key_hash, "token_hash": "", "token": "", "client_id": "", "user_code": ""}
-    numbers: dict[str, Any] = {"rows": 5, "limit": 5, "millis": 3_600_000, "is_filtered": True}
-    rest = numbers | {"dimensions": list(Dimension), "filters": [], "program": program, "keys": []}
+    numbers = {"rows": 5, "limit": 5, "number": 1, "minimum_cents": 5, "millis": 3_600_000}
+    switches = {"is_filtered": True, "shows_amounts": True}
+    rest = numbers | switches | {"dimensions": list(Dimension), "filters": [], "program": program, "keys": []}
     other: dict[str, Any] = {"after": None, "rejected": ["USER-1", "user-1"], "outcome": "organic"}
     other |= {"visitor": visitor, "user_id": acme.owner_id, "partner_id": acme.anna}
     scope = ListScope(acme.program_id, NOW, WINDOW, [acme.workspace_id])
     report = await acme.store.read(performance.read_performance, acme.program_id, MONTH, at=NOW)
     days = ReportScope(acme.program_id, WINDOW, NOW)
-    typed = (report, MONTH, WINDOW, WINDOW.span, QUERY, FlagState.OPEN, Subject("inv-1"), scope, ListQuery())
+    terms = (await acme.store.read(read_program, acme.program_id)).settings
+    longer = Draft(terms, terms._replace(attribution_window_days=90), frozenset({"attribution_window_days"}))
+    typed = (longer, report, MONTH, WINDOW, WINDOW.span, QUERY, FlagState.OPEN, Subject("inv-1"), scope, ListQuery())
     by_type = {type(each): each for each in (*typed, Dimension.DEVICE, days)}
     names["who"] = names["email"]
     return {**names, **texts, **ids, **several, **found, **times, **secrets, **rest, **other, **by_type}
@@ -150,7 +164,7 @@ def calls(read: Callable[..., Any], values: dict[Any, Any]) -> Iterator[dict[str
 
 
 def plain(value: Any) -> Any:
-    """Return a result without what differs by chance: ids, and the ends of secrets."""
+    """Return a result without what differs by chance: ids, the ends of secrets, what is sealed."""
     if isinstance(value, dict):
         return sorted((repr(plain(key)), plain(each)) for key, each in value.items())
     if isinstance(value, list | tuple):
@@ -159,7 +173,13 @@ def plain(value: Any) -> Any:
         return sorted(map(repr, value))
     if (is_dataclass(value) and not isinstance(value, type)) or isinstance(value, LeadKeys):
         return plain(vars(value))
-    return re.sub(r"\b\d{12,}\b|\b[0-9a-f]{12,}\b|••••.{4}", "#", repr(value))
+    return re.sub(r"\b\d{12,}\b|\b[0-9a-f]{12,}\b|••••.{4}|\bgAAAA[\w=-]+", "#", repr(value))
+
+
+def whole(connection: Connection, /, read: Callable[..., Any], **arguments: Any) -> Any:
+    """Return what a read answers, with every item of what it yields."""
+    found = read(connection, **arguments)
+    return list(found) if isinstance(found, Iterator) else found
 
 
 async def answers(url: str) -> dict[str, list[Any]]:
@@ -175,7 +195,7 @@ async def answers(url: str) -> dict[str, list[Any]]:
             results = found.setdefault(f"{read.__module__}.{read.__name__}", [])
             for arguments in calls(read, values):
                 try:
-                    results.append(plain(await store.read(read, **arguments)))
+                    results.append(plain(await store.read(whole, read, **arguments)))
                 except ServiceError as error:
                     results.append(error.code)
     return found
