@@ -159,8 +159,7 @@ def _apply(connection: Any, call: ApiRequest, plan: Plan) -> Plan:
 
 
 def _said(failed: FailedStep) -> dict[str, Any]:
-    error = failed.error
-    return {"step": failed.step, "code": error.code, "message": error.text, **error.details}
+    return {"step": failed.step, "code": failed.error.code, "message": failed.error.text, **failed.error.details}
 
 
 def _place(change: dict[str, Any]) -> str:

@@ -20,10 +20,8 @@ from web.body import Body
 @operation(NotFound, notice="portal-session-ended")
 async def end_portal_session(call: PortalRequest) -> None:
     """End one of the partner's sessions."""
-    write = call.storage.write_in
-    await write(
-        call.program_id, portal.end_one, call.program_id, call.partner.partner_id, call.named.get("session", "")
-    )
+    partner, session_id = call.partner, call.named.get("session", "")
+    await call.storage.write_in(call.program_id, portal.end_one, call.program_id, partner.partner_id, session_id)
 
 
 class WantedNotices(Body):
@@ -42,19 +40,17 @@ async def change_notices(call: PortalRequest, sent: WantedNotices) -> None:
 
 async def _page(call: PortalRequest, outcome: FormOutcome) -> Response:
     about = (call.partner.partner_id, session_token(call.request))
-    sessions = await call.read(portal.list_open, *about, at=call.at)
     method = None
     with suppress(NotFound):  # they have none yet
         method = await call.read(payout_methods.get_method, call.partner.partner_id)
-    is_held = method is not None and method.held_until > call.at
     say = texts_for(call.request)
     return outcome.page(
         call,
         "portal/templates/account.html",
-        sessions=sessions,
+        sessions=await call.read(portal.list_open, *about, at=call.at),
         method=method,
         kinds=[(str(kind), say(f"method.{kind}")) for kind in MethodKind],
-        is_held=is_held,
+        is_held=method is not None and method.held_until > call.at,
         notices=[(str(kind), say(f"notices.{kind}")) for kind in NoticeKind],
         wanted=await call.read(portal_notices.list_wanted, call.partner.partner_id),
     )

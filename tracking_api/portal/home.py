@@ -34,15 +34,9 @@ async def show_home(request: Request) -> Response:
     return FormOutcome().page(
         call,
         "portal/templates/home.html",
-        due=home.due,
-        holds=home.holds,
-        link=home.partner.link,
+        home=home,
         terms=special_terms.settings_of((await call.read(read_program)).settings, home.partner.terms),
-        first=home.days[0][0],
-        last=home.days[-1][0],
-        month=home.month._asdict(),
         spark=_spark([totals.clicks for _, totals in home.days]),
-        events=home.latest,
     )
 
 
