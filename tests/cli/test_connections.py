@@ -62,12 +62,7 @@ async def exchange(port: int, *parts: bytes) -> bytes:
 
 async def test_a_connection_without_a_whole_head_is_closed(serving: Serve):
     port = serving(head_seconds=0.2)
-    responses = {
-        b"": 0,
-        b"\r\n": 0,
-        b"GET / HTTP/1.1\r\nHost: sv": 0,
-        b"GET / HTTP/1.1\r\nHost: svc\r\n\r\n\r\n": 1,
-    }
+    responses = {b"": 0, b"\r\n": 0, b"GET / HTTP/1.1\r\nHost: sv": 0, b"GET / HTTP/1.1\r\nHost: svc\r\n\r\n\r\n": 1}
 
     received = await asyncio.gather(*(exchange(port, sent) for sent in responses))
 

@@ -72,9 +72,7 @@ async def test_a_partner_is_one_call_with_holds_refunds_weeks_and_days_of_paymen
     assert payments == [{"paid_on": "2026-05-20", "partners": 1, "cents": 2_000}]
 
 
-async def test_a_name_of_several_partners_is_rejected_with_their_ids(
-    assistant: Assistant,
-):
+async def test_a_name_of_several_partners_is_rejected_with_their_ids(assistant: Assistant):
     acme = assistant.acme
     for code in ("a", "b"):
         await acme.store.write(partners.enrol, acme.program_id, name="Namesake", code=code, at=NOW)

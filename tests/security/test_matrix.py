@@ -149,30 +149,9 @@ async def test_a_key_reaches_no_program_but_its_own_and_cannot_tell_which_exist(
 
 
 def test_every_sort_of_row_has_a_foreign_one():
-    tried = {
-        "partner_id",
-        "commission_id",
-        "customer_id",
-        "flag_id",
-        "user_id",
-        "session_id",
-        "invitation_id",
-        "question_id",
-        "application_id",
-        "coupon_id",
-        "payout_id",
-        "line_id",
-        "plan_id",
-    }
-    elsewhere = {
-        "event_id",
-        "assistant_id",
-        "group",
-        "kind",
-        "number",
-    }  # test_payments.py, test_workspaces.py; any program may have a name, a file and a number
+    known = {*CONTRACT["rows"]["tried"], *CONTRACT["rows"]["elsewhere"]}
 
-    assert {entry.row for entry in needing("session") + needing("agentKey")} - {""} == tried | elsewhere
+    assert {entry.row for entry in needing("session") + needing("agentKey")} - {""} == known
 
 
 @pytest.mark.parametrize("kind", ["session", "agentKey"])

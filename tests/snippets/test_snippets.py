@@ -28,11 +28,7 @@ FAULTS = (DRIPS, *BROKEN, "internal_error", "invalid_key")  # which a later answ
 
 @pytest.mark.parametrize("framework", FRAMEWORKS)
 async def test_the_snippets_record_a_referred_visitor_and_no_failure_reaches_or_holds_a_shopper(
-    framework: str,
-    acme: World,
-    service: FailingService,
-    built_node: Path,
-    tmp_path: Path,
+    framework: str, acme: World, service: FailingService, built_node: Path, tmp_path: Path
 ):
     click_id = await acme.visitor(at=datetime.now(UTC))
     filling = Filling(service.base_url, acme.program_id, "www.acme.example:443")

@@ -11,18 +11,7 @@ from storage.management.payout_sending import FailedLine
 from storage.rules.errors import PayoutChanged, PayoutOpen, PayoutSent, SecondPersonRequired, ValidationError
 from storage.rules.payout import LineState, PayableReason, PayoutState
 from tests.storage.databases import both_databases
-from tests.storage.management.paying import (
-    AT,
-    FINN,
-    do,
-    draft,
-    earn,
-    lines,
-    pay_by,
-    payable,
-    send,
-    statuses,
-)
+from tests.storage.management.paying import AT, FINN, do, draft, earn, lines, pay_by, payable, send, statuses
 from tests.storage.management.test_by_hand import adjust
 from tests.world import World
 

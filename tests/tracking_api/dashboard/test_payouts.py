@@ -1,9 +1,7 @@
 """Payouts over the dashboard's API: methods, drafts, what was sent, and who may do what."""
 
-from collections.abc import Iterator
 from typing import Any
 
-import pytest
 from sqlalchemy import update
 
 from storage.access.workspaces import Role
@@ -11,25 +9,20 @@ from storage.tables import audit_entries, partners, payout_methods
 from tests import smtp
 from tests.storage.management.paying import AT, earn
 from tests.tracking_api.dashboard.conftest import MAX, Dashboard
-from tests.tracking_api.dashboard.test_members import served
+from tests.tracking_api.dashboard.test_members import mailbox, served
 from tests.world import stored
 
 BANK = {"kind": "bank", "holder": "Anna Lind", "iban": "DE89 3704 0044 0532 0130 00"}
 SENT = {"paid_on": AT.date().isoformat(), "reference": "ACME-11"}
 FINN = "finn@acme.example"
-
-
-@pytest.fixture
-def mailbox() -> Iterator[smtp.Mailbox]:
-    with smtp.running() as received:
-        yield received
+__all__ = ["mailbox"]  # the fixture
 
 
 async def put(dashboard: Dashboard, partner_id: int, who: str = "olga@acme.example", **body: Any) -> Any:
     return await dashboard.call("PUT", f"./partners/{partner_id}/payout-method", who, json=body)
 
 
-async def test_a_payout_is_drafted_sent_once_and_reopened(dashboard: Dashboard):
+async def test_a_payout_is_drafted_sent_once_and_reopened(dashboard: Dashboard) -> None:
     acme = dashboard.acme
     await earn(acme, 10_000, 5_000)
     await put(dashboard, acme.anna, **BANK)
@@ -61,7 +54,7 @@ async def test_a_payout_is_drafted_sent_once_and_reopened(dashboard: Dashboard):
 
 async def test_a_method_is_checked_sealed_and_masked_and_a_new_one_waits_until_an_owner_releases_it(
     dashboard: Dashboard,
-):
+) -> None:
     anna = dashboard.acme.anna
     await earn(dashboard.acme, 10_000)
     wrong = [
@@ -92,7 +85,7 @@ async def test_a_method_is_checked_sealed_and_masked_and_a_new_one_waits_until_a
     assert (await put(dashboard, anna, MAX, **BANK)).json()["error"]["code"] == "owner_required"
 
 
-async def test_the_partner_learns_by_e_mail_how_they_are_paid_now(dashboard: Dashboard, mailbox: smtp.Mailbox):
+async def test_the_partner_learns_by_e_mail_how_they_are_paid_now(dashboard: Dashboard, mailbox: smtp.Mailbox) -> None:
     anna = dashboard.acme.anna
     addressed = update(partners).where(partners.c.id == anna).values(email="anna@partners.example")
     await dashboard.acme.store.write(lambda connection: connection.execute(addressed).rowcount)

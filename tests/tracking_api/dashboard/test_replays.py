@@ -1,16 +1,15 @@
 """Rejected calls on their page, on the page of the key, and by an agent: lost by HTTP, and performed after all."""
 
 from datetime import timedelta
+from typing import Any
 
 import httpx
 import pytest
 
-import agent_api.app
-from configuration import Configuration
 from storage.access.workspaces import Role
 from storage.rules import keys
 from storage.rules.scope import Scope
-from tests import documented
+from tests.agent_api.conftest import Agents
 from tests.tracking_api.dashboard.conftest import OLGA, Dashboard
 from tests.tracking_api.dashboard.reading import csrf
 from tests.world import NOW
@@ -78,22 +77,15 @@ async def test_an_agent_replays_by_id_at_most_once_and_tries_it_before(dashboard
     acme = dashboard.acme
     await sell(dashboard, acme.key)
     await acme.customer(at=NOW - timedelta(hours=1))
-    app = agent_api.app.create(
-        acme.store,
-        sealer=Configuration(secret_key="a secret key").sealer,
-        base_url="http://svc.test",
-        clock=lambda: NOW,
-    )
-    key = (await acme.issue(Scope.EVENTS_READ, Scope.EVENTS_REPLAY)).secret
-    path = f"/api/agent/v1/programs/{acme.program_id}/refused-calls"
-    async with documented.client(documented.transport_to(app)) as client:
-        client.headers["Authorization"] = f"Bearer {key}"
-        explained = await client.get(f"/api/agent/v1/programs/{acme.program_id}/explain?transaction_id=inv-1")
-        [lost] = explained.json()["refused_calls"]
+    agents = Agents(acme)
+    agents.good = await agents.issue((Scope.EVENTS_READ, Scope.EVENTS_REPLAY))
+    async with agents.client:
+        [lost] = (await agents.get("./explain", transaction_id="inv-1")).json()["refused_calls"]
+        wanted: Any = {"json": {"ids": [lost["id"]]}}
 
-        dry = await client.post(f"{path}/replay", json={"ids": [lost["id"]]}, headers={"Svc-Dry-Run": "true"})
-        done, again = [await client.post(f"{path}/replay", json={"ids": [lost["id"]]}) for _ in range(2)]
-        neither = await client.post(f"{path}/replay", json={})
+        dry = await agents.call("POST", "./refused-calls/replay", headers={"Svc-Dry-Run": "true"}, **wanted)
+        done, again = [await agents.call("POST", "./refused-calls/replay", **wanted) for _ in range(2)]
+        neither = await agents.call("POST", "./refused-calls/replay", json={})
 
     assert dry.json() == {"dry_run": True, **done.json()}
     assert [each.json()["calls"][0]["outcome"] for each in (done, again)] == ["performed", "replayed_before"]
@@ -101,4 +93,4 @@ async def test_an_agent_replays_by_id_at_most_once_and_tries_it_before(dashboard
     assert await sold(dashboard) == ["inv-1"]
     log = (await dashboard.get("./audit-log")).json()["data"]
     assert [each["action"] for each in log if each["actor"]["type"] == "agent_key"] == ["rejected_call.replay"]
-    assert keys.digest(key) not in str(log)
+    assert keys.digest(agents.good) not in str(log)
