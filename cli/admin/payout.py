@@ -9,7 +9,7 @@ from rich.markup import escape
 from cli.admin import command
 from cli.integrator.output import Answer
 from storage.lists import find
-from storage.lists.declaration import MOST, List, ListQuery, ListScope
+from storage.lists.declaration import MOST_ROWS, List, ListQuery, ListScope
 from storage.lists.payouts import PAYOUT_LINES, PAYOUTS, Payout
 from storage.management import payout_returns, payout_sending, payouts
 from storage.management.payout_sending import FailedLine
@@ -96,13 +96,10 @@ def discard(program: command.ProgramId, payout: PayoutId) -> dict[str, Any]:
 
 
 def _rows(wanted: List[Any], program: int, **filters: Any) -> list[Any]:
-    """Return every row of a list."""
-    scope, rows, cursor = ListScope(program, command.now()), list[Any](), None
-    while not rows or cursor is not None:
-        page = command.read(find.find, wanted, scope, ListQuery(MOST, cursor, filters=filters))
-        rows, cursor = rows + page.data, page.next_cursor
-        if not page.data:
-            break
+    """Return the rows of a list, the newest first."""
+    scope = ListScope(program, command.now())
+    ids = command.read(find.list_ids, wanted, scope, ListQuery(filters=filters), limit=MOST_ROWS)
+    rows: list[Any] = command.read(find.rows, wanted, scope, ids[::-1])
     return rows
 
 

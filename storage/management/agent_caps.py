@@ -9,16 +9,22 @@ from sqlalchemy import ColumnElement, Connection, and_, func, or_, select, updat
 from storage.engine import audit
 from storage.engine.audit import Actor
 from storage.engine.database import insert_for
+from storage.lists.held import kinds_by_commission
 from storage.rules import agent_caps as rules
 from storage.rules.agent_caps import CAPS, FREEZABLE, WINDOW, AgentCaps
-from storage.rules.errors import CurrencyNotSupported, OverCap
+from storage.rules.commission import CommissionStatus
+from storage.rules.errors import CurrencyNotSupported, OverCap, SecondKeyRequired, ServiceError
+from storage.rules.fraud.flag import FlagState
 from storage.rules.setting_kinds import Kind
 from storage.rules.settings import ProgramSettings, published, stored
-from storage.tables import agent_caps, agent_decisions, commission_terms, programs
+from storage.tables import agent_caps, agent_decisions, commission_terms, flags, programs
 from storage.tracking import currencies
+from storage.tracking.corrections import Corrections
 from storage.tracking.currencies import Exchange
+from storage.tracking.ledger import PARTNER_KINDS
 from storage.tracking.terms_in_force import PROGRAM
 
+RELEASED = "This key dismissed a flag that held the commission, so another key has to decide."
 CREDITED = "credited"  # by hand: counted in a day's caps beside what is approved and paid
 HIGHEST_WORTH = 4  # USD: no currency is worth more
 AMOUNTS = [cap.name for cap in CAPS if cap.kind == Kind.CENTS]
@@ -123,6 +129,29 @@ def count_each(
     counted = update(agent_decisions).where(*(row[name] == value for name, value in of_day.items()))
     connection.execute(counted.values(commissions=commissions, cents=total))
     return results
+
+
+def obstacles(
+    connection: Connection,
+    program_id: int,
+    found: Sequence[Any],
+    status: CommissionStatus,
+    key_id: int,
+    *,
+    at: datetime,
+) -> dict[int, ServiceError]:
+    """Return SecondKeyRequired or OverCap for what an agent key may not approve or pay, and count what it may."""
+    two_keys = status == CommissionStatus.PAID and get_caps(connection, program_id).two_keys_to_pay
+    own = {each.id for each in found if two_keys and each.approved_by_key_id == key_id}
+    errors: dict[int, ServiceError] = {each: SecondKeyRequired() for each in own}
+    by_key = and_(flags.c.state == FlagState.DISMISSED, flags.c.decided_by_key_id == key_id)
+    released = kinds_by_commission(connection, program_id, [each.id for each in found], by_key).keys() - own
+    errors |= {each: SecondKeyRequired(RELEASED) for each in released}
+    free = [each for each in found if each.id not in errors]
+    ledger = Corrections(connection, free)
+    worth = [ledger.net(each, PARTNER_KINDS) for each in free]
+    over = count_each(connection, program_id, status, worth, at=at)
+    return errors | {each.id: error for each, error in zip(free, over, strict=True) if error}
 
 
 def list_used(connection: Connection, program_id: int, at: datetime) -> Sequence[Any]:

@@ -16,7 +16,7 @@ from storage.lists.commissions import COMMISSIONS, Commission, net_cents
 from storage.lists.declaration import ListScope
 from storage.lists.find import rows
 from storage.lists.held import is_first, is_held, is_held_by, kinds_by_commission
-from storage.management import agent_decisions, fraud_review, payout_sending, payouts
+from storage.management import agent_caps, fraud_review, payout_sending, payouts
 from storage.rules.attribution import ApplicationState
 from storage.rules.commission import MAY_BECOME, CommissionStatus
 from storage.rules.errors import (
@@ -196,7 +196,7 @@ def _obstacles(
             errors[each.id] = CommissionFlagged(message, flags=kinds)
     if actor.is_agent and status in REVIEWED:
         free = [each for each in found if each.id not in errors]
-        errors |= agent_decisions.obstacles(connection, program_id, free, status, int(actor.id), at=at)
+        errors |= agent_caps.obstacles(connection, program_id, free, status, int(actor.id), at=at)
     return errors
 
 

@@ -1,8 +1,10 @@
 """How partners are paid: encrypted at rest, shown masked; a payout by a new method waits until it is released."""
 
 import json
+import tomllib
 from collections.abc import Mapping
 from datetime import datetime
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, select, update
@@ -20,19 +22,9 @@ from storage.rules.errors import FieldError, NotFound, ValidationError
 from storage.rules.payout import METHOD_HOLD, MethodKind
 from storage.tables import payout_lines, payout_methods
 
-NEEDED = {  # the fields of each kind, and for a bank one of two sets
-    MethodKind.PAYPAL: (("email",),),
-    MethodKind.WISE: (("email",),),
-    MethodKind.BANK: (("holder", "iban"), ("holder", "account_number", "routing_number")),
-    MethodKind.OTHER: (("text",),),
-}
+# The fields of each kind, as alternatives, and what is said of a field that is wrong.
+NEEDED, WRONG = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")).values()
 CHECKS: Mapping[str, Any] = {"iban": iban, "bic": bic, "routing_number": rtn}
-WRONG = {
-    "email": "An e-mail address",
-    "iban": "An IBAN, whose check digits fit",
-    "bic": "A BIC of 8 or 11 characters",
-    "routing_number": "A routing number of 9 digits, whose check digit fits",
-}
 _row = payout_methods.c
 
 

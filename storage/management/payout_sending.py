@@ -17,7 +17,7 @@ from storage.lists.find import get
 from storage.lists.held import is_held
 from storage.lists.payables import METHOD, DuePartner
 from storage.lists.payouts import PAYOUTS, Payout
-from storage.management import agent_decisions
+from storage.management import agent_caps
 from storage.management import payouts as runs
 from storage.rules.commission import CommissionStatus
 from storage.rules.errors import FieldError, OverCap, PayoutChanged, SecondPersonRequired, ValidationError
@@ -197,7 +197,7 @@ def _require_allowed(connection: Connection, program_id: int, payout_id: int, ac
     rows = connection.execute(found.limit(MOST_BY_KEY + 1)).all()
     if len(rows) > MOST_BY_KEY:
         raise OverCap(f"An agent key sends payouts of at most {MOST_BY_KEY:,} commissions.", cap="commissions_in_a_day")
-    for error in agent_decisions.obstacles(
+    for error in agent_caps.obstacles(
         connection, program_id, rows, CommissionStatus.PAID, int(actor.id), at=at
     ).values():
         raise error
