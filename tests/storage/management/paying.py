@@ -34,7 +34,7 @@ async def pay_by(acme: World, partner_id: int, email: str = "anna@partners.examp
 
 async def earn(acme: World, *amounts: int, code: str = "anna", approved: bool = True) -> list[int]:
     """Sell to a customer of a partner for these amounts; return the commissions, of a fifth, and approve them."""
-    key = await acme.customer(f"user-{code}", code)
+    key = await acme.customer(f"user-{code}-{amounts[0]}", code)
     sold = [
         await acme.sale(f"{code}-{n}-{amount}", amount, customer_key=key, at=NOW) for n, amount in enumerate(amounts)
     ]

@@ -1,19 +1,30 @@
 """A payout freezes what partners are due, is sent once, and can be reopened, failed and corrected."""
 
+from collections.abc import Awaitable, Callable
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
 from storage.checks import books
 from storage.lists.commissions import COMMISSIONS
-from storage.management import partners, payout_returns, payouts
+from storage.lists.customers import CUSTOMERS
+from storage.management import fraud_review, partners, payout_returns, payouts
 from storage.management.payout_sending import FailedLine
-from storage.rules.errors import PayoutChanged, PayoutOpen, PayoutSent, SecondPersonRequired, ValidationError
+from storage.rules.errors import (
+    PartnerNotFound,
+    PayoutChanged,
+    PayoutOpen,
+    PayoutSent,
+    SecondPersonRequired,
+    ValidationError,
+)
+from storage.rules.fraud.flag import Finding, FlagKind
 from storage.rules.payout import LineState, PayableReason, PayoutState
 from tests.storage.databases import both_databases
 from tests.storage.management.paying import AT, FINN, do, draft, earn, lines, pay_by, payable, send, statuses
 from tests.storage.management.test_by_hand import adjust
-from tests.world import World
+from tests.world import NOW, World
 
 
 @both_databases
@@ -64,12 +75,34 @@ async def test_a_program_has_one_draft_and_discarding_it_releases_its_commission
     assert await statuses(acme) == ["paid"]
 
 
-@both_databases
-async def test_what_changed_since_the_draft_is_not_sent(acme: World):
-    await pay_by(acme, acme.anna)
-    await earn(acme, 10_000, 5_000)
-    made = await draft(acme)
+async def refund(acme: World, _: int) -> None:
     await acme.refund("anna-0-10000", 1_000, at=AT)
+
+
+async def reject(acme: World, earned: int) -> None:
+    await acme.decide("rejected", earned, at=AT)
+
+
+async def flag(acme: World, _: int) -> None:
+    [customer] = (await acme.listed(CUSTOMERS)).data
+    found = Finding(FlagKind.SELF_REFERRAL, "one", acme.anna, NOW, {}, customer.id)
+    await acme.store.write(fraud_review.raise_flags, acme.program_id, [found], at=AT)
+
+
+async def pay_otherwise(acme: World, _: int) -> None:
+    await pay_by(acme, acme.anna, email="other@partners.example", at=AT)
+
+
+async def owe_back(acme: World, _: int) -> None:
+    await adjust(acme, -100, partner_id=acme.anna)
+
+
+@pytest.mark.parametrize("change", [refund, reject, flag, pay_otherwise, owe_back])
+async def test_what_changed_since_the_draft_is_not_sent(acme: World, change: Callable[[World, int], Awaitable[None]]):
+    await pay_by(acme, acme.anna)
+    [earned, _] = await earn(acme, 10_000, 5_000)
+    made = await draft(acme)
+    await change(acme, earned)
 
     with pytest.raises(PayoutChanged) as changed:
         await send(acme, made)
@@ -77,7 +110,59 @@ async def test_what_changed_since_the_draft_is_not_sent(acme: World):
     [line] = await lines(acme, made)
     assert changed.value.details["line_ids"] == [line.id]
     await do(acme, payouts.discard, made.id)
-    assert (await send(acme, await draft(acme))).to_pay_cents == 2_800
+    left = {refund: 2_800, reject: 1_000, owe_back: 2_900}
+    assert (await draft(acme)).to_pay_cents == left.get(change, 0)
+
+
+@both_databases
+async def test_a_draft_pays_what_was_earned_until_a_day_to_some_partners_from_a_minimum_on(acme: World):
+    for partner_id, code in ((acme.anna, "anna"), (acme.ben, "ben")):
+        await pay_by(acme, partner_id)
+        await earn(acme, 10_000, code=code)
+    asked: list[dict[str, Any]] = [
+        {"earned_until": NOW.date() - timedelta(days=1)},
+        {"earned_until": NOW.date()},
+        {"partner_ids": [acme.ben]},
+        {"minimum_cents": 2_001},
+    ]
+
+    paid = []
+    for each in asked:
+        made = await draft(acme, **each)
+        paid.append((made.to_pay_cents, made.left_out))
+        await do(acme, payouts.discard, made.id)
+
+    assert paid == [(0, {}), (4_000, {}), (2_000, {}), (0, {PayableReason.BELOW_MINIMUM: 2})]
+    with pytest.raises(PartnerNotFound):
+        await draft(acme, partner_ids=[acme.ben, 7])
+
+
+@both_databases
+async def test_what_is_set_off_is_of_the_first_commissions_and_what_is_owed_besides_of_the_first(acme: World):
+    await pay_by(acme, acme.anna)
+    shares = []
+    for n, cents in enumerate((-2_500, 300)):
+        await earn(acme, 10_000 + n, 5_000 + n, 3_000 + n)
+        await adjust(acme, cents, partner_id=acme.anna)
+        await send(acme, await draft(acme))
+        shares.append([each.set_off_cents for each in (await acme.listed(COMMISSIONS)).data[2::-1]])
+
+    assert shares == [[2_000, 500, 0], [-300, 0, 0]]
+    assert (await payable(acme))[acme.anna].paid_cents == 2 * 3_600 - 2_500 + 300
+    assert await acme.store.read(books.run) == []
+
+
+async def test_what_was_refunded_whole_while_it_was_paid_is_reversed_when_the_payout_is_reopened(acme: World):
+    await pay_by(acme, acme.anna)
+    await earn(acme, 10_000, 5_000)
+    sent = await send(acme, await draft(acme))
+    await acme.refund("anna-0-10000", at=AT)
+
+    await do(acme, payout_returns.reopen, sent.id)
+
+    assert await statuses(acme) == ["reversed", "approved"]
+    assert (await payable(acme))[acme.anna].owed_back_cents == 0
+    assert await acme.store.read(books.run) == []
 
 
 @both_databases
