@@ -38,13 +38,6 @@ class TokenKind(StrEnum):
     SESSION = "session"
 
 
-class PortalLink(NamedTuple):
-    """A link that was not used: whom it signs in, of several programs one by choice, and in which browser (any)."""
-
-    choices: Sequence[Any]
-    browser_hash: str | None
-
-
 class SignedInPartner(NamedTuple):
     """The partner of a session, and their program, with what it allows partners to see."""
 
@@ -88,20 +81,22 @@ def invite(connection: Connection, program_id: int, partner_id: int, *, actor: A
     return token, partner
 
 
-def find(connection: Connection, token: str, *, at: datetime) -> PortalLink:
-    """Return what a link opens, without using it up. Raises LinkExpired."""
+def find(connection: Connection, token: str, *, at: datetime) -> Sequence[Any]:
+    """Return whom a link signs in, of several programs one by choice, and where, without using it up.
+
+    Each row has `program_id`, `program`, `name` and the `browser_hash` (None: any browser). Raises LinkExpired.
+    """
     found = connection.execute(_LINK, {"token_hash": keys.digest(token), "at": at}).all()
     if not found:
         raise LinkExpired(hint=ASK_AGAIN)
-    return PortalLink(found, found[0].browser_hash)
+    return found
 
 
 def redeem(
     connection: Connection, token: str, program_id: int, *, browser: str, client: str | None, at: datetime
 ) -> Started:
     """Start a session with a link, which is used up. Raises LinkExpired, also in a browser that did not ask for it."""
-    link = find(connection, token, at=at)
-    if link.browser_hash not in {None, keys.digest(browser)}:
+    if find(connection, token, at=at)[0].browser_hash not in {None, keys.digest(browser)}:
         raise LinkExpired(OTHER_BROWSER, hint=ASK_AGAIN)
     of_link = (_row.token_hash == keys.digest(token), _row.kind == TokenKind.LINK)
     used = delete(portal_tokens).where(*of_link).returning(_row.program_id, _row.partner_id, _row.email)

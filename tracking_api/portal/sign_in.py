@@ -1,5 +1,6 @@
 """Signing in to the portal and out of it: by a link that was asked for by e-mail, or one that a manager made."""
 
+from collections.abc import Sequence
 from secrets import token_urlsafe
 from typing import Any
 
@@ -8,7 +9,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from storage.access import portal
-from storage.access.portal import ASKED_LASTS, PortalLink
+from storage.access.portal import ASKED_LASTS
 from storage.rules import errors
 from tracking_api.dashboard import authentication, mail
 from tracking_api.dashboard.authentication import storage_of, time_of
@@ -66,9 +67,9 @@ async def send(request: Request, email: str, name: str, link: str, /, **values: 
     return await mail.send(request, email, "portal", link=link, language=say.language, parts=parts)
 
 
-async def _enter(request: Request, form: forms.Form, link: PortalLink, token: str) -> Response:
+async def _enter(request: Request, form: forms.Form, partners: Sequence[Any], token: str) -> Response:
     """Start the session of the chosen program and open its portal."""
-    ids = {str(each.program_id): each.program_id for each in link.choices}
+    ids = {str(each.program_id): each.program_id for each in partners}
     chosen = form.text("program_id")
     if chosen not in ids:
         raise errors.ValidationError(fields=[errors.FieldError("program_id", "Choose a program")])
