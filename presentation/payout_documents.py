@@ -65,10 +65,8 @@ async def read_batch(call: ApiRequest) -> Batch:
 def _opened(found: PayoutPayments, call: ApiRequest) -> Batch:
     payout, program, sealer = found.payout, found.program, call.sealer
     payments = [
-        PartnerPayment(
-            each.line_id, each.partner_name, each.partner_code, each.cents, each.method, _details(each.sealed, sealer)
-        )
-        for each in found.payments
+        PartnerPayment(line_id, name, code, cents, method, _details(sealed, sealer))
+        for line_id, name, code, cents, method, sealed in found.payments
     ]
     reference = payout.reference or reference_of(program.name, payout.created_at.date())
     day = payout.paid_on or call.at.date()

@@ -2,10 +2,11 @@
 
 from collections.abc import Sequence
 from datetime import UTC, date, datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection
 
+from storage.engine.statements import read_statement
 from storage.lists.balances import Hold, next_holds
 from storage.lists.declaration import ListQuery, ListScope
 from storage.lists.find import find, get
@@ -14,44 +15,24 @@ from storage.lists.payouts import PAYOUT_LINES, PAYOUTS, Payout
 from storage.lists.programs import Program, read_program
 from storage.management import payout_sending
 from storage.management.commission_decisions import Waiting
-from storage.rules.payout import LineState, MethodKind, PayableReason, PayoutState, owed
-from storage.tables import commissions, partners, payout_items, payout_lines, payouts
+from storage.rules.payout import PayableReason, PayoutState, owed
 
+_PAYMENTS, _EARLY = read_statement("payout_payments"), read_statement("payout_early")
 _NOT_BLOCKED = {None, PayableReason.NOTHING_TO_PAY, PayableReason.IN_DRAFT}
 
 
-class SealedPayment(NamedTuple):
-    """What a line pays a partner in cents, by a method (None: they have none) with encrypted details."""
-
-    line_id: int
-    partner_name: str
-    partner_code: str
-    cents: int
-    method: MethodKind | None
-    sealed: str | None
-
-
 class PayoutPayments(NamedTuple):
-    """A payout, its program, and its payments, oldest line first."""
+    """A payout, its program, and its payments, oldest line first, which are rows of payout_payments.sql."""
 
     payout: Payout
     program: Program
-    payments: Sequence[SealedPayment]
+    payments: Sequence[Any]
 
 
 def read_payments(connection: Connection, program_id: int, payout_id: int, *, at: datetime) -> PayoutPayments:
     """Return what a payout pays, without what failed or pays nothing. Raises NotFound."""
     payout = get(connection, PAYOUTS, ListScope(program_id, at), payout_id)
-    line, partner = payout_lines.c, partners.c
-    theirs = (partner.program_id == line.program_id) & (partner.id == line.partner_id)
-    mine = (line.program_id == program_id, line.payout_id == payout_id)
-    pays = (line.state.in_((LineState.OPEN, LineState.PAID)), line.to_pay_cents > 0)
-    named = select(line.id, partner.name, partner.code, line.to_pay_cents, line.method, line.method_sealed)
-    rows = connection.execute(named.join_from(payout_lines, partners, theirs).where(*mine, *pays).order_by(line.id))
-    payments = [
-        SealedPayment(line_id, name, code, cents, MethodKind(method) if method else None, sealed)
-        for line_id, name, code, cents, method, sealed in rows
-    ]
+    payments = connection.execute(_PAYMENTS, {"program_id": program_id, "payout_id": payout_id}).all()
     return PayoutPayments(payout, read_program(connection, program_id), payments)
 
 
@@ -104,12 +85,5 @@ def read_summary(connection: Connection, program_id: int, earned_until: date, *,
 
 def read_checks(connection: Connection, program_id: int, payout_id: int) -> PayoutChecks:
     """Return what to know before a draft is sent."""
-    item, earned = payout_items.c, commissions.c
-    of_item = (earned.program_id == item.program_id) & (earned.id == item.commission_id)
-    mine = (item.program_id == program_id, item.payout_id == payout_id, item.is_live)
-    drafted = select(payouts.c.created_at).where(payouts.c.program_id == program_id, payouts.c.id == payout_id)
-    early = select(func.count()).select_from(payout_items.join(commissions, of_item))
-    early = early.where(*mine, earned.hold_until > drafted.scalar_subquery())
-    return PayoutChecks(
-        len(payout_sending.changed_lines(connection, program_id, payout_id)), connection.execute(early).scalar_one()
-    )
+    early = connection.execute(_EARLY, {"program_id": program_id, "payout_id": payout_id}).scalar_one()
+    return PayoutChecks(len(payout_sending.changed_lines(connection, program_id, payout_id)), early)

@@ -1,6 +1,7 @@
 """Paying on the pages: whom to pay and why not others, a run from draft to sent, and how partners are paid."""
 
 import asyncio
+import re
 from datetime import timedelta
 from types import SimpleNamespace
 from typing import Any
@@ -47,6 +48,16 @@ async def test_the_list_says_whom_to_pay_and_why_others_are_not(dashboard: Dashb
     assert "Needs a payout method" in words(page)
     assert "Review 1 payout" not in of_member
     assert "Ready to pay $20.00 1 partner" in words(of_member)
+    assert re.search(r'<td class="[^"]*(?<! none)"[^>]*><span class="badge due">Ready', page)  # on a phone, too
+
+
+async def test_the_dates_of_payments_are_those_of_drafts_or_of_payments(dashboard: Dashboard, payers: Any):
+    await draft(dashboard.acme)
+
+    page = (await payers[OWNER].get(f"{dashboard.pages}/payouts/payments")).text
+
+    assert "Drafted Paid" in words(page)
+    assert "Earned" not in words(page)
 
 
 async def test_a_run_is_drafted_sent_and_reopened_on_the_pages(dashboard: Dashboard, payers: Any):

@@ -32,7 +32,7 @@ class ListPage:
 
     Links set the filters `tabs`, one value of each is always chosen; `narrow` returns what they stand for at a time.
     `constants` and `values` are what else the template shows; htmx refreshes its `part`. `sort` is the order unless the
-    URL has another. Dates are those of its rows, or what `?by=` names of `days`. `viewer` identifies who sees it.
+    URL has another. Dates are those of its rows (`row_day`), or what `?by=` names of `days`. `viewer` is who sees it.
     `complete` reads what more its rows have here, where their fields are those of `row`.
     """
 
@@ -45,6 +45,7 @@ class ListPage:
     values: Values | None = None
     sort: str = ""
     days: Sequence[str] = ()
+    row_day: str = "earned"
     viewer: Callable[[Request, Collection[Role]], Awaitable[Any]] = page_context.as_member
     complete: Callable[[Any, "ListState", Page[Any]], Awaitable[Page[Any]]] | None = None
     row: type[Any] | None = None

@@ -93,7 +93,7 @@ PAYABLE_LIST = ListPage(
 )
 DRAFT = FormPage(PAYABLE_LIST.page, Button(draft_selected, then=PATH + "/{id}"), roles=PAYERS)
 RUN_LIST = ListPage(PAYOUTS, "payout_runs.html")
-PAYMENT_LIST = ListPage(PAYOUT_LINES, "payout_payments.html", days=("paid",))
+PAYMENT_LIST = ListPage(PAYOUT_LINES, "payout_payments.html", days=("paid",), row_day="drafted")
 
 
 @dataclass(frozen=True)
