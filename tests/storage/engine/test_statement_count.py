@@ -223,8 +223,9 @@ VALUES = {
     "rows": "[]",
     "customer_ids": [1],
     "program_ids": [1],
+    "ids": [1],
     "transaction_ids": [""],
-    **dict.fromkeys(("first_click_id", "token_hash", "transaction_id", "currency", "email_hash", "typed"), ""),
+    **dict.fromkeys(("first_click_id", "token_hash", "transaction_id", "currency", "email", "email_hash", "typed"), ""),
 }
 
 
