@@ -1,6 +1,6 @@
 """A payout freezes what partners are due, is sent once, and can be reopened, failed and corrected."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Coroutine
 from datetime import timedelta
 from typing import Any
 
@@ -98,7 +98,9 @@ async def owe_back(acme: World, _: int) -> None:
 
 
 @pytest.mark.parametrize("change", [refund, reject, flag, pay_otherwise, owe_back])
-async def test_what_changed_since_the_draft_is_not_sent(acme: World, change: Callable[[World, int], Awaitable[None]]):
+async def test_what_changed_since_the_draft_is_not_sent(
+    acme: World, change: Callable[[World, int], Coroutine[Any, Any, None]]
+):
     await pay_by(acme, acme.anna)
     [earned, _] = await earn(acme, 10_000, 5_000)
     made = await draft(acme)
