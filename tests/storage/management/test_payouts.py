@@ -112,7 +112,7 @@ async def test_what_changed_since_the_draft_is_not_sent(
     [line] = await lines(acme, made)
     assert changed.value.details["line_ids"] == [line.id]
     await do(acme, payouts.discard, made.id)
-    left = {refund: 2_800, reject: 1_000, owe_back: 2_900}
+    left: dict[Any, int] = {refund: 2_800, reject: 1_000, owe_back: 2_900}
     assert (await draft(acme)).to_pay_cents == left.get(change, 0)
 
 
