@@ -23,7 +23,7 @@ async def test_a_partner_signs_in_and_reads_what_is_theirs(acme: World):
     await pay_by(acme, acme.anna)
     await earn(acme, 10_000)
     await send(acme, await draft(acme))
-    await acme.sale("inv-2", 5_000, customer_key="user-anna")
+    await acme.sale("inv-2", 5_000, customer_key="user-anna-10000")
     await acme.refund("inv-2", 1_000)
 
     token = await write(portal.ask, EMAIL, browser="a phone", at=NOW)
