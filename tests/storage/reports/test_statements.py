@@ -32,7 +32,7 @@ async def test_a_statement_lists_what_was_paid_and_what_was_set_off_of_it(acme: 
     first = await send(acme, await draft(acme))
     await acme.refund("anna-0-10000", 2_500, at=AT + timedelta(days=1))
     await adjust(acme, -100, reason="A typo", at=AT + timedelta(days=2))
-    sold = await acme.sale("anna-2", 20_000, customer_key="user-anna", at=NOW)
+    sold = await acme.sale("anna-2", 20_000, customer_key="user-anna-10000", at=NOW)
     await acme.decide("approved", sold.commission_id)
     second = await send(acme, await draft(acme, at=LATER), at=LATER)
 
