@@ -6,7 +6,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Table, text
+from sqlalchemy import Connection, Table, inspect, text
 from sqlalchemy.schema import AddConstraint, DropConstraint
 
 from storage import tables
@@ -168,9 +168,10 @@ def _foreign_keys(change: type[AddConstraint | DropConstraint]) -> Callable[[Con
 
     def run(connection: Connection) -> None:
         names = {(row[0], row[1]) for row in connection.execute(text(SQL["foreign_keys"]))}
+        there = inspect(connection).get_table_names()
         for table in BY_PROGRAM[:-1]:  # clicks have none
             for key in sorted(table.foreign_key_constraints, key=lambda key: str(key.name)):
-                if ((table.name, str(key.name)) in names) == (change is DropConstraint):
+                if table.name in there and ((table.name, str(key.name)) in names) == (change is DropConstraint):
                     connection.execute(change(key))
 
     return run

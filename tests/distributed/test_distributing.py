@@ -170,6 +170,7 @@ def test_every_later_migration_runs_on_a_distributed_database(citus_cluster: Clu
     url = citus_cluster.create_database("migrated")
 
     asyncio.run(migrate(url))
+    asyncio.run(distribute_rest(url))  # places new tables, which get their foreign keys then
 
     assert over(url, lambda store: store.write(difference)) == []
     assert over(url, lambda store: store.read(migrations.is_current))

@@ -143,6 +143,10 @@ def downgrade() -> None:
 
 
 def is_distributed() -> bool:
+    """Return whether the tables of programs lie on the nodes of a cluster already."""
     connection = op.get_bind()
-    placed = sa.text("SELECT to_regclass('pg_dist_partition') IS NOT NULL")
-    return connection.dialect.name == "postgresql" and bool(connection.execute(placed).scalar_one())
+    if connection.dialect.name != "postgresql":
+        return False
+    has_citus = connection.execute(sa.text("SELECT to_regclass('pg_dist_partition') IS NOT NULL")).scalar_one()
+    placed = sa.text("SELECT count(*) FROM pg_dist_partition WHERE logicalrelid = 'partners'::regclass")
+    return has_citus and connection.execute(placed).scalar_one() > 0
