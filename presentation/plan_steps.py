@@ -79,11 +79,8 @@ def step_of(call: ApiRequest, sent: Mapping[str, Any]) -> PlanStep:
         path = resource.path.format_map(dict.fromkeys(compile_path(resource.path)[2], sent.get("subject")))
         step = PlanStep(resource.method, path, sent.get("input") or {})
     else:
-        method, where = sent.get("method"), sent.get("path")
-        if method is None or where is None:
-            raise errors.ValidationError("A change has a method and a path, or an action.")
-        path = re.sub(rf"^/api/(?:agent/v1/)?programs/{call.program_id}(?=/|$)", "", where)
-        step = PlanStep(method, path, sent.get("body") or {})
+        path = re.sub(rf"^/api/(?:agent/v1/)?programs/{call.program_id}(?=/|$)", "", sent["path"])
+        step = PlanStep(sent["method"], path, sent.get("body") or {})
     step.action(call)
     return step
 

@@ -4,9 +4,10 @@ import json
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from itertools import groupby
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, JsonValue
+from pydantic import Field, JsonValue, model_validator
+from pydantic_core import PydanticCustomError
 
 from presentation import backtests
 from presentation.api_request import ApiRequest
@@ -48,6 +49,12 @@ class PlannedChange(Body):
     action: Identifier | None = None
     subject: Annotated[int, Field(ge=1, le=2**53)] | None = None
     input: Annotated[dict[str, JsonValue], Field(default_factory=dict)]
+
+    @model_validator(mode="after")
+    def _is_named(self) -> Self:
+        if self.action is None and (self.method is None or self.path is None):
+            raise PydanticCustomError("not_an_action", "A change has a method and a path, or an action")
+        return self
 
 
 class NewPlan(Body):
