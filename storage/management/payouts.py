@@ -110,7 +110,7 @@ def freeze(connection: Connection, program_id: int, payout_id: int, due: Select[
     earned, line, item = commissions.c, payout_lines.c, payout_items.c
     mine = (line.program_id == program_id, line.payout_id == payout_id)
     lines = connection.execute(select(line.id, line.partner_id, line.approved_cents).where(*mine)).all()
-    values = (literal(program_id), literal(payout_id), earned.id, earned.partner_id, net_cents(), true())
+    values = (earned.program_id, literal(payout_id), earned.id, earned.partner_id, net_cents(), true())
     names = ("program_id", "payout_id", "commission_id", "partner_id", "net_cents", "is_live")
     for start in range(0, len(lines), TOGETHER):  # no join, of which PostgreSQL could not guess the size
         some = [each.partner_id for each in lines[start : start + TOGETHER]]
