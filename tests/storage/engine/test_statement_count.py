@@ -216,15 +216,14 @@ NAMES = sorted(path.stem for path in FOLDER.glob("*.sql"))
 VALUES = {
     **dict.fromkeys(("program_id", "partner_id", "user_id", "first_id", "since_id", "most", "most_millis_late"), 1),
     **dict.fromkeys(("payout_id", "last_number", "statement_number", "row_id"), 1),
-    **dict.fromkeys(("customer_id", "amount_cents"), 1),
+    **dict.fromkeys(("customer_id", "amount_cents", "seq"), 1),
     **dict.fromkeys(("is_bare", "lacks_name"), True),
     **dict.fromkeys(("at", "since", "last", "until", "idle_since"), NOW),
     **dict.fromkeys(("first_day", "last_day", "end_day"), NOW.date()),
     "rows": "[]",
-    "customer_ids": [1],
-    "program_ids": [1],
-    "ids": [1],
+    **dict.fromkeys(("customer_ids", "program_ids", "partner_ids", "ids"), [1]),
     "transaction_ids": [""],
+    "group": "",
     **dict.fromkeys(("first_click_id", "token_hash", "transaction_id", "currency", "email", "email_hash", "typed"), ""),
 }
 
