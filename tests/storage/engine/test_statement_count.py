@@ -221,7 +221,7 @@ VALUES = {
     **dict.fromkeys(("at", "since", "last", "until", "idle_since"), NOW),
     **dict.fromkeys(("first_day", "last_day", "end_day"), NOW.date()),
     "rows": "[]",
-    **dict.fromkeys(("customer_ids", "program_ids", "partner_ids", "ids"), [1]),
+    **{key: [1] for key in ("customer_ids", "program_ids", "partner_ids", "ids")},
     "transaction_ids": [""],
     "group": "",
     **dict.fromkeys(("first_click_id", "token_hash", "transaction_id", "currency", "email", "email_hash", "typed"), ""),
