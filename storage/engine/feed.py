@@ -78,7 +78,7 @@ def save(connection: Connection, notes: Sequence[Note]) -> None:
         places[row.program_id] = [row.seq - ends[row.program_id][0], row.at]
     rows = []
     for (program_id, kind, label), (number, cents, ids) in sorted(merged.items()):
-        place = places[program_id]
-        place[0] += 1
-        rows.append((program_id, place[0], kind, label, number, cents, json.dumps(ids), place[1]))
+        if place := places.get(program_id):  # a program that this transaction deletes has none on a cluster
+            place[0] += 1
+            rows.append((program_id, place[0], kind, label, number, cents, json.dumps(ids), place[1]))
     _insert(connection, rows)

@@ -64,7 +64,6 @@ async def test_leads_come_before_sales_before_refunds_whatever_the_order_of_the_
     assert (lead.at, sale.refunded_cents, refund.at) == (NOW, 4_000, NOW)
 
 
-@both_databases
 async def test_calls_with_the_replaced_key_wait_for_their_owner_by_caller(acme: World):
     await acme.customer()
     old = await rotate(acme)
