@@ -19,7 +19,6 @@ from storage.tracking.leads import Lead
 from storage.tracking.received_calls import PresentedKey
 from storage.tracking.refunds import Refund
 from storage.tracking.sale_decisions import Sale
-from tests.storage.databases import both_databases
 from tests.storage.management.replaying import LATER, replay, rows
 from tests.world import NOW, SEALER, World
 
