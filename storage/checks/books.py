@@ -12,9 +12,9 @@ from storage import tables
 from storage.checks import ledger, payouts
 from storage.checks.ledger import BookDifference, compare
 from storage.rules.reports.breakdown import EPOCH
+from storage.rules.reports.metrics import Totals
 from storage.rules.settlement import CustomerStatus
 from storage.tables import partners
-from storage.tables.event import COUNTS
 from storage.tracking.terms_in_force import special_version
 
 _Cell = tuple[int, int | None, date, str]  # a total of a program's day, of a partner in it or (None) of all
@@ -75,14 +75,14 @@ def _rollups(connection: Connection) -> Iterator[BookDifference]:
     for statement in _DAILY:
         for row in connection.execute(statement).mappings():
             day = EPOCH + timedelta(days=row["day"])
-            for name in COUNTS:
+            for name in Totals._fields:
                 if value := int(row.get(name) or 0):
                     recomputed[row["program_id"], row["partner_id"], day, name] += value
                     recomputed[row["program_id"], None, day, name] += value
     for table in (tables.rollups, tables.partner_rollups):
         for row in connection.execute(select(table)).mappings():
             own = (row["program_id"], row.get("partner_id"), row["day"])
-            stored.update({(*own, name): row[name] for name in COUNTS})
+            stored.update({(*own, name): row[name] for name in Totals._fields})
     # Clicks that are deleted by now are as the partners' totals have them: the programs' totals are their sums.
     ends = {row.program_id: row.deleted_before.date() for row in connection.execute(select(tables.click_retention))}
     for (program_id, partner_id, day, name), count in stored.items():

@@ -16,10 +16,10 @@ from storage.management.imported_events import ImportedEvents
 from storage.rules import tool_exports
 from storage.rules.attribution import site_url
 from storage.rules.errors import NotFound, ValidationError
+from storage.rules.reports import metrics
 from storage.rules.settlement import CustomerStatus
 from storage.rules.tool_exports import FileKind, ImportFile, ImportLine
 from storage.tables import commissions, customers, imports, metadata, programs, sales
-from storage.tables.event import COUNTS
 from storage.tracking import currencies, program_terms, rollups
 from storage.tracking.rollups import Increment
 
@@ -133,7 +133,7 @@ def _save(connection: Connection, program_id: int, added: Added, steps: Iterable
     added["buyers"] = sorted({*added["buyers"]} - {*added["customers"]})
     totals: Counter[tuple[Any, ...]] = Counter()
     for _, partner_id, day, *counts in steps:
-        for name, count in zip(COUNTS, counts, strict=True):
+        for name, count in zip(metrics.Totals._fields, counts, strict=True):
             totals[partner_id, day.isoformat(), name] -= count
     saved = {"added": added, "totals": [[*key, count] for key, count in totals.items()]}
     saved["built"] = _built_on(connection, program_id, added)

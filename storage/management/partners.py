@@ -20,9 +20,9 @@ from storage.rules.attribution import PartnerStatus, code_key
 from storage.rules.commission import UNPAID, CommissionStatus, of_remaining
 from storage.rules.errors import FieldError, NotFound, PartnerNotFound, ValidationError
 from storage.rules.fraud.flag import FlagState
+from storage.rules.reports.metrics import Totals
 from storage.rules.settlement import CustomerStatus
 from storage.tables import commissions, customers, flags, partners, sales
-from storage.tables.event import COUNTS
 from storage.tracking import rollups
 from storage.tracking.corrections import Corrections
 from storage.tracking.ledger import PARTNER_KINDS, EntryKind
@@ -126,7 +126,7 @@ def move_customer(
     if past == Past.MOVE:
         past_steps, cents = _move_past(connection, customer, partner_id, at=at)
         steps += past_steps
-    negated = [each._replace(**{n: -v for n, v in each._asdict().items() if n in COUNTS}) for each in steps]
+    negated = [each._replace(**{n: -v for n, v in each._asdict().items() if n in Totals._fields}) for each in steps]
     rollups.add(connection, [*negated, *(each._replace(partner_id=partner_id) for each in steps)])
     agent_caps.count(connection, program_id, agent_caps.CREDITED, cents, actor=actor, at=at)
     values = {"partner_id": partner_id, "past": past, "moved_cents": cents, "reason": reason}

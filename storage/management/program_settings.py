@@ -16,9 +16,9 @@ from storage.lists.programs import TERMS, Program, read_program
 from storage.management import agent_caps, partners, special_terms
 from storage.rules import settings
 from storage.rules.errors import FieldError, Forbidden, NotFound, PreconditionFailed, ProgramHasEvents, ValidationError
+from storage.rules.reports.metrics import Totals
 from storage.rules.settings import ProgramSettings
 from storage.tables import commission_terms, metadata, partner_rollups, program_places, programs, rollups
-from storage.tables.event import COUNTS
 from storage.tracking import currencies
 
 MOST_CHOICES = 30
@@ -175,7 +175,7 @@ def empty_sandbox(connection: Connection, live_id: int, *, actor: Actor, at: dat
         raise NotFound("The program has no sandbox.")
     for table in EVENTS:
         connection.execute(delete(table).where(table.c.program_id == sandbox_id))
-    zeros = dict.fromkeys((name for name in COUNTS if name != "partners"), 0)
+    zeros = dict.fromkeys((name for name in Totals._fields if name != "partners"), 0)
     for table in (rollups, partner_rollups):
         connection.execute(update(table).where(table.c.program_id == sandbox_id).values(zeros))
     audit.write(connection, sandbox_id, [audit.Change("sandbox.empty", sandbox_id)], actor=actor, at=at)

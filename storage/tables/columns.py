@@ -1,12 +1,11 @@
-"""The column types that every table shares: aware UTC timestamps and event ids."""
+"""The column types that tables share: aware UTC timestamps, and ids that the database assigns."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from sqlalchemy import BigInteger, Column, ForeignKeyConstraint, MetaData, Table, event, text
+from sqlalchemy import BigInteger, MetaData
 from sqlalchemy.engine import Dialect
 from sqlalchemy.ext.compiler import compiles
-from sqlalchemy.schema import SchemaItem
 from sqlalchemy.types import TypeDecorator
 
 HOUR_MILLIS = 3_600_000
@@ -51,31 +50,6 @@ class Timestamp(TypeDecorator[datetime]):
         return None if value is None else from_millis(value)
 
 
-def table(name: str, *parts: SchemaItem) -> Table:
-    """Return a table."""
-    return Table(name, metadata, *parts)
-
-
-def program_table(name: str, *parts: SchemaItem) -> Table:
-    """Return a table that grows with a program: the program leads its key."""
-    return table(name, Column("program_id", BigInteger, primary_key=True, autoincrement=False), *parts)
-
-
-def event_table(name: str, *parts: SchemaItem) -> Table:
-    """Return a table that grows with a program, whose rows have time-ordered ids."""
-    return program_table(name, event_id(), *parts)
-
-
-def reference(column: str, target: str, **options: Any) -> ForeignKeyConstraint:
-    """Return the foreign key of a row of `program_table` to another of the same program."""
-    return ForeignKeyConstraint(["program_id", column], [f"{target.partition('.')[0]}.program_id", target], **options)
-
-
-def where(condition: str) -> dict[str, Any]:
-    """Return the options of an index that has only the rows that meet a condition."""
-    return {"sqlite_where": text(condition), "postgresql_where": text(condition)}
-
-
 class AssignedId(BigInteger):
     """An id that the database assigns: BIGINT, because each node of a distributed database has a range of its own."""
 
@@ -83,20 +57,3 @@ class AssignedId(BigInteger):
 @compiles(AssignedId, "sqlite")
 def _row_id(*_: Any, **__: Any) -> str:
     return "INTEGER"  # the only name of SQLite's own row id
-
-
-def assigned_id() -> Column[int]:
-    """Return the column of the id that the database assigns, and on SQLite, too, never again once it is deleted."""
-    column = Column("id", AssignedId, primary_key=True)
-    event.listen(column, "after_parent_attach", lambda _, table: table.kwargs.update(sqlite_autoincrement=True))
-    return column
-
-
-def event_id() -> Column[int]:
-    """Return the column of a time-ordered id (storage/engine/ids.py)."""
-    return Column("id", BigInteger, primary_key=True, autoincrement=False)
-
-
-def timestamp_column(name: str, **options: Any) -> Column[datetime]:
-    """Return a timestamp column, required unless `nullable=True`."""
-    return Column(name, Timestamp, **{"nullable": False, **options})

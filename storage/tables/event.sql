@@ -1,6 +1,9 @@
 -- Clicks, customers, leads, sales and refunds; commissions, the ledger, exchange rates and daily totals.
 -- storage/tables/schema.py reads it: a TIMESTAMP is stored as milliseconds.
+-- The unique keys decide what is a duplicate. Every change of a balance is a signed entry of the ledger. A customer is
+-- made from a click at the first lead or sale, and linked to that click's partner for good.
 
+-- On PostgreSQL it is partitioned by month (storage/tracking/click_retention.py) and has no foreign key.
 CREATE TABLE clicks (
     program_id BIGINT,
     click_id VARCHAR(64),
@@ -209,4 +212,15 @@ CREATE TABLE dimension_rollups (
     day DATE,
     totals TEXT NOT NULL,  -- JSON, see storage/rules/reports/dimension_totals.py
     PRIMARY KEY (program_id, dimension, day)
+);
+
+-- How far a day's totals by dimension are: `clicks` of those before the click id `until`, and its `changes`.
+CREATE TABLE grouped_days (
+    program_id BIGINT,
+    day DATE,
+    phase VARCHAR(8) NOT NULL,  -- which 0.3.0 reads beside this version
+    until VARCHAR(64) NOT NULL,
+    clicks BIGINT NOT NULL,
+    changes BIGINT NOT NULL,
+    PRIMARY KEY (program_id, day)
 );

@@ -1,5 +1,7 @@
 -- What integrations leave (tests, logs, rejected and repeated calls), payment accounts, and notes of processes.
 -- storage/tables/schema.py reads it: a TIMESTAMP is stored as milliseconds.
+-- A batch without a response to its COMMIT is looked up by its token. On a distributed database, the row of a program's
+-- place shows a statement where to store rows, and tokens lie beside the events.
 
 -- 0 while the event names no program
 CREATE TABLE test_events (

@@ -1,5 +1,6 @@
 -- Payouts: how partners are paid, the runs in which they were, a line for each partner, and what each line settles.
 -- storage/tables/schema.py reads it: a TIMESTAMP is stored as milliseconds.
+-- A run is a draft until it is sent. The unique keys allow a program one open draft, and a commission one live item.
 
 -- `sealed` is encrypted JSON (storage/engine/sealing.py), `masked` what people see of it.
 CREATE TABLE payout_methods (

@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import schema, types
-from sqlalchemy.schema import Column, ForeignKey, ForeignKeyConstraint, UniqueConstraint
+from sqlalchemy import schema, text, types
+from sqlalchemy.schema import Column, ForeignKey, ForeignKeyConstraint, Table, UniqueConstraint
 
-from storage.tables.columns import Timestamp, assigned_id, table, where
+from storage.tables.columns import AssignedId, Timestamp, metadata
 
 _TABLE = re.compile(r"CREATE TABLE (\w+) \(\n(.*?)\n\);", re.DOTALL)
 _INDEX = re.compile(r"CREATE (UNIQUE )?INDEX (\w+) ON (\w+) \((.*?)\)(?: WHERE (.*))?;")
@@ -31,15 +31,15 @@ _TYPES: dict[str, Any] = {
 }
 
 
-def read_tables(subject: str) -> dict[str, schema.Table]:
-    """Return the tables of a subject's file by their names. Raises ValueError for a line that is not understood."""
+def declare_tables(subject: str) -> None:
+    """Add the tables of a subject's file to `metadata`. Raises ValueError for a line that is not understood."""
     sql = re.sub(r" *--.*", "", (Path(__file__).parent / f"{subject}.sql").read_text(encoding="utf-8"))
     indexes = _INDEX.findall(sql)
-    tables = {}
     for name, content in _TABLE.findall(sql):
         lines = [each.strip().removesuffix(",") for each in content.splitlines() if each.strip()]
-        tables[name] = table(name, *_parts(lines), *(_index(*each) for each in indexes if each[2] == name))
-    return tables
+        its_own = (_index(*each) for each in indexes if each[2] == name)
+        # On SQLite, too, an id that the database assigned is never assigned again once its row is deleted.
+        Table(name, metadata, *_parts(lines), *its_own, sqlite_autoincrement="BIGSERIAL" in content)
 
 
 def _parts(lines: list[str]) -> Iterator[schema.SchemaItem]:
@@ -64,7 +64,7 @@ def _column(name: str, kind: str, *further: str | None, in_key: bool) -> Column[
     """Return the column of a line: its name and type, then its length, what it refers to, its default and the rest."""
     length, target, of_target, default, rest = further
     if kind == "BIGSERIAL":
-        return assigned_id()
+        return Column(name, AssignedId, primary_key=True)
     typed = _TYPES[kind](int(length)) if length else _TYPES[kind]
     is_key = in_key or "PRIMARY KEY" in str(rest)
     about: dict[str, Any] = {"primary_key": is_key, "nullable": not is_key and "NOT NULL" not in str(rest)}
@@ -73,5 +73,5 @@ def _column(name: str, kind: str, *further: str | None, in_key: bool) -> Column[
 
 
 def _index(unique: str, name: str, _: str, columns: str, condition: str) -> schema.Index:
-    options: Any = where(condition) if condition else {}
-    return schema.Index(name, *columns.split(", "), unique=bool(unique), **options)
+    only: Any = dict.fromkeys(("sqlite_where", "postgresql_where"), text(condition)) if condition else {}
+    return schema.Index(name, *columns.split(", "), unique=bool(unique), **only)

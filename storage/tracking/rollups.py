@@ -15,8 +15,8 @@ from sqlalchemy import Connection, delete, insert, update
 from storage.engine.database import insert_for
 from storage.engine.statements import Statement
 from storage.rules.reports.dimension_totals import STORED, DayStep, written
+from storage.rules.reports.metrics import Totals
 from storage.tables import dimension_rollups, grouped_days
-from storage.tables.event import COUNTS
 
 GATHERED = "increments that are added later"
 _add_to_programs = Statement("program_rollup_add")
@@ -57,8 +57,8 @@ def add(connection: Connection, steps: Iterable[Increment]) -> None:
     if waiting is not None:
         waiting.extend(steps)
         return
-    by_program: defaultdict[tuple[Any, ...], list[int]] = defaultdict(lambda: [0] * len(COUNTS))
-    by_partner: defaultdict[tuple[Any, ...], list[int]] = defaultdict(lambda: [0] * len(COUNTS))
+    by_program: defaultdict[tuple[Any, ...], list[int]] = defaultdict(lambda: [0] * len(Totals._fields))
+    by_partner: defaultdict[tuple[Any, ...], list[int]] = defaultdict(lambda: [0] * len(Totals._fields))
     changes: Counter[tuple[Any, ...]] = Counter()
     for item in steps:
         program, partner, day, *counts = item
@@ -83,7 +83,8 @@ def save_by_dimension(connection: Connection, step: DayStep) -> bool:
     own = {"program_id": step.program_id, "day": step.day}
     statement: Any
     if step.before is None:
-        statement = insert_for(connection)(grouped_days).values(**own, **step.after._asdict()).on_conflict_do_nothing()
+        first = own | step.after._asdict() | {"phase": "open"}
+        statement = insert_for(connection)(grouped_days).values(first).on_conflict_do_nothing()
     else:
         unchanged = [grouped_days.c[name] == value for name, value in (own | step.before._asdict()).items()]
         statement = update(grouped_days).where(*unchanged).values(step.after._asdict())
