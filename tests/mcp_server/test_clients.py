@@ -1,7 +1,8 @@
-"""The official client and conformance suite against a live server, in each version of the protocol."""
+"""The official client, inspector and conformance suite against a live server, in each version of the protocol."""
 
 import asyncio
 import json
+import os
 import re
 import subprocess
 from collections.abc import Iterator
@@ -19,6 +20,7 @@ from starlette.types import ASGIApp, Receive, Send
 
 from mcp_server.attachments import PLANS
 from mcp_server.results import NOTE
+from mcp_server.tools import ALL
 from presentation import guides
 from presentation.guides import Filling
 from storage.rules.scope import Scope
@@ -131,3 +133,23 @@ def test_the_conformance_suite_finds_nothing_that_is_not_explained(
     passed = set(re.findall(r"^✓ ([\w-]+): [1-9]\d* passed, 0 failed", said, re.MULTILINE))
     assert done.returncode == 0, said[said.rfind("Unexpected") :] + done.stderr[-1000:]
     assert PASSING[version] - passed == set()
+
+
+def test_the_inspector_lists_and_calls_a_tool(node: Path, sqlite_url: str, key: str, serve: Serve, tmp_path: Path):
+    launcher = MODULES / "@modelcontextprotocol" / "inspector" / "clients" / "launcher" / "build" / "index.js"
+    command = [node, launcher, "--cli", f"{serve(sqlite_url).base_url}/mcp", "--transport", "http"]
+    environment = os.environ | {"PATH": f"{node.parent}:{os.environ['PATH']}", "HOME": str(tmp_path)}
+
+    def inspect(*arguments: str) -> Any:
+        keyed = [*map(str, command), "--header", f"Authorization: Bearer {key}", *arguments]
+        done = subprocess.run(
+            keyed, env=environment, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False
+        )
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout)
+
+    listed = inspect("--method", "tools/list", "--strict")
+    called = inspect("--method", "tools/call", "--tool-name", "get_program", "--tool-arg", "program_id=1")
+
+    assert {tool["name"] for tool in listed["tools"]} == {tool.name for tool in ALL}
+    assert called["structuredContent"]["program"]["name"] == "Acme partners"

@@ -94,10 +94,17 @@ class Asked(NamedTuple):
     page: str
 
 
-async def ask(base_url: str, **metadata: object) -> Asked:
+async def register(base_url: str, **metadata: object) -> str:
+    """Register a client, and return its id."""
     named = {"client_name": "Helper", "redirect_uris": [CALLBACK], **metadata}
     async with httpx.AsyncClient(base_url=base_url, verify=PLAIN) as client:
-        client_id = (await client.post("/register", json=named)).json()["client_id"]
+        client_id: str = (await client.post("/register", json=named)).json()["client_id"]
+    return client_id
+
+
+async def ask(base_url: str, **metadata: object) -> Asked:
+    client_id = await register(base_url, **metadata)
+    async with httpx.AsyncClient(base_url=base_url, verify=PLAIN) as client:
         asked = {"response_type": "code", "client_id": client_id, "redirect_uri": CALLBACK, "state": "s"}
         answer = await client.get("/authorize", params={**asked, "code_challenge": CHALLENGE})
         return Asked(client_id, answer.headers["location"])

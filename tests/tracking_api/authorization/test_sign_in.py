@@ -1,8 +1,10 @@
-"""The official client signs in: both eras, both registrations, consent given in Chromium."""
+"""The official client and the conformance suite sign in: both eras, both registrations, consent given in Chromium."""
 
 import asyncio
+import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 import httpx2
@@ -15,10 +17,13 @@ from playwright.async_api import Page, Route
 from pydantic import AnyUrl
 
 from mcp_server.tools import ALL
+from tests import postgres
 from tests.mcp_server.conftest import CLIENTS
-from tests.tracking_api.authorization.consenting import ClientHost, consent
+from tests.mcp_server.test_clients import MODULES, node
+from tests.tracking_api.authorization.consenting import ClientHost, consent, register
 from tests.tracking_api.dashboard.pages.conftest import Site
 
+__all__ = ["node"]  # the fixture
 CALLBACK = "http://127.0.0.1:9/callback"  # nothing listens there: the test reads where the browser was sent
 REGISTRATIONS = ["registers itself", "has a document"]
 
@@ -98,3 +103,28 @@ async def test_a_client_connects_by_its_url(site: Site, client_host: ClientHost,
     assert assistant.kept.client is not None
     assert assistant.kept.client.client_secret is None
     assert (assistant.kept.client.client_id == document) is (document is not None)
+
+
+async def test_the_conformance_suite_gets_a_grant_and_sound_metadata(node: Path, site: Site, tmp_path: Path) -> None:
+    base_url, port = site.server.base_url, postgres.free_port()
+    client_id = await register(base_url, redirect_uris=[f"http://127.0.0.1:{port}/callback"])
+    suite = MODULES / "@modelcontextprotocol" / "conformance" / "dist" / "index.js"
+    about = ["--url", base_url, "--client-id", client_id, "--resource", f"{base_url}/mcp", "--port", str(port)]
+    page, said = await site.visit(), ""
+
+    process = await asyncio.create_subprocess_exec(
+        node, suite, "authorization", *about, cwd=tmp_path, stdout=asyncio.subprocess.PIPE
+    )
+    assert process.stdout is not None
+    async with asyncio.timeout(60):
+        async for line in process.stdout:
+            said += line.decode()
+            if line.startswith(f"{base_url}/authorize?".encode()):
+                await consent(page, line.decode().strip())
+        ended = await process.wait()
+    await page.close()
+    site.said.clear()  # what the suite's own page lacks, an icon for one, is not ours
+
+    passed = set(re.findall(r"^✓ ([\w-]+):", re.sub(r"\x1b\[[0-9;]*m", "", said), re.MULTILINE))
+    assert ended == 0, said
+    assert passed == {"authorization-server-metadata-endpoint", "authorization-code-grant"}, said
