@@ -8,9 +8,9 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from sqlalchemy import Boolean, ColumnElement, Connection, delete, func, insert, update
+from sqlalchemy import Boolean, ColumnElement, Connection, delete, insert
 
-from storage.access.sessions import ID_SIZE, IDLE, LIFETIME, OpenSession, Started
+from storage.access.sessions import IDLE, LIFETIME, Started
 from storage.engine import audit
 from storage.engine.audit import Actor, Change
 from storage.engine.database import insert_for
@@ -24,11 +24,11 @@ from storage.tables.columns import Timestamp
 ASKED_LASTS, INVITED_LASTS = timedelta(minutes=15), timedelta(days=7)
 SIGN_IN = "Sign in with your e-mail address."
 ASK_AGAIN = "Ask for a new link on the sign-in page of the portal."
+LONGEST_ID = 15  # digits
 OTHER_BROWSER = "Open the link in the browser in which you asked for it."
 _row = portal_tokens.c
 _OF_EMAIL, _PARTNER, _LINK = (read_statement(f"portal_{name}") for name in ("partners", "partner", "link"))
 _SESSION = read_statement("portal_session", partners_see_amounts=Boolean, used_at=Timestamp)
-_SESSIONS = read_statement("portal_sessions", created_at=Timestamp, expires_at=Timestamp, is_current=Boolean)
 
 
 class TokenKind(StrEnum):
@@ -36,6 +36,12 @@ class TokenKind(StrEnum):
 
     LINK = "link"
     SESSION = "session"
+
+
+SESSIONS: dict[str, Any] = {
+    "table": portal_tokens,
+    "kind": TokenKind.SESSION,
+}  # where those of partners are, for `sessions`
 
 
 class SignedInPartner(NamedTuple):
@@ -121,30 +127,9 @@ def identify(connection: Connection, token: str, *, at: datetime) -> SignedInPar
     return SignedInPartner(*row)._replace(status=PartnerStatus(row.status))
 
 
-def use(connection: Connection, token: str, *, at: datetime) -> None:
-    """Note that a session is in use."""
-    connection.execute(update(portal_tokens).where(*_session(token), _row.expires_at > at).values(used_at=at))
-
-
-def end(connection: Connection, token: str) -> None:
-    """Sign out by deleting the session; a missing one is no error."""
-    connection.execute(delete(portal_tokens).where(*_session(token)))
-
-
-def list_open(
-    connection: Connection, program_id: int, partner_id: int, token: str | None, *, at: datetime
-) -> list[OpenSession]:
-    """Return a partner's sessions, the newest first; `token` is of the session that asks."""
-    mine = {"program_id": program_id, "partner_id": partner_id, "token_hash": keys.digest(token or "")}
-    return [OpenSession(*row) for row in connection.execute(_SESSIONS, {**mine, "at": at, "idle_since": at - IDLE})]
-
-
-def end_one(connection: Connection, program_id: int, partner_id: int, session_id: str) -> None:
-    """End one of a partner's sessions. Raises NotFound."""
-    named = func.substr(_row.token_hash, 1, ID_SIZE) == session_id
-    mine = (*_of_partner(program_id, partner_id), _row.kind == TokenKind.SESSION, named)
-    if connection.execute(delete(portal_tokens).where(*mine)).rowcount == 0:
-        raise NotFound("There is no such session.", hint="List the sessions again.")
+def session_of(token: str) -> dict[str, Any]:
+    """Return which row of which table the session with a token is, as the functions of `sessions` take it."""
+    return {**SESSIONS, "program_id": _program_of(token), "token_hash": keys.digest(token)}
 
 
 def revoke(connection: Connection, program_id: int, partner_id: int, *, actor: Actor, at: datetime) -> None:
@@ -170,12 +155,7 @@ def _add(connection: Connection, token: str, whose: Sequence[Mapping[Any, Any]],
 def _program_of(token: str) -> int:
     """Return the program that the token of a session names; 0 for none."""
     program = token.removeprefix(keys.PORTAL_PREFIX).partition("_")[0]
-    return int(program) if program.isascii() and program.isdecimal() and len(program) <= ID_SIZE - 1 else 0
-
-
-def _session(token: str) -> tuple[ColumnElement[bool], ...]:
-    hashed = _row.token_hash == keys.digest(token)
-    return (_row.program_id == _program_of(token), hashed, _row.kind == TokenKind.SESSION)
+    return int(program) if program.isascii() and program.isdecimal() and len(program) <= LONGEST_ID else 0
 
 
 def _of_partner(program_id: int, partner_id: int) -> tuple[ColumnElement[bool], ...]:

@@ -1,10 +1,13 @@
-"""Dashboard sessions: who is signed in, and their role in a program. Only a token's hash is stored."""
+"""Sessions: who is signed in to the dashboard, and their role in a program. Only a token's hash is stored.
 
-from collections.abc import Collection
+Partners' sessions of the portal are in another `table`; `whose` are the values of the rows of a user, or a partner.
+"""
+
+from collections.abc import Collection, Mapping
 from datetime import datetime, timedelta
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
-from sqlalchemy import Connection, and_, bindparam, delete, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Table, and_, delete, func, insert, select, update
 
 from storage.access.workspaces import ANYONE, PAYERS, MemberStatus, Role, require
 from storage.engine.audit import Actor
@@ -18,8 +21,6 @@ LIFETIME = timedelta(days=14)
 IDLE = timedelta(days=3)  # a session ends after so long without a request
 USED_EVERY = timedelta(hours=1)  # how exactly the last request is known
 ID_SIZE = 16
-_used_at = func.coalesce(sessions.c.used_at, sessions.c.created_at)
-_LIVE = (sessions.c.expires_at > bindparam("at"), _used_at > bindparam("idle_since"))
 _ACTIVE = and_(members.c.user_id == users.c.id, members.c.status == MemberStatus.ACTIVE)
 _MEMBERSHIPS = read_statement("session_memberships", expires_at=Timestamp, used_at=Timestamp)
 Theme = Literal["system", "light", "dark"]  # as the device says, or always
@@ -127,26 +128,30 @@ def start(connection: Connection, user_id: int, *, client: str | None = None, at
     return Started(token, at + LIFETIME)
 
 
-def end(connection: Connection, token_hash: str) -> None:
+def use(connection: Connection, /, *, at: datetime, table: Table = sessions, **whose: Any) -> None:
+    """Note that a session is in use."""
+    connection.execute(update(table).where(*_mine(table, whose), *_live(table, at)).values(used_at=at))
+
+
+def end(connection: Connection, /, *, table: Table = sessions, **whose: Any) -> None:
     """Sign out by deleting the session; a missing one is no error."""
-    connection.execute(delete(sessions).where(sessions.c.token_hash == token_hash))
+    connection.execute(delete(table).where(*_mine(table, whose)))
 
 
-def list_open(connection: Connection, user_id: int, token_hash: str | None, *, at: datetime) -> list[OpenSession]:
-    """Return a user's sessions, the newest first; `token_hash` is the session that asks."""
-    mine = select(sessions).where(sessions.c.user_id == user_id, *_LIVE)
-    newest_first = mine.order_by(sessions.c.created_at.desc(), sessions.c.token_hash)
-    rows = connection.execute(newest_first, {"at": at, "idle_since": at - IDLE})
-    return [
-        OpenSession(row.token_hash[:ID_SIZE], row.client, row.created_at, row.expires_at, row.token_hash == token_hash)
-        for row in rows
-    ]
+def list_open(
+    connection: Connection, /, token_hash: str | None, *, at: datetime, table: Table = sessions, **whose: Any
+) -> list[OpenSession]:
+    """Return the sessions of a user or partner, the newest first; `token_hash` is the session that asks."""
+    row = table.c
+    named = (func.substr(row.token_hash, 1, ID_SIZE), row.client, row.created_at, row.expires_at)
+    mine = select(*named, row.token_hash == (token_hash or "")).where(*_mine(table, whose), *_live(table, at))
+    return [OpenSession(*each) for each in connection.execute(mine.order_by(row.created_at.desc(), row.token_hash))]
 
 
-def end_one(connection: Connection, user_id: int, session_id: str) -> None:
-    """End one of a user's sessions. Raises NotFound."""
-    mine = (sessions.c.user_id == user_id, func.substr(sessions.c.token_hash, 1, ID_SIZE) == session_id)
-    if connection.execute(delete(sessions).where(*mine)).rowcount == 0:
+def end_one(connection: Connection, /, session_id: str, *, table: Table = sessions, **whose: Any) -> None:
+    """End one of the sessions of a user or partner. Raises NotFound."""
+    named = func.substr(table.c.token_hash, 1, ID_SIZE) == session_id
+    if connection.execute(delete(table).where(*_mine(table, whose), named)).rowcount == 0:
         raise NotFound("There is no such session.", hint="List the sessions again.")
 
 
@@ -171,7 +176,9 @@ def identify(connection: Connection, token_hash: str, program_id: int | None = N
     return Visitor(row.id, row.email, row.expires_at, memberships, preferences, row.used_at, program_id)
 
 
-def use(connection: Connection, token_hash: str, *, at: datetime) -> None:
-    """Note that a session is in use."""
-    used = update(sessions).where(sessions.c.token_hash == token_hash, *_LIVE).values(used_at=at)
-    connection.execute(used, {"at": at, "idle_since": at - IDLE})
+def _mine(table: Table, whose: Mapping[str, Any]) -> list[ColumnElement[bool]]:
+    return [table.c[name] == value for name, value in whose.items()]
+
+
+def _live(table: Table, at: datetime) -> tuple[ColumnElement[bool], ...]:
+    return table.c.expires_at > at, func.coalesce(table.c.used_at, table.c.created_at) > at - IDLE

@@ -6,7 +6,7 @@ import httpx
 import pytest
 from starlette.routing import Route
 
-from storage.access import portal
+from storage.access import portal, sessions
 from storage.access.workspaces import Role
 from storage.engine.audit import OPERATOR
 from storage.lists.commissions import COMMISSIONS
@@ -66,7 +66,7 @@ async def callers(served: Portal) -> dict[str, httpx.AsyncClient]:
     }
     secrets = {**member, "agent key": (await acme.issue()).secret, "program key": acme.key}
     ended = await served.session()
-    await acme.store.write(portal.end, ended)
+    await acme.store.write(sessions.end, **portal.session_of(ended))
     found = {"nobody": served.visitor(), "ended": served.visitor(svc_portal=ended)}
     forged = f"por_{acme.program_id}_{'a' * 43}"
     found |= {

@@ -53,13 +53,18 @@ async def change_password(call: VisitorRequest, sent: PasswordChange) -> None:
 @operation()
 async def list_sessions(call: VisitorRequest) -> list[sessions.OpenSession]:
     """List the account's open sessions, the newest first."""
-    return await call.read(sessions.list_open, presented(call.request), at=call.at)
+    return await _open_sessions(call)
+
+
+async def _open_sessions(call: VisitorRequest) -> list[sessions.OpenSession]:
+    read, user_id = call.storage.read, call.visitor.user_id
+    return await read(sessions.list_open, presented(call.request), at=call.at, user_id=user_id)
 
 
 @operation(NotFound, notice="sessions-ended")
 async def end_session(call: VisitorRequest) -> None:
     """End one of the account's sessions."""
-    await call.storage.write(sessions.end_one, call.visitor.user_id, call.path_name("session_id"))
+    await call.storage.write(sessions.end_one, call.path_name("session_id"), user_id=call.visitor.user_id)
 
 
 @operation(notice="sessions-ended")
@@ -151,7 +156,7 @@ async def _page(call: VisitorRequest, outcome: FormOutcome) -> Response:
     return outcome.page(
         call,
         "your_account.html",
-        sessions=await call.read(sessions.list_open, presented(call.request), at=call.at),
+        sessions=await _open_sessions(call),
         has_second_factor=await call.read(second_factors.is_on),
     )
 

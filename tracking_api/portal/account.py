@@ -1,13 +1,15 @@
 """A partner's account in the portal: how they are paid, what they are mailed, and where they are signed in."""
 
 from contextlib import suppress
+from typing import Any
 
 from starlette.responses import Response
 
 from presentation.operations import operation
-from storage.access import portal
+from storage.access import portal, sessions
 from storage.management import payout_methods, portal_notices
 from storage.management.portal_notices import NoticeKind
+from storage.rules import keys
 from storage.rules.errors import NotFound
 from storage.rules.payout import MethodKind
 from tracking_api.dashboard.pages.buttons import Button, FormOutcome, FormPage
@@ -20,8 +22,12 @@ from web.body import Body
 @operation(NotFound, notice="portal-session-ended")
 async def end_portal_session(call: PortalRequest) -> None:
     """End one of the partner's sessions."""
-    partner, session_id = call.partner, call.named.get("session", "")
-    await call.storage.write_in(call.program_id, portal.end_one, call.program_id, partner.partner_id, session_id)
+    session_id = call.named.get("session", "")
+    await call.storage.write_in(call.program_id, sessions.end_one, session_id, **_sessions_of(call))
+
+
+def _sessions_of(call: PortalRequest) -> dict[str, Any]:
+    return {**portal.SESSIONS, "program_id": call.program_id, "partner_id": call.partner.partner_id}
 
 
 class WantedNotices(Body):
@@ -39,7 +45,7 @@ async def change_notices(call: PortalRequest, sent: WantedNotices) -> None:
 
 
 async def _page(call: PortalRequest, outcome: FormOutcome) -> Response:
-    about = (call.partner.partner_id, session_token(call.request))
+    token_hash = keys.digest(session_token(call.request))
     method = None
     with suppress(NotFound):  # they have none yet
         method = await call.read(payout_methods.get_method, call.partner.partner_id)
@@ -47,7 +53,7 @@ async def _page(call: PortalRequest, outcome: FormOutcome) -> Response:
     return outcome.page(
         call,
         "portal/templates/account.html",
-        sessions=await call.read(portal.list_open, *about, at=call.at),
+        sessions=await call.storage.read(sessions.list_open, token_hash, at=call.at, **_sessions_of(call)),
         method=method,
         kinds=[(str(kind), say(f"method.{kind}")) for kind in MethodKind],
         is_held=method is not None and method.held_until > call.at,

@@ -8,7 +8,7 @@ from starlette.background import BackgroundTask
 from starlette.requests import Request
 from starlette.responses import Response
 
-from storage.access import portal
+from storage.access import portal, sessions
 from storage.access.portal import ASKED_LASTS
 from storage.rules import errors
 from tracking_api.dashboard import authentication, mail
@@ -85,7 +85,7 @@ async def _enter(request: Request, form: forms.Form, partners: Sequence[Any], to
 async def leave(request: Request) -> Response:
     """Sign out: delete the session and its cookie."""
     await forms.read_form(request)
-    await storage_of(request).write(portal.end, session_token(request))
+    await storage_of(request).write(sessions.end, **portal.session_of(session_token(request)))
     response = notices.redirect(SIGN_IN)
     response.delete_cookie(authentication.cookie_name(request), **cookie_about(request))
     return response

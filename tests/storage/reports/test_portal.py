@@ -3,12 +3,13 @@
 from datetime import timedelta
 from typing import Any
 
-from storage.access import portal
+from storage.access import portal, sessions
 from storage.lists.applications import APPLICATIONS
 from storage.lists.declaration import ListQuery, ListScope
 from storage.lists.sale_questions import SALE_QUESTIONS
 from storage.management import applications, partners, portal_notices, sale_questions
 from storage.reports import portal as pages
+from storage.rules import keys
 from tests.storage.databases import both_databases
 from tests.storage.management.paying import draft, earn, pay_by, send
 from tests.world import NOW, World
@@ -29,14 +30,15 @@ async def test_a_partner_signs_in_and_reads_what_is_theirs(acme: World):
     token = await write(portal.ask, EMAIL, browser="a phone", at=NOW)
     session = await write(portal.redeem, str(token), acme.program_id, browser="a phone", client="Phone", at=NOW)
     signed_in = await read(portal.identify, session.token, at=NOW)
-    await write(portal.use, session.token, at=NOW)
-    [listed] = await read(portal.list_open, acme.program_id, acme.anna, session.token, at=NOW)
+    theirs: dict[str, Any] = {**portal.SESSIONS, "program_id": acme.program_id, "partner_id": acme.anna}
+    await write(sessions.use, at=NOW, **portal.session_of(session.token))
+    [listed] = await read(sessions.list_open, keys.digest(session.token), at=NOW, **theirs)
     scope = ListScope(acme.program_id, NOW, partner_id=signed_in.partner_id)
     home = await read(pages.read_home, scope, shows_amounts=True)
     months, earned, _ = await read(pages.read_earnings, scope, ListQuery(), shows_amounts=False)
     [due] = await read(portal_notices.list_due, at=JUNE)
     await write(portal_notices.mark, due)
-    await write(portal.end_one, acme.program_id, acme.anna, listed.id)
+    await write(sessions.end_one, listed.id, **theirs)
 
     assert (signed_in.partner_id, listed.is_current) == (acme.anna, True)
     assert (home.due.paid_cents, home.due.pending_cents, home.month.clicks) == (2_000, 800, 1)
@@ -47,7 +49,7 @@ async def test_a_partner_signs_in_and_reads_what_is_theirs(acme: World):
         (2_000, "paid", None),
     ]
     assert (due.cents, due.clicks, await read(portal_notices.list_due, at=JUNE)) == (2_800, 1, [])
-    assert await read(portal.list_open, acme.program_id, acme.anna, None, at=NOW) == []
+    assert await read(sessions.list_open, None, at=NOW, **theirs) == []
 
 
 @both_databases
