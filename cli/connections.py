@@ -26,11 +26,7 @@ LAST_SECONDS = 1.0  # for the first request of a connection when the server stop
 
 
 class Connection(HttpToolsProtocol):
-    """uvicorn's connection, closed when a request's head takes too long (httptools has no limits of its own).
-
-    A head that is too large gets 431, HTTP/1.1 without one Host 400 (RFC 9112, 3.2); a request on a connection above
-    `most_connections` gets 503.
-    """
+    """uvicorn's connection with limits on a request's head and on open connections: httptools has none of its own."""
 
     def __init__(
         self,
@@ -49,14 +45,12 @@ class Connection(HttpToolsProtocol):
         self._unread = 0  # bytes since the last head or piece of a body was complete
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as in uvicorn
-        """Wait for the first head."""
         super().connection_made(transport)
         if len(self.connections) > self._most_connections * 2:  # too many to send a response to each
             transport.abort()
         self._wait_for_head()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Stop waiting."""
         self._stop_waiting()
         super().connection_lost(exc)
 
@@ -79,7 +73,7 @@ class Connection(HttpToolsProtocol):
                 raise PayloadTooLarge
         hosts = [name for name, _ in self.headers].count(b"host")
         if hosts > 1 or (hosts == 0 and self.parser.get_http_version() == "1.1"):
-            raise ValueError("Host")
+            raise ValueError("Host")  # 400 (RFC 9112, 3.2)
         self._unread = 0
         self._stop_waiting()
         self.app = self._served_app if len(self.connections) <= self._most_connections else _OVERLOADED
@@ -96,7 +90,6 @@ class Connection(HttpToolsProtocol):
         self.loop.call_later(LAST_SECONDS, super().shutdown)
 
     def on_body(self, body: bytes) -> None:
-        """Receive a piece of the body."""
         self._unread = 0
         super().on_body(body)
 

@@ -52,10 +52,7 @@ def command(
     *,
     guard: Callable[[], AbstractContextManager[None]] = nullcontext,
 ) -> Callable[[Work], Callable[..., None]]:
-    """Make a function a command, of a group if there is one: it takes --json, too, and what it returns is printed.
-
-    Of an object, people read what `says` of the command has, with the values of the object and of the options.
-    """
+    """Make a function a command, of a group if there is one: it takes --json, too, and what it returns is printed."""
 
     def made(work: Work) -> Callable[..., None]:
         texts = _texts(work)
@@ -64,7 +61,7 @@ def command(
         def run(*arguments: Any, as_json: bool = False, **options: Any) -> None:
             with answering(as_json=as_json), guard():
                 answer = work(*arguments, **options)
-                if isinstance(answer, dict):
+                if isinstance(answer, dict):  # people read what help.toml says of it
                     named = {name: plain(value) for name, value in {**options, **answer}.items()}
                     answer = Answer(answer, texts["says"].format_map(named))
                 if answer is not None:

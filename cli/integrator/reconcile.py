@@ -110,10 +110,7 @@ def money(minor_units: int, currency: str) -> str:
 
 
 def read_export(path: Path) -> StripeExport:
-    """Return an export's payments, customer by customer, and the lines that could not be read, each with the reason.
-
-    A payment is as the body of POST .../reconciliation has it. Raises Failure if the file is not an export.
-    """
+    """Return an export's payments, customer by customer, and why lines could not be read. Raises Failure."""
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
             reader = csv.DictReader(file)
@@ -160,6 +157,7 @@ def _payments(reader: "csv.DictReader[str]") -> StripeExport:
 
 
 def _payment(line: int, row: Row) -> dict[str, Any]:
+    """Return a payment as the body of POST .../reconciliation has it. Raises ValueError."""
     names = [row[name] for name in ("invoice", "intent", "charge") if row[name]]
     if not names or not all(name.isprintable() and len(name) <= LONGEST_NAME for name in row.values()):
         raise ValueError("its id is missing or invalid")

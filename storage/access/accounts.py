@@ -48,15 +48,12 @@ def set_password(
     user_id: int,
     password_hash: str,
     *,
-    but: str | None = None,
+    but: str | None = None,  # the token hash of a session that stays
     keeps_assistants: bool = False,
     actor: Actor,
     at: datetime,
 ) -> int:
-    """Set an account's password; end its sessions (except the one with the token hash `but`) and its reset links.
-
-    The assistants that it connected end, too, unless it `keeps_assistants`. Returns how many sessions ended.
-    """
+    """Set an account's password; end its reset links, assistants and sessions, and return how many sessions ended."""
     change(connection, user_id, password_hash=password_hash)
     if not keeps_assistants:
         assistants.end_all(connection, user_id, None, actor=actor, at=at)
@@ -108,15 +105,12 @@ def find_reset(connection: Connection, token: str, *, at: datetime) -> Any:
 
 
 def reset_password(connection: Connection, token: str, password_hash: str, *, at: datetime) -> str:
-    """Set a new password by a link's token, once, and return the account's e-mail address. Raises LinkExpired.
-
-    It ends what `set_password` ends. A link that was mailed proves the address; after an owner's it is unproven.
-    """
+    """Set a new password by a link's token, once, and return the account's e-mail address. Raises LinkExpired."""
     row = find_reset(connection, token, at=at)
     spent = delete(password_resets).where(password_resets.c.token_hash == row.token_hash)
     if connection.execute(spent).rowcount == 0:
         raise LinkExpired
-    if row.is_mailed or row.created_by is not None:
+    if row.is_mailed or row.created_by is not None:  # the mailbox proves the address; after an owner's it is unproven
         change(connection, row.id, email_proven_at=at if row.is_mailed else None)
     set_password(connection, row.id, password_hash, actor=Actor("user", str(row.id), row.email), at=at)
     return str(row.email)

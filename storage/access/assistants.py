@@ -27,14 +27,11 @@ REFRESH_LIFETIME = timedelta(days=30)
 
 
 class AuthorizationRequest(NamedTuple):
-    """A valid request (RFC 6749, 4.1.1; RFC 7636; RFC 8707). The client chose its `name`, which is untrusted text.
-
-    `host` vouches for the name: it serves the client's own document, or else receives the response.
-    """
+    """A valid authorization request (RFC 6749, 4.1.1; RFC 7636; RFC 8707)."""
 
     client_id: str
-    name: str
-    host: str
+    name: str  # untrusted text: the client chose it
+    host: str  # vouches for the name: it serves the client's own document, or else receives the response
     redirect_uri: str
     scopes: tuple[Scope, ...]
     resource: str
@@ -119,15 +116,12 @@ def get_grant(connection: Connection, token: str, kind: str, *, at: datetime) ->
 def exchange(
     connection: Connection, token: str, kind: str, *, client_id: str, scopes: Sequence[str] = READING, at: datetime
 ) -> Tokens | None:
-    """Exchange a code or a refresh token, once, for a pair whose access token has those of its scopes that are named.
-
-    Returns None for any other token; one that was used before ends the assistant (RFC 9700, 4.14.2).
-    """
+    """Exchange a code or refresh token, once, for a pair whose access token has the named scopes; None for another."""
     mine = _presented(token, kind, at).where(assistants.c.client_id == client_id)
     row = connection.execute(mine.with_for_update(of=[assistant_tokens, assistants])).one_or_none()
     if row is None:
         return None
-    if row.spent_at is not None:
+    if row.spent_at is not None:  # RFC 9700, 4.14.2
         end(connection, row, f"assistant.{kind}_reuse", at=at)
         return None
     this = assistant_tokens.c.token_hash == row.token_hash

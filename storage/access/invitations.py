@@ -37,29 +37,22 @@ class NewInvitation(NamedTuple):
 
 
 class Offer(NamedTuple):
-    """What a link offers, and to whom. `user_id` is the account with the e-mail address, if it is in any workspace.
-
-    `is_mailed` says whether the link is the one that only the mailbox received. Any other `asks_password` of an account
-    that is in no workspace any more: who invites it does not get it.
-    """
+    """What a link offers, and to whom."""
 
     invitation_id: int
     workspace_id: int
     workspace: str
     email: str
     role: workspaces.Role
-    user_id: int | None
-    is_mailed: bool
-    asks_password: bool
+    user_id: int | None  # of the account with the e-mail address, if it is in any workspace
+    is_mailed: bool  # whether the link is the one that only the mailbox received
+    asks_password: bool  # of an account that is in no workspace any more: who invites it does not get it
 
 
 def invite(
     connection: Connection, workspace_id: int, *, email: str, role: workspaces.Role, actor: Actor, at: datetime
 ) -> NewInvitation:
-    """Create an invitation, which replaces an earlier one to the same person. Raises ValidationError for a member.
-
-    One that an owner creates works while they are an active owner; the operator's works until it expires.
-    """
+    """Create an invitation, which replaces an earlier one to the same person. Raises ValidationError for a member."""
     email = email.strip().lower()
     if members.list_members(connection, workspace_id, users.c.email == email):
         raise ValidationError.of("email", "This account is a member of the workspace already")
@@ -95,7 +88,7 @@ def withdraw(connection: Connection, workspace_id: int, invitation_id: int, *, a
 def find(connection: Connection, token: str, *, at: datetime) -> Offer:
     """Return what a link offers, without using it up. Raises LinkExpired, also once the inviter owns nothing here."""
     owned = invitations.c.workspace_id.in_(workspaces.owned_by(invitations.c.created_by))
-    in_force = or_(invitations.c.created_by.is_(None), owned)
+    in_force = or_(invitations.c.created_by.is_(None), owned)  # the operator's, until it expires
     secret, _, proof = token.partition(SEPARATOR)
     live = (invitations.c.token_hash == keys.digest(secret), invitations.c.expires_at > at, in_force)
     tables = invitations.join(workspaces_table, workspaces_table.c.id == invitations.c.workspace_id)

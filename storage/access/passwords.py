@@ -1,8 +1,4 @@
-"""Passwords: which ones are accepted, and their hashes with argon2id, slow on purpose.
-
-The parameters are the first choice of OWASP's Password Storage Cheat Sheet (docs/decisions/0021-sign-in.md). A hash
-carries its own, so earlier hashes keep working; they are renewed when their password signs in.
-"""
+"""Passwords: which ones are accepted, and their hashes with argon2id, slow on purpose."""
 
 import secrets
 from functools import cache
@@ -15,6 +11,7 @@ from storage.rules.errors import ValidationError
 SHORTEST, LONGEST = 10, 512
 LONGEST_ESTIMATE = 72  # the most that zxcvbn takes
 WEAKEST_SCORE = 2  # of 0 to 4: fewer than a million guesses find a weaker one
+# OWASP's first choice (docs/decisions/0021-sign-in.md). A hash carries its own, so earlier ones keep working.
 _hasher = PasswordHasher(time_cost=2, memory_cost=19 * 1024, parallelism=1)
 
 

@@ -1,7 +1,4 @@
-"""The partners' portal: one-time links, and sessions that know one partner of one program. Only hashes are stored.
-
-A link or a session ends when it expires, when a manager revokes it, and when the partner's e-mail address changes.
-"""
+"""The partners' portal: one-time links, and sessions that know one partner of one program. Only hashes are stored."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
@@ -88,10 +85,7 @@ def invite(connection: Connection, program_id: int, partner_id: int, *, actor: A
 
 
 def find(connection: Connection, token: str, *, at: datetime) -> Sequence[Any]:
-    """Return whom a link signs in, of several programs one by choice, and where, without using it up.
-
-    Each row has `program_id`, `program`, `name` and the `browser_hash` (None: any browser). Raises LinkExpired.
-    """
+    """Return whom a link signs in, without using it up; `browser_hash` None: in any browser. Raises LinkExpired."""
     found = connection.execute(_LINK, {"token_hash": keys.digest(token), "at": at}).all()
     if not found:
         raise LinkExpired(hint=ASK_AGAIN)

@@ -13,15 +13,12 @@ from storage.tables import audit_entries
 
 
 class Actor(NamedTuple):
-    """Who makes a change: `type` is `user`, `agent_key` or `operator`; `name` an e-mail address or a key's name.
+    """Who makes a change."""
 
-    Some members decide on commissions, but may not say that they are paid.
-    """
-
-    type: str
+    type: str  # `user`, `agent_key`, `operator` ...
     id: str
-    name: str
-    may_pay: bool = True
+    name: str  # an e-mail address, or the name of a key
+    may_pay: bool = True  # some members decide on commissions, but may not say that they are paid
 
     @property
     def is_agent(self) -> bool:

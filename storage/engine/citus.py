@@ -20,6 +20,7 @@ BY_KEY = dict.fromkeys(("enable_seqscan", "enable_hashjoin", "enable_mergejoin",
 _TEXT = Path(__file__).with_name("postgres.sql").read_text(encoding="utf-8")
 SQL = dict(re.findall(r"^-- (\w+)\n((?:[^\n]+\n)+)", _TEXT, re.MULTILINE))
 _PROGRAM = re.compile(r"\.program_id = (\$\d+::BIGINT)")
+# Citus does not conclude from `a.program_id = 7` and `b.program_id = a.program_id`, and would ask every node.
 _SAME_PROGRAM = re.compile(r"\b(\w+\.program_id) = \w+\.program_id\b")
 _SETTINGS = (tables.commission_terms, tables.payment_accounts, tables.agent_caps, tables.currency_rates)
 ON_EVERY_NODE = [tables.workspaces, tables.programs, *_SETTINGS]
@@ -74,10 +75,7 @@ def nodes(connection: Connection) -> dict[str, bool]:
 
 
 def name_program(_connection: Any, _cursor: Any, statement: str, parameters: Any, *_: Any) -> tuple[str, Any]:
-    """Before a statement is executed, name its program in subqueries and joins that only follow their outer query.
-
-    Citus sends those to every node: it does not conclude from `a.program_id = 7` and `b.program_id = a.program_id`.
-    """
+    """Before a statement is executed, name its program in subqueries and joins that only follow their outer query."""
     return _with_program(statement), parameters
 
 

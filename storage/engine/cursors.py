@@ -54,17 +54,14 @@ def edge_of(cursor: str | None, *kinds: type) -> Edge | None:
 
 
 def cut(
-    rows: Any,
+    rows: Any,  # those before an edge come nearest first
     limit: int,
     edge: Edge | None,
     page: Any,
     *,
-    key: Callable[[Any], Sequence[Any]] = lambda row_id: [row_id],
+    key: Callable[[Any], Sequence[Any]] = lambda row_id: [row_id],  # by which a cursor names a row
 ) -> Any:
-    """Return a page with the first `limit` rows after the edge, or the last ones before it, and with both cursors.
-
-    Rows before an edge come nearest first; `key` returns the values by which a cursor names a row.
-    """
+    """Return a page with the first `limit` rows after the edge, or the last ones before it, and with both cursors."""
     is_end, more = edge is not None and edge.is_end, len(rows) > limit
     shown = list(rows[:limit])[:: -1 if is_end else 1]
     has_next, has_previous = (bool(shown), more) if is_end else (more, edge is not None and bool(shown))

@@ -83,12 +83,10 @@ def is_sqlite(url: URL) -> bool:
 
 
 def lock_alone(connection: Connection, lock: int) -> None:
-    """Let one transaction at a time migrate, or set the service up; SQLite's BEGIN IMMEDIATE is such a lock.
-
-    Citus changes related tables in one transaction only over one connection to each node; others ignore the setting.
-    """
+    """Let one transaction at a time migrate, or set the service up; SQLite's BEGIN IMMEDIATE is such a lock."""
     if is_server(connection):
         connection.execute(text(f"SELECT pg_advisory_xact_lock({lock})"))
+        # Citus changes related tables in one transaction only over one connection to each node.
         connection.execute(text("SET LOCAL citus.multi_shard_modify_mode TO 'sequential'"))
 
 

@@ -23,17 +23,14 @@ _insert = Statement("change_insert")
 
 
 class Note(NamedTuple):
-    """What an operation changed: the kind as `noun.verb`, further told apart by a label, such as an error code.
-
-    `cents` are in the program's currency.
-    """
+    """What an operation changed."""
 
     program_id: int
-    kind: str
+    kind: str  # `noun.verb`
     at: datetime
     subject_id: int | str | None = None
-    label: str = ""
-    cents: int = 0
+    label: str = ""  # what further distinguishes the kind, such as an error code
+    cents: int = 0  # of the program's currency
 
 
 def note(connection: Connection, notes: Iterable[Note]) -> None:

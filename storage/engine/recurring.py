@@ -21,10 +21,7 @@ NEVER = datetime.fromtimestamp(0, UTC)
 
 
 def claim(connection: Connection, name: str, *, every: timedelta, at: datetime) -> datetime | None:
-    """Return when the task last began, or NEVER, if it is due and this process's to run now, else None.
-
-    It is due `every` so long after it began in whatever process, and if it began in the future: a clock was ahead.
-    """
+    """Return when the task last began, or NEVER, if it is due and this process's to run now, else None."""
     row = recurring_tasks.c
     previous_at = connection.execute(select(row.started_at).where(row.name == name)).scalar()
     if previous_at is not None and at - every < previous_at <= at + MOST_AHEAD:

@@ -70,12 +70,9 @@ def require_within(
     after: ProgramSettings,
     *,
     at: datetime,
-    levels: Sequence[ColumnElement[bool]] = tuple(PROGRAM.levels),
+    levels: Sequence[ColumnElement[bool]] = tuple(PROGRAM.levels),  # of terms that may have applied, at last their own
 ) -> None:
-    """Raise OverCap for a change by an agent key beyond the caps; the program's row is locked by the caller.
-
-    `levels` are the conditions for the terms that may have applied so far, the most specific last.
-    """
+    """Raise OverCap for a change by an agent key beyond the caps; the program's row is locked by the caller."""
     caps = get_caps(connection, program_id, after.currency)
     if frozen := rules.frozen(caps, before, after):
         raise OverCap(f"An owner has frozen {' and '.join(frozen)}.", cap="frozen_settings")

@@ -50,14 +50,11 @@ def decide(
     application_id: int,
     *,
     state: ApplicationState,
-    code: str | None = None,
+    code: str | None = None,  # of the partner; by default their name
     actor: Actor,
     at: datetime,
 ) -> Application:
-    """Approve an application, which enrols a partner with a code (by default their name), or decline it.
-
-    Raises NotFound, ValidationError for one that is decided, and for a code that another partner has.
-    """
+    """Approve an application, which enrols a partner, or decline it. Raises NotFound; ValidationError once decided."""
     mine = (_row.program_id == program_id, _row.id == application_id)
     row = connection.execute(select(partner_applications).where(*mine).with_for_update()).one_or_none()
     if row is None:

@@ -49,17 +49,14 @@ class Waiting(NamedTuple):
 
 
 class PendingWork(NamedTuple):
-    """Partners to pay, pending commissions whose hold is over, and apart what open flags hold; `flags` counts these.
+    """What waits in a program."""
 
-    `questions` are of partners about missing sales, and wait for an answer; `applicants` want to become partners.
-    """
-
-    to_pay: Waiting
-    ready: Waiting
+    to_pay: Waiting  # partners
+    ready: Waiting  # pending commissions whose hold is over, without those that open flags hold
     flags: int
     held: Waiting
     provisional_leads: int
-    questions: int = 0
+    questions: int = 0  # of partners about missing sales, without an answer
     applicants: int = 0
 
 
@@ -80,12 +77,9 @@ def decide_each(
     at: datetime,
     actor: Actor,
     override_hold_reason: str | None = None,
-    flag: str | None = None,
+    flag: str | None = None,  # whose confirmation rejects them
 ) -> dict[int, Any]:
-    """Review commissions, move them to a status by as many statements for many as for one; return each, or its error.
-
-    A rejection, which may be by a `flag`, takes back what the ledger holds; a payment is a payout of its own.
-    """
+    """Review commissions and move them to a status, many by as few statements as one; return each or its error."""
     if status in REVIEWED:
         fraud_review.flag_before_decision(connection, program_id, commission_ids, at=at)
     found = _lock(connection, program_id, commission_ids)
@@ -174,11 +168,7 @@ def _obstacles(
     actor: Actor,
     at: datetime,
 ) -> dict[int, ServiceError]:
-    """Return the error of each commission that may not change so, and count what an agent key may decide.
-
-    ValidationError for a transition that is not allowed, what `payouts.obstacles` returns for a payment,
-    CommissionOnHold for an approval before `hold_until`, CommissionFlagged for one that a sign of fraud holds.
-    """
+    """Return the error of each commission that may not change so, and count what an agent key may decide."""
     flagged = kinds_by_commission(connection, program_id, [each.id for each in found]) if status in REVIEWED else {}
     is_paid = status == CommissionStatus.PAID
     errors = dict[int, ServiceError]()

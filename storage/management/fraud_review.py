@@ -67,10 +67,7 @@ def find_floods(connection: Connection, program_id: int, *, at: datetime) -> lis
 
 
 def drop_floods(connection: Connection, program_id: int, found: Sequence[Flood]) -> int:
-    """Take the clicks of floods from the figures, as those of bots, and return how many they were.
-
-    They accuse no one: anyone can send them. A review flags the customers who came from them.
-    """
+    """Take the clicks of floods from the figures; return how many. They accuse no one: anyone can send them."""
     row, steps = clicks.c, []
     for partner_id, hour, address_hash in sorted(found):
         since, until = (keys.first_click_id(each) for each in (hour, hour + timedelta(hours=1)))

@@ -29,34 +29,26 @@ Totals = Counter[tuple[int, str, str]]  # commissions, and their cents, by partn
 
 
 class OnConflict(StrEnum):
-    """What becomes of lines that contradict each other, or what is there.
+    """What becomes of lines that contradict each other, or what is there."""
 
-    They stop the import; they are left out; or they are right: the holder of a code is the partner in the file, and a
-    commission is of the partner whom its line names. A customer stays with the partner whom they have.
-    """
-
-    STOP = "stop"
-    SKIP = "skip"
-    ACCEPT = "accept"
+    STOP = "stop"  # the import
+    SKIP = "skip"  # the lines
+    ACCEPT = "accept"  # they name the holder of a code and the partner of a commission; a customer keeps their partner
 
 
 @dataclass
 class ImportReport:
-    """The result of an import; money is in cents of the program's `currency`, `totals` are by partner and status.
-
-    `first` are the first rows of each kind as they are stored. It `is_stopped` if a question has to be decided first.
-    `import_id` is None if nothing was imported.
-    """
+    """The result of an import; money is in cents of the program's `currency`."""
 
     currency: str
     added: dict[FileKind, int] = field(default_factory=lambda: dict.fromkeys(FileKind, 0))
     there: dict[FileKind, int] = field(default_factory=lambda: dict.fromkeys(FileKind, 0))
-    totals: list[dict[str, Any]] = field(default_factory=list)
+    totals: list[dict[str, Any]] = field(default_factory=list)  # by partner and status
     first: dict[FileKind, list[dict[str, Any]]] = field(default_factory=lambda: {kind: [] for kind in FileKind})
     conflicts: list[dict[str, Any]] = field(default_factory=list)
     problems: list[dict[str, Any]] = field(default_factory=list)
-    is_stopped: bool = False
-    import_id: int | None = None
+    is_stopped: bool = False  # until a question is decided
+    import_id: int | None = None  # None: nothing was imported
 
     def add(self, kind: FileKind, **row: Any) -> None:
         """Count a row that is added."""
@@ -116,18 +108,15 @@ def matching(program_id: int, column: Column[Any], values: Iterable[Any]) -> Ite
 
 
 class ImportedPartners:
-    """Enrols the partners of an import, and finds those whom its lines name.
-
-    `_theirs` are the codes by the ids and addresses in the files, which come before the program's own (`_ours`).
-    """
+    """Enrols the partners of an import, and finds those whom its lines name."""
 
     def __init__(self, work: Importing) -> None:
         row = rows.c
         here = select(row.id, row.code, row.name, row.email, row.status).where(row.program_id == work.program.id)
         self._work = work
         self._known: dict[str, Any] = {}  # the partners of the program, by the key of their code
-        self._ours = defaultdict[str, set[str]](set)
-        self._theirs = defaultdict[str, set[str]](set)
+        self._ours = defaultdict[str, set[str]](set)  # the keys of codes, by the e-mail address
+        self._theirs = defaultdict[str, set[str]](set)  # by the ids and addresses in the files, which come first
         self._listed, self._disputed = set[str](), set[str]()
         self._to_end: dict[int, PartnerStatus] = {}
         for each in work.connection.execute(here.order_by(row.id)):

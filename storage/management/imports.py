@@ -51,10 +51,7 @@ def run(
     actor: Actor,
     at: datetime,
 ) -> ImportReport:
-    """Import files and return the report; a dry run and undecided conflicts undo everything.
-
-    What is there is not changed. Raises ValidationError if what is stored does not add up to what the files say.
-    """
+    """Import files and return the report; what is there stays. A dry run and undecided conflicts undo everything."""
     program = program_terms.load_one(connection, program_id)
     row = select(programs.c.sandbox_of.is_not(None), programs.c.domain).where(programs.c.id == program_id)
     is_sandbox, domain = connection.execute(row).one()

@@ -1,7 +1,4 @@
-"""E-mails to partners: a payment, and for those who use the portal a summary of each month; each can be turned off.
-
-A summary that is due is read, sent, and marked as sent, so that an outage of the mail server delays it and loses none.
-"""
+"""E-mails to partners: a payment, and for those who use the portal a summary of each month; each can be turned off."""
 
 from datetime import date, datetime, timedelta
 from enum import StrEnum
@@ -48,7 +45,7 @@ def list_due(connection: Connection, *, at: datetime) -> list[MonthSummary]:
 
 
 def mark(connection: Connection, sent: MonthSummary) -> None:
-    """Note that a summary was sent."""
+    """Note that a summary was sent: only then, so that an outage of the mail server delays it and loses none."""
     mine = (_row.program_id == sent.program_id, _row.partner_id == sent.partner_id)
     following = (sent.month + timedelta(days=31)).replace(day=1)
     connection.execute(update(portal_accounts).where(*mine).values(summarized_on=following))

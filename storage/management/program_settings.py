@@ -47,10 +47,7 @@ def set_up(
     client: str | None,
     at: datetime,
 ) -> tuple[int, NewKey, Started]:
-    """Create the first workspace with a program and its key, and sign the owner in; return these three.
-
-    Of two at once, one does. Raises Forbidden, CurrencyNotSupported.
-    """
+    """Create the first workspace, program and key, and sign the owner in. Raises Forbidden, CurrencyNotSupported."""
     database.lock_alone(connection, database.SETTING_UP)
     if workspaces.exist(connection):
         raise Forbidden("This server is set up already.")
@@ -152,17 +149,13 @@ def _store(
 
 
 def open_sandbox(connection: Connection, live_id: int, *, actor: Actor, at: datetime) -> tuple[int, NewKey]:
-    """Create the sandbox of a program, or give the one that it has a new key; return its id and the key.
-
-    A new sandbox has the live program's settings of that time and one partner, whose code is `sandbox`.
-    Raises NotFound, ValidationError for a program that is a sandbox itself.
-    """
+    """Create a program's sandbox, or give it a new key. Raises NotFound, ValidationError for a sandbox."""
     connection.execute(select(programs.c.id).where(programs.c.id == live_id).with_for_update())
     live = read_program(connection, live_id)
     if live.sandbox_of is not None:
         raise ValidationError("This program is a sandbox itself.")
     sandbox_id = find_sandbox(connection, live_id)
-    if sandbox_id is None:
+    if sandbox_id is None:  # with the settings of now
         sandbox_id = create(connection, live.workspace_id, live.settings, at=at, actor=actor, sandbox_of=live_id)
         partners.enrol(connection, sandbox_id, name="Sandbox partner", code="sandbox", at=at, actor=actor)
     return sandbox_id, program_keys.regenerate(connection, sandbox_id, at=at, actor=actor)
@@ -194,9 +187,7 @@ def has_events(connection: Connection, program_id: int) -> bool:
 def delete_program(connection: Connection, program_id: int, *, actor: Actor, at: datetime) -> None:
     """Delete a program with its settings, key, partners, tests and sandbox, and what was granted for it.
 
-    A live one can be deleted only before its first event. The audit log and the feed stay.
-
-    Raises NotFound, ProgramHasEvents.
+    The audit log and the feed stay. Raises NotFound, ProgramHasEvents for a live one after its first event.
     """
     connection.execute(select(programs.c.id).where(programs.c.id == program_id).with_for_update())
     program = read_program(connection, program_id)

@@ -96,10 +96,7 @@ def terms_of_group(connection: Connection, program_id: int, group: str) -> Partn
 
 
 def next_version(connection: Connection, program_id: int) -> int:
-    """Return the next version of a program's terms and special terms, which share their numbers.
-
-    The caller has locked the program's row.
-    """
+    """Return the next version of a program's terms, special ones included; the caller has locked the program's row."""
     newest = select(func.max(_row.version)).where(_row.program_id == program_id)
     return int(connection.execute(newest).scalar_one()) + 1
 

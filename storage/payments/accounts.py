@@ -44,10 +44,7 @@ def connect(
     actor: Actor,
     at: datetime,
 ) -> Any:
-    """Connect an account, or change it. A new secret works beside the previous one; older ones are dropped.
-
-    Secrets of another account are deleted. The audit log says what changed, never a secret.
-    """
+    """Connect an account, or change it; of the same account, a new secret works beside the previous one."""
     before = connection.execute(_mine(program_id).with_for_update()).one_or_none()
     earlier = before.sealed_secrets.splitlines() if before is not None and before.account_id == account_id else []
     others = [sealed for sealed in earlier if sealer.open(sealed) != secret]

@@ -18,16 +18,13 @@ from storage.tracking import flagging, refunds, rollups
 
 
 class Decision(StrEnum):
-    """What a held payment or refund is (one of its own, or the API's), or what becomes of what waits.
+    """What a person decides on an event: on a held payment or refund, or on what waits."""
 
-    It is tried again, for its own customer or a named one; no partner sent its customer; or it is of the named sale.
-    """
-
-    COUNT = "count"
-    SAME = "same"
-    RETRY = "retry"
-    DISMISS = "dismiss"
-    REFUND = "refund"
+    COUNT = "count"  # it is a payment or a refund of its own
+    SAME = "same"  # it is what the API reported
+    RETRY = "retry"  # for its own customer, or a named one
+    DISMISS = "dismiss"  # no partner sent its customer
+    REFUND = "refund"  # of the named sale
 
 
 RETRIED = {*event_log.UNLINKED, PaymentOutcome.NOT_REFERRED}
@@ -141,11 +138,7 @@ def late_programs(connection: Connection, *, at: datetime) -> list[int]:
 
 
 def record_late(connection: Connection, program_id: int, *, at: datetime) -> int:
-    """Record a program's waiting payments that can be by now; return how many there were.
-
-    A customer carries the customer_key by now, or no invoice or checkout claims a bare payment. Money that went back of
-    a payment that no one reported stops waiting.
-    """
+    """Record a program's waiting payments that can be by now, and end vain waits; return how many there were."""
     accounts.lock(connection, program_id)
     event, payers = payment_events.c, Payers(connection, program_id, at)
     *of_program, old = (each.where(event.program_id == program_id).limit(AT_ONCE) for each in _due(at))

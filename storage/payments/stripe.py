@@ -124,13 +124,11 @@ def _promotion_code(fields: Fields) -> str | None:
 
 
 def _parts(fields: Fields, paid_cents: int, currency: str) -> tuple[int, int]:
-    """Return the tax and the shipping in a payment: in proportion, if it paid only a part of its invoice.
-
-    Invoices have `tax`, later `total_tax_amounts`, now `total_taxes`.
-    """
+    """Return the tax and the shipping in a payment: in proportion, if it paid only a part of its invoice."""
     details = fields.get("total_details") or {}
     cost = fields.get("shipping_cost") or {}
     taxes = fields.get("total_taxes") or fields.get("total_tax_amounts") or ()
+    # Invoices have `tax`, later `total_tax_amounts`, now `total_taxes`.
     tax = details.get("amount_tax") or fields.get("tax") or sum(each["amount"] for each in taxes)
     before_tax = cost["amount_total"] - (cost.get("amount_tax") or 0) if cost else details.get("amount_shipping") or 0
     tax_cents, shipping_cents = (_cents(max(each, 0), currency) for each in (tax, before_tax))

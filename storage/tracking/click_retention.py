@@ -54,10 +54,7 @@ def list_partitions(connection: Connection) -> list[Partition]:
 
 
 def make_ahead(connection: Connection, *, at: datetime) -> list[str]:
-    """Make the partitions of this month and the next ones that are missing, and return their names.
-
-    Clicks that came before their month was made move into it.
-    """
+    """Make the missing partitions of this month and the next ones, with the clicks so far; return their names."""
     if not database.is_server(connection):
         return []
     there = list_partitions(connection)
@@ -105,10 +102,7 @@ def ends(connection: Connection, *, days: int, at: datetime, is_exact: bool = Fa
 
 
 def delete_some(connection: Connection, program_id: int, *, before: datetime, after: str) -> tuple[int, str] | None:
-    """Delete a chunk of clicks from `before`, starting behind the click `after`; None: there are no more.
-
-    Returns how many clicks were deleted, and the last one that was looked at.
-    """
+    """Delete some clicks from before a time, after the click `after`; return how many, and the last one looked at."""
     row = clicks.c
     mine = (row.program_id == program_id, row.click_id > after, row.click_id < keys.first_click_id(before))
     oldest = select(row.click_id).where(*mine).order_by(row.click_id).limit(ROWS_AT_ONCE)

@@ -56,10 +56,7 @@ class Corrections:
             self._entries.append((*key, partner_id or commission.partner_id, kind, cents, corrected_id, refund_id))
 
     def take_back(self, commission: Any, kind: EntryKind) -> Increment:
-        """Take back (as `kind`) what the ledger holds of a commission and of its platform fee.
-
-        Returns what the caller has to add to the rollups.
-        """
+        """Take back (as `kind`) what a commission and its platform fee hold; return what this adds to the rollups."""
         cents, fee_cents = (self.net(commission, kinds) for kinds in (PARTNER_KINDS, PLATFORM_KINDS))
         self.append(commission, kind, -cents, corrects=EntryKind.COMMISSION)
         self.append(commission, EntryKind.PLATFORM_FEE_REVERSAL, -fee_cents, corrects=EntryKind.PLATFORM_FEE)

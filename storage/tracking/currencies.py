@@ -65,11 +65,7 @@ class Rates:
         self._per_euro = {(row.currency, date.fromisoformat(row.day)): Fraction(row.per_euro) for row in known}
 
     def convert(self, cents: int, exchange: Exchange) -> int:
-        """Return minor units of the source currency in minor units of the target.
-
-        It uses the newest rate on or before the day. Raises CurrencyNotSupported where no rate is loaded, or none of
-        that day or earlier.
-        """
+        """Return minor units of the source in the target's, by the day's or last rate. Raises CurrencyNotSupported."""
         source, target, day = exchange
         if source == target:
             return cents

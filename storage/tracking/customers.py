@@ -21,10 +21,7 @@ CustomerQuery = tuple[int, str | None, str | None]  # a program, a key within it
 
 
 class Customer(NamedTuple):
-    """A customer, with their partner's status and special terms; the other fields are columns of `customer_save.sql`.
-
-    They carry the customer_key that a settled lead saved. `known_as` is the one that a sale named beside their click.
-    """
+    """A customer, with their partner's status and special terms; other fields are columns of `customer_save.sql`."""
 
     partner_status: PartnerStatus
     partner_terms: Terms | None
@@ -34,7 +31,7 @@ class Customer(NamedTuple):
     click_id: str
     clicked_at: datetime
     created_at: datetime
-    customer_key: str | None = None
+    customer_key: str | None = None  # saved by a settled lead
     confirmed: bool = False
     email_hash: str | None = None
     email_mask: str | None = None
@@ -43,7 +40,7 @@ class Customer(NamedTuple):
     settlement: Settlement = Settlement.NONE
     signup_at: datetime | None = None
     first_purchase_at: datetime | None = None
-    known_as: str | None = None
+    known_as: str | None = None  # the key that a sale named beside their click
     revision: int = 0
 
     @property

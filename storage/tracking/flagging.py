@@ -27,11 +27,9 @@ def possible_duplicate(sale: Any, customer: Customer, payment: str, *, at: datet
 def raise_each(
     connection: Connection, found: Iterable[tuple[int, Finding]], *, at: datetime, dismissed_by: str | None = None
 ) -> int:
-    """Flag the findings about programs that were never flagged, log each, and return how many there were.
-
-    With `dismissed_by` that person has decided already.
-    """
+    """Flag the findings about programs that were never flagged, log each, and return how many there were."""
     ordered = sorted(found, key=lambda each: (each[0], each[1].kind, each[1].subject))
+    # A person may have decided already.
     decided = {"state": FlagState.DISMISSED, "decided_at": at, "decided_by": dismissed_by}
     state = decided if dismissed_by else {"state": FlagState.OPEN}
     rows: list[dict[str, Any]] = [

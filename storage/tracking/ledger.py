@@ -39,16 +39,13 @@ ACCOUNT_KINDS = (*PARTNER_KINDS, EntryKind.PAYOUT, EntryKind.SET_OFF, EntryKind.
 
 
 class Earned(NamedTuple):
-    """What a sale or a lead earns, in cents of the program's currency; it was reported at `at`.
-
-    Its hold period starts when it happened, so a backfilled sale is not held again.
-    """
+    """What a sale or a lead earns."""
 
     program: ProgramTerms
     customer: Customer
-    cents: int
-    at: datetime
-    happened_at: datetime
+    cents: int  # of the program's currency
+    at: datetime  # when it was reported
+    happened_at: datetime  # its hold starts then, so that a backfilled sale is not held again
     sale_id: int | None = None
     lead_id: int | None = None
 

@@ -1,7 +1,4 @@
-"""Outranking: a lead or sale with the program key takes its customer_key from a customer whom a browser alone named.
-
-docs/decisions/0023-the-key-outranks-a-browser.md says when and why.
-"""
+"""A lead or sale with the program key takes its customer_key from a customer whom a browser named (decision 0023)."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -33,10 +30,7 @@ class Outranked(NamedTuple):
 
 
 def store(connection: Connection, outranked: Sequence[Outranked], *, at: datetime) -> list[Increment]:
-    """Mark the leads of the claims and take back the commissions on them; return what this adds to the rollups.
-
-    A commission that is not paid is rejected; of a paid one, what was paid is reversed.
-    """
+    """Mark the leads of the claims and take back the commissions on them; return what this adds to the rollups."""
     steps: list[Increment] = []
     marked_leads: list[tuple[int, int]] = []
     for claimant, by in sorted(outranked, key=lambda each: (each.claimant.program_id, each.claimant.id)):

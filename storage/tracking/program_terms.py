@@ -19,10 +19,7 @@ ROTATION = timedelta(hours=72)  # after a key is replaced: servers may still hav
 
 
 class ProgramTerms(NamedTuple):
-    """What a tracking call needs to know about its program.
-
-    `terms_of` returns the terms that price a partner's earnings, where they are not those in force now.
-    """
+    """What a tracking call needs to know about its program."""
 
     id: int
     currency: str
@@ -31,7 +28,7 @@ class ProgramTerms(NamedTuple):
     lead_auth_policy: LeadAuthPolicy
     terms: Terms
     has_payments: bool = False
-    terms_of: Callable[[int], Terms] | None = None
+    terms_of: Callable[[int], Terms] | None = None  # of a partner, where they are not those in force now
 
     def for_partner(self, partner_id: int, special: Terms | None) -> "ProgramTerms":
         """Return the program with the terms in force for a partner, who may have `special` ones now."""
@@ -40,15 +37,12 @@ class ProgramTerms(NamedTuple):
 
 
 class KeyHolder(NamedTuple):
-    """The program that a key belongs to, or belonged to before it was replaced (then `key` and `program` are None).
-
-    Calls with a replaced key are kept for the owner until `kept_until`; None: none is.
-    """
+    """The program that a key belongs to, or belonged to before it was replaced (then `key` and `program` are None)."""
 
     program_id: int
     key: ProgramKey | None
     program: ProgramTerms | None
-    kept_until: datetime | None = None
+    kept_until: datetime | None = None  # when calls with a replaced key are no longer kept for the owner; None: now
 
 
 def load(connection: Connection, program_ids: Iterable[int]) -> dict[int, ProgramTerms]:

@@ -37,13 +37,10 @@ _Firsts = dict[_Key, tuple[str, Any]]  # the hash of the first call with a key, 
 
 
 class PresentedKey(NamedTuple):
-    """A program key that a call presented, by its hash; `program_id` is the one in its text, which is not verified.
-
-    `user_agent` and `network_hash` say who calls with it.
-    """
+    """A program key that a call presented, by its hash, and who calls with it."""
 
     key_hash: str
-    program_id: int | None = None
+    program_id: int | None = None  # in its text, which is not verified
     user_agent: str | None = None
     network_hash: str | None = None
 
@@ -85,28 +82,21 @@ class Replayed(NamedTuple):
 
 
 class Call(NamedTuple):
-    """One call of a batch: its caller, the item of its operation, and what the log says of it.
-
-    `name` is sale, lead ... `sent` returns the fields of `SENT` that the call has; it runs only if it is rejected. So
-    does `seal`, which encrypts what a replay needs; without it nothing is kept.
-    """
+    """One call of a batch: its caller, the item of its operation, and what the log says of it."""
 
     principal: Principal
     item: Any
-    name: str
+    name: str  # sale, lead ...
     request_id: str
     at: datetime
-    sent: Callable[[], Mapping[str, Any]] = dict
+    sent: Callable[[], Mapping[str, Any]] = dict  # the fields of SENT that it has; runs only if it is rejected
     repeatable: Repeatable | None = None
-    seal: Callable[[str], str] | None = None
+    seal: Callable[[str], str] | None = None  # encrypts what a replay needs; None: nothing is kept
 
 
 @cache
 def staged(operation: Callable[..., Any]) -> Callable[[Connection, Sequence[Call]], list[Outcome]]:
-    """Return an operation over a batch of calls: each is resolved, then the set-based `operation` runs over the others.
-
-    It gets (program, item) pairs. A call with an Idempotency-Key that was made before gets its first response.
-    """
+    """Return an operation over a batch of calls: each is resolved, then `operation` runs over (program, item) pairs."""
 
     @set_based
     @wraps(operation)

@@ -18,25 +18,19 @@ from storage.tracking.refunded_sales import OURS, RefundedSale, RefundedSales
 
 
 class Refund(NamedTuple):
-    """A refund as a call sent it; `amount_cents` None means all that remains, in the sale's currency.
-
-    `request_id` identifies the call, so that a second run of it is the same refund; `caller` is who called.
-    """
+    """A refund as a call sent it."""
 
     transaction_id: str
     at: datetime
-    amount_cents: int | None = None
+    amount_cents: int | None = None  # in the sale's currency; None: all that remains
     refund_id: str | None = None
     reason: str | None = None
-    request_id: str | None = None
+    request_id: str | None = None  # identifies the call, so that a second run of it is the same refund
     caller: str | None = None
 
 
 class RefundResult(NamedTuple):
-    """The refunded and remaining cents in the sale's currency, and the reversed ones in the program's.
-
-    `replayed` if another report took them back; `is_held` if that is not certain, and a person decides.
-    """
+    """The refunded and remaining cents in the sale's currency, and the reversed ones in the program's."""
 
     status: RefundStatus
     refunded_cents: int
@@ -44,8 +38,8 @@ class RefundResult(NamedTuple):
     remaining_cents: int
     commission_id: int | None
     commission_reversed_cents: int
-    replayed: bool = False
-    is_held: bool = False
+    replayed: bool = False  # another report took them back
+    is_held: bool = False  # that is not certain, and a person decides
 
 
 @set_based

@@ -24,24 +24,21 @@ class Provenance(StrEnum):
 
 
 class Sale(NamedTuple):
-    """A sale as it was reported. `amount_cents` is in minor units of `currency`; `details` is JSON text.
-
-    `tax_cents` and `shipping_cents` are parts of `amount_cents`; `caller` is who called with the key.
-    """
+    """A sale as it was reported."""
 
     transaction_id: str
-    amount_cents: int
+    amount_cents: int  # minor units of `currency`
     at: datetime
     customer_key: str | None = None
     click_id: str | None = None
     currency: str = "USD"
     occurred_at: datetime | None = None
-    tax_cents: int = 0
+    tax_cents: int = 0  # of `amount_cents`, as is the shipping
     shipping_cents: int = 0
     coupon_code: str | None = None
-    details: str | None = None
+    details: str | None = None  # JSON text
     provenance: Provenance = Provenance.API
-    caller: str | None = None
+    caller: str | None = None  # who called with the key
 
     @property
     def happened_at(self) -> datetime:
@@ -83,34 +80,26 @@ RepeatedSales = tuple[RecordedSale | None, RecordedSale | None]  # with the same
 
 
 class SaleBuyer(NamedTuple):
-    """The customer whom a sale names, who may be new, and the one from whom the sale takes the customer_key.
-
-    `conflicts` if the click is of one customer and the customer_key of another.
-    """
+    """The customer whom a sale names, who may be new, and the one from whom the sale takes the customer_key."""
 
     customer: Customer
     claimant: Customer | None = None
-    conflicts: bool = False
+    conflicts: bool = False  # the click is of one customer, and the customer_key of another
 
 
 class SaleChange(NamedTuple):
-    """What one sale changes: its customer as they are afterwards, the claim that it outranks, and what it earns.
+    """What one sale changes and earns; cents are in the program's currency."""
 
-    `id` is the sale's. `is_first` says that it is the customer's first purchase; `changed` are the new values of all
-    customers that it changes. Cents are in the program's currency. `likely` is a sale by the payment account that it
-    may repeat.
-    """
-
-    id: int
+    id: int  # of the sale
     sale: Sale
     program: ProgramTerms
-    customer: Customer
+    customer: Customer  # as they are afterwards
     outranked: Outranked | None
     program_cents: int
     commission_cents: int
-    is_first: bool
-    changed: list[Customer]
-    likely: RecordedSale | None
+    is_first: bool  # the customer's first purchase
+    changed: list[Customer]  # the new values of all customers that it changes
+    likely: RecordedSale | None  # a sale by the payment account that it may repeat
 
     @property
     def recorded(self) -> RecordedSale:

@@ -55,11 +55,7 @@ class TestModeRefund(NamedTuple):
 
 @set_based
 def record_with_key(connection: Connection, batch: Sequence[tuple[ProgramTerms, TestModeCall]]) -> list[Any]:
-    """Store test events that came with the program's key; a refund is one of a test sale. Locks rows in one order.
-
-    Each result is a TestModeResult, a TestModeRefund, or an error: ProgramNotFound, CustomerWrongProgram,
-    TransactionNotFound, RefundExceedsSale.
-    """
+    """Store test events that came with the program's key; each result is a TestModeResult, TestModeRefund or error."""
     results: dict[int, Any] = {}
     for n in sorted(range(len(batch)), key=lambda n: (batch[n][0].id, batch[n][1].transaction_id or "")):
         program, event = batch[n]
@@ -77,14 +73,11 @@ def record_with_key(connection: Connection, batch: Sequence[tuple[ProgramTerms, 
 
 
 def record_without_key(connection: Connection, event: TestModeCall) -> TestModeResult:
-    """Store a test event of the program that it names, else its click's. Raises ProgramNotFound.
-
-    An event of no program is accepted and not stored: it would be in no list.
-    """
+    """Store a test event of the program that it names, else its click's. Raises ProgramNotFound."""
     existing = _named(connection, event)
     program_id = event.program_id if event.program_id in existing else event.click_program_id
     if program_id is None or program_id not in existing:
-        return TestModeResult(ids.after(event.at, 1)[0], NO_PROGRAM)
+        return TestModeResult(ids.after(event.at, 1)[0], NO_PROGRAM)  # not stored: it would be in no list
     event_id = store(connection, event, program_id, WITHOUT_KEY)
     row, log = test_events.c, tracking_log.c
     keyless = select(row.id).where(row.program_id == program_id, row.with_key.is_(False))
