@@ -195,27 +195,3 @@ async def test_what_a_key_may_not_do_is_counted_by_cap_and_scope_where_its_progr
 
     found = sorted((each.code, each.about, each.calls, each.first_at) for each in counted)
     assert found == [("insufficient_scope", "programs:write", 1, NOW), ("over_cap", "highest_rate", 2, NOW)]
-
-
-async def test_terms_and_coupons_are_set_by_their_scopes_within_the_caps_and_read_with_the_partner(agents: Agents):
-    anna, vip = f"./partners/{agents.acme.anna}/terms", "./partner-groups/vip/terms"
-    narrow = await agents.issue((Scope.PARTNERS_READ, Scope.PARTNERS_WRITE))
-
-    denied = await agents.call("PUT", anna, narrow, json={"commission_rate": 30})
-    group = await agents.call("PUT", vip, json={"commission_rate": 30, "recurring_months": 12})
-    partner = await agents.call("PUT", anna, json={"group": "vip"})
-    beyond = await agents.call("PUT", anna, json={"commission_rate": 45})
-    ended = await agents.call("PUT", vip, json={"commission_rate": None})
-    coupon = await agents.call("POST", "./coupons", narrow, json={"partner_id": agents.acme.ben, "code": "SPRING20"})
-    end = await agents.call("DELETE", f"./coupons/{coupon.json()['id']}", narrow)
-
-    assert denied.status_code == 403
-    assert (group.json()["whose"], group.json()["recurring_months"]) == ("group", 12)
-    shown = (partner.json()["group"], partner.json()["terms"]["commission_rate"], partner.json()["terms"]["whose"])
-    assert shown == ("vip", 30, "group")
-    assert (beyond.status_code, beyond.json()["error"]["cap"]) == (403, "rate_change_in_30_days")
-    assert ended.json()["whose"] == "program"
-    listed = (await agents.get("./partners", group="vip")).json()["data"]
-    assert [(each["id"], each.get("terms")) for each in listed] == [(agents.acme.anna, None)]
-    assert (coupon.status_code, coupon.json()["active"], end.json()["active"]) == (201, True, False)
-    assert [each["code"] for each in (await agents.get("./coupons", active="false")).json()["data"]] == ["SPRING20"]

@@ -1,4 +1,4 @@
-"""What agents read: lists by cursor, the report, explanations, readiness, and their own key."""
+"""What agents read: the report, readiness, what changed since, and their own key."""
 
 import json
 from datetime import timedelta
@@ -10,27 +10,19 @@ from tests.world import NOW
 
 
 async def test_a_breakdown_groups_and_filters_the_report(agents: Agents):
-    acme = agents.acme
     for source, country in (("letter", "DE"), ("letter", "SE"), ("<b>", "DE")):
-        carried = json.dumps({"utm_source": source, "country": country})
-        await acme.visitor(referrer_host="news.example", dimensions=carried)
-    await acme.customer()
-    await acme.sale()
+        await agents.acme.visitor(dimensions=json.dumps({"utm_source": source, "country": country}))
+    asked = {"by": "utm_source", "second": "country", "utm_source": "letter", "metrics": "clicks", "limit": 1}
 
-    by_source = (await agents.get("./breakdown", by="utm_source", metrics="clicks,revenue_cents", limit=2)).json()
-    filtered = (await agents.get("./breakdown", by="utm_source", second="country", utm_source="letter")).json()
+    found = (await agents.get("./breakdown", **asked)).json()
 
-    assert by_source["data"] == [
-        {"values": {"utm_source": "letter"}, "metrics": {"clicks": 2, "revenue_cents": 0}},
-        {"values": {"utm_source": None}, "metrics": {"clicks": 1, "revenue_cents": 10_000}},
-    ]
-    assert by_source["other"] == {"groups": 1, "metrics": {"clicks": 1, "revenue_cents": 0}}
-    assert by_source["total"] == {"clicks": 4, "revenue_cents": 10_000}
-    period = {"currency": "USD", "first": "2026-05-14", "last": "2026-05-20"}
-    assert by_source["meta"] == {**period, "by": ["utm_source"], "filters": {}, "sort": "clicks", "limit": 2}
-    assert [row["values"]["country"] for row in filtered["data"]] == ["DE", "SE"]
-    assert filtered["meta"]["filters"] == {"utm_source": "letter"}
-    for wrong, field in (({}, "by"), ({"by": "moon"}, "by"), ({"by": "os", "country": ""}, "country")):
+    group = {"values": {"utm_source": "letter", "country": "DE"}, "metrics": {"clicks": 1}}
+    assert (found["data"], found["other"], found["total"]) == (
+        [group],
+        {"groups": 1, "metrics": {"clicks": 1}},
+        {"clicks": 2},
+    )
+    for wrong, field in (({}, "by"), ({"by": "os", "country": ""}, "country")):
         rejected = (await agents.get("./breakdown", **wrong)).json()["error"]
         assert (rejected["code"], rejected["fields"][0]["field"]) == ("validation_error", field)
 
@@ -41,6 +33,21 @@ async def test_readiness_names_one_blocker_and_what_to_do(agents: Agents):
     assert (readiness["ready"], readiness["blocker"]) == (False, "tracker_installed")
     assert readiness["identifier_health"]["state"] == "unknown"
     assert [gate for gate in readiness["gates"] if 'src="http://svc.test/js/' in (gate["next_action"] or "")]
+
+
+async def test_an_agent_follows_the_feed_from_where_it_stopped(agents: Agents):
+    first = (await agents.get("./changes")).json()
+    await agents.call("PATCH", ".", json={"commission_rate": 25})
+    await agents.acme.customer()
+
+    then = (await agents.get("./changes", cursor=first["cursor"], limit=1)).json()
+    rest = (await agents.get("./changes", cursor=then["cursor"])).json()
+    end = (await agents.get("./changes", cursor=rest["cursor"])).json()
+
+    assert [each["kind"] for each in then["data"]] == ["program.change"]
+    assert [(each["kind"], each["label"]) for each in rest["data"]] == [("lead.record", "settled")]
+    assert rest["summary"]["totals"][0]["number"] == 1
+    assert (end["data"], end["next_cursor"], end["cursor"]) == ([], None, rest["cursor"])
 
 
 async def test_a_key_sees_its_own_scopes_and_programs(agents: Agents):
