@@ -174,6 +174,8 @@ async def test_rows_are_found_by_text_status_and_hold(sold: World):
         assert len((await listed(sold, COMMISSIONS, **match)(ListQuery())).data) == number
     paused = await listed(sold, PARTNERS, status=PartnerStatus.PAUSED)(ListQuery())
     assert [each.code for each in paused.data] == ["ben"]
+    filters: list[dict[str, Any]] = [{"status": "lead"}, {"customer_key": "user-2"}, {"partner_id": sold.anna}]
+    assert [len((await listed(sold, CUSTOMERS, **each)(ListQuery())).data) for each in filters] == [0, 1, 3]
 
 
 async def test_a_list_of_too_many_rows_is_sorted_by_time_without_totals(sold: World, monkeypatch: pytest.MonkeyPatch):

@@ -18,6 +18,7 @@ from storage.management import agent_caps, by_hand, special_terms
 from storage.reports.program import list_terms
 from storage.rules import errors
 from storage.rules.commission import TermsOf
+from storage.rules.outcome import SaleOutcome
 from storage.tables import commission_terms, commissions, partners
 from tests import world
 from tests.storage.databases import both_databases
@@ -105,7 +106,10 @@ async def test_special_terms_replace_what_they_name_and_are_explained_with_the_c
     sold = await acme.sale()
 
     assert (partner.group, partner.terms.whose, partner.terms.commission_rate) == ("vip", TermsOf.GROUP, 700)
-    assert (sold.commission_cents, (await acme.sale("small", 499)).commission_cents) == (700, 0)
+    small = await acme.sale("small", 499)
+    assert (sold.commission_cents, small.commission_cents, small.commission_id) == (700, 0, None)
+    of_small = await acme.store.read(explain, acme.program_id, transaction_id="small", at=NOW)
+    assert of_small.outcome == SaleOutcome.BELOW_MINIMUM_ORDER
     details = await acme.store.read(get_details, acme.program_id, sold.commission_id or 0, at=NOW)
     assert (details.terms.whose, details.terms.group, details.terms.lead_commission_cents) == (
         TermsOf.GROUP,

@@ -2,18 +2,13 @@
 
 import csv
 import io
-import json
 import re
 from datetime import timedelta
-from pathlib import Path
-from typing import Any
 
 import httpx
 import pytest
 
-from storage.engine.audit import OPERATOR
 from storage.management import partners, program_settings
-from storage.rules.errors import CustomerNotAttributed
 from storage.rules.settings import ProgramSettings
 from tests.tracking_api.dashboard.conftest import Dashboard
 from tests.tracking_api.dashboard.reading import csrf, follow, link, words
@@ -109,17 +104,3 @@ async def test_the_programs_are_a_list_too(page: httpx.AsyncClient, dashboard: D
     assert await names("status=paused") == []
     exported = list(csv.DictReader(io.StringIO((await page.get("/programs.csv?q=partners&period=90d")).text)))
     assert [(row["name"], row["clicks"], row["revenue"]) for row in exported] == [("Acme partners", "2", "140.00")]
-
-
-async def test_the_logs_are_lists_too(page: httpx.AsyncClient, dashboard: Dashboard):
-    cleo: dict[str, Any] = {"name": "Cleo", "code": "cleo", "actor": OPERATOR, "at": NOW}
-    await dashboard.acme.store.write(partners.enrol, dashboard.acme.program_id, **cleo)
-    await dashboard.acme.flag()
-    await dashboard.acme.reject(CustomerNotAttributed(), transaction_id="lost-1")
-    await dashboard.acme.reject(CustomerNotAttributed(), transaction_id="lost-2")
-    texts = json.loads(Path(__file__).with_name("lists.json").read_text(encoding="utf-8"))
-    shown = {path: (await page.get(f"{PROGRAM}/{path}")).text for path in texts}
-    exported = (await page.get(f"{PROGRAM}/review.csv?state=open&q=ann")).text.splitlines()
-
-    assert {path: text for path, text in texts.items() if text not in shown[path]} == {}
-    assert (len(exported), "shared_click,open" in exported[1]) == (2, True)

@@ -68,28 +68,6 @@ async def test_an_invalid_range_is_rejected_after_the_403(dashboard: Dashboard):
         assert (stranger.status_code, stranger.json()["error"]["code"]) == (403, "forbidden"), query
 
 
-async def test_customers_are_found_by_status_partner_and_key_and_show_their_whole_timeline(dashboard: Dashboard):
-    acme = dashboard.acme
-    await acme.customer("user-1", "anna")
-    await acme.customer("user-2", "ben")
-    await acme.sale()
-    await acme.refund("inv-1", 5_000, refund_id="r-1")
-
-    async def keys(**query: Any) -> list[str]:
-        return [row["customer_key"] for row in (await dashboard.get("./customers", **query)).json()["data"]]
-
-    assert await keys() == ["user-2", "user-1"]
-    assert await keys(status="lead") == await keys(customer_key="user-2") == ["user-2"]
-    assert await keys(partner_id=acme.anna) == ["user-1"]
-    (customer,) = (await dashboard.get("./customers", MAX, status="conversion")).json()["data"]
-    shown = (await dashboard.get(f"./customers/{customer['id']}", MAX)).json()
-    assert {name: shown[name] for name in customer} == customer
-    assert (customer["customer_key"], customer["partner"]["code"]) == ("user-1", "anna")
-    assert customer["signup_date"] == customer["first_purchase_date"] == "2026-05-20"
-    assert [step["kind"] for step in shown["trail"]] == ["click", "lead", "sale", "refund", "commission"]
-    assert (shown["trail"][-1]["amount_cents"], shown["trail"][-1]["net_cents"]) == (2_000, 1_000)
-
-
 async def test_every_list_names_a_limit_outside_1_to_200_and_an_invalid_cursor(dashboard: Dashboard):
     wrong = {"limit": ["0", "201", "ten", "9" * 400], "cursor": ["bnVsbA", "%00", "é", "W1s" * 900]}
     for name in ("partners", "customers", "commissions", "events", "refused-calls", "audit-log", "payment-events"):

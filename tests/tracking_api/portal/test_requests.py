@@ -7,7 +7,6 @@ import pytest
 
 from storage.lists.applications import APPLICATIONS
 from storage.lists.sale_questions import SALE_QUESTIONS
-from tests import world
 from tests.tracking_api.dashboard.reading import follow, send, words
 from tests.tracking_api.portal.conftest import Portal
 
@@ -119,12 +118,3 @@ async def test_applications_are_limited_by_network(served: Portal):
 
     assert answers[0] == 200
     assert answers[-1] == 429
-
-
-async def test_questions_and_applications_of_another_program_are_not_found(served: Portal):
-    globex = await world.globex(served.acme.store)
-
-    for path, body in (("sale-questions", {"text": "Hi"}), ("applications", {"state": "declined"})):
-        foreign = await served.patch(f"/api/programs/{globex.program_id}/{path}/1", **body)
-        missing = await served.patch(f"./{path}/1", **body)
-        assert (foreign.status_code, missing.status_code) == (403, 404)
