@@ -50,7 +50,7 @@ STORAGE_FOLDERS: dict[str, set[str]] = {
     "lists": {"engine", "payments", "rules", "tables", "tracking"},
     "management": {"access", "engine", "lists", "rules", "tables", "tracking"},
     "reports": {"access", "engine", "lists", "management", "payments", "rules", "tables", "tracking"},
-    "diagnosis": {"lists", "payments", "reports", "rules", "tables", "tracking"},
+    "diagnosis": {"engine", "lists", "payments", "reports", "rules", "tables", "tracking"},
     "checks": {"rules", "tables", "tracking"},
     "": {"engine", "rules", "tracking"},
 }

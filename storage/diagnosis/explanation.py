@@ -7,22 +7,14 @@ from sqlalchemy import Connection
 
 from storage.diagnosis import identifier_health, steps
 from storage.diagnosis.facts import Facts, Subject
-from storage.diagnosis.messages import MESSAGES, PAYMENT_CHANGES
 from storage.diagnosis.steps import ExplanationStep
 from storage.lists.rejected_calls import RejectedCall
-from storage.rules import keys
+from storage.rules import errors, keys
 from storage.rules.attribution import PartnerStatus
 from storage.rules.commission import CommissionStatus, earns
-from storage.rules.errors import (
-    AttributionWindowExpired,
-    CustomerNotAttributed,
-    CustomerNotFound,
-    CustomerWrongProgram,
-    FieldError,
-    ValidationError,
-)
+from storage.rules.errors import FieldError, ValidationError
 from storage.rules.fraud.flag import FlagKind
-from storage.rules.outcome import SaleOutcome
+from storage.rules.outcome import MESSAGES, PAYMENT_CHANGES, SaleOutcome
 from storage.rules.settlement import Settlement
 from storage.rules.untrusted import Untrusted
 
@@ -78,10 +70,10 @@ def explain(
     facts = Facts(connection, program_id, subject, at=at)
     outcome = _outcome(facts)
     sent, likely = facts.rejected or facts.payment, None
-    unmatched = outcome in {CustomerNotFound.code, SaleOutcome.PAYMENT_WAITING} and facts.customer is None
+    unmatched = outcome in {errors.CustomerNotFound.code, SaleOutcome.PAYMENT_WAITING} and facts.customer is None
     if unmatched and sent is not None and sent.customer_key is not None:
         likely = identifier_health.likely_key(connection, program_id, sent.customer_key)
-    has_expired = outcome == AttributionWindowExpired.code and not facts.in_window
+    has_expired = outcome == errors.AttributionWindowExpired.code and not facts.in_window
     return Explanation(
         program_id=program_id,
         outcome=outcome,
@@ -111,13 +103,13 @@ def _outcome(facts: Facts) -> str:
     elif facts.payment is not None:
         outcome = facts.payment.meaning
     elif click_program_id not in {None, facts.program.id}:
-        outcome = CustomerWrongProgram.code
+        outcome = errors.CustomerWrongProgram.code
     elif customer is None and facts.click is None:
         outcome = SaleOutcome.ONLY_A_TEST if facts.is_tested else SaleOutcome.NOT_RECORDED
     elif facts.partner is not None and facts.partner.status == PartnerStatus.INACTIVE:
-        outcome = CustomerNotAttributed.code
+        outcome = errors.CustomerNotAttributed.code
     elif not facts.in_window:
-        outcome = AttributionWindowExpired.code
+        outcome = errors.AttributionWindowExpired.code
     elif customer is not None and customer.settlement != Settlement.NONE:
         outcome = OF_LEADS[customer.settlement]
     else:
@@ -157,7 +149,7 @@ def _fitting(facts: Facts, outcome: str, likely: str | None) -> str | None:
             f'Put svc_customer_key "{likely}", as at the lead, into the metadata of the next checkout, and name that '
             "customer for this payment under Settings, Payments."
         )
-    if outcome != CustomerNotFound.code or rejected is None:
+    if outcome != errors.CustomerNotFound.code or rejected is None:
         return PAYMENT_CHANGES.get(outcome) if facts.payment is not None else None
     if facts.customer is not None:
         return "Send the same sale again: the service has received the customer's lead since."

@@ -4,17 +4,20 @@ from collections.abc import Collection, Mapping
 from enum import StrEnum
 from typing import NamedTuple
 
-from sqlalchemy import Connection, and_, or_, select
+from sqlalchemy import Connection
 
+from storage.engine.statements import read_statement
 from storage.rules.errors import CustomerNotFound, IdentifierConflict
 from storage.rules.key_format import Difference, KeyFormat, LeadKeys, Mismatch, format_of
 from storage.rules.untrusted import Untrusted
-from storage.tables import customers, leads, refused_calls, sales
 
+_CREDITED, _REJECTED, _MEANT, _CARRIED, _OF_LEADS = (
+    read_statement(f"keys_{name}") for name in ("credited", "rejected", "meant", "carried", "of_leads")
+)
 MOST_SALES = 2000
 MOST_LEADS = 20_000
 EXAMPLES = 3
-UNMATCHED = {CustomerNotFound.code, IdentifierConflict.code}  # of sales: no customer, or not the click's, has the key
+UNMATCHED = (CustomerNotFound.code, IdentifierConflict.code)  # of sales: no customer, or not the click's, has the key
 HOW = {
     Difference.LETTER_CASE: "Send the key spelled as in the lead: letter case, spaces, dashes and underscores.",
     Difference.PREFIX: "Send the key with the same prefix in lead and sale.",
@@ -65,15 +68,10 @@ class IdentifierHealth(NamedTuple):
 
 def check_keys(connection: Connection, program_id: int) -> IdentifierHealth:
     """Return the identifier health of a program."""
-    customer, sale, call = customers.c, sales.c, refused_calls.c
-    of_customer = and_(customer.program_id == sale.program_id, customer.id == sale.customer_id)
-    recorded = select(sale.customer_key, customer.customer_key).join(customers, of_customer)
-    mine = recorded.where(sale.program_id == program_id, sale.customer_key.is_not(None))
-    credited = dict[str, str | None](connection.execute(mine.order_by(sale.id.desc()).limit(MOST_SALES)).all())
-    unmatched = (call.call == "sale", call.code.in_(UNMATCHED), call.customer_key.is_not(None))
-    rejected = select(call.customer_key).where(call.program_id == program_id, *unmatched)
-    sent = connection.execute(rejected.order_by(call.id.desc()).limit(MOST_SALES)).scalars()
-    found = compare(connection, program_id, set(sent), credited)
+    newest = {"program_id": program_id, "codes": UNMATCHED, "most": MOST_SALES}
+    credited = dict[str, str | None](connection.execute(_CREDITED, newest).all())
+    rejected = set(connection.execute(_REJECTED, newest).scalars())
+    found = compare(connection, program_id, rejected, credited)
     if found.mismatches:
         state = HealthState.MISMATCHED
     elif found.sale_keys and (found.known or found.has_keyed_leads):
@@ -119,9 +117,7 @@ def compare(
     A click that attributed the sale identifies the key that was meant, whatever the keys' formats.
     """
     sale_keys = _meant(connection, program_id, rejected) | dict(credited or {})
-    columns = (customers.c.customer_key, customers.c.known_as)
-    carried = or_(*(column.in_(list(sale_keys)) for column in columns))
-    rows = connection.execute(select(*columns).where(customers.c.program_id == program_id, carried))
+    rows = connection.execute(_CARRIED, {"program_id": program_id, "keys": list(sale_keys)})
     known = {key for row in rows for key in row} & sale_keys.keys()
     keyed = _lead_keys(connection, program_id)
     lead_keys = LeadKeys(keyed or _lead_keys(connection, program_id, with_key=False))
@@ -139,25 +135,12 @@ def compare(
 
 def _meant(connection: Connection, program_id: int, sent: Collection[str]) -> dict[str, str | None]:
     """Return each sent key with the lead's key of another format that the call's click, or recorded sale, proves."""
-    call, customer, sale = refused_calls.c, customers.c, sales.c
-    of_click = and_(customer.program_id == call.program_id, customer.click_id == call.click_id)
-    same = and_(sale.program_id == call.program_id, sale.transaction_id == call.transaction_id)
-    buyer = and_(customer.program_id == sale.program_id, customer.id == sale.customer_id)
-    pairs = select(call.customer_key, customer.customer_key)
-    mine = (call.program_id == program_id, call.call == "sale", call.customer_key.in_(list(sent)))
     meant: dict[str, str | None] = dict.fromkeys(sent)
-    sources = (refused_calls.join(sales, same).join(customers, buyer), refused_calls.join(customers, of_click))
-    for source in sources:
-        rows = connection.execute(pairs.select_from(source).where(*mine))
-        meant |= {key: carried for key, carried in rows if carried and format_of(key) != format_of(carried)}
-    return meant
+    pairs = connection.execute(_MEANT, {"program_id": program_id, "keys": list(sent)})
+    return meant | {key: carried for key, carried in pairs if format_of(key) != format_of(carried)}
 
 
 def _lead_keys(connection: Connection, program_id: int, *, with_key: bool = True) -> list[str]:
     """Return the newest keys of leads sent with the program key, or else of all: browsers' leads prove less."""
-    mine = [customers.c.program_id == program_id, customers.c.customer_key.is_not(None)]
-    if with_key:
-        lead = select(leads.c.id).where(leads.c.program_id == program_id, leads.c.customer_id == customers.c.id)
-        mine.append(lead.where(leads.c.with_key).exists())
-    named = select(customers.c.customer_key).where(*mine).order_by(customers.c.id.desc())
-    return list(connection.execute(named.limit(MOST_LEADS)).scalars())
+    newest = {"program_id": program_id, "with_key": with_key, "most": MOST_LEADS}
+    return list(connection.execute(_OF_LEADS, newest).scalars())

@@ -4,15 +4,17 @@ from datetime import datetime
 from enum import StrEnum
 from typing import NamedTuple
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, select
 
-from storage.rules.errors import InvalidKey
+from storage.engine.statements import read_statement
 from storage.rules.untrusted import Untrusted
-from storage.tables import kept_calls, refused_calls, retired_program_keys
-from storage.tracking.kept_calls import KeptState
+from storage.tables import retired_program_keys
+from storage.tables.columns import Timestamp
 from storage.tracking.program_terms import ROTATION
 
 MOST_CALLERS = 50
+_CALLS = read_statement("rotation_calls", last_seen_at=Timestamp)
+_CALLERS = read_statement("waiting_callers", first_at=Timestamp, last_at=Timestamp)
 
 
 class RotationState(StrEnum):
@@ -48,22 +50,16 @@ class KeyRotation(NamedTuple):
 
 def check_rotation(connection: Connection, program_id: int, *, at: datetime) -> KeyRotation:
     """Return how far the last replacement of a program's key is."""
-    old, call, kept = retired_program_keys.c, refused_calls.c, kept_calls.c
+    old = retired_program_keys.c
     shown = select(old.retired_at, old.leaked_at).where(old.program_id == program_id).order_by(old.retired_at.desc())
     retired = connection.execute(shown).all()
     if len(retired) <= 1:  # a program is created with a hidden key, which its first one replaces
         return KeyRotation(RotationState.NONE, None, None, was_leaked=False, waiting_calls=0, waiting_callers=[])
     replaced_at = retired[0].retired_at
-    seen = select(func.max(call.at)).where(call.program_id == program_id, call.code == InvalidKey.code)
-    last_seen_at = connection.execute(seen.where(call.at >= replaced_at)).scalar()
-    apart = (kept.program_id == program_id, kept.code == InvalidKey.code, kept.at >= replaced_at)
-    was_kept = connection.execute(select(kept.id).where(*apart).limit(1)).scalar() is not None
-    waiting = (kept.program_id == program_id, kept.state == KeptState.WAITING)
-    totals = (func.count(), func.min(kept.at), func.max(kept.at))
-    by_caller = select(kept.caller, *totals).where(*waiting).group_by(kept.caller).order_by(func.max(kept.at).desc())
-    callers = [WaitingCaller(*row) for row in connection.execute(by_caller.limit(MOST_CALLERS))]
-    count = connection.execute(select(func.count()).select_from(kept_calls).where(*waiting)).scalar_one()
+    of = {"program_id": program_id, "since": replaced_at, "most": MOST_CALLERS}
+    last_seen_at, kept, waiting = connection.execute(_CALLS, of).one()
+    callers = [WaitingCaller(*row) for row in connection.execute(_CALLERS, of)]
     is_quiet = at >= max(replaced_at, last_seen_at or replaced_at) + ROTATION
-    is_finished = not count and (is_quiet or was_kept)
+    is_finished = not waiting and (is_quiet or kept)
     state = RotationState.FINISHED if is_finished else RotationState.UNDER_WAY
-    return KeyRotation(state, replaced_at, last_seen_at, retired[0].leaked_at is not None, count, callers)
+    return KeyRotation(state, replaced_at, last_seen_at, retired[0].leaked_at is not None, waiting, callers)

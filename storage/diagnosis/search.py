@@ -1,6 +1,6 @@
 """Search: what an identifier names in many programs, as stories of sales and customers, and as partners."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -9,12 +9,24 @@ from sqlalchemy import Connection, func, select
 from storage import tables
 from storage.diagnosis import identifier_health, readiness
 from storage.diagnosis.explanation import Explanation, explain
-from storage.lists.named import MOST, find_named
+from storage.engine.cursors import LARGEST_ID
+from storage.engine.statements import read_statement
 from storage.lists.partners import has
-from storage.rules import attribution
+from storage.rules import attribution, contact
 from storage.rules.errors import AffMissing, InvalidAffiliateUrl
 
-MOST_SILENT = 5
+MOST, MOST_SILENT = 10, 5
+MOST_REJECTED, MOST_LOGS = 1_000, 20  # the newest of each of some logs, which have no index by identifier
+HASH_DIGITS = 64
+_NAMES, _OF_REJECTED = read_statement("identifier_names"), read_statement("rejected_names")
+
+
+class Named(NamedTuple):
+    """A program, and an identifier of it: `kind` is `transaction_id`, `customer_key` or `click_id`."""
+
+    program_id: int
+    kind: str
+    value: str
 
 
 class Silence(NamedTuple):
@@ -42,12 +54,31 @@ def search(
     connection: Connection, program_ids: Sequence[int], typed: str, *, at: datetime, explains_silence: bool = True
 ) -> SearchResult:
     """Return what a text names in these programs; the first programs answer for an identifier that none has."""
-    found = dict.fromkeys(find_named(connection, program_ids, typed))
+    found = dict.fromkeys(_find_named(connection, program_ids, typed))
     stories = [explain(connection, each, at=at, **{kind: value}) for each, kind, value in list(found)[:MOST]]
     named, of_first = _partners(connection, program_ids, typed)
     silent = program_ids[:MOST_SILENT] if explains_silence and not stories and not named else []
     silences = [_silence(connection, each, typed, at, is_first=n == 0) for n, each in enumerate(silent)]
     return SearchResult(stories, named, silences, of_first)
+
+
+def _find_named(connection: Connection, program_ids: Sequence[int], typed: str) -> Iterator[Named]:
+    """Yield what has this identifier, e-mail address or its hash; last, what rejected calls of the first programs say.
+
+    A commission's id stands for its sale; of a lead's commission, for the customer.
+    """
+    if not program_ids:
+        return
+    is_hash = len(typed) == HASH_DIGITS
+    email_hash = contact.protect(typed).hash if contact.is_email(typed) else typed.lower() if is_hash else None
+    is_id = typed.isascii() and typed.isdigit() and int(typed) < LARGEST_ID
+    sought = {"typed": typed, "email_hash": email_hash, "row_id": int(typed) if is_id else None}
+    for row in connection.execute(_NAMES, {"program_ids": program_ids, **sought, "most": MOST}):
+        yield Named(*row)
+    for program_id in program_ids[:MOST_LOGS]:
+        log = {"program_id": program_id, "typed": typed, "most": MOST_REJECTED}
+        for kind in connection.execute(_OF_REJECTED, log).scalars():
+            yield Named(program_id, kind, typed)
 
 
 def _silence(connection: Connection, program_id: int, typed: str, at: datetime, *, is_first: bool) -> Silence:

@@ -9,7 +9,7 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import BigInteger, Connection, Date, String, TextualSelect, bindparam, text
+from sqlalchemy import BigInteger, Boolean, Connection, Date, String, TextualSelect, bindparam, text
 
 from storage.engine.citus import is_distributed
 from storage.engine.database import ROWS_SYNTAX, is_server, run_prepared
@@ -27,7 +27,8 @@ _KINDS: dict[str, Any] = {
     **dict.fromkeys(("first_id", "since_id", "row_id", "last_number", "statement_number"), BigInteger),
     **dict.fromkeys(("at", "since", "last", "until", "idle_since"), Timestamp),
     **dict.fromkeys(("first_day", "last_day", "end_day"), Date),
-    "transaction_ids": String,
+    **dict.fromkeys(("transaction_ids", "keys", "codes"), String),
+    "with_key": Boolean,
 }
 
 

@@ -9,21 +9,14 @@ from sqlalchemy import BigInteger, ColumnElement, case, cast, func, or_, select
 from storage.engine.expressions import JsonField
 from storage.lists.declaration import Column, Filter, List, ListScope
 from storage.payments import event_log
-from storage.rules.errors import (
-    AttributionWindowExpired,
-    CurrencyNotSupported,
-    CustomerNotAttributed,
-    DuplicateTransaction,
-    IdentifierConflict,
-    SaleBeforeClick,
-)
+from storage.rules import errors
 from storage.rules.payment import PaymentOutcome
 from storage.rules.untrusted import Untrusted
 from storage.tables import payment_event_names, payment_events
 
 REJECTED = (
-    *(AttributionWindowExpired, CurrencyNotSupported, CustomerNotAttributed),
-    *(DuplicateTransaction, IdentifierConflict, SaleBeforeClick),
+    *(errors.AttributionWindowExpired, errors.CurrencyNotSupported, errors.CustomerNotAttributed),
+    *(errors.DuplicateTransaction, errors.IdentifierConflict, errors.SaleBeforeClick),
 )
 TO_DO = {
     *(PaymentOutcome.HELD, PaymentOutcome.WAITING, PaymentOutcome.UNKNOWN_CUSTOMER),

@@ -1,8 +1,11 @@
-"""The outcomes of a sale, why it was credited or not; and the state of each step to it."""
+"""The outcomes of a sale, why it was credited or not, in codes and in words; and the state of each step to it."""
 
+import tomllib
 from enum import StrEnum
+from pathlib import Path
 from typing import NamedTuple
 
+from storage.rules.errors import BY_CODE
 from storage.rules.payment import PaymentOutcome
 
 
@@ -46,6 +49,13 @@ class OutcomeMessage(NamedTuple):
 
     text: str
     change: str | None
+
+
+_TEXTS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+MESSAGES = {code: OutcomeMessage(error.message, error.hint) for code, error in BY_CODE.items()} | {
+    outcome: OutcomeMessage(said["text"], said.get("change")) for outcome, said in _TEXTS["outcomes"].items()
+}
+PAYMENT_CHANGES: dict[str, str] = _TEXTS["payment_changes"]
 
 
 def of_payment(outcome: str, *, is_payment: bool) -> str:

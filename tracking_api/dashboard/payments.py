@@ -8,12 +8,11 @@ from pydantic import StringConstraints
 from presentation.api_request import ApiRequest
 from presentation.operations import operation
 from presentation.view import SuccessView, View
-from storage.diagnosis.messages import MESSAGES
 from storage.lists.payment_events import PAYMENT_EVENTS, PaymentEvent
 from storage.lists.payment_events import TO_DO as OPEN_OUTCOMES
 from storage.payments import accounts, decisions, event_log, stripe
 from storage.rules import errors
-from storage.rules.outcome import of_payment
+from storage.rules.outcome import MESSAGES, of_payment
 from storage.rules.payment import PaymentOutcome
 from storage.rules.periods.period import Span
 from tracking_api.dashboard.pages.buttons import QUESTIONS, Button, FormPage, Notice, elsewhere

@@ -1,9 +1,8 @@
 """Every outcome and every error has its words."""
 
-from storage.diagnosis.messages import MESSAGES
 from storage.rules import errors
 from storage.rules.errors import CODES, ServiceError
-from storage.rules.outcome import SaleOutcome
+from storage.rules.outcome import MESSAGES, SaleOutcome
 
 
 def test_every_outcome_has_a_message_and_only_a_credited_sale_needs_no_change():
