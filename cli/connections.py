@@ -94,7 +94,7 @@ class Connection(HttpToolsProtocol):
         super().on_body(body)
 
     def send_400_response(self, msg: str) -> None:
-        """Respond to a request that cannot be parsed: 431 if it is too large."""
+        """Respond to what cannot be parsed; 431 if it is too large."""
         if self._unread <= MOST_HEAD_BYTES:
             super().send_400_response(msg)
             return
@@ -155,6 +155,5 @@ class Worker(Process):
 
     @property
     def server(self) -> uvicorn.Server:
-        """Return the server that it runs."""
         self._server = self._server or Server(self.config)
         return self._server

@@ -198,7 +198,6 @@ class Supervisor(Multiprocess):
         self._heard_at: dict[int | None, float] = {}  # by the worker's process id
 
     def init_processes(self) -> None:
-        """Start the workers."""
         self.processes = [self._started() for _ in range(self.processes_num)]
 
     def _started(self) -> Process:

@@ -12,7 +12,6 @@ from storage.lists import find
 from storage.lists.declaration import MOST_ROWS, List, ListQuery, ListScope
 from storage.lists.payouts import PAYOUT_LINES, PAYOUTS, Payout
 from storage.management import payout_returns, payout_sending, payouts
-from storage.management.payout_sending import FailedLine
 from storage.rules.commission import MOST_CENTS
 
 app = typer.Typer(no_args_is_help=True)
@@ -27,11 +26,11 @@ def day(value: str) -> date:
         raise typer.BadParameter("Write a date, such as 2027-01-31") from None
 
 
-def _failed(value: str) -> FailedLine:
+def _failed(value: str) -> payout_sending.FailedLine:
     line_id, _, reason = value.partition(":")
     if not (line_id.isascii() and line_id.isdigit() and reason.strip()):
         raise typer.BadParameter("Write LINE:REASON, such as 12345:the account is closed")
-    return FailedLine(int(line_id), reason.strip())
+    return payout_sending.FailedLine(int(line_id), reason.strip())
 
 
 Day = Annotated[date, typer.Option(parser=day, metavar="DAY")]
@@ -96,7 +95,6 @@ def discard(program: command.ProgramId, payout: PayoutId) -> dict[str, Any]:
 
 
 def _rows(wanted: List[Any], program: int, **filters: Any) -> list[Any]:
-    """Return the rows of a list, the newest first."""
     scope = ListScope(program, command.now())
     ids = command.read(find.list_ids, wanted, scope, ListQuery(filters=filters), limit=MOST_ROWS)
     rows: list[Any] = command.read(find.rows, wanted, scope, ids[::-1])

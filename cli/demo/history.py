@@ -24,7 +24,6 @@ from storage.rules.settings import ProgramSettings
 from storage.rules.settlement import LeadAuthPolicy
 from storage.tables import commissions as earned
 from storage.tracking import clicks, leads, program_terms, received_calls, refunds, sales, test_mode
-from storage.tracking.clicks import Click, ClickResult
 from storage.tracking.sale_decisions import Sale, SaleResult
 
 DAYS = 90
@@ -109,9 +108,9 @@ class History:
         about: dict[str, Any] = {"page_url": landing, "referrer_url": referrer, "filtered": "bot" if is_bot else None}
         about |= {"referrer_host": click_details.referrer_host(referrer), "address_hash": self._hashes.of(network, at)}
         about["dimensions"] = click_details.describe(tagged, Agent(*agent), Location(*place), language)
-        click = Click(self.program_id, code, landing, at, keys.click_id(self.program_id, at), **about)
+        click = clicks.Click(self.program_id, code, landing, at, keys.click_id(self.program_id, at), **about)
         clicked = clicks.record(self._connection, [click])[0]
-        if isinstance(clicked, ClickResult) and not is_bot and self._happens(self._shop["signs_up"]):
+        if isinstance(clicked, clicks.ClickResult) and not is_bot and self._happens(self._shop["signs_up"]):
             self._later(self._within(at, days=6), partial(self._sign_up, clicked.click_id))
 
     def _sign_up(self, click_id: str, at: datetime) -> None:

@@ -96,14 +96,12 @@ def _read(path: Path) -> dict[str, Any]:
 
 
 def _help(work: Work, texts: Mapping[str, Any]) -> str:
-    """Return a command's help: its docstring, the details, and the example."""
     example = texts["example"]
     shown = f"Example:\n{indent(example, '  ')}" if "\n" in example else f"Example: {example}"
     return "\n\n".join(filter(None, (inspect.cleandoc(work.__doc__ or ""), texts["details"], example and shown)))
 
 
 def _described(parameter: inspect.Parameter, text: str | None) -> inspect.Parameter:
-    """Return an option with its help."""
     if text is None:
         return parameter
     kind, option = parameter.annotation, typer.Option()

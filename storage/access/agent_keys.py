@@ -135,21 +135,18 @@ def revoke(connection: Connection, agent_key_id: int, *, at: datetime) -> dateti
 def once(
     connection: Connection, key_id: int, repeat: tuple[str, str], perform: Callable[[Connection], str], *, at: datetime
 ) -> tuple[str, bool]:
-    """Return the JSON text of the first response to a key's request, and whether this is a repeat within 30 days.
-
-    `repeat` is its Idempotency-Key and a hash of its content; `perform` makes the write if there is no response. The
-    request claims the row first, so concurrent repeats wait for it. A rejected write stores no response.
-    Raises IdempotencyKeyReused when the Idempotency-Key's first request was different.
-    """
-    mine = [idempotent_answers.c.agent_key_id == key_id, idempotent_answers.c.idempotency_key == repeat[0]]
+    """Return the JSON text of the first response to a key's request, and whether this is a repeat within 30 days."""
+    idempotency_key, request_hash = repeat
+    mine = [idempotent_answers.c.agent_key_id == key_id, idempotent_answers.c.idempotency_key == idempotency_key]
     first = connection.execute(select(idempotent_answers).where(*mine)).one_or_none()
     if first is not None and first.at > at - timedelta(days=RESPONSE_DAYS):
-        if first.request_hash != repeat[1]:
+        if first.request_hash != request_hash:
             raise errors.IdempotencyKeyReused
         return first.body, True
     if first is not None:
         connection.execute(delete(idempotent_answers).where(*mine))
-    claim = {"agent_key_id": key_id, "idempotency_key": repeat[0], "request_hash": repeat[1], "at": at}
+    # Concurrent repeats wait for this row. A rejected write takes it back.
+    claim = {"agent_key_id": key_id, "idempotency_key": idempotency_key, "request_hash": request_hash, "at": at}
     connection.execute(insert(idempotent_answers).values(**claim, status=201, body=""))
     body = perform(connection)
     connection.execute(update(idempotent_answers).where(*mine).values(body=body))

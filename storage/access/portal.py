@@ -141,7 +141,6 @@ def _require(connection: Connection, program_id: int, partner_id: int) -> Any:
 
 
 def _add(connection: Connection, token: str, whose: Sequence[Mapping[Any, Any]], **about: Any) -> None:
-    """Store a token of partners, each with their program and e-mail address."""
     hashed = {"token_hash": keys.digest(token)}
     connection.execute(insert(portal_tokens), [{**each, **hashed, **about} for each in whose])
 

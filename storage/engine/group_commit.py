@@ -198,7 +198,6 @@ def _resolve_all(writes: Sequence[QueuedWrite], results: Sequence[Any]) -> None:
 
 
 def _give_up(batch: Sequence[QueuedWrite]) -> None:
-    """Answer the writes of a batch that have no result yet."""
     for write in batch:
         if not write.result.done():
             resolve(write, OutcomeUnknown(retry_after_seconds=RETRY_SECONDS))

@@ -145,7 +145,6 @@ class PostgresLane:
         return finished[0]
 
     async def _connect(self) -> AsyncConnection:
-        """Return the connection, a new one if the old one was closed."""
         if self._connection is None or self._is_closed():
             await self._drop()
             async with asyncio.timeout(self._seconds and CONNECT_SECONDS):

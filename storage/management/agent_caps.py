@@ -20,7 +20,6 @@ from storage.rules.settings import ProgramSettings, published, stored
 from storage.tables import agent_caps, agent_decisions, commission_terms, flags, programs
 from storage.tracking import currencies
 from storage.tracking.corrections import Corrections
-from storage.tracking.currencies import Exchange
 from storage.tracking.ledger import PARTNER_KINDS
 from storage.tracking.terms_in_force import PROGRAM
 
@@ -39,7 +38,7 @@ def get_caps(connection: Connection, program_id: int, currency: str | None = Non
     for name in AMOUNTS:
         cents = getattr(defaults, name)
         try:
-            worth[name] = currencies.convert(connection, cents, Exchange("USD", currency, date.max))
+            worth[name] = currencies.convert(connection, cents, currencies.Exchange("USD", currency, date.max))
         except CurrencyNotSupported:  # as if the currency were the dearest of all
             worth[name] = cents * 10 ** currencies.digits(currency) // (100 * HIGHEST_WORTH)
     return defaults._replace(**worth | _chosen(connection, program_id))
@@ -159,7 +158,6 @@ def list_used(connection: Connection, program_id: int, at: datetime) -> Sequence
 
 
 def _chosen(connection: Connection, program_id: int) -> dict[str, Any]:
-    """Return the caps that an owner set."""
     row = connection.execute(select(agent_caps).where(agent_caps.c.program_id == program_id)).one_or_none()
     chosen = {cap.name: value for cap in CAPS if (value := getattr(row, cap.name, None)) is not None}
     if "frozen_settings" in chosen:

@@ -7,7 +7,6 @@ from typing import Any
 from sqlalchemy import Connection, func, select, update
 
 from storage.engine import audit, ids
-from storage.engine.audit import Actor, Change
 from storage.engine.database import insert_for
 from storage.lists.applications import APPLICATIONS, Application
 from storage.lists.declaration import ListScope
@@ -51,7 +50,7 @@ def decide(
     *,
     state: ApplicationState,
     code: str | None = None,  # of the partner; by default their name
-    actor: Actor,
+    actor: audit.Actor,
     at: datetime,
 ) -> Application:
     """Approve an application, which enrols a partner, or decline it. Raises NotFound; ValidationError once decided."""
@@ -66,7 +65,7 @@ def decide(
         about: Any = {"name": row.name, "email": row.email, "code": code or code_of(row.name), "actor": actor}
         decided["partner_id"] = partners.enrol(connection, program_id, **about, at=at).id
     connection.execute(update(partner_applications).where(*mine).values(decided))
-    change = Change("application.decide", application_id, "state", row.state, state)
+    change = audit.Change("application.decide", application_id, "state", row.state, state)
     audit.write(connection, program_id, [change], actor=actor, at=at)
     return get(connection, APPLICATIONS, ListScope(program_id, at), application_id)
 

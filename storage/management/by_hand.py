@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, insert, or_, select, update
 
 from storage.engine import audit, ids
-from storage.engine.audit import Actor, Change
 from storage.lists.commissions import COMMISSIONS, Commission
 from storage.lists.declaration import ListScope
 from storage.lists.find import get
@@ -19,9 +18,7 @@ from storage.rules.attribution import BY_HAND, site_url
 from storage.rules.errors import FieldError, ServiceError, ValidationError
 from storage.tables import commissions, customers, ledger_entries, programs
 from storage.tracking import clicks, currencies, program_terms, sales, terms_in_force
-from storage.tracking.currencies import Exchange
 from storage.tracking.ledger import EntryKind
-from storage.tracking.program_terms import ANY_DAYS, ProgramTerms
 from storage.tracking.sale_decisions import Provenance, Sale
 
 MOST_ADJUSTMENTS = 50
@@ -46,7 +43,7 @@ def credit_sale(
     amount_cents: int,
     currency: str,
     reason: str,
-    actor: Actor,
+    actor: audit.Actor,
     at: datetime,
     partner_id: int | None = None,
     click_id: str | None = None,
@@ -76,7 +73,7 @@ def credit_sale(
         raise ValidationError(fields=[FieldError("partner_id", "The click is another partner's")])
     agent_caps.count(connection, program_id, agent_caps.CREDITED, credited.amount_cents, actor=actor, at=at)
     said = {"partner_id": credited.partner_id, "transaction_id": sale.transaction_id, "reason": reason}
-    entry = Change("commission.credit", credited.id, after=said | {"amount_cents": credited.amount_cents})
+    entry = audit.Change("commission.credit", credited.id, after=said | {"amount_cents": credited.amount_cents})
     audit.write(connection, program_id, [entry], actor=actor, at=at)
     return credited
 
@@ -88,7 +85,7 @@ def price(
     program = _terms_at(connection, program_id, at)._replace(
         terms=terms_in_force.of_partner(connection, program_id, partner_id, at)
     )
-    cents = currencies.convert(connection, amount_cents, Exchange(currency, program.currency, at.date()))
+    cents = currencies.convert(connection, amount_cents, currencies.Exchange(currency, program.currency, at.date()))
     earned = commission.on_sale(program.terms, cents, cents, first_purchase_at=None, occurred_at=at)
     return earned, at + timedelta(days=program.hold_days)
 
@@ -100,7 +97,7 @@ def adjust(
     partner_id: int,
     amount_cents: int,
     reason: str,
-    actor: Actor,
+    actor: audit.Actor,
     at: datetime,
 ) -> Adjustment:
     """Add to a partner's balance, or take from it; the next payout settles it. Raises PartnerNotFound, OverCap."""
@@ -113,7 +110,7 @@ def adjust(
     entry = adjustment._asdict() | {"program_id": program_id, "kind": EntryKind.ADJUSTMENT}
     del entry["currency"]
     connection.execute(insert(ledger_entries).values(entry))
-    change = Change("partner.adjust", partner_id, after={"amount_cents": amount_cents, "reason": reason})
+    change = audit.Change("partner.adjust", partner_id, after={"amount_cents": amount_cents, "reason": reason})
     audit.write(connection, program_id, [change], actor=actor, at=at)
     return adjustment
 
@@ -162,8 +159,8 @@ def _click_for(
     return click_id
 
 
-def _terms_at(connection: Connection, program_id: int, at: datetime) -> ProgramTerms:
+def _terms_at(connection: Connection, program_id: int, at: datetime) -> program_terms.ProgramTerms:
     """Return the program with the commission terms of a time, or its first ones, and without a window."""
     program = program_terms.load_one(connection, program_id)
     terms_of = partial(terms_in_force.of_partner, connection, program_id, at=at)
-    return program._replace(terms_of=terms_of, attribution_window_days=ANY_DAYS, has_payments=False)
+    return program._replace(terms_of=terms_of, attribution_window_days=program_terms.ANY_DAYS, has_payments=False)

@@ -214,7 +214,6 @@ def get_pending_work(connection: Connection, program_id: int, *, at: datetime) -
 
 
 def _count(connection: Connection, program_id: int, table: Table, condition: ColumnElement[bool]) -> int:
-    """Return how many rows of a program's table match."""
     rows = select(func.count()).select_from(table).where(table.c.program_id == program_id, condition)
     return connection.execute(rows).scalar_one()
 

@@ -6,7 +6,6 @@ from sqlalchemy import Connection, insert, update
 from sqlalchemy.exc import IntegrityError
 
 from storage.engine import audit, ids
-from storage.engine.audit import Actor, Change
 from storage.lists.coupons import COUPONS, Coupon
 from storage.lists.declaration import ListScope
 from storage.lists.find import get
@@ -21,7 +20,7 @@ TAKEN = FieldError(
 
 
 def create(
-    connection: Connection, program_id: int, *, partner_id: int, code: str, actor: Actor, at: datetime
+    connection: Connection, program_id: int, *, partner_id: int, code: str, actor: audit.Actor, at: datetime
 ) -> Coupon:
     """Create a coupon of a partner. Raises PartnerNotFound; ValidationError if the code, in any spelling, is taken."""
     partners.require(connection, program_id, partner_id)
@@ -32,14 +31,14 @@ def create(
     except IntegrityError:
         raise ValidationError(fields=[TAKEN]) from None
     created = {"partner_id": partner_id, "code": code}
-    audit.write(connection, program_id, [Change("coupon.create", coupon_id, after=created)], actor=actor, at=at)
+    audit.write(connection, program_id, [audit.Change("coupon.create", coupon_id, after=created)], actor=actor, at=at)
     return get(connection, COUPONS, ListScope(program_id, at), coupon_id)
 
 
-def end(connection: Connection, program_id: int, coupon_id: int, *, actor: Actor, at: datetime) -> Coupon:
+def end(connection: Connection, program_id: int, coupon_id: int, *, actor: audit.Actor, at: datetime) -> Coupon:
     """End a coupon, from whose end on it credits no one; its earlier customers stay. Raises NotFound."""
     mine = (coupons.c.program_id == program_id, coupons.c.id == coupon_id, coupons.c.ended_at.is_(None))
     ended = connection.execute(update(coupons).where(*mine).values(ended_at=at).returning(coupons.c.code)).scalar()
     if ended is not None:
-        audit.write(connection, program_id, [Change("coupon.end", coupon_id, before=ended)], actor=actor, at=at)
+        audit.write(connection, program_id, [audit.Change("coupon.end", coupon_id, before=ended)], actor=actor, at=at)
     return get(connection, COUPONS, ListScope(program_id, at), coupon_id)

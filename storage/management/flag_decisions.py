@@ -6,7 +6,6 @@ from datetime import datetime
 from sqlalchemy import Connection, select, update
 
 from storage.engine import audit
-from storage.engine.audit import Actor, Change
 from storage.lists.declaration import ListScope
 from storage.lists.find import get
 from storage.lists.flags import FLAGS, Flag
@@ -17,7 +16,6 @@ from storage.rules.errors import SecondKeyRequired, ValidationError
 from storage.rules.fraud.flag import FlagKind, FlagState
 from storage.tables import commissions, flags, sales
 from storage.tracking import program_terms, refunds, rollups
-from storage.tracking.refunds import Refund
 
 
 def decide(
@@ -26,7 +24,7 @@ def decide(
     flag_id: int,
     state: FlagState,
     *,
-    actor: Actor,
+    actor: audit.Actor,
     at: datetime,
     reason: str | None = None,
 ) -> Flag:
@@ -52,15 +50,15 @@ def decide(
         raise SecondKeyRequired("This key approved a commission that the flag holds, so another key has to dismiss it.")
     decided = {"state": state, "decided_at": at, "decided_by": actor.name, "decision_reason": reason}
     connection.execute(update(flags).where(mine, flags.c.id.in_(ids)).values(**decided, decided_by_key_id=key_id))
-    entries = [Change("flag.decide", flag.id, "state", flag.state, state)]
-    entries += [] if reason is None else [Change("flag.decide", flag.id, "reason", None, reason)]
+    entries = [audit.Change("flag.decide", flag.id, "state", flag.state, state)]
+    entries += [] if reason is None else [audit.Change("flag.decide", flag.id, "reason", None, reason)]
     audit.write(connection, program_id, entries, actor=actor, at=at)
     if state == FlagState.CONFIRMED:
         _confirm(connection, flag, [each.id for each in held], actor=actor, at=at)
     return get(connection, FLAGS, ListScope(program_id, at), flag.id)
 
 
-def _confirm(connection: Connection, flag: Flag, held_ids: Sequence[int], *, actor: Actor, at: datetime) -> None:
+def _confirm(connection: Connection, flag: Flag, held_ids: Sequence[int], *, actor: audit.Actor, at: datetime) -> None:
     """Reject what the flag held, as far as it still can be; a duplicate sale is refunded, so that it counts no more."""
     is_duplicate = flag.kind == FlagKind.POSSIBLE_DUPLICATE
     program_id = flag.program_id
@@ -73,4 +71,4 @@ def _confirm(connection: Connection, flag: Flag, held_ids: Sequence[int], *, act
         commission_decisions.decide_each(connection, program_id, held_ids, rejected, actor=actor, at=at, flag=because)
         if is_duplicate:
             program = program_terms.load_one(connection, program_id)
-            refunds.record(connection, [(program, Refund(transaction_id, at, reason="duplicate"))])
+            refunds.record(connection, [(program, refunds.Refund(transaction_id, at, reason="duplicate"))])

@@ -80,7 +80,6 @@ def drop_floods(connection: Connection, program_id: int, found: Sequence[Flood])
 
 
 def _days(at: datetime) -> list[datetime]:
-    """Return the starts of the days that are reviewed."""
     starts = (each.replace(hour=0, minute=0, second=0, microsecond=0) for each in (at - OVERLAP, at))
     return list(dict.fromkeys(starts))
 

@@ -51,7 +51,6 @@ class ImportReport:
     import_id: int | None = None  # None: nothing was imported
 
     def add(self, kind: FileKind, **row: Any) -> None:
-        """Count a row that is added."""
         self.added[kind] += 1
         if len(self.first[kind]) < MOST_SHOWN:
             self.first[kind].append({name: str(value) for name, value in row.items() if value not in {None, ""}})
@@ -91,7 +90,6 @@ class Importing:
 
     @contextmanager
     def reported(self, file: str, number: int) -> Iterator[None]:
-        """Report what is wrong with a line, and go on with the next."""
         try:
             yield
         except LeftOutError:

@@ -19,7 +19,6 @@ from storage.tables import leads as lead_rows
 from storage.tables import sales as sale_rows
 from storage.tracking import clicks, leads, rollups, sales
 from storage.tracking.corrections import Corrections
-from storage.tracking.leads import Lead
 from storage.tracking.ledger import EntryKind
 from storage.tracking.program_terms import ANY_DAYS, ProgramTerms
 from storage.tracking.sale_decisions import Provenance, Sale
@@ -71,7 +70,6 @@ class ImportedEvents:
         self._decided: dict[int, tuple[datetime, CommissionStatus]] = {}  # by the old tool, on recorded commissions
 
     def _rows(self, column: Column[Any], values: Iterable[Any], *more: Column[Any]) -> Iterator[Any]:
-        """Yield the program's rows that have one of the values in a column."""
         for mine in matching(self._program_id, column, values):
             yield from self._work.connection.execute(select(column, *more).where(mine))
 
@@ -147,7 +145,7 @@ class ImportedEvents:
         yield from (each for each in news if each.is_sale and each.key)
         yield from (new._replace(click_id=click_id) for new, click_id in zip(clicked, click_ids, strict=True))
 
-    def _reported(self, new: _New) -> tuple[ProgramTerms, Lead | Sale]:
+    def _reported(self, new: _New) -> tuple[ProgramTerms, leads.Lead | Sale]:
         """Return the event, and the terms in force but with these earnings, and without windows and minimum orders."""
         name, cents = (new.earned.transaction_id, new.earned.cents) if new.earned else (None, 0)
         earning: dict[str, Any] = {"type": CommissionType.FLAT, "rate": cents, "lead_commission_cents": cents}
@@ -158,7 +156,7 @@ class ImportedEvents:
             who: dict[str, Any] = {"customer_key": new.key, "click_id": new.click_id, "provenance": REPORTED_BY}
             return program, Sale(name or "", new.line.sale_cents, new.at, **who, currency=program.currency)
         known = contact.protect(new.line.email) if new.line.email and new.key else None
-        return program, Lead(new.click_id, new.key, new.at, contact=known, event_name=name)
+        return program, leads.Lead(new.click_id, new.key, new.at, contact=known, event_name=name)
 
     def _count(self, line: ImportLine, partner: Any, event_id: int) -> None:
         """Count what a recorded lead or sale earned, as the old tool decided on it."""

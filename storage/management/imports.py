@@ -10,7 +10,6 @@ from typing import Any
 from sqlalchemy import Column, Connection, case, delete, func, insert, select, update
 
 from storage.engine import audit, ids
-from storage.engine.audit import Actor
 from storage.management.import_report import ImportedPartners, Importing, ImportReport, OnConflict, Totals, matching
 from storage.management.imported_events import ImportedEvents
 from storage.rules import tool_exports
@@ -48,7 +47,7 @@ def run(
     *,
     on_conflict: OnConflict = OnConflict.STOP,
     dry_run: bool,
-    actor: Actor,
+    actor: audit.Actor,
     at: datetime,
 ) -> ImportReport:
     """Import files and return the report; what is there stays. A dry run and undecided conflicts undo everything."""
@@ -85,7 +84,6 @@ def _totals(connection: Connection, program_id: int) -> Totals:
 
 
 def _lines(work: Importing, file: ImportFile) -> Iterator[ImportLine]:
-    """Yield the lines of a file, and report those that cannot be read."""
     currency, latest = work.program.currency, work.at + timedelta(days=1)  # without a zone, a day may begin elsewhere
     if file.unit is None:
         work.report.is_stopped = True
@@ -146,7 +144,7 @@ def list_recent(connection: Connection, program_id: int, *, at: datetime) -> Seq
     return connection.execute(select(row.id, row.at).where(*mine).order_by(row.id.desc())).all()
 
 
-def undo(connection: Connection, program_id: int, import_id: int, *, actor: Actor, at: datetime) -> None:
+def undo(connection: Connection, program_id: int, import_id: int, *, actor: audit.Actor, at: datetime) -> None:
     """Delete what an import added. Raises NotFound, ValidationError if something has been built on it since."""
     row = imports.c
     mine = (row.program_id == program_id, row.id == import_id, row.at >= at - LASTS)

@@ -8,9 +8,7 @@ from sqlalchemy import Boolean, Connection, delete, insert, select, update
 
 from storage.access import assistants, program_keys, sessions, workspaces
 from storage.access.program_keys import NewKey
-from storage.access.sessions import Started
 from storage.engine import audit, database
-from storage.engine.audit import Actor
 from storage.engine.statements import read_statement
 from storage.lists.programs import TERMS, Program, read_program
 from storage.management import agent_caps, partners, special_terms
@@ -46,7 +44,7 @@ def set_up(
     partner: Mapping[str, Any],
     client: str | None,
     at: datetime,
-) -> tuple[int, NewKey, Started]:
+) -> tuple[int, NewKey, sessions.Started]:
     """Create the first workspace, program and key, and sign the owner in. Raises Forbidden, CurrencyNotSupported."""
     database.lock_alone(connection, database.SETTING_UP)
     if workspaces.exist(connection):
@@ -54,7 +52,7 @@ def set_up(
     email = email.lower()
     account: Any = {"owner_email": email, "password_hash": password_hash}
     workspace_id, user_id = workspaces.create(connection, workspace, **account, at=at)
-    actor = Actor("user", str(user_id), email)
+    actor = audit.Actor("user", str(user_id), email)
     program_id = create(connection, workspace_id, chosen, at=at, actor=actor)
     key = program_keys.regenerate(connection, program_id, at=at, actor=actor)
     partners.enrol(connection, program_id, **partner, at=at, actor=actor)
@@ -67,7 +65,7 @@ def create(
     chosen: ProgramSettings,
     *,
     at: datetime,
-    actor: Actor | None = None,
+    actor: audit.Actor | None = None,
     sandbox_of: int | None = None,
 ) -> int:
     """Create a program with its first commission terms and its key; return its id. Raises CurrencyNotSupported."""
@@ -90,7 +88,7 @@ def change(
     program_id: int,
     changes: Mapping[str, Any],
     *,
-    actor: Actor,
+    actor: audit.Actor,
     at: datetime,
     expected_revision: int | None = None,
 ) -> Program:
@@ -148,7 +146,7 @@ def _store(
     connection.execute(update(programs).where(programs.c.id == program_id).values(**values))
 
 
-def open_sandbox(connection: Connection, live_id: int, *, actor: Actor, at: datetime) -> tuple[int, NewKey]:
+def open_sandbox(connection: Connection, live_id: int, *, actor: audit.Actor, at: datetime) -> tuple[int, NewKey]:
     """Create a program's sandbox, or give it a new key. Raises NotFound, ValidationError for a sandbox."""
     connection.execute(select(programs.c.id).where(programs.c.id == live_id).with_for_update())
     live = read_program(connection, live_id)
@@ -161,7 +159,7 @@ def open_sandbox(connection: Connection, live_id: int, *, actor: Actor, at: date
     return sandbox_id, program_keys.regenerate(connection, sandbox_id, at=at, actor=actor)
 
 
-def empty_sandbox(connection: Connection, live_id: int, *, actor: Actor, at: datetime) -> None:
+def empty_sandbox(connection: Connection, live_id: int, *, actor: audit.Actor, at: datetime) -> None:
     """Delete every event of a program's sandbox; its settings, key and partners stay. Raises NotFound without one."""
     sandbox_id = find_sandbox(connection, live_id)
     if sandbox_id is None:
@@ -184,7 +182,7 @@ def has_events(connection: Connection, program_id: int) -> bool:
     return connection.execute(_FIRST_EVENT, {"program_id": program_id}).first() is not None
 
 
-def delete_program(connection: Connection, program_id: int, *, actor: Actor, at: datetime) -> None:
+def delete_program(connection: Connection, program_id: int, *, actor: audit.Actor, at: datetime) -> None:
     """Delete a program with its settings, key, partners, tests and sandbox, and what was granted for it.
 
     The audit log and the feed stay. Raises NotFound, ProgramHasEvents for a live one after its first event.

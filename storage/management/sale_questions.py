@@ -5,7 +5,6 @@ from datetime import date, datetime
 from sqlalchemy import Connection, func, insert, select, update
 
 from storage.engine import audit, ids
-from storage.engine.audit import Actor, Change
 from storage.lists.declaration import ListScope
 from storage.lists.find import get
 from storage.lists.sale_questions import SALE_QUESTIONS, SaleQuestion
@@ -25,7 +24,7 @@ def ask(
     sold_on: date,
     transaction_id: str,
     note: str | None,
-    actor: Actor,
+    actor: audit.Actor,
     at: datetime,
 ) -> None:
     """Ask about a sale. Raises ValidationError for a day to come, and while too many questions wait."""
@@ -39,17 +38,17 @@ def ask(
     asked = {"sold_on": sold_on, "transaction_id": transaction_id, "note": note, "created_at": at}
     new = {"program_id": program_id, "id": question_id, "partner_id": partner_id, **asked}
     connection.execute(insert(sale_questions).values(new))
-    audit.write(connection, program_id, [Change("sale_question.ask", question_id)], actor=actor, at=at)
+    audit.write(connection, program_id, [audit.Change("sale_question.ask", question_id)], actor=actor, at=at)
 
 
 def answer(
-    connection: Connection, program_id: int, question_id: int, *, text: str, actor: Actor, at: datetime
+    connection: Connection, program_id: int, question_id: int, *, text: str, actor: audit.Actor, at: datetime
 ) -> SaleQuestion:
     """Answer a question, or change the answer; the partner sees it. Raises NotFound."""
     before = get(connection, SALE_QUESTIONS, ListScope(program_id, at), question_id)
     mine = (_row.program_id == program_id, _row.id == question_id)
     answered = {"answer": text, "answered_by": actor.name, "answered_at": at}
     connection.execute(update(sale_questions).where(*mine).values(answered))
-    change = Change("sale_question.answer", question_id, "answer", before.answer, text)
+    change = audit.Change("sale_question.answer", question_id, "answer", before.answer, text)
     audit.write(connection, program_id, [change], actor=actor, at=at)
     return get(connection, SALE_QUESTIONS, ListScope(program_id, at), question_id)

@@ -6,7 +6,6 @@ from typing import Any
 from sqlalchemy import Connection, delete, select, update
 
 from storage.engine import audit
-from storage.engine.audit import Actor, Change
 from storage.engine.database import insert_for
 from storage.engine.sealing import Sealer
 from storage.rules.errors import NotFound
@@ -41,7 +40,7 @@ def connect(
     account_id: str,
     secret: str,
     sealer: Sealer,
-    actor: Actor,
+    actor: audit.Actor,
     at: datetime,
 ) -> Any:
     """Connect an account, or change it; of the same account, a new secret works beside the previous one."""
@@ -53,16 +52,16 @@ def connect(
     row = insert_for(connection)(payment_accounts).values(program_id=program_id, connected_at=at, **values)
     connection.execute(row.on_conflict_do_update(index_elements=["program_id"], set_=values))
     known = None if before is None else before.account_id
-    entries = [Change("payment_account.connect", program_id, "account_id", known, account_id)]
+    entries = [audit.Change("payment_account.connect", program_id, "account_id", known, account_id)]
     audit.write(connection, program_id, entries, actor=actor, at=at)
     return get_account(connection, program_id)
 
 
-def disconnect(connection: Connection, program_id: int, *, actor: Actor, at: datetime) -> None:
+def disconnect(connection: Connection, program_id: int, *, actor: audit.Actor, at: datetime) -> None:
     """Delete a program's account and its secrets; its sales stay. Raises NotFound."""
     account = get_account(connection, program_id)
     connection.execute(delete(payment_accounts).where(payment_accounts.c.program_id == program_id))
-    entries = [Change("payment_account.disconnect", program_id, "account_id", account.account_id)]
+    entries = [audit.Change("payment_account.disconnect", program_id, "account_id", account.account_id)]
     audit.write(connection, program_id, entries, actor=actor, at=at)
 
 

@@ -7,7 +7,6 @@ from typing import Any
 from sqlalchemy import Connection, Select, and_, func, or_, select, update
 
 from storage.engine import audit
-from storage.engine.audit import Actor, Change
 from storage.payments import accounts, event_log, processing
 from storage.payments.payers import Payers
 from storage.payments.processing import EventOutcome
@@ -41,7 +40,7 @@ def decide(
     event_id: int,
     decision: Decision,
     *,
-    actor: Actor,
+    actor: audit.Actor,
     at: datetime,
     **named: str | None,
 ) -> str:
@@ -63,7 +62,7 @@ def decide(
     with rollups.gathered(connection):
         done = _decided(payers, row, content, decision, by=actor.name, **named)
         processing.note(payers, row.event_id, content, done)
-        entry = Change("payment_event.decide", event_id, "outcome", row.outcome, done.outcome)
+        entry = audit.Change("payment_event.decide", event_id, "outcome", row.outcome, done.outcome)
         audit.write(connection, program_id, [entry], actor=actor, at=at)
     return done.outcome
 
@@ -71,7 +70,6 @@ def decide(
 def _decided(
     payers: Payers, row: Any, content: Content | None, decision: Decision, *, by: str, **named: str | None
 ) -> EventOutcome:
-    """Carry out the decision. Raises ValidationError if it does not fit the event's outcome."""
     is_unlinked = row.outcome in RETRIED or row.outcome in BY_CODE
     is_without_payment = row.outcome in WITHOUT_PAYMENT
     match content, decision:

@@ -16,7 +16,6 @@ from storage.rules.settlement import Settlement
 from storage.tables import payment_events, programs
 from storage.tracking import leads, program_terms, rollups, sales, test_mode
 from storage.tracking.customers import Customer
-from storage.tracking.leads import Lead
 from storage.tracking.sale_decisions import Provenance, Sale
 from storage.tracking.test_mode import TestModeCall
 
@@ -165,7 +164,7 @@ def _settle(payers: Payers, paid: Paid, customer: Customer) -> None:
     """Settle the lead of a provisional customer who paid; leave out another customer's key."""
     if customer.settlement == Settlement.PROVISIONAL:
         program = program_terms.load_one(payers.connection, payers.program_id)
-        lead = Lead(customer.click_id, paid.customer_key, payers.at, has_paid=True)
+        lead = leads.Lead(customer.click_id, paid.customer_key, payers.at, has_paid=True)
         if isinstance(leads.record(payers.connection, [(program, lead)])[0], IdentifierConflict):
             leads.record(payers.connection, [(program, lead._replace(customer_key=None))])
 

@@ -84,7 +84,6 @@ def _intent(intent: Fields, created: datetime) -> Paid | Linked | None:
 
 
 def _payments(invoice: Fields) -> list[Fields]:
-    """Return what paid an invoice, where it says so."""
     return [each.get("payment") or {} for each in (invoice.get("payments") or {}).get("data", ())]
 
 
@@ -139,7 +138,6 @@ def _parts(fields: Fields, paid_cents: int, currency: str) -> tuple[int, int]:
 
 
 def _named(metadata: Fields | None) -> dict[str, Any]:
-    """Return the customer and the program that metadata names."""
     sent = metadata or {}
     names = {"click_id": "svc_click_id", "customer_key": "svc_customer_key", "program_id": "program_id"}
     return {ours: _text(sent.get(theirs)) for ours, theirs in names.items()}

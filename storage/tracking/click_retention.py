@@ -40,7 +40,6 @@ class Partition(NamedTuple):
 
     @property
     def label(self) -> str:
-        """The month that it holds."""
         last = str(Month.of(from_millis(keys.click_millis(self.end))).plus(-1))
         return last if self.first else f"until {last}"
 

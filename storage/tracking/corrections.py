@@ -14,7 +14,6 @@ from storage.tables import commissions, ledger_entries
 from storage.tables.columns import to_millis
 from storage.tracking import ledger, rollups
 from storage.tracking.ledger import PARTNER_KINDS, PLATFORM_KINDS, EntryKind
-from storage.tracking.rollups import Increment
 
 _find_entries = Statement("ledger_lookup")
 _save_statuses = Statement("commission_status")
@@ -55,13 +54,13 @@ class Corrections:
             corrected_id = self._newest[*key, corrects] if corrects else None
             self._entries.append((*key, partner_id or commission.partner_id, kind, cents, corrected_id, refund_id))
 
-    def take_back(self, commission: Any, kind: EntryKind) -> Increment:
+    def take_back(self, commission: Any, kind: EntryKind) -> rollups.Increment:
         """Take back (as `kind`) what a commission and its platform fee hold; return what this adds to the rollups."""
         cents, fee_cents = (self.net(commission, kinds) for kinds in (PARTNER_KINDS, PLATFORM_KINDS))
         self.append(commission, kind, -cents, corrects=EntryKind.COMMISSION)
         self.append(commission, EntryKind.PLATFORM_FEE_REVERSAL, -fee_cents, corrects=EntryKind.PLATFORM_FEE)
         day = commission.created_at.date()
-        return Increment(commission.program_id, commission.partner_id, day, commission_cents=-cents)
+        return rollups.Increment(commission.program_id, commission.partner_id, day, commission_cents=-cents)
 
     def reverse(self, commission: Any, *, keep: Callable[[int], int], refund_id: int) -> int:
         """Reduce a commission and its platform fee to `keep(original cents)`; return the cents taken back.

@@ -17,7 +17,6 @@ from storage.rules.attribution import CouponWins, PartnerStatus
 from storage.rules.commission import Terms, terms_of_text
 from storage.tables.columns import from_millis
 from storage.tracking import clicks
-from storage.tracking.clicks import Click
 from storage.tracking.customers import Customer, NamedCustomers, Registry
 from storage.tracking.program_terms import ProgramTerms
 from storage.tracking.rollups import Increment
@@ -37,7 +36,7 @@ class Coupons:
         self._found: dict[tuple[int, str], Any] = {(row.program_id, row.code_key): row for row in rows}
         self._of_leads = of_leads
         self._before: dict[tuple[int, str], Customer] = {}  # those who were another partner's, by click
-        self._clicks: dict[str, tuple[Click, int]] = {}  # for which coupons stand, with their partners
+        self._clicks: dict[str, tuple[clicks.Click, int]] = {}  # for which coupons stand, with their partners
 
     def find(self, program_id: int, code: str | None, at: datetime) -> Any:
         """Return the row of the coupon with a code, in any spelling; None without one, or if it had ended by then."""

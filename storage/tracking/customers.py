@@ -81,7 +81,6 @@ class Registry:
                 self._remember(_customer(row, at))
 
     def named(self, program_id: int, call: Any) -> NamedCustomers:
-        """Return the customers whom a call names."""
         return self.by_click(call.click_id), self.by_key(program_id, call.customer_key)
 
     def by_key(self, program_id: int, customer_key: str | None) -> Customer | None:

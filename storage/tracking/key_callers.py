@@ -44,7 +44,6 @@ class CallerCounts:
         self._counts: dict[tuple[PresentedKey, str], list[Any]] = {}
 
     def add(self, key: PresentedKey, call: str, at: datetime) -> None:
-        """Count a call."""
         counted = self._counts.get((key, call))
         if counted is not None:
             counted[0] += 1
@@ -53,7 +52,6 @@ class CallerCounts:
             self._counts[key, call] = [1, at, at]
 
     def take(self) -> dict[tuple[PresentedKey, str], list[Any]]:
-        """Return the calls and forget them."""
         counts, self._counts = self._counts, {}
         return counts
 

@@ -16,7 +16,6 @@ from storage.rules.returned_money import ReturnedMoney, SaleRefund, returned
 from storage.tables.columns import from_millis, to_millis
 from storage.tracking import rollups
 from storage.tracking.corrections import Corrections
-from storage.tracking.rollups import Increment
 
 OURS = "payments:"  # the refunds that follow from what the processor reported
 _find = Statement("refund_lookup")
@@ -48,7 +47,6 @@ class RefundedSale:
 
     @property
     def remaining_cents(self) -> int:
-        """What is not refunded."""
         return int(self.row.amount_cents) - self.refunded_cents
 
     @property
@@ -92,7 +90,7 @@ class RefundedSales:
         earned = [each.commission for each in self._sales.values() if each.commission]
         self._corrections = Corrections(connection, earned)
         self._new: list[tuple[Any, ...]] = []
-        self._steps: list[Increment] = []
+        self._steps: list[rollups.Increment] = []
         by_id = {(each.row.program_id, each.row.id): each for each in self._sales.values()}
         sold = [(*key, sale.row.transaction_id) for key, sale in sorted(by_id.items(), key=lambda item: item[0])]
         for row in _find_history(connection, sold) if sold else ():
@@ -133,10 +131,10 @@ class RefundedSales:
             reversed_cents = self._corrections.reverse(
                 earned, keep=lambda whole_cents: sale.left_of(whole_cents, total_cents), refund_id=refund.row_id
             )
-            self._steps.append(Increment(*mine, earned.created_at.date(), commission_cents=-reversed_cents))
+            self._steps.append(rollups.Increment(*mine, earned.created_at.date(), commission_cents=-reversed_cents))
         counted = int(sale.refunded_cents == row.amount_cents) - int(total_cents == row.amount_cents)
         day = from_millis(row.occurred_at).date()
-        self._steps.append(Increment(*mine, day, sales=counted, revenue_cents=-program_cents))
+        self._steps.append(rollups.Increment(*mine, day, sales=counted, revenue_cents=-program_cents))
         refunded = (refund.refund_id, cents, program_cents, reversed_cents)
         reported_cents = None if refund.cents == cents else refund.cents
         said = (refund.reason, refund.request_id, reported_cents, refund.in_account, refund.caller)

@@ -5,7 +5,6 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from storage.rules import attribution, commission, errors
-from storage.rules.attribution import PartnerStatus
 from storage.rules.settlement import CustomerStatus
 from storage.tracking.currencies import Exchange, Rates
 from storage.tracking.customers import Customer, NamedCustomers
@@ -186,7 +185,7 @@ def _required(buyer: SaleBuyer | None, sale: Sale, program: ProgramTerms) -> Sal
         raise errors.CustomerWrongProgram
     if buyer.conflicts or customer.has_other_key(sale.customer_key):
         raise errors.IdentifierConflict
-    if customer.partner_status == PartnerStatus.INACTIVE:
+    if customer.partner_status == attribution.PartnerStatus.INACTIVE:
         raise errors.CustomerNotAttributed
     is_reported = sale.occurred_at is not None and sale.provenance != Provenance.OPERATOR
     if is_reported and attribution.is_before(customer.clicked_at, sale.happened_at):

@@ -26,7 +26,6 @@ class TermsSubject(NamedTuple):
 
     @property
     def own(self) -> ColumnElement[bool]:
-        """The condition for the subject's own terms."""
         named = (self.partner_id, None if self.partner_id else self.group)
         columns = (_row.partner_id, _row.partner_group)
         return and_(*(each.is_not_distinct_from(value) for each, value in zip(columns, named, strict=True)))
