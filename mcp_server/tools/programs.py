@@ -100,7 +100,13 @@ def _agents(request: ToolRequest, program_id: int) -> JsonRow:
     rejected = agent_keys.list_rejections(connection, program_id)
     keys = [
         row_of(key, leave_out={"workspace_id", "masked", "program_ids"})
-        | {"rejected": [row_of(each, leave_out={"agent_key_id"}) for each in rejected if each.agent_key_id == key.id]}
+        | {
+            "rejected": [
+                row_of(each, leave_out={"program_id", "agent_key_id"})
+                for each in rejected
+                if each.agent_key_id == key.id
+            ]
+        }
         for key in agent_keys.list_all(connection, workspace_id=request.key.workspace_id)
         if key.program_ids is None or program_id in key.program_ids
     ]
@@ -111,6 +117,7 @@ def _agents(request: ToolRequest, program_id: int) -> JsonRow:
     }
 
 
+OF_A_KEY = {"program_id", "agent_key_id"}
 NOT_SHOWN = {"actor_name", "actor_id", "subject", "before", "after"}
 
 

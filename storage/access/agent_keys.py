@@ -153,17 +153,6 @@ def once(
     return body, False
 
 
-class AgentRejection(NamedTuple):
-    """The rejected calls of a key with one error code; `about` is the cap or the scope, empty for other errors."""
-
-    agent_key_id: int
-    code: str
-    about: str
-    calls: int
-    first_at: datetime
-    last_at: datetime
-
-
 def add_rejection(
     connection: Connection, credential: str | None, program_id: int, error: errors.ServiceError, *, at: datetime
 ) -> None:
@@ -176,11 +165,10 @@ def add_rejection(
     connection.execute(first.on_conflict_do_update(index_elements=list(cause), set_=again))
 
 
-def list_rejections(connection: Connection, program_id: int) -> list[AgentRejection]:
-    """Return what was rejected in a program, the latest first."""
-    columns = [agent_rejections.c[name] for name in AgentRejection._fields]
-    mine = select(*columns).where(agent_rejections.c.program_id == program_id)
-    return [AgentRejection(*each) for each in connection.execute(mine.order_by(agent_rejections.c.last_at.desc()))]
+def list_rejections(connection: Connection, program_id: int) -> Sequence[Any]:
+    """Return the calls of each key by error code and its cap or scope (`about`), the last rejected first."""
+    mine = select(agent_rejections).where(agent_rejections.c.program_id == program_id)
+    return connection.execute(mine.order_by(agent_rejections.c.last_at.desc())).all()
 
 
 def of_row(row: Any) -> AgentKey:

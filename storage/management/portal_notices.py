@@ -1,10 +1,11 @@
 """E-mails to partners: a payment, and for those who use the portal a summary of each month; each can be turned off."""
 
-from datetime import date, datetime, timedelta
+from collections.abc import Sequence
+from datetime import datetime, timedelta
 from enum import StrEnum
-from typing import NamedTuple
+from typing import Any
 
-from sqlalchemy import Connection, select, update
+from sqlalchemy import Connection, Date, select, update
 
 from storage.engine.database import insert_for
 from storage.engine.statements import read_statement
@@ -12,7 +13,7 @@ from storage.tables import portal_accounts
 
 AT_ONCE = 100
 _row = portal_accounts.c
-_DUE = read_statement("portal_summaries")
+_DUE = read_statement("portal_summaries", month=Date)
 
 
 class NoticeKind(StrEnum):
@@ -22,29 +23,14 @@ class NoticeKind(StrEnum):
     SUMMARIES = "summaries"
 
 
-class MonthSummary(NamedTuple):
-    """What a partner earned in a month, whose first day this is, in cents of the program's currency."""
-
-    program_id: int
-    partner_id: int
-    email: str
-    name: str
-    program: str
-    currency: str
-    cents: int
-    clicks: int
-    month: date
-
-
-def list_due(connection: Connection, *, at: datetime) -> list[MonthSummary]:
-    """Return summaries of last month that are due, a few at most; a month without a click or a sale has none."""
+def list_due(connection: Connection, *, at: datetime) -> Sequence[Any]:
+    """Return the rows of summaries of last month that are due, a few at most; one without a click or a sale is none."""
     this_month = at.date().replace(day=1)
     month = (this_month - timedelta(days=1)).replace(day=1)
-    due = connection.execute(_DUE, {"first_day": month, "end_day": this_month, "most": AT_ONCE})
-    return [MonthSummary(**row, month=month) for row in due.mappings()]
+    return connection.execute(_DUE, {"first_day": month, "end_day": this_month, "most": AT_ONCE}).all()
 
 
-def mark(connection: Connection, sent: MonthSummary) -> None:
+def mark(connection: Connection, sent: Any) -> None:
     """Note that a summary was sent: only then, so that an outage of the mail server delays it and loses none."""
     mine = (_row.program_id == sent.program_id, _row.partner_id == sent.partner_id)
     following = (sent.month + timedelta(days=31)).replace(day=1)

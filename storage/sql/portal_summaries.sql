@@ -1,7 +1,7 @@
 -- What partners who want a summary of the month before a day, and have none, earned in it; at most so many.
 SELECT
     portal_accounts.program_id, portal_accounts.partner_id, partners.email, partners.name, programs.name AS program,
-    programs.currency, CAST(SUM(partner_rollups.commission_cents) AS BIGINT) AS cents,
+    programs.currency, :first_day AS month, CAST(SUM(partner_rollups.commission_cents) AS BIGINT) AS cents,
     CAST(SUM(partner_rollups.clicks) AS BIGINT) AS clicks
 FROM portal_accounts
 JOIN partners ON partners.program_id = portal_accounts.program_id AND partners.id = portal_accounts.partner_id

@@ -9,7 +9,7 @@ from starlette.responses import Response
 from configuration import Configuration
 from storage import Storage
 from storage.management import portal_notices
-from storage.management.portal_notices import MonthSummary, NoticeKind
+from storage.management.portal_notices import NoticeKind
 from storage.rules.errors import LinkExpired
 from tracking_api.dashboard import authentication, mail
 from tracking_api.dashboard.authentication import storage_of, time_of
@@ -32,7 +32,7 @@ async def send_due(store: Storage, settings: Configuration, *, at: datetime) -> 
     return sent
 
 
-async def _send(settings: Configuration, summary: MonthSummary) -> bool:
+async def _send(settings: Configuration, summary: Any) -> bool:
     say, link = Texts(ENGLISH), f"{settings.base_url}{authentication.PORTAL}/earnings"
     off = off_link(settings, summary.program_id, summary.partner_id, NoticeKind.SUMMARIES)
     amount, month = text.money(summary.cents, summary.currency), text.short_day(summary.month, "yMMMM")
