@@ -57,9 +57,8 @@ app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
 )
-for command in (accounts.login, accounts.logout, init.init, status.status, doctor.doctor):
-    app.command()(command)
-for command in (status.explain, reconcile.reconcile, status.listen):
+commands = (accounts.login, accounts.logout, init.init, status.status, doctor.doctor)
+for command in (*commands, status.explain, reconcile.reconcile, status.listen):
     app.command()(command)
 app.add_typer(accounts.app, name="programs")
 app.add_typer(accounts.partners_app, name="partners")

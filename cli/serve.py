@@ -73,9 +73,8 @@ def command(host: Host = "127.0.0.1", port: Port = 8000, workers: Workers = 1) -
                 raise Failure("workers_need_postgresql", ONE_WRITER, "Use --workers 1, or PostgreSQL.")
             listening = held.enter_context(listen(host, port))
             config = configuration.load()
-            for metrics_port in (
-                range(config.metrics_port, config.metrics_port + workers) if config.metrics_port else ()
-            ):
+            first_port = config.metrics_port or 0
+            for metrics_port in range(first_port, first_port + workers) if first_port else ():
                 _bound(config.metrics_host, metrics_port, "serve metrics", "SVC_METRICS_PORT").close()
             migrate(database_url)
             if database.is_sqlite(url) and not held.enter_context(

@@ -106,7 +106,5 @@ def _line(key: agent_keys.AgentKey) -> str:
 @command.register(agent_keys_app)
 def revoke(agent_key_id: Annotated[int, typer.Argument(min=1, metavar="ID")]) -> dict[str, Any]:
     """Revoke an agent key, which stops at once."""
-    return {
-        "agent_key_id": agent_key_id,
-        "revoked_at": command.write(agent_keys.revoke, agent_key_id, at=command.now()),
-    }
+    revoked_at = command.write(agent_keys.revoke, agent_key_id, at=command.now())
+    return {"agent_key_id": agent_key_id, "revoked_at": revoked_at}

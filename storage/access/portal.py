@@ -2,8 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
-from enum import StrEnum
-from typing import Any, NamedTuple
+from typing import Any
 
 from sqlalchemy import Boolean, ColumnElement, Connection, delete, insert
 
@@ -13,7 +12,6 @@ from storage.engine.audit import Actor, Change
 from storage.engine.database import insert_for
 from storage.engine.statements import read_statement
 from storage.rules import keys
-from storage.rules.attribution import PartnerStatus
 from storage.rules.errors import Forbidden, LinkExpired, NotFound
 from storage.tables import portal_accounts, portal_tokens
 from storage.tables.columns import Timestamp
@@ -22,43 +20,14 @@ ASKED_LASTS, INVITED_LASTS = timedelta(minutes=15), timedelta(days=7)
 SIGN_IN = "Sign in with your e-mail address."
 ASK_AGAIN = "Ask for a new link on the sign-in page of the portal."
 LONGEST_ID = 15  # digits
+LINK, SESSION = "link", "session"  # the kinds of tokens: a link opens a session, a session the portal
 OTHER_BROWSER = "Open the link in the browser in which you asked for it."
 _row = portal_tokens.c
 _OF_EMAIL, _PARTNER, _LINK = (read_statement(f"portal_{name}") for name in ("partners", "partner", "link"))
-_SESSION = read_statement("portal_session", partners_see_amounts=Boolean, used_at=Timestamp)
+_SESSION = read_statement("portal_session", shows_amounts=Boolean, used_at=Timestamp)
 
 
-class TokenKind(StrEnum):
-    """What a token opens: a link opens a session, a session the portal."""
-
-    LINK = "link"
-    SESSION = "session"
-
-
-SESSIONS: dict[str, Any] = {
-    "table": portal_tokens,
-    "kind": TokenKind.SESSION,
-}  # where those of partners are, for `sessions`
-
-
-class SignedInPartner(NamedTuple):
-    """The partner of a session, and their program, with what it allows partners to see."""
-
-    program_id: int
-    partner_id: int
-    name: str
-    code: str
-    email: str | None
-    status: PartnerStatus
-    program: str
-    domain: str
-    currency: str
-    shows_amounts: bool
-    used_at: datetime
-
-    @property
-    def actor(self) -> Actor:
-        return Actor("partner", str(self.partner_id), self.name, may_pay=False)
+SESSIONS: dict[str, Any] = {"table": portal_tokens, "kind": SESSION}  # where those of partners are, for `sessions`
 
 
 def ask(connection: Connection, email: str, *, browser: str, at: datetime) -> str | None:
@@ -68,18 +37,18 @@ def ask(connection: Connection, email: str, *, browser: str, at: datetime) -> st
         return None
     token = keys.generate(keys.PORTAL_PREFIX)
     about = {"created_at": at, "expires_at": at + ASKED_LASTS, "browser_hash": keys.digest(browser)}
-    _add(connection, token, found, kind=TokenKind.LINK, **about)
+    _add(connection, token, found, kind=LINK, **about)
     return token
 
 
 def invite(connection: Connection, program_id: int, partner_id: int, *, actor: Actor, at: datetime) -> tuple[str, Any]:
     """Return the token of a new link for a partner, which ends earlier ones, and the partner's row. Raises NotFound."""
     partner = _require(connection, program_id, partner_id)
-    links = (*_of_partner(program_id, partner_id), _row.kind == TokenKind.LINK, _row.browser_hash.is_(None))
+    links = (*_of_partner(program_id, partner_id), _row.kind == LINK, _row.browser_hash.is_(None))
     connection.execute(delete(portal_tokens).where(*links))
     token = keys.generate(keys.PORTAL_PREFIX)
     whose = {"program_id": program_id, "partner_id": partner_id, "email": partner.email or ""}
-    _add(connection, token, [whose], kind=TokenKind.LINK, created_at=at, expires_at=at + INVITED_LASTS)
+    _add(connection, token, [whose], kind=LINK, created_at=at, expires_at=at + INVITED_LASTS)
     audit.write(connection, program_id, [Change("portal.invite", partner_id)], actor=actor, at=at)
     return token, partner
 
@@ -98,7 +67,7 @@ def redeem(
     """Start a session with a link, which is used up. Raises LinkExpired, also in a browser that did not ask for it."""
     if find(connection, token, at=at)[0].browser_hash not in {None, keys.digest(browser)}:
         raise LinkExpired(OTHER_BROWSER, hint=ASK_AGAIN)
-    of_link = (_row.token_hash == keys.digest(token), _row.kind == TokenKind.LINK)
+    of_link = (_row.token_hash == keys.digest(token), _row.kind == LINK)
     used = delete(portal_tokens).where(*of_link).returning(_row.program_id, _row.partner_id, _row.email)
     of_program = {each["program_id"]: each for each in connection.execute(used).mappings()}
     if program_id not in of_program:
@@ -106,19 +75,19 @@ def redeem(
     whose = of_program[program_id]
     session = keys.generate(f"{keys.PORTAL_PREFIX}{program_id}_")
     about = {"created_at": at, "expires_at": at + LIFETIME, "client": client and client[:255]}
-    _add(connection, session, [whose], kind=TokenKind.SESSION, **about)
+    _add(connection, session, [whose], kind=SESSION, **about)
     account = {"program_id": program_id, "partner_id": whose["partner_id"], "summarized_on": at.date().replace(day=1)}
     connection.execute(insert_for(connection)(portal_accounts).values(account).on_conflict_do_nothing())
     return Started(session, at + LIFETIME)
 
 
-def identify(connection: Connection, token: str, *, at: datetime) -> SignedInPartner:
-    """Return the partner of a session. Raises the same Forbidden whatever is missing."""
+def identify(connection: Connection, token: str, *, at: datetime) -> Any:
+    """Return the row of a session's partner and their program. Raises the same Forbidden whatever is missing."""
     named = {"program_id": _program_of(token), "token_hash": keys.digest(token), "at": at, "idle_since": at - IDLE}
     row = connection.execute(_SESSION, named).one_or_none()
     if row is None:
         raise Forbidden(SIGN_IN)
-    return SignedInPartner(*row)._replace(status=PartnerStatus(row.status))
+    return row
 
 
 def session_of(token: str) -> dict[str, Any]:

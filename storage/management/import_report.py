@@ -14,6 +14,7 @@ from sqlalchemy import Column, ColumnElement, Connection, and_, select
 
 from storage.engine.audit import Actor
 from storage.management import partners
+from storage.management.applications import code_of
 from storage.rules.attribution import PartnerStatus, code_key
 from storage.rules.errors import ServiceError
 from storage.rules.tool_exports import FileKind, ImportLine
@@ -129,7 +130,7 @@ class ImportedPartners:
         of_address = [*sorted(self._theirs.get(email, ())), *sorted(self._ours.get(email, ()))]
         code = line.code or next((self._known[key].code for key in of_address), "")
         name = line.name or email.partition("@")[0]
-        base = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:LONGEST_MADE] or "partner"
+        base = code_of(name)[:LONGEST_MADE]
         made = chain([base], (f"{base}-{n}" for n in count(2)))
         code = code or next(each for each in made if each not in self._known)
         key = code_key(code)

@@ -64,16 +64,11 @@ def append(connection: Connection, earned: Sequence[Earned], *, at: datetime) ->
     entries = [(*item.key, EntryKind.COMMISSION, item.cents) for item in earned]
     fees = [(*item.key, EntryKind.PLATFORM_FEE, platform_fee(item.program.terms, item.cents)) for item in earned]
     entries += [entry for entry in fees if entry[-1]]
-    stored_at = to_millis(at)
-    insert_entries(
-        connection,
-        [
-            (program_id, entry_id, partner_id, commission_id, kind, cents, None, None, stored_at)
-            for entry_id, (program_id, partner_id, commission_id, kind, cents) in zip(
-                ids.after(at, len(entries)), entries, strict=True
-            )
-        ],
-    )
+    rows = [
+        (program_id, entry_id, *entry, None, None, to_millis(at))
+        for entry_id, (program_id, *entry) in zip(ids.after(at, len(entries)), entries, strict=True)
+    ]
+    insert_entries(connection, rows)
 
 
 def _commission_row(item: Earned) -> tuple[Any, ...]:

@@ -11,8 +11,8 @@ from starlette.responses import Response
 
 from presentation.api_request import ApiRequest
 from storage.access import portal, sessions
-from storage.access.portal import SignedInPartner
 from storage.access.workspaces import ANYONE, Role
+from storage.engine.audit import Actor
 from storage.lists.declaration import ListScope
 from storage.rules.errors import Forbidden, ServiceError
 from tracking_api.dashboard import authentication
@@ -29,7 +29,7 @@ SIGN_IN = f"{authentication.PORTAL}/sign-in"
 class PortalRequest(ApiRequest):
     """A request of a partner who is signed in to the portal of a program."""
 
-    partner: SignedInPartner
+    partner: Any  # the row of `portal.identify`
 
     def path_name(self, name: str) -> str:
         """Return what the form has under a name; the partner is the one who is signed in, whatever a form says."""
@@ -37,7 +37,7 @@ class PortalRequest(ApiRequest):
 
     @property
     def currency(self) -> str:
-        return self.partner.currency
+        return str(self.partner.currency)
 
     @property
     def scope(self) -> ListScope:
@@ -57,7 +57,8 @@ async def as_partner(request: Request, _: Collection[Role] = ANYONE) -> PortalRe
     if at - partner.used_at >= sessions.USED_EVERY:
         with suppress(ServiceError):  # where the database takes no writes, they read on
             await storage.write_in(partner.program_id, sessions.use, at=at, **portal.session_of(token))
-    about: dict[str, Any] = {"actor": partner.actor, "program_id": partner.program_id, "partner": partner}
+    actor = Actor("partner", str(partner.partner_id), partner.name, may_pay=False)
+    about: dict[str, Any] = {"actor": actor, "program_id": partner.program_id, "partner": partner}
     return PortalRequest(request=request, storage=storage, at=at, **about)
 
 
