@@ -82,11 +82,8 @@ def issue(
 def authorize(
     connection: Connection, credential: str | None, *, scope: Scope | None, program_id: int | None, at: datetime
 ) -> AgentKey:
-    """Return the presented agent key if it may use `scope` (None: any scope) on `program_id` (None: no program).
-
-    Raises, in this order: InvalidKey, or WrongKeyType for another credential; InsufficientScope; ProgramNotAllowed.
-    """
-    if credential is None:
+    """Return the presented agent key, if it may use `scope` on `program_id` (None: any scope, or no program)."""
+    if credential is None:  # the API promises the order of these errors
         raise _invalid()
     if credential.startswith((keys.PROGRAM_PREFIX, keys.SESSION_PREFIX)):
         raise errors.WrongKeyType

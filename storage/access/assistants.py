@@ -143,18 +143,14 @@ def revoke(connection: Connection, token: str, *, client_id: str, at: datetime) 
 def authorize(
     connection: Connection, token: str, *, resource: str, scope: Scope | None, program_id: int | None, at: datetime
 ) -> Assistant:
-    """Return the assistant that presents an access token for `resource`, if it may use `scope` on `program_id`.
-
-    Its scopes are the token's, its programs those that its workspace still has. Raises, in this order: InvalidKey (also
-    for a token for another resource, and when the member is suspended); InsufficientScope; ProgramNotAllowed.
-    """
+    """Return the assistant that presents an access token for `resource`, if it may use `scope` on `program_id`."""
     row = connection.execute(_presented(token, ACCESS, at).where(assistants.c.resource == resource)).one_or_none()
     if row is None:
         raise InvalidKey("The access token is unknown, expired or revoked.", hint="Refresh it, or connect again.")
     assistant = of_row(row)
     existing = (programs.c.workspace_id == assistant.workspace_id, programs.c.id.in_(assistant.program_ids))
     reached = connection.execute(select(programs.c.id).where(*existing).order_by(programs.c.id)).scalars()
-    assistant = assistant._replace(program_ids=tuple(reached))
+    assistant = assistant._replace(program_ids=tuple(reached))  # those that its workspace still has
     if scope is not None and scope not in assistant.scopes:
         raise InsufficientScope(required_scope=scope, granted_scopes=assistant.scopes)
     if program_id is not None and program_id not in assistant.program_ids:

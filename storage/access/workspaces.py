@@ -84,8 +84,7 @@ def add_member(
 
     Whoever knows that password gets in, and no e-mail may have proved that it is the address's holder. So an account
     with another hash than this one is taken only if the caller says that it `takes_existing` ones.
-    Raises NotFound when there is no such workspace, ValidationError for a user who is already a member and for another
-    account than is expected.
+    Raises NotFound, and ValidationError for who is a member already.
     """
     if connection.execute(select(workspaces.c.id).where(workspaces.c.id == workspace_id)).scalar() is None:
         raise NotFound(f"There is no workspace {workspace_id}.")

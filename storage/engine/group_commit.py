@@ -71,18 +71,14 @@ class StorageMeasures(NamedTuple):
 
 
 class GroupCommit:
-    """Commits batches over one lane, one after the other.
-
-    With `each_operation`, as on PostgreSQL, whose lanes run side by side, every operation of a batch has a transaction:
-    all lock rows in one global order (customers, then rollups by key), so lanes wait for each other, never deadlock.
-    """
+    """Commits batches over one lane, one after the other."""
 
     def __init__(
         self, lane: WriteLane, availability: Availability, *, each_operation: bool, number: int, patient: bool
     ) -> None:
         self._lane = lane
         self._availability = availability
-        self._each_operation = each_operation
+        self._each_operation = each_operation  # has a transaction, as on PostgreSQL, whose lanes run side by side
         self._by_program = False
         self._writes = BATCH_WRITES.labels(number)
         self._wait_seconds = WAIT_SECONDS.labels(number)
@@ -145,8 +141,8 @@ class GroupCommit:
 def transactions_of(batch: list[QueuedWrite], *, each_operation: bool, by_program: bool) -> list[list[QueuedWrite]]:
     """Split a batch into transactions, each with its writes sorted by operation.
 
-    Where each operation has its own, a set-based one locks the rows of all its writes in one order; another one locks
-    rows as it goes, so each of its writes has its own. So does each dry run, after all others.
+    Where each operation has its own, a set-based one locks the rows of all its writes in one order (customers, then
+    rollups by key); another one locks rows as it goes, so each of its writes has its own. So does each dry run.
     """
     parts: defaultdict[tuple[str, Callable[..., Any]], list[QueuedWrite]] = defaultdict(list)
     dry_runs = [[write] for write in batch if write.is_dry]

@@ -24,11 +24,7 @@ _READ_ONLY_ACTIONS = {
 
 
 class SqliteLane:
-    """A SQLite connection on aiosqlite's thread; each transaction runs there in one call.
-
-    aiosqlite has no public call that runs a function on its thread, so this uses `Connection._execute`, which all
-    its public calls go through; every test fails if that changes.
-    """
+    """A SQLite connection on aiosqlite's thread; each transaction runs there in one call."""
 
     def __init__(self, file: DatabaseFile, *, read_only: bool, settings: Sequence[str], saving: str = "") -> None:
         self._file = file
@@ -45,6 +41,7 @@ class SqliteLane:
             async with self._opening:
                 if self._connection is None:
                     await self._open()
+            # aiosqlite has no public call that runs a function on its thread; all its public calls go through this one.
             result: Result = await self._connection._execute(self._transact, work)  # type: ignore[union-attr]  # noqa: SLF001
         except Exception as error:
             if not is_outage(error, read_only=self._read_only):

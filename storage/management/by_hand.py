@@ -51,11 +51,7 @@ def credit_sale(
     customer_key: str | None = None,
     occurred_at: datetime | None = None,
 ) -> Commission:
-    """Record a sale for a partner, or for that of a click, by the terms of its time, and return its commission.
-
-    Without a click the customer is the one with the key, or a new one. Raises PartnerNotFound, ValidationError, OverCap
-    and the errors of `sale_decisions.decide`.
-    """
+    """Record a sale for a partner, or for that of a click, by the terms of its time, and return its commission."""
     happened_at = occurred_at or at
     if partner_id is None and click_id is None:
         fields = [FieldError(name, "Send partner_id or click_id") for name in ("partner_id", "click_id")]

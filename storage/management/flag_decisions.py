@@ -28,12 +28,7 @@ def decide(
     at: datetime,
     reason: str | None = None,
 ) -> Flag:
-    """Dismiss or confirm an open flag, log it with the reason, and return it.
-
-    Confirming rejects the commissions that it held, unless they are paid, and refunds a duplicate sale, which counts no
-    more. Raises NotFound; ValidationError for a flag that is already decided otherwise; SecondKeyRequired for an agent
-    key that approved what it would release.
-    """
+    """Dismiss or confirm an open flag, log it with the reason, and return it."""
     named, mine = flags.alias("named"), flags.c.program_id == program_id
     finding = select(flags.c.id).where(mine, named.c.id == flag_id, of_one_finding(flags.c, named.c))
     ids = connection.execute(finding.order_by(flags.c.id).with_for_update(of=flags)).scalars().all()

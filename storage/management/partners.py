@@ -107,11 +107,7 @@ def move_customer(
     actor: Actor,
     at: datetime,
 ) -> ListedCustomer:
-    """Move a customer to a partner and return them.
-
-    Past commissions that are not paid are taken back and earned again, and wait for a decision again.
-    Raises NotFound, PartnerNotFound, ValidationError for the partner whose customer it is, OverCap.
-    """
+    """Move a customer to a partner, and return them; what moves with them waits for a decision again."""
     mine = (customers.c.program_id == program_id, customers.c.id == customer_id)
     locked = select(customers).where(*mine).with_for_update(key_share=True)  # a sale refers to its customer at its end
     customer = connection.execute(locked).one_or_none()

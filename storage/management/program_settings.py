@@ -92,12 +92,7 @@ def change(
     at: datetime,
     expected_revision: int | None = None,
 ) -> Program:
-    """Change a program's settings and return it; new terms apply to later sales only.
-
-    `changes` are fields of ProgramSettings, or settings as the APIs name them.
-    Raises NotFound, PreconditionFailed when `expected_revision` is not the current one, ValidationError for a rate
-    that does not fit the commission type, CurrencyNotSupported; OverCap for an agent key beyond the owner's caps.
-    """
+    """Change settings, by their names in the APIs or ProgramSettings; return the program. Terms are for later sales."""
     connection.execute(select(programs.c.id).where(programs.c.id == program_id).with_for_update())
     program = read_program(connection, program_id)
     if expected_revision is not None and expected_revision != program.revision:
@@ -183,10 +178,7 @@ def has_events(connection: Connection, program_id: int) -> bool:
 
 
 def delete_program(connection: Connection, program_id: int, *, actor: audit.Actor, at: datetime) -> None:
-    """Delete a program with its settings, key, partners, tests and sandbox, and what was granted for it.
-
-    The audit log and the feed stay. Raises NotFound, ProgramHasEvents for a live one after its first event.
-    """
+    """Delete a program with all that is its own or was granted for it; the audit log and the feed stay."""
     connection.execute(select(programs.c.id).where(programs.c.id == program_id).with_for_update())
     program = read_program(connection, program_id)
     if program.sandbox_of is None and has_events(connection, program_id):

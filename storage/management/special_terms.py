@@ -33,10 +33,7 @@ _row = commission_terms.c
 def set_for_partner(
     connection: Connection, program_id: int, partner_id: int, changes: Mapping[str, Any], *, actor: Actor, at: datetime
 ) -> Partner:
-    """Set the `group` and the own terms of a partner, and return the partner. A `commission_rate` of None ends these.
-
-    What `changes` leave out stays as it applies to the partner. Raises NotFound, ValidationError, OverCap.
-    """
+    """Set the `group` and own terms of a partner; a `commission_rate` of None ends these, what is left out stays."""
     program = _locked(connection, program_id)
     partner = get(connection, PARTNERS, ListScope(program_id, at), partner_id)
     terms = dict(changes)

@@ -42,14 +42,9 @@ def decide(
     *,
     actor: audit.Actor,
     at: datetime,
-    **named: str | None,
+    **named: str | None,  # the click_id or customer_key of who paid, or the transaction_id of what went back
 ) -> str:
-    """Decide on a payment, or on returned money, and return its outcome.
-
-    `named` are the click_id or the customer_key of who paid, or the transaction_id of the sale that money went back of.
-    Raises NotFound, ValidationError for a decision that does not fit the event, CustomerNotFound, TransactionNotFound,
-    and for a counted one the errors of a sale (DuplicateTransaction if both have one transaction_id).
-    """
+    """Decide on a payment, or on returned money, and return its outcome."""
     event, payers = payment_events.c, Payers(connection, program_id, at)
     mine = (event.program_id == program_id, event.id == event_id)
     accounts.lock(connection, program_id)

@@ -30,17 +30,14 @@ class Payers(NamedTuple):
     at: datetime
 
     def find(self, paid: Paid | Introduced) -> Customer | None:
-        """Return the customer of the metadata's click, else of its key, else of the processor.
-
-        For a click whose customer has another key, the processor's customer decides, if they are known. Whose that one
-        is may be in their own metadata, too.
-        """
+        """Return the customer of the metadata's click, else of its key, else of the processor."""
         customer = self.find_named(paid.click_id, paid.customer_key)
-        if customer is None or self.is_another(paid, customer):
+        if customer is None or self.is_another(paid, customer):  # then whose the processor's is, if that is known
             customer = self.find_named(self._linked_click(paid), None) or customer
         if customer is None and isinstance(paid, Paid) and paid.processor_customer:
             known = event_log.find(self.connection, self.program_id, [paid.processor_customer])
             contents = (event_log.load(row.payment) for row in known)
+            # Whose that one is may be in their own metadata.
             introduced = next((each for each in contents if isinstance(each, Introduced)), None)
             if introduced is not None:
                 customer = self.find_named(introduced.click_id, introduced.customer_key)
@@ -104,11 +101,8 @@ class Payers(NamedTuple):
         return None, ""
 
     def possible_duplicate(self, paid: Paid, customer: Customer) -> Any:
-        """Return the row of a sale that another report made and that may be this payment; None without one.
-
-        It is the API's, by id or because it is similar; or a similar payment, one of them bare and the other without
-        the name of what paid it, so that nothing links the two.
-        """
+        """Return the row of a sale by another report that may be this payment; None without one."""
+        # Nothing links a bare payment and another without the name of what paid it.
         lacks_name = not paid.is_bare and not any(name.startswith(INTENTS) for name in paid.references)
         sold = {name: getattr(paid, name) for name in ("transaction_id", "amount_cents", "currency", "is_bare")}
         near = {"since": paid.occurred_at - WITHIN, "until": paid.occurred_at + WITHIN, "lacks_name": lacks_name}

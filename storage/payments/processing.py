@@ -30,22 +30,18 @@ SETTLES_AFTER = timedelta(minutes=10)  # by then, what a bare payment belongs to
 class EventOutcome(NamedTuple):
     """What became of an event; `waits_for` names the payment or processor customer that it has to follow."""
 
-    outcome: str
+    outcome: str  # of a rejected sale the error's code
     transaction_id: str | None = None
     waits_for: str | None = None
 
 
 def process(connection: Connection, program_id: int, event: ProcessorEvent, *, at: datetime) -> EventOutcome:
-    """Process an event of a program's connected account once, however often it is delivered; return its outcome.
-
-    If the sale is rejected (its window is over, its currency has no rate), the outcome is the error's code. An event
-    that cannot be linked yet waits for a sale of the same payment or processor customer. A sandbox records test events.
-    """
+    """Process an event of a connected account once, however often it is delivered; return its outcome."""
     accounts.lock(connection, program_id)
     sandbox_of = connection.execute(select(programs.c.sandbox_of).where(programs.c.id == program_id)).scalar()
     if not event_log.add(connection, program_id, event, at=at):
         return EventOutcome(PaymentOutcome.REPEATED)
-    is_test = event.is_test and sandbox_of is None
+    is_test = event.is_test and sandbox_of is None  # a sandbox records tests
     payers = Payers(connection, program_id, at)
     with rollups.gathered(connection):
         done = (_test if is_test else apply)(payers, event.content)
@@ -55,10 +51,7 @@ def process(connection: Connection, program_id: int, event: ProcessorEvent, *, a
 
 
 def process_in_sandbox(connection: Connection, program_id: int, event: ProcessorEvent, **about: Any) -> EventOutcome:
-    """Process an event that an owner sends, not the processor. Raises NotFound if the program has no sandbox.
-
-    The program is a sandbox or has one; no other can be reached this way: what is not signed never earns.
-    """
+    """Process an event that an owner sends, not the processor, in a sandbox: what is not signed never earns."""
     itself = and_(programs.c.id == program_id, programs.c.sandbox_of.is_not(None))
     sandbox = select(programs.c.id).where(or_(itself, programs.c.sandbox_of == program_id))
     sandbox_id = connection.execute(sandbox).scalar()

@@ -67,11 +67,7 @@ def make_ahead(connection: Connection, *, at: datetime) -> list[str]:
 
 
 def drop_months(connection: Connection, *, before: datetime) -> list[str]:
-    """Drop the months of clicks that end before `before`, which every program is past, and say which they were.
-
-    Clicks that customers came with stay. Other transactions wait for the few milliseconds of the change. It fails if a
-    long read does not end in time.
-    """
+    """Drop the months of clicks that end before a time, which every program is past; return which they were."""
     first = Month.of(before).starts_at
     end = keys.first_click_id(first)
     expired = [each for each in list_partitions(connection) if each.end <= end]
@@ -85,14 +81,11 @@ def drop_months(connection: Connection, *, before: datetime) -> list[str]:
 
 
 def ends(connection: Connection, *, days: int, at: datetime, is_exact: bool = False) -> dict[int, datetime]:
-    """Return the start of the first day whose clicks each program keeps.
-
-    A program keeps clicks that can still become customers: those of its cookie and attribution windows. Where clicks
-    have partitions it keeps whole months, unless `is_exact`.
-    """
+    """Return the start of the first day whose clicks each program keeps; where there are months, of the month."""
     row = programs.c
     chosen = connection.execute(select(row.id, row.cookie_window_days, row.attribution_window_days))
     whole_months = database.is_server(connection) and not is_exact
+    # Clicks within a window can still become customers.
     kept = {program_id: at - timedelta(days=max(days, *windows)) for program_id, *windows in chosen}
     return {
         program_id: Month.of(since).starts_at if whole_months else datetime.combine(since.date(), time(), UTC)

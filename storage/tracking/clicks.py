@@ -25,29 +25,24 @@ _Link = tuple[int, str, str | None]  # a program, a code, and the click that the
 
 
 class Click(NamedTuple):
-    """A click as a call sent it; `filtered` names why it does not count (bot, prefetch), `visitor` is JSON text.
-
-    `parameter` is the one of the link that carries the code. `ad_markers` are names, separated by commas, and
-    `dimensions` JSON text; of a click from before them it is None until it is filled.
-    `click_id` is the id of the new click. It is drawn before the write, so that the primary key rejects a second run.
-    """
+    """A click as a call sent it."""
 
     program_id: int
     code: str
     landing_url: str
     at: datetime
-    click_id: str
+    click_id: str  # drawn before the write, so that the primary key rejects a second run
     existing_click_id: str | None = None
-    filtered: str | None = None
+    filtered: str | None = None  # why it does not count: bot, prefetch
     page_url: str | None = None
     page_title: str | None = None
     referrer_url: str | None = None
-    visitor: str | None = None
+    visitor: str | None = None  # JSON text
     referrer_host: str | None = None
-    ad_markers: str | None = None
+    ad_markers: str | None = None  # names, separated by commas
     address_hash: str | None = None
-    dimensions: str | None = None
-    parameter: str = attribution.AFF
+    dimensions: str | None = None  # JSON text
+    parameter: str = attribution.AFF  # of the link, which carries the code
 
 
 class ClickResult(NamedTuple):
@@ -112,10 +107,7 @@ def stand_in(connection: Connection, sent: Sequence[tuple[Click, int]], *, why: 
 
 
 def fill_dimensions(connection: Connection, agent_of: Callable[[str | None], Agent]) -> int:
-    """Fill the dimensions of some clicks from before they had any, from what they stored; return how many.
-
-    Fewer than FILLED_AT_ONCE: none is left. Their country is unknown: no IP address was stored.
-    """
+    """Fill the dimensions of FILLED_AT_ONCE clicks from before they had any, without a country; return how many."""
     row = clicks.c
     stored = select(row.program_id, row.click_id, row.landing_url, row.referrer_url, row.visitor)
     unfilled = stored.where(row.dimensions.is_(None)).order_by(row.program_id, row.click_id).limit(FILLED_AT_ONCE)

@@ -1,7 +1,4 @@
-"""Leads: a customer signed up; settled with a program key (or a policy that trusts browsers), otherwise provisional.
-
-A lead is first decided: whose it is, and whether it settles, names or confirms them, or outranks another claim.
-"""
+"""Leads: a customer signed up; settled with a program key (or a policy that trusts browsers), otherwise provisional."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -30,17 +27,14 @@ _insert = Statement("lead_insert")
 
 
 class Lead(NamedTuple):
-    """A lead as it was reported; `is_trusted` unless it came from a browser. `program_id` is the one in the call.
-
-    `has_paid`: a payment through the connected account settles the lead. A browser's lead has no `coupon_code`.
-    """
+    """A lead as it was reported."""
 
     click_id: str | None
     customer_key: str | None
     at: datetime
-    is_trusted: bool = True
-    has_paid: bool = False
-    program_id: int | None = None
+    is_trusted: bool = True  # it did not come from a browser
+    has_paid: bool = False  # a payment through the connected account settles it
+    program_id: int | None = None  # in the call
     contact: Contact | None = None
     event_name: str | None = None
     address_hash: str | None = None
@@ -59,31 +53,22 @@ class LeadResult(NamedTuple):
 
 
 class LeadChange(NamedTuple):
-    """What one lead changes: its customer as they are afterwards, and the claim that it outranks.
+    """What one lead changes."""
 
-    `id` is the lead's, if it is to be recorded with a `settlement`: not if it only names or confirms a customer.
-    `rival` is the customer who has the key that a browser claims for this one. `changed` are the new values of all
-    customers that it changes, one of whom may no longer be known by a key that is this one's now.
-    """
-
-    id: int
+    id: int  # of the lead
     lead: Lead
     program: ProgramTerms
     result: LeadResult
-    customer: Customer
-    settlement: Settlement | None
-    rival: Customer | None
+    customer: Customer  # as they are afterwards
+    settlement: Settlement | None  # None: the lead only names or confirms a customer, and is not recorded
+    rival: Customer | None  # who has the key that a browser claims for this one
     outranked: Outranked | None
-    changed: list[Customer]
+    changed: list[Customer]  # the new values of all, also of one who is no longer known by a key that is this one's now
 
 
 @set_based
 def record(connection: Connection, batch: Sequence[tuple[ProgramTerms, Lead]]) -> list[LeadResult | ServiceError]:
-    """Record a batch of leads; each result is a LeadResult or the error.
-
-    Errors: ProgramNotFound, CustomerNotFound, CustomerWrongProgram, IdentifierConflict, StatusTransitionRefused,
-    AttributionWindowExpired.
-    """
+    """Record a batch of leads; each result is a LeadResult or the error."""
     at = max(lead.at for _, lead in batch)
     registry = Registry(connection, [_identifiers(program, lead) for program, lead in batch], at=at)
     coupons = Coupons(connection, batch, of_leads=True)
@@ -143,10 +128,7 @@ def _decide(lead_id: int, lead: Lead, program: ProgramTerms, named: NamedCustome
 
 
 def _customer_of(lead: Lead, program: ProgramTerms, named: NamedCustomers) -> tuple[Customer, Customer | None]:
-    """Return the lead's customer, who may be new, and the one from whom the lead takes the customer_key.
-
-    A browser's lead finds its customer by the click alone; one with the key also by the customer_key.
-    """
+    """Return the lead's customer, who may be new, and the one from whom the lead takes the customer_key."""
     clicked, holder = named
     if clicked is not None and clicked.program_id != program.id:
         raise errors.CustomerWrongProgram
@@ -189,11 +171,9 @@ def _settled(customer: Customer, lead: Lead, new: Settlement) -> Customer:
 
 
 def _named(customer: Customer, lead: Lead, *, may_name: bool) -> Customer:
-    """Return the customer with the lead's customer_key, if they have none and it may name them.
-
-    A lead with the key confirms a customer whom it names by click and by what they carry.
-    """
+    """Return the customer with the lead's customer_key, if they have none and it may name them."""
     customer_key = customer.customer_key or (lead.customer_key if may_name else None)
+    # A lead with the key confirms a customer whom it names by click and by what they carry.
     names = lead.click_id == customer.click_id and customer_key in {None, lead.customer_key}
     confirmed = customer.confirmed or (lead.is_trusted and names)
     if (customer_key, confirmed) == (customer.customer_key, customer.confirmed):

@@ -44,10 +44,7 @@ class RefundResult(NamedTuple):
 
 @set_based
 def record(connection: Connection, batch: Sequence[tuple[ProgramTerms, Refund]]) -> list[RefundResult | ServiceError]:
-    """Record refunds, reverse their shares of the commissions, and subtract both from the days that counted them.
-
-    Each result is a RefundResult or an error: TransactionNotFound, RefundExceedsSale.
-    """
+    """Record refunds, reverse their shares of the commissions, and subtract both from the days that counted them."""
     at = max(call.at for _, call in batch)
     refunded = RefundedSales(connection, [(program.id, call.transaction_id) for program, call in batch])
     results: list[RefundResult | ServiceError] = []

@@ -1,8 +1,4 @@
-"""Daily totals, so that a report reads days and never events.
-
-Those of programs and partners are incremented in the event's own transaction. A background task adds up those by
-dimension after the events (docs/decisions/0037).
-"""
+"""Daily totals, so that a report reads days, not events; a task adds up those by dimension later (decision 0037)."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator

@@ -108,11 +108,7 @@ class SaleChange(NamedTuple):
 
 
 def buyer_of(sale: Sale, program: ProgramTerms, named: NamedCustomers) -> SaleBuyer | None:
-    """Return the customer with the customer_key (`holder`), else the one created from the click.
-
-    A sale outranks what a browser alone claimed for the customer_key, as a lead with the program key does. A payment
-    processor's is of the click that it names.
-    """
+    """Return the customer with the customer_key (`holder`), else the one created from the click."""
     clicked, holder = named
     if clicked is None or holder is None or clicked.id == holder.id:
         known = holder or clicked
@@ -121,7 +117,7 @@ def buyer_of(sale: Sale, program: ProgramTerms, named: NamedCustomers) -> SaleBu
         buyer = SaleBuyer(holder)
     elif sale.provenance == Provenance.PROCESSOR:
         buyer = SaleBuyer(clicked)
-    elif holder.is_claimed and clicked.customer_key is None:
+    elif holder.is_claimed and clicked.customer_key is None:  # the key outranks what a browser alone claimed
         buyer = SaleBuyer(clicked, claimant=holder)
     else:
         buyer = SaleBuyer(holder, conflicts=not clicked.is_unnamed)
@@ -131,11 +127,7 @@ def buyer_of(sale: Sale, program: ProgramTerms, named: NamedCustomers) -> SaleBu
 def decide(
     sale_id: int, sale: Sale, program: ProgramTerms, *, named: NamedCustomers, repeats: RepeatedSales, rates: Rates
 ) -> SaleChange:
-    """Return what a sale changes, given the customers that it names and the recorded sales that it repeats, or may.
-
-    Raises DuplicateTransaction, CustomerNotFound, CustomerWrongProgram, CustomerNotAttributed, IdentifierConflict,
-    SaleBeforeClick, AttributionWindowExpired, CurrencyNotSupported.
-    """
+    """Return what a sale changes, given the customers that it names and the recorded sales that it repeats, or may."""
     buyer, (same, likely) = buyer_of(sale, program, named), repeats
     if same is not None:
         raise _duplicate(sale, buyer, same)

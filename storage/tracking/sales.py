@@ -61,11 +61,7 @@ def record(connection: Connection, batch: _Batch) -> list[SaleResult | ServiceEr
 
 
 def _find_recorded(connection: Connection, batch: _Batch, registry: Registry) -> tuple[_Recorded, _Recorded]:
-    """Return the recorded sales with these transaction_ids, and those by payment accounts that the batch may repeat.
-
-    Before it looks for the latter, the batch takes a lock that events of the same payment accounts also take, so that
-    of two concurrent reports one sees the other.
-    """
+    """Return the recorded sales with these transaction_ids, and those by payment accounts that the batch may repeat."""
     rows: dict[tuple[Any, ...], None] = {}
     compared = set()
     for program, sale in batch:
@@ -77,7 +73,7 @@ def _find_recorded(connection: Connection, batch: _Batch, registry: Registry) ->
                 compared.add(program.id)
         span = (to_millis(sale.happened_at + distance) for distance in (-WITHIN, WITHIN))
         rows[program.id, sale.transaction_id, customer_id, sale.amount_cents, sale.currency, *span] = None
-    if compared:
+    if compared:  # events of the accounts take this lock, too: of two concurrent reports one sees the other
         account = payment_accounts.c.program_id
         lock_rows(connection, select(account).where(account.in_(compared)).order_by(account), read=True)
     same: _Recorded = {}
