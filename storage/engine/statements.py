@@ -24,7 +24,7 @@ _OF_PLACE = "(SELECT program_id FROM program_places WHERE program_id = $2) AS pl
 _VALUE = re.compile(r"(IN )?(?<!:):(\w+)")
 _KINDS: dict[str, Any] = {
     **dict.fromkeys(("program_id", "partner_id", "payout_id", "user_id"), BigInteger),
-    **dict.fromkeys(("first_id", "since_id", "row_id", "last_number", "statement_number"), BigInteger),
+    **dict.fromkeys(("first_id", "since_id", "end_id", "row_id", "last_number", "statement_number"), BigInteger),
     **dict.fromkeys(("at", "since", "last", "until", "idle_since"), Timestamp),
     **dict.fromkeys(("first_day", "last_day", "end_day"), Date),
     **dict.fromkeys(("transaction_ids", "keys", "codes"), String),

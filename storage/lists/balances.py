@@ -63,6 +63,7 @@ class PaymentDay(NamedTuple):
 
 
 MOST_HOLDS = 31
+PARTNERS_AT_ONCE = 10_000
 
 
 def of_partners(
@@ -136,13 +137,16 @@ def to_pay_cents() -> ColumnElement[Any]:
     return total.where(*theirs, entry.kind.in_(ACCOUNT_KINDS), is_due).correlate(partners).scalar_subquery()
 
 
-def settled_cents(connection: Connection, program_id: int, partner_ids: Any) -> dict[int, int]:
+def settled_cents(connection: Connection, program_id: int, partner_ids: Sequence[int]) -> dict[int, int]:
     """Return what the settled entries of each of these partners add up to: negative is owed back, positive is due."""
-    entry = ledger_entries.c
-    mine = (entry.program_id == program_id, entry.partner_id.in_(partner_ids), entry.kind.in_(ACCOUNT_KINDS))
+    entry, settled = ledger_entries.c, dict[int, int]()
+    mine = (entry.program_id == program_id, entry.kind.in_(ACCOUNT_KINDS), corrections.is_settled())
     sums = select(entry.partner_id, func.sum(entry.amount_cents)).select_from(corrections.with_commissions())
-    rows = connection.execute(sums.where(*mine, corrections.is_settled()).group_by(entry.partner_id))
-    return {partner_id: int(cents) for partner_id, cents in rows}
+    summed = sums.where(*mine).group_by(entry.partner_id)
+    for start in range(0, len(partner_ids), PARTNERS_AT_ONCE):
+        some = entry.partner_id.in_(partner_ids[start : start + PARTNERS_AT_ONCE])
+        settled |= {partner_id: int(cents) for partner_id, cents in connection.execute(summed.where(some))}
+    return settled
 
 
 def next_holds(connection: Connection, program_id: int, partner_id: int | None = None, *, at: datetime) -> list[Hold]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Connection, Select, and_, or_, select, tuple_, update
+from sqlalchemy import Connection, and_, or_, select, tuple_, update
 
 from storage.engine import ids
 from storage.engine.statements import read_statement
@@ -20,6 +20,7 @@ from storage.tables import rollups as program_days
 from storage.tracking import flagging, rollups
 
 MOST_CUSTOMERS = 500
+CUSTOMERS_AT_ONCE = 5_000  # of what is paid
 OVERLAP = timedelta(hours=1)  # clicks and sales of the hour before midnight are reviewed after it
 COPIED = (
     *("id", "partner_id", "clicked_at", "created_at", "signup_at", "first_purchase_at"),
@@ -36,14 +37,18 @@ def recent(connection: Connection, program_id: int, *, since: datetime) -> list[
     """Return the new findings about the customers who earned a commission since a time, the newest 500."""
     row = commissions.c
     mine = select(row.customer_id).where(row.program_id == program_id, row.id >= ids.first(since))
-    return _of_customers(connection, program_id, mine.order_by(row.id.desc()).limit(MOST_CUSTOMERS))
+    newest = connection.execute(mine.order_by(row.id.desc()).limit(MOST_CUSTOMERS)).scalars()
+    return _of_customers(connection, program_id, list(dict.fromkeys(newest)))
 
 
-def flag_before_decision(connection: Connection, program_id: int, earned_ids: Sequence[int], *, at: datetime) -> None:
+def flag_before_decision(connection: Connection, program_id: int, earned_ids: Any, *, at: datetime) -> None:
     """Flag what is found about the customers of commissions that are about to be approved or paid."""
     row = commissions.c
-    mine = select(row.customer_id).where(row.program_id == program_id, row.id.in_(earned_ids))
-    raise_flags(connection, program_id, _of_customers(connection, program_id, mine), at=at)
+    mine = select(row.customer_id).where(row.program_id == program_id, row.id.in_(earned_ids)).distinct()
+    every = connection.execute(mine.order_by(row.customer_id)).scalars().all()
+    for start in range(0, len(every), CUSTOMERS_AT_ONCE):
+        found = _of_customers(connection, program_id, every[start : start + CUSTOMERS_AT_ONCE])
+        raise_flags(connection, program_id, found, at=at)
 
 
 def whole(connection: Connection, program_id: int, *, since: datetime, at: datetime) -> list[Finding]:
@@ -96,8 +101,7 @@ def raise_flags(connection: Connection, program_id: int, findings: Sequence[Find
     return flagging.raise_each(connection, [(program_id, each) for each in findings], at=at)
 
 
-def _of_customers(connection: Connection, program_id: int, earners: Select[Any]) -> list[Finding]:
-    customer_ids = list(dict.fromkeys(connection.execute(earners).scalars()))
+def _of_customers(connection: Connection, program_id: int, customer_ids: Sequence[int]) -> list[Finding]:
     facts = _facts_of(connection, program_id, customer_ids) if customer_ids else []
     row, partner_ids = partners.c, {each.partner_id for each in facts}
     with_email = select(row.id, row.email).where(row.program_id == program_id, row.id.in_(partner_ids))

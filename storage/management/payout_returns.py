@@ -17,7 +17,7 @@ from storage.management import payouts as runs
 from storage.rules.commission import CommissionStatus
 from storage.rules.errors import NotFound, PayoutOpen, PayoutSent, ValidationError
 from storage.rules.payout import REOPENED_WITHIN, LineState, PayoutState
-from storage.tables import commissions, ledger_entries, payout_items, payout_lines, payouts
+from storage.tables import commissions, ledger_entries, payout_lines, payouts
 from storage.tracking.ledger import EntryKind
 
 TOO_LATE = "A payout can be reopened within an hour. Later, correct its lines."
@@ -44,11 +44,11 @@ def reopen(connection: Connection, program_id: int, payout_id: int, *, actor: Ac
     except IntegrityError:
         raise PayoutOpen from None
     _take_back(connection, program_id, payout_id, at=at)
-    item, earned = payout_items.c, commissions.c
-    live = select(item.commission_id).where(item.program_id == program_id, item.payout_id == payout_id, item.is_live)
+    live, earned = payout_sending.live_items(program_id, payout_id), commissions.c
     status = case((net_cents() == 0, CommissionStatus.REVERSED), else_=CommissionStatus.APPROVED)
-    paid = update(commissions).where(earned.program_id == program_id, earned.id.in_(live))
-    connection.execute(paid.values(status=status, paid_at=None))
+    for part in runs.parts(connection, live):
+        paid = (earned.program_id == program_id, earned.id == runs.within(live, part).subquery("paid").c.commission_id)
+        connection.execute(update(commissions).where(*paid).values(status=status, paid_at=None))
     lines = update(payout_lines).where(*of_lines, _line.state == LineState.PAID)
     connection.execute(lines.values(state=LineState.OPEN))
     audit.write(connection, program_id, [Change("payout.reopen", payout_id)], actor=actor, at=at)

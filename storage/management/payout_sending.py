@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import date, datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, bindparam, func, insert, or_, select, update
+from sqlalchemy import Connection, Select, bindparam, func, insert, or_, select, update
 
 from storage.engine import audit, ids
 from storage.engine.audit import Actor, Change
@@ -102,11 +102,10 @@ def _fail(connection: Connection, program_id: int, payout_id: int, failed: Seque
 def lock_all(connection: Connection, program_id: int, payout_id: int) -> None:
     """Lock the commissions of a run and their partners' accounts, in the order in which all transactions do."""
     plan_for_many(connection)
-    mine = select(_item.commission_id).where(*_items(program_id, payout_id))
-    lock_rows(
-        connection,
-        select(_earned.id).where(_earned.program_id == program_id, _earned.id.in_(mine)).order_by(_earned.id),
-    )
+    mine = live_items(program_id, payout_id)
+    for part in runs.parts(connection, mine):
+        some = (_earned.program_id == program_id, _earned.id.in_(runs.within(mine, part)))
+        lock_rows(connection, select(_earned.id).where(*some).order_by(_earned.id))
     account = partners.c
     theirs = select(_line.partner_id).where(_line.program_id == program_id, _line.payout_id == payout_id)
     accounts = select(account.id).where(account.program_id == program_id, account.id.in_(theirs)).order_by(account.id)
@@ -143,11 +142,14 @@ def settle(connection: Connection, program_id: int, payout_id: int, *, at: datet
     """Pay the open lines of a run: the ledger's entries, the statuses of commissions, the numbers of statements."""
     of_run: dict[str, Any] = {"program_id": program_id, "payout_id": payout_id}
     items = connection.execute(select(func.count()).where(*_items(program_id, payout_id))).scalar_one()
+    parts = runs.parts(connection, live_items(program_id, payout_id))
     lines = select(func.count()).where(_line.program_id == program_id, _line.payout_id == payout_id)
     first = new_ids(connection, program_id, 2 * items + connection.execute(lines).scalar_one(), at=at)
-    connection.execute(_ENTRIES, of_run | {"first_id": first - 1, "at": at})
+    for number, part in enumerate(parts):
+        connection.execute(_ENTRIES, of_run | part | {"first_id": first - 1 + number * runs.AT_ONCE, "at": at})
     connection.execute(_SET_OFFS, of_run | {"first_id": first - 1 + items, "at": at})
-    connection.execute(_COMMISSIONS, of_run | {"at": at})
+    for part in parts:
+        connection.execute(_COMMISSIONS, of_run | part | {"at": at})
     last = connection.execute(select(func.max(_line.number)).where(_line.program_id == program_id)).scalar()
     connection.execute(_LINES, of_run | {"last_number": last or 0})
 
@@ -156,6 +158,11 @@ def new_ids(connection: Connection, program_id: int, number: int, *, at: datetim
     """Return the first of so many new ids of ledger entries, after those that the program has."""
     newest = select(func.max(ledger_entries.c.id)).where(ledger_entries.c.program_id == program_id)
     return ids.after(at, number, past=connection.execute(newest).scalar() or 0).start
+
+
+def live_items(program_id: int, payout_id: int) -> Select[Any]:
+    """Return the statement of the commissions in a run."""
+    return select(_item.commission_id).where(*_items(program_id, payout_id))
 
 
 def _items(program_id: int, payout_id: int) -> tuple[Any, ...]:
@@ -171,19 +178,21 @@ def changed_lines(connection: Connection, program_id: int, payout_id: int) -> li
         net_cents() != _item.net_cents,
         is_held(),
     )
-    joined = payout_items.join(commissions, same)
-    found = select(_item.partner_id).select_from(joined).where(*_items(program_id, payout_id), differs).distinct()
-    changed = set(connection.execute(found).scalars())
+    items = live_items(program_id, payout_id)
+    changed = set[int]()
+    for part in runs.parts(connection, items):
+        some = runs.within(items, part).with_only_columns(_item.partner_id).order_by(None).join(commissions, same)
+        changed |= set(connection.execute(some.where(differs).distinct()).scalars())
     method = payout_methods.c
     theirs = (method.program_id == _line.program_id) & (method.partner_id == _line.partner_id)
     of_run = (_line.program_id == program_id, _line.payout_id == payout_id, _line.state == LineState.OPEN)
     amounts = (_line.set_off_cents, _line.adjusted_cents, _line.method_changed_at, method.changed_at)
     lines = select(_line.id, _line.partner_id, *amounts).select_from(payout_lines.outerjoin(payout_methods, theirs))
-    mine = select(_line.partner_id).where(*of_run)
-    settled = balances.settled_cents(connection, program_id, mine)
+    is_open = connection.execute(lines.where(*of_run).order_by(_line.id)).all()
+    settled = balances.settled_cents(connection, program_id, [each.partner_id for each in is_open])
     return [
         each.id
-        for each in connection.execute(lines.where(*of_run).order_by(_line.id))
+        for each in is_open
         if each.partner_id in changed
         or settled.get(each.partner_id, 0) < each.adjusted_cents - each.set_off_cents
         or each.method_changed_at != each.changed_at
@@ -192,7 +201,7 @@ def changed_lines(connection: Connection, program_id: int, payout_id: int) -> li
 
 def _require_allowed(connection: Connection, program_id: int, payout_id: int, actor: Actor, *, at: datetime) -> None:
     """Raise what keeps an agent key from paying one of a run's commissions; else count them in the caps of its day."""
-    mine = select(_item.commission_id).where(*_items(program_id, payout_id))
+    mine = live_items(program_id, payout_id)
     found = select(commissions).where(_earned.program_id == program_id, _earned.id.in_(mine)).order_by(_earned.id)
     rows = connection.execute(found.limit(MOST_BY_KEY + 1)).all()
     if len(rows) > MOST_BY_KEY:

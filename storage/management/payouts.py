@@ -2,17 +2,20 @@
 
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date, datetime
+from itertools import pairwise, product
 from typing import Any
 
-from sqlalchemy import Connection, Select, bindparam, delete, func, insert, literal, select, true, update
+from sqlalchemy import Connection, Select, delete, func, insert, literal, select, true, update
 from sqlalchemy.exc import IntegrityError
 
 from storage.engine import audit, ids
 from storage.engine.audit import Actor, Change
+from storage.engine.cursors import LARGEST_ID
 from storage.engine.database import lock_rows, plan_for_many
 from storage.engine.failures import StaleReadError
+from storage.engine.statements import read_statement
 from storage.lists.commissions import net_cents
 from storage.lists.declaration import ListScope
 from storage.lists.find import get
@@ -36,8 +39,8 @@ from storage.rules.periods.period import Window
 from storage.tables import commissions, payout_items, payout_lines, payouts, programs
 
 NO_TRIALS = "A sandbox's commissions are trials: no one is paid for them."
-REVIEWED_AGAIN = 500  # the newest commissions of a draft; the others were reviewed when they were approved
-TOGETHER = 10_000  # partners whose commissions one statement freezes
+AT_ONCE = 20_000  # commissions, or partners, of one statement: a server ends it after some seconds
+_COUNTS = read_statement("payout_counts")
 DRAFTED_IT = "The person who drafted the payout cannot confirm it."
 
 
@@ -75,7 +78,7 @@ def draft(
         raise PayoutOpen from None
     payable = [each for each in found if each.reason is None]
     add_lines(connection, program_id, payout_id, list(zip(line_ids, payable, strict=False)), at=at)
-    freeze(connection, program_id, payout_id, due.where(~is_held()))
+    freeze(connection, program_id, payout_id, due)
     audit.write(connection, program_id, [Change("payout.draft", payout_id)], actor=actor, at=at)
     return get(connection, PAYOUTS, ListScope(program_id, at), payout_id)
 
@@ -85,9 +88,9 @@ def _review_due(connection: Connection, program_id: int, earned_until: date, *, 
     row, ends_at = commissions.c, Window(earned_until, earned_until).span.until
     earned = (row.program_id == program_id, row.status == CommissionStatus.APPROVED)
     due = select(row.id).where(*earned, *([] if ends_at is None else [row.created_at < ends_at]))
-    newest = connection.execute(due.order_by(row.id.desc()).limit(REVIEWED_AGAIN)).scalars().all()
-    fraud_review.flag_before_decision(connection, program_id, newest, at=at)
-    lock_rows(connection, due.order_by(row.id), read=True)
+    fraud_review.flag_before_decision(connection, program_id, due, at=at)
+    for part in parts(connection, due):
+        lock_rows(connection, within(due, part), read=True)
     return due
 
 
@@ -107,24 +110,33 @@ def add_lines(
 
 def freeze(connection: Connection, program_id: int, payout_id: int, due: Select[Any]) -> None:
     """Put these commissions of the partners with a line into a run. Raises StaleReadError if one changed meanwhile."""
-    earned, line, item = commissions.c, payout_lines.c, payout_items.c
+    earned, line = commissions.c, payout_lines.c
     mine = (line.program_id == program_id, line.payout_id == payout_id)
-    lines = connection.execute(select(line.id, line.partner_id, line.approved_cents).where(*mine)).all()
-    values = (earned.program_id, literal(payout_id), earned.id, earned.partner_id, net_cents(), true())
-    names = ("program_id", "payout_id", "commission_id", "partner_id", "net_cents", "is_live")
-    for start in range(0, len(lines), TOGETHER):  # no join, of which PostgreSQL could not guess the size
-        some = [each.partner_id for each in lines[start : start + TOGETHER]]
-        frozen = due.with_only_columns(*values).where(earned.partner_id.in_(some)).order_by(earned.id)
-        connection.execute(insert(payout_items).from_select(names, frozen))
-    of_run = (item.program_id == program_id, item.payout_id == payout_id)
-    summed = select(item.partner_id, func.count(), func.sum(item.net_cents)).where(*of_run).group_by(item.partner_id)
-    counts = {partner_id: (number, int(cents)) for partner_id, number, cents in connection.execute(summed)}
-    if any(each.approved_cents != counts.get(each.partner_id, (0, 0))[1] for each in lines):
+    partner_ids = connection.execute(select(line.partner_id).where(*mine)).scalars().all()
+    values = (earned.program_id, literal(payout_id), earned.partner_id, earned.id, net_cents(), true())
+    # No join, of which PostgreSQL could not guess the size.
+    for part, start in product(parts(connection, due), range(0, len(partner_ids), AT_ONCE)):
+        theirs = earned.partner_id.in_(partner_ids[start : start + AT_ONCE])
+        frozen = within(due, part).with_only_columns(*values).where(theirs, ~is_held())
+        connection.execute(insert(payout_items).from_select(payout_items.c.keys(), frozen))
+    counted = connection.execute(_COUNTS, {"program_id": program_id, "payout_id": payout_id})
+    if counted.rowcount != len(partner_ids):
         raise StaleReadError
-    counted = [{"line_id": each.id, "items": counts.get(each.partner_id, (0, 0))[0]} for each in lines]
-    if counted:
-        one = update(payout_lines).where(*mine, line.id == bindparam("line_id"))
-        connection.execute(one.values(commissions=bindparam("items")), counted)
+
+
+def parts(connection: Connection, ids: Select[Any]) -> list[dict[str, int]]:
+    """Return the first and the end of each 20,000 of many commissions' ids, as the values of `within`."""
+    [row_id] = ids.selected_columns
+    numbered = ids.add_columns(func.row_number().over(order_by=row_id).label("place")).subquery().c
+    firsts = select(numbered[0]).where((numbered.place - 1) % AT_ONCE == 0).order_by(numbered[0])
+    bounds = pairwise([*connection.execute(firsts).scalars(), LARGEST_ID])
+    return [{"since_id": first, "end_id": end} for first, end in bounds]
+
+
+def within(ids: Select[Any], part: Mapping[str, int]) -> Select[Any]:
+    """Return the statement of those ids that are in a part, in their order."""
+    [row_id] = ids.selected_columns
+    return ids.where(row_id >= part["since_id"], row_id < part["end_id"]).order_by(row_id)
 
 
 def obstacles(

@@ -22,9 +22,12 @@ from storage.rules.commission import CommissionStatus
 from storage.rules.errors import CommissionFlagged, ValidationError
 from storage.rules.fraud.flag import Finding, FlagKind, FlagState
 from tests.storage.databases import both_databases
+from tests.storage.management.paying import draft, pay_by
 from tests.storage.management.reviewed import (
+    ANNA,
     CONFIRMED,
     HOUR,
+    JANE,
     OWNER,
     buyer,
     decide,
@@ -179,3 +182,20 @@ async def test_a_flag_on_a_partner_holds_what_was_earned_since_then_unless_click
         assert {each.status for each in await earned(shop)} == {CommissionStatus.PENDING}
         await decide(shop, flag, FlagState.CONFIRMED)
     assert [each.status for each in await earned(shop)] == [CommissionStatus.REJECTED, CommissionStatus.PENDING]
+
+
+@both_databases
+async def test_a_draft_reviews_every_customer_and_leaves_out_what_it_flags(
+    acme: World, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(fraud_review, "CUSTOMERS_AT_ONCE", 1)
+    await pay_by(acme, acme.anna)
+    for number, known in enumerate((ANNA, JANE), 1):
+        await buyer(acme, number, known=known)
+    await acme.decide("approved", *(each.id for each in await earned(acme)))
+    await acme.do(partners.change, acme.anna, {"email": "anna@partners.example"})
+
+    made = await draft(acme)
+
+    assert [flag.kind for flag in await listed(acme)] == [FlagKind.SELF_REFERRAL]
+    assert (made.partners, made.commissions) == (1, 1)
