@@ -18,7 +18,6 @@ QUIET = (
 
 @asynccontextmanager
 async def launched() -> AsyncIterator[Browser]:
-    """Run a headless Chromium."""
     path = shutil.which("chromium") or shutil.which("chromium-browser")
     async with async_playwright() as playwright:
         browser = await playwright.chromium.launch(executable_path=path, args=QUIET)

@@ -35,7 +35,6 @@ COMPONENTS = _closed_components()
 
 
 def codes(operation: dict[str, Any]) -> set[str]:
-    """The error codes that the document lists for an operation."""
     schemas = [
         response["content"]["application/json"]["schema"]
         for status, response in operation["responses"].items()

@@ -96,7 +96,6 @@ class FailingService(HttpServer):
         return f"http://127.0.0.1:{self.server_port}"
 
     def bodies(self, name: str) -> list[dict[str, Any]]:
-        """Return the bodies of the calls of a kind."""
         return [call.body for call in list(self.received) if call.name == name]
 
     def wait_for(self, name: str, number: int) -> list[dict[str, Any]]:
@@ -116,14 +115,12 @@ class FailingService(HttpServer):
         self.server_close()
 
     def next_answer(self, call: Call) -> Answer | str:
-        """Return how to answer a call."""
         given = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
         fault = call.fault if given == AS_NAMED else given
         is_named = isinstance(fault, Answer) or fault in {HANGS, DRIPS, CUTS, PASSES_ON}
         return fault if is_named else answer(str(fault))
 
     def note(self, call: Call) -> None:
-        """Record a call."""
         with self._news:
             self.received.append(call)
             self._news.notify_all()
@@ -133,7 +130,6 @@ class _Handler(BaseHTTPRequestHandler):
     server: FailingService
 
     def do_POST(self) -> None:
-        """Answer, or fail."""
         content = self.rfile.read(int(self.headers.get("Content-Length") or 0))
         headers = {name.lower(): value for name, value in self.headers.items()}
         call = Call(self.path, _read(content, headers.get("content-type", "")), headers)

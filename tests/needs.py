@@ -32,7 +32,6 @@ class Need(NamedTuple):
     suites: tuple[str, ...]
 
     def is_met(self) -> bool:
-        """Return whether it is installed."""
         return any(_files(each) if "/" in each else shutil.which(each, path=_PATH) for each in self.shows)
 
 

@@ -41,11 +41,9 @@ class Server:
 
     @property
     def port(self) -> int:
-        """The port on which it listens."""
         return int(self.url.rpartition(":")[2].partition("/")[0])
 
     def control(self, *arguments: str) -> None:
-        """Run pg_ctl on it."""
         _run(self.binaries / "pg_ctl", "--pgdata", self.data, "--log", self.data.parent / "log", *arguments)
 
     def back_up(self, *options: str) -> Path:
@@ -142,19 +140,16 @@ async def execute(url: str, *statements: str) -> None:
 
 
 async def create_database(server: str, name: str, template: str = "template1") -> str:
-    """Create a database on a server and return its URL."""
     copying = "STRATEGY FILE_COPY"  # half the work of the default, which logs every page
     await execute(server, f'CREATE DATABASE "{name}" TEMPLATE "{template}" {copying}')
     return named(server, name)
 
 
 def named(server: str, name: str) -> str:
-    """Return a server's URL with another database."""
     return f"{server.rpartition('/')[0]}/{name}"
 
 
 def free_port() -> int:
-    """Return a port that nobody listens on."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]

@@ -27,7 +27,6 @@ class Proxy:
         self._writers: set[asyncio.StreamWriter] = set()
 
     async def connect(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Serve one connection."""
         self.connections += 1
         if self.lose_connections:
             writer.close()
@@ -79,7 +78,6 @@ class Proxy:
         await self.flowing.wait()
 
     def cut(self) -> None:
-        """End all connections."""
         for writer in self._writers:
             writer.close()
 

@@ -11,20 +11,16 @@ from tests import postgres
 
 
 class RedisServer(NamedTuple):
-    """A running Redis."""
-
     process: subprocess.Popen[str]
     port: int
 
     @property
     def url(self) -> str:
-        """Its URL."""
         return f"redis://127.0.0.1:{self.port}"
 
 
 @contextmanager
 def running(folder: Path) -> Iterator[RedisServer]:
-    """Run a Redis for as long as the block lasts."""
     server = started(folder, postgres.free_port())
     with server.process:
         try:

@@ -15,7 +15,6 @@ from tests import postgres
 
 
 def recorded(connection: Connection) -> list[int]:
-    """Return how many leads, sales and refunds are recorded."""
     return [connection.scalar(select(func.count()).select_from(table)) or 0 for table in (leads, sales, refunds)]
 
 

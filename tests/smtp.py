@@ -18,14 +18,12 @@ class Mailbox:
         self.messages: list[EmailMessage] = []
 
     async def handle_DATA(self, _server: Any, _session: Any, envelope: Any) -> str:  # noqa: N802 - aiosmtpd's name
-        """Keep a message."""
         parsed = message_from_bytes(envelope.content, policy=policy.default)
         assert isinstance(parsed, EmailMessage)
         self.messages.append(parsed)
         return "250 OK"
 
     def text(self) -> str:
-        """Return the text of the last message."""
         part = self.messages[-1].get_body(("plain",))
         assert part is not None
         return str(part.get_content())
@@ -33,7 +31,6 @@ class Mailbox:
 
 @contextmanager
 def running() -> Iterator[Mailbox]:
-    """Run a server on a free port."""
     mailbox = Mailbox()
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))

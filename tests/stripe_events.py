@@ -14,7 +14,6 @@ OBJECTS = Path(__file__).parent / "stripe"
 
 
 def event(kind: str, found: dict[str, Any], *, event_id: str, at: datetime = NOW) -> dict[str, Any]:
-    """Return an event around an object."""
     about = {"id": event_id, "created": int(at.timestamp()), "type": kind, "data": {"object": found}}
     return _read("event") | about
 
@@ -117,14 +116,12 @@ def refund_updated(
     at: datetime = NOW,
     kind: str = "refund.updated",
 ) -> dict[str, Any]:
-    """Return a refund in a status."""
     return event(kind, _of_charge("refund", name, amount, intent, status), event_id=event_id, at=at)
 
 
 def dispute(
     event_id: str = "evt_dispute", *, amount: int = 10_000, intent: str = "pi_1", name: str = "dp_1"
 ) -> dict[str, Any]:
-    """Return a dispute that was opened."""
     status = "needs_response"
     return event("charge.dispute.created", _of_charge("dispute", name, amount, intent, status), event_id=event_id)
 
@@ -132,13 +129,11 @@ def dispute(
 def dispute_closed(
     status: str, *, amount: int = 10_000, intent: str = "pi_1", name: str = "dp_1", at: datetime = NOW
 ) -> dict[str, Any]:
-    """Return a dispute that was won or lost."""
     found = _of_charge("dispute", name, amount, intent, status)
     return event("charge.dispute.closed", found, event_id="evt_closed", at=at)
 
 
 def _of_charge(kind: str, name: str, amount: int, intent: str, status: str) -> dict[str, Any]:
-    """Return a refund or a dispute."""
     about = {"charge": f"ch_{intent}", "payment_intent": intent}
     return {"id": name, "object": kind, "amount": amount, "currency": "usd", "status": status, **about}
 

@@ -20,7 +20,6 @@ PARAMETERS = {"postgresql": POSTGRESQL, "citus": CITUS}
 
 
 def suite_of(item: pytest.Item) -> str:
-    """Return the name of the suite that a test belongs to."""
     fixtures = set(getattr(item, "fixturenames", ()))
     marks = {mark.name for mark in item.iter_markers()}
     if ON_CITUS and "postgres_url" in fixtures and "not_on_citus" not in marks and item.nodeid.startswith(STORED):

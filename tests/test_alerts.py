@@ -59,7 +59,6 @@ def series(metric: str, **labels: str) -> str:
 
 @pytest.fixture
 async def scene(postgres_url: str) -> AsyncIterator[Scene]:
-    """A service at work."""
     async with AsyncExitStack() as stack:
         primary, replica = [await stack.enter_async_context(proxy.before(postgres_url)) for _ in range(2)]
         urls: dict[str, Any] = {"database_url": primary.url, "read_database_url": replica.url}

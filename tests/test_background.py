@@ -87,7 +87,6 @@ async def embedded(sqlite_url: str) -> AsyncIterator[World]:
 
 
 async def own_purchase(acme: World) -> None:
-    """Have Anna buy through her own link."""
     mine = update(partners).where(partners.c.id == acme.anna).values(email=EMAIL)
     await acme.store.write(lambda connection: connection.execute(mine).rowcount)
     await acme.lead(await acme.visitor(), "user-1", contact=contact.protect(EMAIL))
@@ -95,7 +94,6 @@ async def own_purchase(acme: World) -> None:
 
 
 async def review(acme: World, *, is_whole: bool) -> list[FlagKind]:
-    """Review, and return what is flagged then."""
     await background.review_all(acme.store, since=NOW - timedelta(minutes=1), at=NOW, is_whole=is_whole)
     return [each.kind for each in (await acme.listed(FLAGS)).data]
 

@@ -110,7 +110,6 @@ class Surfaces(NamedTuple):
         return await self.client.request(method, named, headers=headers, **options)
 
     def browser(self) -> httpx.AsyncClient:
-        """Return the owner's browser."""
         cookies = {"svc_session": self.scene.sessions["owner"]}
         return httpx.AsyncClient(transport=self.client._transport, base_url=BASE, cookies=cookies, headers=OURS)  # noqa: SLF001 - the same app
 

@@ -28,7 +28,6 @@ PAGE = {"Accept": "text/html,application/xhtml+xml", "Cookie": "svc_session=ses_
 
 @pytest.fixture
 async def client(between: Proxy) -> AsyncIterator[httpx.AsyncClient]:
-    """A client of the whole service."""
     service = asgi.Service(Configuration(database_url=between.url, rate_limit=False))
     app: ASGIApp = RequestMiddleware(service)
     async with (

@@ -45,11 +45,9 @@ class Surfaces(NamedTuple):
     keys: dict[str, str]
 
     async def program(self) -> Any:
-        """Return the program as the dashboard's API shows it."""
         return (await self.call("GET", OWNER)).json()
 
     async def call(self, method: str, api: str, body: Fields | None = None, path: str = "") -> httpx.Response:
-        """Read or change the program with an API's key."""
         headers = {"Authorization": f"Bearer {self.keys[api]}"}
         return await self.client.request(method, f"{api}/programs/{self.program_id}{path}", json=body, headers=headers)
 

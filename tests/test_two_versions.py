@@ -67,7 +67,6 @@ def _fill(connection: Connection) -> None:
 
 
 def call(url: str, kind: str, **body: Any) -> dict[str, Any]:
-    """Make a tracking call and return its response's body."""
     headers = {"User-Agent": BROWSER, "Authorization": f"Bearer {KEY}"}
     with httpx.Client(base_url=url, headers=headers, timeout=20) as client:
         answer: dict[str, Any] = client.post(f"/api/v1/track/{kind}", json=body).raise_for_status().json()

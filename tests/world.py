@@ -92,7 +92,6 @@ class World:
         return await self.store.write(operation, self.program_id, *values, **{"actor": OPERATOR, "at": NOW, **about})
 
     async def change(self, at: datetime = NOW, **settings: Any) -> None:
-        """Change the program's settings."""
         await self.do(program_settings.change, settings, at=at)
 
     async def beside(self, **settings: Any) -> "World":
@@ -133,7 +132,6 @@ class World:
         return await self.store.read(find, wanted, ListScope(self.program_id, NOW), ListQuery(filters=filters))
 
     async def click(self, code: str = "anna", **fields: Any) -> Any:
-        """Record a click and return its outcome."""
         at = fields.pop("at", NOW)
         program_id = fields.pop("program_id", self.program_id)
         fields = {"click_id": keys.click_id(program_id, at), **fields}
@@ -141,7 +139,6 @@ class World:
         return await self.store.write_item(click.program_id, clicks.record, click)
 
     async def visitor(self, code: str = "anna", **fields: Any) -> str:
-        """Record a click and return its click_id."""
         clicked = await self.click(code, **fields)
         assert isinstance(clicked, ClickResult)
         return clicked.click_id
@@ -174,12 +171,10 @@ class World:
 
 
 def password_hash(password: str) -> str:
-    """Return what is stored for a password."""
     return _cheap.hash(password)
 
 
 async def suspend(store: Storage, workspace_id: int, email: str) -> None:
-    """Suspend a member."""
     member = await store.read(members.get_member, workspace_id, email)
     about: dict[str, Any] = {"status": MemberStatus.SUSPENDED, "actor": OPERATOR, "at": NOW}
     await store.write(members.change, workspace_id, member.user_id, **about)
@@ -229,7 +224,6 @@ class Balance(NamedTuple):
 
 
 def balance(connection: Connection, program_id: int, partner_id: int) -> Balance:
-    """Return what a partner's entries add up to."""
     entry = ledger_entries.c
     mine = (entry.program_id == program_id, entry.partner_id == partner_id, entry.kind.in_(ACCOUNT_KINDS))
     cents: Counter[str] = Counter()

@@ -29,7 +29,6 @@ class Agents:
         self.client = documented.client(documented.transport_to(app))
 
     async def issue(self, scopes: Sequence[Scope] = tuple(Scope), **options: Any) -> str:
-        """Issue a key of Acme's and return its value."""
         return str((await self.acme.issue(*scopes, **options)).secret)
 
     async def call(self, method: str, path: str, key: str | None = "good", **options: Any) -> httpx.Response:
@@ -47,7 +46,6 @@ class Agents:
 
 @pytest.fixture
 async def agents(acme: World) -> AsyncIterator[Agents]:
-    """The agent API of Acme."""
     made = Agents(acme)
     made.good = await made.issue()
     async with made.client:

@@ -38,7 +38,6 @@ class Scene:
         return f'<script src="{source}" data-svc-program-id="{self.acme.program_id}" {attributes}></script>'
 
     def show(self, body: str) -> None:
-        """Let the shop's pages hold this."""
         self.shop.page = f"<!doctype html><html><head><title>Acme</title></head><body>{body}</body></html>"
 
     async def tab(self) -> Page:
@@ -50,7 +49,6 @@ class Scene:
         return page
 
     async def visit(self, path: str = "/", *, host: str = "127.0.0.1") -> Page:
-        """Open a page of the shop in a new tab."""
         page = await self.tab()
         await page.goto(self.shop.url(path, host=host))
         return page
@@ -77,7 +75,6 @@ class Scene:
         return click_id
 
     async def change(self, **settings: Any) -> None:
-        """Change the program's settings."""
         program_id = self.acme.program_id
         about: dict[str, Any] = {"actor": OPERATOR, "at": NOW}
         await stored(
@@ -91,7 +88,6 @@ class Scene:
         await page.wait_for_function("() => svc.decorate('https://b.example/').includes('svc_click_id=')")
 
     async def cookie(self) -> Any:
-        """Return the click cookie, or an empty one."""
         found = [cookie for cookie in await self.context.cookies() if cookie["name"] == "svc_click_id"]
         assert len(found) <= 1
         return found[0] if found else {"value": None}

@@ -24,7 +24,6 @@ class _Handler(BaseHTTPRequestHandler):
     server: Shop
 
     def do_GET(self) -> None:
-        """Answer with a file, or with the page."""
         file = self.server.files.get(self.path)
         content = (self.server.page if file is None else file).encode()
         self.send_response(200)

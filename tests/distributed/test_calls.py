@@ -91,7 +91,6 @@ def _explain(connection: Connection, statement: str, values: Any) -> str:
 
 
 def port_of(connection: Connection, program_id: int) -> int:
-    """Return the port of the node that holds a program."""
     port: int = connection.execute(PORT, {"program": program_id}).scalar_one()
     return port
 

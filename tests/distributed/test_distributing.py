@@ -31,8 +31,6 @@ FIRST_DISTRIBUTED = "0033"
 
 
 def over(url: str, work: Callable[[Storage], Awaitable[Done]]) -> Done:
-    """Run `work` over storage."""
-
     async def run() -> Done:
         async with storage.opened(url, patient=True) as store:
             return await work(store)

@@ -19,8 +19,6 @@ UNDECIDED = {NO_ANSWER, "503 outcome_unknown"}  # after these the row may be the
 
 
 class Kind(StrEnum):
-    """The kind of a recorded event."""
-
     CLICK = "click"
     LEAD = "lead"
     SALE = "sale"
@@ -61,7 +59,6 @@ class Journal:
         return request
 
     def note(self, request: Request, answer: str, *, acknowledges: bool, receipt: str | None = None) -> None:
-        """Write down an answer to a request."""
         self.answers[answer] += 1
         request.answers.append(answer)
         if acknowledges and not request.is_acknowledged:

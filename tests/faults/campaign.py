@@ -64,8 +64,6 @@ class Fault(NamedTuple):
 
 @dataclass
 class Outcome:
-    """What a campaign showed."""
-
     name: str
     times: int
     journal: Journal

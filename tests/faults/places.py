@@ -26,14 +26,12 @@ Placing = Callable[[Path], AbstractAsyncContextManager[Place]]
 
 @asynccontextmanager
 async def sqlite(folder: Path) -> AsyncIterator[Place]:
-    """A SQLite file."""
     url = f"sqlite+aiosqlite:///{folder / 'svc.db'}"
     yield Place(url, url)
 
 
 @asynccontextmanager
 async def postgresql(_: Path) -> AsyncIterator[Place]:
-    """A PostgreSQL server of its own."""
     with postgres.running() as server:
         yield Place(server.url, server.url, nodes=[server])
 

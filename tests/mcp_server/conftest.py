@@ -67,7 +67,6 @@ class Answer(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The text of a tool's result."""
         (content,) = self.result["content"]
         return str(content["text"])
 
@@ -87,7 +86,6 @@ class Answer(NamedTuple):
 
     @property
     def rejection(self) -> Any:
-        """A tool's error."""
         assert self.result["isError"] is True
         assert "structuredContent" not in self.result
         return json.loads(self.text)["error"]
@@ -113,7 +111,6 @@ class Assistant:
                 yield
 
     async def issue(self, scopes: Sequence[Scope] = tuple(Scope), **options: Any) -> str:
-        """Issue a key of Acme's and return its value."""
         return str((await self.acme.issue(*scopes, **{"name": "Assistant", **options})).secret)
 
     def headers(self, method: str, params: dict[str, Any], version: str, key: str | None) -> dict[str, str]:

@@ -17,7 +17,6 @@ OWNER = Actor("user", "1", "olivia@acme.example")
 
 
 async def taken(assistant: Assistant, event: dict[str, Any]) -> None:
-    """Take an event of the processor."""
     acme = assistant.acme
     await acme.store.write_in(acme.program_id, processing.process, acme.program_id, parse_event(event), at=NOW)
 

@@ -38,7 +38,6 @@ def database_url(sqlite_url: str) -> str:
 
 
 def run(*command: str | Path, folder: Path) -> subprocess.CompletedProcess[str]:
-    """Run a command and return what it printed."""
     return subprocess.run(list(map(str, command)), cwd=folder, capture_output=True, text=True, check=False)
 
 

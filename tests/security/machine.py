@@ -82,7 +82,6 @@ class Machine(RuleBasedStateMachine):
         return self.connection.connection.driver_connection
 
     def do(self, operation: Callable[..., Any], *values: Any, **options: Any) -> Any:
-        """Run an operation of storage in a transaction of its own."""
         with self.connection.begin():
             return operation(self.connection, *values, **options)
 

@@ -163,11 +163,9 @@ class Rights:
         return {(*each, str(role)) for each in [("workspace", workspace_id), *mine]}
 
     def owns(self, user_id: int, workspace_id: int) -> bool:
-        """Return whether a user is an active owner of a workspace."""
         return self.members.get((workspace_id, user_id)) == Membership(Role.OWNER)
 
     def may(self, token: str, at: datetime) -> Reach:
-        """Return what a credential may reach."""
         grant = self.grants.get(token)
         if grant is None or grant.until <= at:
             return set()

@@ -39,7 +39,6 @@ class Shop:
 
     @property
     def login(self) -> Path:
-        """The file that keeps the login."""
         return self.home / "config" / "svc" / "login.json"
 
     def read(self, name: str) -> str:
@@ -74,7 +73,6 @@ class Shop:
         self.login.write_text(json.dumps(kept))
 
     async def change(self, **settings: Any) -> None:
-        """Change the program's settings, as its owner would on the dashboard."""
         await self.acme.change(at=datetime.now(UTC), **settings)
 
     async def call(self, path: str, body: Any, key: str = "") -> httpx.Response:

@@ -34,7 +34,6 @@ async def attempt(acme: World, call: str, **fields: Any) -> None:
 
 
 async def pay(acme: World, currency: str = "usd", **metadata: str) -> None:
-    """Take a checkout with this metadata."""
     named = {f"svc_{name}": value for name, value in metadata.items()}
     await take(acme, stripe.checkout(payment_intent="inv-9", customer="cus_9", currency=currency, metadata=named))
 

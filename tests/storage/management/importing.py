@@ -21,7 +21,6 @@ GENERIC = PARTNERS, CUSTOMERS, COMMISSIONS = EXPORTS[ImportTool.GENERIC]
 
 
 async def imported(acme: World, files: Sequence[str], tool: ImportTool = ImportTool.GENERIC, **options: Any) -> Any:
-    """Import files and return the report."""
     unit = options.pop("amounts", None)
     read = [tool_exports.read(f"file-{n}.csv", text.splitlines(), tool, unit) for n, text in enumerate(files)]
     about = {"dry_run": False, "actor": OPERATOR, "at": NOW, **options}

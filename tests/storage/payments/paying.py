@@ -16,7 +16,6 @@ async def take(acme: World, event: dict[str, Any]) -> EventOutcome:
 
 
 async def connect(acme: World, *, secret: str = "whsec_12345678", key: str = "a key") -> None:
-    """Connect Acme's account."""
     about: dict[str, Any] = {"provider": "stripe", "account_id": "acct_1", "secret": secret}
     owner = Actor("user", "1", "owner@acme.example")
     await acme.store.write(accounts.connect, acme.program_id, **about, sealer=Sealer(key), actor=owner, at=NOW)

@@ -28,7 +28,6 @@ TODAY = Window(DAY, DAY)
 
 
 async def results(acme: World, partner_id: int | None = None, **query: Any) -> Results:
-    """Return the results of Acme, or of one of its partners."""
     one = await acme.store.read(get, PARTNERS, ListScope(acme.program_id, NOW), partner_id) if partner_id else None
     wanted = DateRangeQuery(**query)
     return await acme.store.read(chart.read_results, acme.program_id, wanted, at=NOW, partner=one)

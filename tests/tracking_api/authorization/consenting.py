@@ -95,7 +95,6 @@ class Asked(NamedTuple):
 
 
 async def register(base_url: str, **metadata: object) -> str:
-    """Register a client, and return its id."""
     named = {"client_name": "Helper", "redirect_uris": [CALLBACK], **metadata}
     async with httpx.AsyncClient(base_url=base_url, verify=PLAIN) as client:
         client_id: str = (await client.post("/register", json=named)).json()["client_id"]

@@ -46,7 +46,6 @@ class Dashboard:
 
     @property
     def pages(self) -> str:
-        """The address of the program's pages."""
         return f"/programs/{self.acme.program_id}"
 
     def browser(self, who: str | None = OLGA, **headers: str) -> httpx.AsyncClient:
@@ -104,5 +103,4 @@ async def dashboard(acme: world.World) -> AsyncIterator[Dashboard]:
 
 @pytest.fixture
 def olga(dashboard: Dashboard) -> httpx.AsyncClient:
-    """Olga's browser."""
     return dashboard.olga

@@ -84,7 +84,6 @@ def form_of(page: str, button: str) -> tuple[str, Fields]:
 
 
 def hidden(page: str) -> Fields:
-    """Return the hidden fields of a page's forms."""
     found = re.findall(r'<input type="hidden" name="([^"]*)" value="([^"]*)">', page)
     return {name: html.unescape(value) for name, value in found}
 

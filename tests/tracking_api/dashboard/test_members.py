@@ -22,7 +22,6 @@ NEW = {"new_password": "several unrelated words", "repeated": "several unrelated
 
 @pytest.fixture
 def mailbox() -> Iterator[smtp.Mailbox]:
-    """What a running SMTP server received."""
     with smtp.running() as received:
         yield received
 

@@ -109,7 +109,6 @@ async def test_a_saved_view_opens_by_its_link_without_signing_in_until_it_is_rev
 
 
 async def results(olga: httpx.AsyncClient, typed: str, **query: str) -> str:
-    """Return the results page."""
     answer = await olga.get("/search", params={"q": typed, **query})
     assert answer.status_code == 200
     return answer.text

@@ -98,7 +98,6 @@ async def test_an_error_appears_beside_its_field_and_nothing_is_created_until_it
 
 
 def secret_of(page: str) -> str:
-    """Return the key that a page shows."""
     lines = r">SERVICE_PROGRAM_ID=\d+\nSERVICE_API_KEY=(\S+)\nSERVICE_BASE_URL=http://127.0.0.1:8000<"
     return re.findall(lines, page)[0]
 

@@ -49,7 +49,6 @@ class Portal(Dashboard):
         return (await redeem).token
 
     async def anna(self) -> httpx.AsyncClient:
-        """Return Anna's browser, signed in."""
         return self.visitor(svc_portal=await self.session())
 
     def mailed(self) -> str:

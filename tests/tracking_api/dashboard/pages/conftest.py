@@ -37,7 +37,6 @@ class Site:
 
     @property
     def program(self) -> str:
-        """The address of Acme's program."""
         return f"/programs/{self.acme.program_id}"
 
     async def visit(self, **options: Any) -> Page:
@@ -176,5 +175,4 @@ async def site(acme: world.World, sqlite_url: str, serve: serving.Serve, browser
 
 @pytest.fixture(scope="session")
 def axe() -> str:
-    """The source of axe-core."""
     return (NODE / "axe-core" / "axe.min.js").read_text(encoding="utf-8")

@@ -47,7 +47,6 @@ async def sampled(sqlite_template: Path, tmp_path_factory: pytest.TempPathFactor
 
 @pytest.fixture
 def demo(sampled: tuple[str, World], serve: Serve, browser: Browser) -> Site:
-    """The sample workspace, served."""
     return Site(sampled[1], serve(sampled[0]), browser, [])
 
 
