@@ -91,8 +91,12 @@ async def test_json_is_not_stored_a_page_may_use_no_device_and_no_type_is_guesse
     for path in ("/", "/sign-in", "/docs/errors", "/nowhere"):
         headers = (await service.get(path, headers=HTML)).headers
         assert headers["content-type"].startswith("text/html"), path
+        policy = headers["content-security-policy"]
+        assert "default-src 'none'" in policy, path
+        assert "unsafe" not in policy, path
+        assert "frame-ancestors 'none'" in policy, path
         assert "camera=()" in headers["permissions-policy"], path
-        assert headers["x-content-type-options"] == "nosniff", path
+        assert (headers["x-content-type-options"], headers["referrer-policy"]) == ("nosniff", "same-origin"), path
     for path in ("/api/auth/me", "/api/agent/v1/me", "/healthz", "/nowhere", "/openapi.json", "/mcp"):
         headers = (await service.get(path)).headers
         assert headers["content-type"].startswith("application/json"), path

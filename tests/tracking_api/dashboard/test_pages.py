@@ -1,4 +1,4 @@
-"""The pages over plain HTTP: headers, files, languages, errors as pages, and edits at the same time."""
+"""The pages over plain HTTP: files, languages, errors as pages, and edits at the same time."""
 
 from contextvars import copy_context
 from datetime import UTC, date, datetime, timedelta
@@ -16,17 +16,6 @@ from tracking_api.dashboard.pages import charted, text
 
 HTML = {"Accept": "text/html"}
 MENU = 'aria-label="Program"'
-
-
-async def test_every_page_has_security_headers(olga: httpx.AsyncClient):
-    for path in ("/", "/sign-in", "/programs", "/programs/404", "/docs/errors"):
-        headers = (await olga.get(path, headers=HTML)).headers
-
-        policy = headers["content-security-policy"]
-        assert "default-src 'none'" in policy, path
-        assert "unsafe" not in policy, path
-        assert "frame-ancestors 'none'" in policy, path
-        assert (headers["x-content-type-options"], headers["referrer-policy"]) == ("nosniff", "same-origin"), path
 
 
 async def test_a_page_is_compressed_unless_another_site_could_measure_it(dashboard: Dashboard):
