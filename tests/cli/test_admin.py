@@ -9,14 +9,11 @@ from storage.engine.sealing import Sealer
 from storage.payments import accounts
 from tests import world
 from tests.cli.conftest import Svc
+from tests.conftest import ROOT
 from tests.storage.payments import paying
 from tests.test_journeys import stored
 
-PARTNERS = "Token,Email,PayPal Email\nnora,nora@blogs.example,pay@blogs.example\n"
-COMMISSIONS = (
-    "ID,Amount,Sale Amount,Sale ID,State,Customer Email,Affiliate Email,Created At\n"
-    "c1,30.00,100.00,inv-1,paid,jane@example.com,nora@blogs.example,2025-02-04\n"
-)
+EXPORTS = ROOT / "tests/storage/management/exports/rewardful"
 
 
 def test_an_operator_sets_up_a_program_and_every_change_is_in_its_audit_log(svc: Svc) -> None:
@@ -125,11 +122,9 @@ def test_an_import_is_tried_done_and_repeated(svc: Svc):
     svc.set_up()
     svc("admin", "program", "create", "--workspace", 1, "--name", "Acme", "--domain", "acme.example")
     command = ("admin", "import", "--program", 1, "--from", "rewardful")
-    files = {"affiliates.csv": PARTNERS, "commissions.csv": COMMISSIONS}
-    for name, content in files.items():
-        (svc.folder / name).write_text(content)
+    files = [EXPORTS / f"{each}.csv" for each in ("partners", "commissions")]
 
-    without_partners = svc(*command, "commissions.csv")
+    without_partners = svc(*command, files[1])
     dry = svc(*command, *files, "--dry-run")
     done = svc(*command, *files, "--json")
     again = svc(*command, *files, "--json")
@@ -137,10 +132,10 @@ def test_an_import_is_tried_done_and_repeated(svc: Svc):
 
     missing = "commissions.csv, line 2: no partner 'nora@blogs.example': import the partners' file too"
     assert (without_partners.code, missing in without_partners.stdout) == (1, True)
-    assert "commissions: 1 would be added, 0 there before" in dry.stdout
+    assert "commissions: 3 would be added, 0 there before" in dry.stdout
     assert "not read: paypal_email" in dry.stdout
-    assert done.json["added"] == {"partners": 1, "customers": 0, "commissions": 1}
-    assert again.json["there"] == {"partners": 1, "customers": 0, "commissions": 1}
+    assert done.json["added"] == {"partners": 1, "customers": 0, "commissions": 3}
+    assert again.json["there"] == {"partners": 1, "customers": 0, "commissions": 3}
     assert [each.code for each in (dry, done, again, checked)] == [0, 0, 0, 0]
 
 
