@@ -14,10 +14,11 @@ from sqlalchemy import Connection, select
 from storage import Storage
 from storage.access import agent_keys, members, program_keys, sessions, workspaces
 from storage.access.workspaces import MemberStatus, Role
+from storage.diagnosis.explanation import explain
 from storage.engine.audit import OPERATOR
 from storage.engine.sealing import Sealer
 from storage.lists.declaration import List, ListQuery, ListScope, Page
-from storage.lists.find import find
+from storage.lists.find import find, get
 from storage.lists.flags import FLAGS
 from storage.management import commission_decisions, fraud_review, partners, program_settings
 from storage.rules import keys
@@ -130,6 +131,14 @@ class World:
     async def listed(self, wanted: List[Any], **filters: Any) -> Page[Any]:
         """Return the newest rows of a list of the program."""
         return await self.store.read(find, wanted, ListScope(self.program_id, NOW), ListQuery(filters=filters))
+
+    async def row(self, wanted: List[Any], row_id: int) -> Any:
+        """Return a row of a list of the program."""
+        return await self.store.read(get, wanted, ListScope(self.program_id, NOW), row_id)
+
+    async def explain(self, at: datetime = NOW, **subject: Any) -> Any:
+        """Explain a sale or a customer of the program."""
+        return await self.store.read(explain, self.program_id, at=at, **subject)
 
     async def click(self, code: str = "anna", **fields: Any) -> Any:
         at = fields.pop("at", NOW)

@@ -3,7 +3,6 @@
 from datetime import timedelta
 from typing import Any
 
-from storage.diagnosis import explanation
 from storage.lists import rejected_calls
 from storage.lists.events import EVENTS
 from storage.tables import clicks, commissions, customers, leads, refunds, refused_calls, sales, test_events
@@ -147,7 +146,7 @@ async def test_a_sale_of_a_customer_whom_nobody_has_heard_of_is_organic_and_no_r
     causes = await store.read(rejected_calls.by_cause, program_id)
     listed = (await api.acme.listed(rejected_calls.REJECTED_CALLS)).data
     later = await store.read(rejected_calls.count_organic, program_id, NOW + timedelta(days=1))
-    explained = await store.read(explanation.explain, program_id, at=NOW, transaction_id="inv-1")
+    explained = await api.acme.explain(transaction_id="inv-1")
 
     assert {each.json()["error"]["code"] for each in (sale, lead)} == {"customer_not_found"}
     assert ([each.calls for each in causes], [each.call for each in listed]) == ([1], ["lead"])

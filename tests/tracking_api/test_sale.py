@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from storage.diagnosis import explanation
 from storage.management import coupons
 from storage.tables import commissions, refunds, refused_calls, sales, test_events, tracking_log
 from tests import stripe_events
@@ -32,7 +31,7 @@ async def test_a_sale_of_every_field_earns_its_commission(api: Api):
     answer = await api.sale(**CALLS["whole_sale"])
 
     stored, earned = (await api.rows(sales))[0], (await api.rows(commissions))[0]
-    explained = await api.acme.store.read(explanation.explain, api.acme.program_id, at=NOW, transaction_id="inv-1")
+    explained = await api.acme.explain(transaction_id="inv-1")
     assert (answer.json()["success"], stored.occurred_at) == (True, NOW - timedelta(days=1))
     assert "12345 without tax and shipping; 12345 x 2000 / 10000" in explained.steps[-1].text
     assert answer.json()["data"] == {

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from storage.diagnosis import lost_sales
-from storage.diagnosis.explanation import explain
 from storage.lists.payment_events import PAYMENT_EVENTS
 from storage.management import partners
 from storage.payments import decisions
@@ -99,14 +98,14 @@ async def test_each_story_has_its_outcome_and_who_follows_its_advice_is_credited
 
     subject = filled(story["explain"])
     await take_steps(story["before"])
-    before = await acme.store.read(explain, acme.program_id, **subject, at=NOW)
+    before = await acme.explain(**subject)
     assert before.outcome != SaleOutcome.CREDITED
     assert before.outcome == story.get("outcome", before.outcome)
     assert before.smallest_change
 
     if "advice" in story:
         await take_steps(story["then"])
-        after = await acme.store.read(explain, acme.program_id, **subject, at=NOW)
+        after = await acme.explain(**subject)
         assert story["advice"] in before.smallest_change
         assert after.outcome == SaleOutcome.CREDITED
 

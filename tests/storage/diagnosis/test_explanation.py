@@ -1,6 +1,6 @@
 """Explanations, of payments too: one outcome, nine steps, and terms that touch only what is earned after them."""
 
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -17,10 +17,6 @@ CREDITED = SaleOutcome.CREDITED
 STEPS = ["partner", "click", "window", "lead", "program", "rate", "hold", "refunds", "arithmetic"]
 
 
-async def explained(acme: World, *, at: datetime = NOW, **subject: Any) -> Any:
-    return await acme.store.read(explain, acme.program_id, **subject, at=at)
-
-
 def facts(found: Any, step: str) -> Any:
     return next(each.facts for each in found.steps if each.step == step)
 
@@ -33,7 +29,7 @@ async def test_new_terms_price_only_what_is_earned_after_them_until_the_recurrin
     await acme.change(recurring_months=0)
     await acme.sale("inv-3", at=NOW + timedelta(days=40))
 
-    found = [await explained(acme, transaction_id=f"inv-{n}") for n in (1, 2, 3)]
+    found = [await acme.explain(transaction_id=f"inv-{n}") for n in (1, 2, 3)]
 
     assert [each.terms_version for each in found] == [1, 2, 3]
     assert [facts(each, "arithmetic")["net_cents"] for each in found[:2]] == [2_000, 5_000]
@@ -46,12 +42,12 @@ async def test_the_trace_has_every_step_in_order_and_a_credited_sale_needs_no_ch
     await acme.reject(errors.CustomerNotFound(), customer_key="user-1", transaction_id="inv-1")
     await acme.sale(at=NOW + timedelta(hours=1))
 
-    found = await explained(acme, customer_key="user-1")
+    found = await acme.explain(customer_key="user-1")
 
     assert [step.step for step in found.steps] == STEPS
     assert {step.state.value for step in found.steps} == {"pass"}
     assert (found.outcome, found.smallest_change) == (CREDITED, None)
-    assert len((await explained(acme, transaction_id="inv-1")).rejected_calls) == 1
+    assert len((await acme.explain(transaction_id="inv-1")).rejected_calls) == 1
 
 
 async def test_a_refund_in_part_is_in_the_arithmetic(acme: World):
@@ -59,7 +55,7 @@ async def test_a_refund_in_part_is_in_the_arithmetic(acme: World):
     await acme.sale()
     await acme.refund("inv-1", 2_500)
 
-    found = await explained(acme, transaction_id="inv-1")
+    found = await acme.explain(transaction_id="inv-1")
 
     assert found.outcome == SaleOutcome.CREDITED_IN_PART
     refunds = {"refunds": 1, "refunded_cents": 2_500, "remaining_cents": 7_500, "currency": "USD"}
@@ -74,7 +70,7 @@ async def test_a_rejected_sale_names_the_key_that_it_should_have_or_can_be_sent_
     await acme.reject(errors.CustomerNotFound(), customer_key="user-1", transaction_id="inv-1")
     await acme.customer("user-1")
 
-    wrong, early = [await explained(acme, transaction_id=name) for name in ("inv-9", "inv-1")]
+    wrong, early = [await acme.explain(transaction_id=name) for name in ("inv-9", "inv-1")]
 
     assert wrong.smallest_change == 'Send customer_key "user-17", as at the lead, instead of "17".'
     assert (early.smallest_change or "").startswith("Send the same sale again")
@@ -87,7 +83,7 @@ async def test_a_rejected_sale_is_explained_with_the_customer_that_the_request_n
     named = {"customer_key": "user-1", "click_id": click_id}[sent]
     await acme.reject(errors.CurrencyNotSupported(), transaction_id="inv-9", **{sent: named})
 
-    found = await explained(acme, transaction_id="inv-9")
+    found = await acme.explain(transaction_id="inv-9")
 
     assert found.outcome == errors.CurrencyNotSupported.code
     assert facts(found, "lead")["customer_key"] == "user-1"
@@ -97,13 +93,13 @@ async def test_a_rejected_sale_is_explained_with_the_customer_that_the_request_n
 async def test_the_steps_of_a_customer_are_those_of_the_sale_that_the_outcome_names(acme: World):
     await acme.customer()
     await acme.sale("inv-1")
-    recorded = await explained(acme, customer_key="user-1")
+    recorded = await acme.explain(customer_key="user-1")
     later = NOW + timedelta(hours=1)
     await acme.reject(errors.CurrencyNotSupported(), at=later, customer_key="user-1", transaction_id="inv-2")
     [listed] = (await acme.listed(CUSTOMERS)).data
 
-    found = await explained(acme, customer_key="user-1")
-    by_click = await explained(acme, click_id=listed.click_id)
+    found = await acme.explain(customer_key="user-1")
+    by_click = await acme.explain(click_id=listed.click_id)
 
     assert (recorded.transaction_id, recorded.outcome) == ("inv-1", CREDITED)
     assert (found.transaction_id, found.outcome) == ("inv-2", errors.CurrencyNotSupported.code)
@@ -119,7 +115,7 @@ async def test_a_rejected_backfill_is_explained_for_the_time_that_was_sent_and_b
     await acme.reject(errors.CurrencyNotSupported(), **sent)
     await acme.change(at=NOW + timedelta(hours=1), rate=1_000)
 
-    found = await explained(acme, transaction_id="inv-9")
+    found = await acme.explain(transaction_id="inv-9")
 
     assert facts(found, "window")["compared_at"] == sent["occurred_at"]
     assert next(step.state for step in found.steps if step.step == "window") == State.PASS
@@ -130,7 +126,7 @@ async def test_exactly_one_identifier_of_a_program_is_required(acme: World):
     wrong: list[dict[str, Any]] = [{}, {"transaction_id": "a", "customer_key": "b"}]
     for subject in wrong:
         with pytest.raises(errors.ValidationError):
-            await explained(acme, **subject)
+            await acme.explain(**subject)
     with pytest.raises(errors.NotFound):
         await acme.store.read(explain, 404, transaction_id="inv-1", at=NOW)
 
@@ -138,7 +134,7 @@ async def test_exactly_one_identifier_of_a_program_is_required(acme: World):
 async def test_a_click_of_another_program_is_told_by_nothing_but_that(acme: World):
     foreign = await (await acme.beside()).visitor()
 
-    found = await explained(acme, click_id=foreign)
+    found = await acme.explain(click_id=foreign)
 
     assert found.outcome == errors.CustomerWrongProgram.code
     assert facts(found, "click") == {}
@@ -158,7 +154,7 @@ async def subscribe(acme: World, metadata: dict[str, str]) -> None:
 async def test_every_id_of_a_recorded_payment_explains_its_sale(acme: World):
     await subscribe(acme, await named(acme))
 
-    found = [await explained(acme, transaction_id=name) for name in IDS]
+    found = [await acme.explain(transaction_id=name) for name in IDS]
 
     assert [(each.outcome, each.transaction_id) for each in found] == [("credited", "in_1")] * len(IDS)
 
@@ -166,8 +162,8 @@ async def test_every_id_of_a_recorded_payment_explains_its_sale(acme: World):
 async def test_every_id_of_a_waiting_payment_says_that_it_waits_and_so_does_the_customer_whom_it_names(acme: World):
     await subscribe(acme, UNKNOWN)
 
-    found = [await explained(acme, transaction_id=name) for name in IDS]
-    customers = [await explained(acme, customer_key="user_1"), await explained(acme, click_id="a-click-of-nobody")]
+    found = [await acme.explain(transaction_id=name) for name in IDS]
+    customers = [await acme.explain(customer_key="user_1"), await acme.explain(click_id="a-click-of-nobody")]
 
     assert [each.outcome for each in (*found, *customers)] == ["payment_waiting"] * (len(IDS) + 2)
     assert {each.payment_event_id for each in found} <= {"evt_checkout", "evt_invoice"}
@@ -186,7 +182,7 @@ async def test_what_is_no_sale_or_a_possible_duplicate_says_what_it_is(acme: Wor
     await take(acme, stripe.checkout("evt_5", metadata={"svc_customer_key": "user-2"}))
 
     ids = ("in_0", "in_1", "ch_pi_2", "cs_3", "cs_4", "pi_1")
-    verdicts = [(await explained(acme, transaction_id=name)).outcome for name in ids]
+    verdicts = [(await acme.explain(transaction_id=name)).outcome for name in ids]
 
     no_sales = ["payment_not_a_sale", "payment_organic", "payment_missing", "only_a_test"]
     assert verdicts == [*no_sales, "currency_not_supported", "payment_held"]

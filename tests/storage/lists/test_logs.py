@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 from sqlalchemy import update
 
-from storage.diagnosis import explanation
 from storage.lists import rejected_calls
 from storage.lists.audit_log import AUDIT_LOG
 from storage.lists.declaration import ListQuery
@@ -60,9 +59,7 @@ async def test_a_flood_of_rejections_makes_no_read_longer(acme: World, monkeypat
         await acme.reject(errors.CustomerNotAttributed(), at=NOW + timedelta(minutes=n), **about)
 
     (cause,) = await acme.store.read(rejected_calls.by_cause, acme.program_id)
-    explained = [
-        await acme.store.read(explanation.explain, acme.program_id, at=NOW, transaction_id=f"inv-{n}") for n in range(4)
-    ]
+    explained = [await acme.explain(transaction_id=f"inv-{n}") for n in range(4)]
 
     assert (cause.calls, cause.first_at, cause.at_stake[0].amount_cents) == (2, NOW + timedelta(minutes=2), 200)
     assert [len(each.rejected_calls) for each in explained] == [0, 0, 1, 1]

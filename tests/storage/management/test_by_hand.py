@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 
-from storage.diagnosis.explanation import explain
 from storage.engine.audit import AGENT_KEY, Actor
 from storage.lists.audit_log import AUDIT_LOG
 from storage.lists.commissions import COMMISSIONS
@@ -39,10 +38,6 @@ async def move(acme: World, customer: int, past: Past, **sent: Any) -> Any:
     return await acme.do(partners.move_customer, customer, **about)
 
 
-async def why(acme: World, **named: str) -> Any:
-    return await acme.store.read(explain, acme.program_id, at=NOW, **named)
-
-
 @both_databases
 async def test_a_credit_is_priced_by_the_terms_of_its_day_on_hold_logged_explained_and_remembered(acme: World):
     day = NOW + timedelta(days=3)
@@ -63,7 +58,7 @@ async def test_a_credit_is_priced_by_the_terms_of_its_day_on_hold_logged_explain
         *WHY.values(),
         2_580,
     )
-    seen = await why(acme, transaction_id=before.transaction_id)
+    seen = await acme.explain(transaction_id=before.transaction_id)
     texts = {each.step: each.text for each in seen.steps}
     assert (seen.outcome, "credited by hand" in texts["hold"], "by hand" in texts["click"]) == ("credited", True, True)
 
@@ -136,5 +131,5 @@ async def test_a_moved_customer_earns_the_other_partner_the_unpaid_past_and_the_
         *((anna, "paid"), (ben, "pending"), (ben, "reversed"), (ben, "pending"))
     ]
     assert (await acme.listed(FLAGS)).data[0].partner_id == ben
-    step = next(each for each in (await why(acme, transaction_id="inv-1")).steps if each.step == "partner")
+    step = next(each for each in (await acme.explain(transaction_id="inv-1")).steps if each.step == "partner")
     assert "was moved to them" in step.text

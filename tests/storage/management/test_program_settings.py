@@ -13,7 +13,7 @@ from storage.access import sessions
 from storage.engine.audit import OPERATOR, Actor
 from storage.lists.audit_log import AUDIT_LOG
 from storage.lists.declaration import ListQuery, ListScope
-from storage.lists.find import find, get
+from storage.lists.find import find
 from storage.lists.partners import PARTNERS
 from storage.lists.programs import PROGRAMS, read_program
 from storage.management import partners, program_settings
@@ -112,7 +112,7 @@ async def test_a_change_is_in_the_log_of_its_own_program_and_a_duplicate_code_un
     assert (await other.listed(AUDIT_LOG)).data == []
     [field] = rejected.value.fields
     assert (field.field, field.message.startswith("Another partner of this program has this code")) == ("code", True)
-    assert (await acme.store.read(get, PARTNERS, ListScope(acme.program_id, NOW), acme.anna)).code == "anna"
+    assert (await acme.row(PARTNERS, acme.anna)).code == "anna"
 
 
 async def opened(acme: World) -> World:

@@ -12,8 +12,6 @@ from storage.engine.audit import AGENT_KEY, Actor
 from storage.engine.group_commit import COMMIT_SECONDS
 from storage.lists.audit_log import AUDIT_LOG
 from storage.lists.commissions import COMMISSIONS
-from storage.lists.declaration import ListScope
-from storage.lists.find import get
 from storage.lists.flags import FLAGS
 from storage.management import commission_decisions, flag_decisions, fraud_review, partners
 from storage.management.commission_decisions import Waiting
@@ -147,7 +145,7 @@ async def test_confirming_rejects_what_is_not_paid_holds_later_sales_and_is_in_t
     await shop.sale("inv-9", customer_key="user-1", at=NOW + 30 * HOUR)
 
     async def held() -> Waiting:
-        found = await shop.store.read(get, FLAGS, ListScope(shop.program_id, NOW), flag.id)
+        found = await shop.row(FLAGS, flag.id)
         return Waiting(found.commissions, found.held_cents)
 
     assert await held() == Waiting(2, sum(each.net_cents for each in await earned(shop)))

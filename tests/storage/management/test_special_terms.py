@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from storage import Storage
 from storage.checks import books
-from storage.diagnosis.explanation import explain
 from storage.engine.audit import AGENT_KEY, Actor
 from storage.lists.audit_log import AUDIT_LOG
 from storage.lists.commissions import get_details
@@ -108,7 +107,7 @@ async def test_special_terms_replace_what_they_name_and_are_explained_with_the_c
     assert (partner.group, partner.terms.whose, partner.terms.commission_rate) == ("vip", TermsOf.GROUP, 700)
     small = await acme.sale("small", 499)
     assert (sold.commission_cents, small.commission_cents, small.commission_id) == (700, 0, None)
-    of_small = await acme.store.read(explain, acme.program_id, transaction_id="small", at=NOW)
+    of_small = await acme.explain(transaction_id="small")
     assert of_small.outcome == SaleOutcome.BELOW_MINIMUM_ORDER
     details = await acme.store.read(get_details, acme.program_id, sold.commission_id or 0, at=NOW)
     assert (details.terms.whose, details.terms.group, details.terms.lead_commission_cents) == (
@@ -116,7 +115,7 @@ async def test_special_terms_replace_what_they_name_and_are_explained_with_the_c
         "vip",
         100,
     )
-    seen = await acme.store.read(explain, acme.program_id, transaction_id="inv-1", at=NOW)
+    seen = await acme.explain(transaction_id="inv-1")
     rate = next(each for each in seen.steps if each.step == "rate")
     assert (rate.facts["whose_terms"], seen.terms_version, "partner group vip's" in rate.text) == ("group", 3, True)
     assert [(each.version, each.group) for each in await acme.store.read(list_terms, acme.program_id)] == [

@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 
-from storage.diagnosis.explanation import explain
 from storage.engine.audit import OPERATOR
 from storage.lists.flags import FLAGS
 from storage.lists.payment_events import PAYMENT_EVENTS
@@ -78,7 +77,7 @@ async def outcome_and_findings(acme: World) -> tuple[str, list[str]]:
     """Return what `explain` says of order-7, and what an export with the one payment finds."""
     paid = Payment(2, ("pi_1",), 10_000, 0, "USD", NOW, customer_key="user-1")
     found = await acme.store.read(reconciliation.compare, acme.program_id, [paid], at=NOW)
-    explained = await acme.store.read(explain, acme.program_id, transaction_id="order-7", at=NOW)
+    explained = await acme.explain(transaction_id="order-7")
     return explained.outcome, [each.code for each in found.findings]
 
 

@@ -8,8 +8,6 @@ import pytest
 
 from storage.lists import balances
 from storage.lists.customers import CUSTOMERS
-from storage.lists.declaration import ListScope
-from storage.lists.find import get
 from storage.lists.partners import PARTNERS
 from storage.management import commission_decisions
 from storage.management.commission_decisions import Waiting
@@ -28,7 +26,7 @@ TODAY = Window(DAY, DAY)
 
 
 async def results(acme: World, partner_id: int | None = None, **query: Any) -> Results:
-    one = await acme.store.read(get, PARTNERS, ListScope(acme.program_id, NOW), partner_id) if partner_id else None
+    one = await acme.row(PARTNERS, partner_id) if partner_id else None
     wanted = DateRangeQuery(**query)
     return await acme.store.read(chart.read_results, acme.program_id, wanted, at=NOW, partner=one)
 

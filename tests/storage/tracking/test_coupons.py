@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from storage.diagnosis.explanation import explain
 from storage.lists.coupons import COUPONS
 from storage.lists.customers import CUSTOMERS
 from storage.management import coupons, partners, special_terms
@@ -23,7 +22,7 @@ async def coupon(acme: World, code: str = "Spring20", partner_id: int | None = N
 
 
 async def partner_step(acme: World, transaction_id: str) -> str:
-    seen = await acme.store.read(explain, acme.program_id, transaction_id=transaction_id, at=NOW)
+    seen = await acme.explain(transaction_id=transaction_id)
     return next(each.text for each in seen.steps if each.step == "partner")
 
 

@@ -5,7 +5,6 @@ import asyncio
 import pytest
 
 from storage import Storage
-from storage.diagnosis import explanation
 from storage.lists import customers as listed_customers
 from storage.lists.declaration import ListScope
 from storage.management import partners
@@ -112,7 +111,7 @@ async def test_a_paid_commission_on_a_claim_is_owed_back(claimed: World):
 async def test_the_partner_of_the_click_that_a_sale_names_is_paid_and_the_claim_counts_nowhere(claimed: World):
     sold = await claimed.sale(click_id=await claimed.visitor("anna"), customer_key=KEY)
 
-    explained = await claimed.store.read(explanation.explain, claimed.program_id, customer_key=KEY, at=NOW)
+    explained = await claimed.explain(customer_key=KEY)
     assert sold.customer_key_saved
     assert await stored(claimed, sales.c.partner_id) == [(claimed.anna,)]
     assert (await owed(claimed, claimed.anna), await owed(claimed, claimed.ben)) == (2_000, 0)

@@ -6,13 +6,11 @@ from typing import Any
 import httpx
 
 from storage.access import members
-from storage.lists.declaration import ListScope
-from storage.lists.find import get
 from storage.lists.partners import PARTNERS
 from storage.lists.programs import read_program
 from tests.tracking_api.dashboard.conftest import MAX, Dashboard
 from tests.tracking_api.dashboard.reading import Fields, csrf, follow, form_of, send
-from tests.world import HELD_SINCE, NOW
+from tests.world import HELD_SINCE
 
 
 async def test_commissions_are_decided_in_bulk_each_with_its_own_result(dashboard: Dashboard):
@@ -80,7 +78,7 @@ async def test_what_can_be_undone_offers_undo(dashboard: Dashboard, olga: httpx.
     ]
 
     async def state() -> list[Any]:
-        partner = await acme.store.read(get, PARTNERS, ListScope(acme.program_id, NOW), acme.ben)
+        partner = await acme.row(PARTNERS, acme.ben)
         member = await acme.store.read(members.get_member, acme.workspace_id, user_id)
         program = await acme.store.read(read_program, acme.program_id)
         return [partner, member, program.settings]

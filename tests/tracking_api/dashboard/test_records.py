@@ -3,7 +3,7 @@
 import httpx
 import pytest
 
-from storage.lists import commissions, declaration, find
+from storage.lists import commissions
 from storage.lists.partners import PARTNERS
 from storage.management import fraud_review
 from storage.rules.errors import ValidationError
@@ -87,7 +87,7 @@ async def test_an_owner_edits_a_partner_and_only_the_log_and_the_workspace_see_t
         member = await other.get(address)
 
     assert (saved.status_code, saved.headers["location"]) == (303, address)
-    partner = await acme.store.read(find.get, PARTNERS, declaration.ListScope(acme.program_id, NOW), acme.anna)
+    partner = await acme.row(PARTNERS, acme.anna)
     assert (partner.name, partner.status, partner.notes) == ("Anna B.", "paused", "Prefers invoices.\nCall in May.")
     assert taken.status_code == 400
     assert "Another partner of this program has this code" in taken.text
