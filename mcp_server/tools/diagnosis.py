@@ -21,20 +21,20 @@ from web.errors import STATUS
 NOT_FOUND = {"program_id", "outcome", "text", "subject", "steps", "rejected_calls", "partner_name"}
 
 
-@tool("Check a program's readiness", Scope.PROGRAMS_READ, "key_rotation")
+@tool("Readiness", Scope.PROGRAMS_READ, "key_rotation")
 def get_readiness(request: ToolRequest, *, program_id: int) -> JsonRow:
     """Return what is missing before a program's first credited sale."""
     report = readiness.check_readiness(request.connection, program_id, at=request.at, base_url=request.base_url)
     return report._asdict() | {"identifier_health": None, "identifier_state": report.identifier_health.state}
 
 
-@tool("Check customer keys", Scope.PROGRAMS_READ, "groups")
+@tool("Customer keys", Scope.PROGRAMS_READ, "groups")
 def check_identifier_health(request: ToolRequest, *, program_id: int) -> JsonRow:
     """Return whether sales have the customer_key of the leads."""
     return identifier_health.check_keys(request.connection, program_id)._asdict()
 
 
-@tool("Explain attribution", Scope.EVENTS_READ, "trace", "refused_calls", "found")
+@tool("Attribution", Scope.EVENTS_READ, "trace", "refused_calls", "found")
 def explain_attribution(
     request: ToolRequest,
     *,

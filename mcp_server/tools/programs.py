@@ -156,7 +156,7 @@ GuideTopic = Annotated[str, Field(pattern=f"^({'|'.join(guides.NAMES)})$", json_
 SETTINGS = ("currency", "lead_auth_policy", "cookie_window_days", "attribution_window_days")
 
 
-@tool("Get the integration guide", Scope.PROGRAMS_READ)
+@tool("Integration guide", Scope.PROGRAMS_READ)
 def get_integration_guide(
     request: ToolRequest,
     *,

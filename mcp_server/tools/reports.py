@@ -69,7 +69,7 @@ def report_range(request: ToolRequest, period: str, *dates: str | None) -> DateR
     return pick(DateRangeQuery(period), at=request.at)
 
 
-@tool("Break down performance", Scope.PERFORMANCE_READ, "rows")
+@tool("Breakdown", Scope.PERFORMANCE_READ, "rows")
 def get_breakdown(
     request: ToolRequest,
     *,

@@ -73,6 +73,8 @@ class Tool:
     def schemas(self) -> dict[str, dict[str, Any]]:
         """The full schema of each argument, from which error messages are made: an optional one as its type."""
         whole, schemas = self.arguments.model_json_schema(), {}
+        for words in whole.get("$defs", {}).values():
+            words.pop("description", None)  # the tool's own says what they mean
         for name, node in whole["properties"].items():
             kind = next((each for each in node.get("anyOf", ()) if each != {"type": "null"}), node)
             schemas[name] = whole["$defs"][kind["$ref"].rpartition("/")[2]] if "$ref" in kind else kind
