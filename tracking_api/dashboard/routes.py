@@ -123,7 +123,7 @@ PAGES = [
     page("/sign-in", GET=sign_in.show_sign_in, POST=sign_in.enter),
     page("/sign-out", POST=sign_in.leave),
     page("/reset-password", GET=links.RESET.show, POST=links.RESET.press),
-    page("/forgotten-password", GET=links.show_forgotten, POST=links.send_link),
+    page("/forgotten-password", GET=links.FORGOTTEN.show, POST=links.FORGOTTEN.press),
     page("/join", GET=links.JOIN.show, POST=links.JOIN.press),
     page("/account", GET=account.PAGE.show, POST=account.PAGE.press),
     page("/device", GET=connected.enter_device_code),

@@ -4,7 +4,7 @@ from tracking_api.portal import account, apply, home, missing_sale, notices, sig
 from tracking_api.portal.portal_request import portal_page as page
 
 PAGES = [
-    page("/portal/sign-in", GET=sign_in.show_sign_in, POST=sign_in.ask),
+    page("/portal/sign-in", GET=sign_in.ASK.show, POST=sign_in.ask),
     page("/portal/link", GET=sign_in.OPEN_LINK.show, POST=sign_in.OPEN_LINK.press),
     page("/portal/programs/{program_id}/apply", GET=apply.show_form, POST=apply.send),
     page("/portal/notices/{sealed}", GET=notices.show_button, POST=notices.turn_off),

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from secrets import token_urlsafe
 from typing import Any
 
-from starlette.background import BackgroundTask
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -14,48 +13,26 @@ from storage.rules import errors
 from tracking_api.dashboard import authentication, mail
 from tracking_api.dashboard.authentication import storage_of, time_of
 from tracking_api.dashboard.pages import forms, notices
-from tracking_api.dashboard.pages.links import Forgotten, LinkPage
+from tracking_api.dashboard.pages.links import AskPage, LinkPage
 from tracking_api.portal.portal_request import SIGN_IN, cookie_about, draw, session_token
 from tracking_api.portal.texts import texts_for
-from web.limits import network_of
 
 ASKED = "svc_portal_asked"  # the cookie of the browser that asked for a link
 LINK = f"{authentication.PORTAL}/link"
 
 
-async def show_sign_in(request: Request, **shown: Any) -> Response:
-    """Show the form, or that a manager makes the links where the server sends no e-mail."""
-    return draw(
-        request, "portal/templates/sign_in.html", **{"sent_to": None, "sends_mail": mail.is_on(request)} | shown
-    )
-
-
 async def ask(request: Request) -> Response:
-    """Send a link; the response is the same, and as fast, whether there is such a partner. Raises RateLimited."""
-    form = await forms.read_open_form(request, "the page")
-    await request.app.state.limits.hit("reset", network_of(request))
-    try:
-        email = forms.parsed(form, Forgotten).email
-    except errors.ValidationError as rejection:
-        return await show_sign_in(request, problems=forms.problems_of(rejection), typed=forms.typed(form))
-    browser = request.cookies.get(ASKED) or token_urlsafe(32)
-    response = await show_sign_in(request, sent_to=email)
-    response.set_cookie(ASKED, browser, max_age=int(ASKED_LASTS.total_seconds()), **cookie_about(request))
-    if mail.is_on(request):
-        response.background = BackgroundTask(_send, request, email.lower(), browser)
+    """Send a link, which signs in only in the browser that asked for it. Raises RateLimited."""
+    request.state.browser = request.cookies.get(ASKED) or token_urlsafe(32)
+    response = await ASK.press(request)
+    lifetime = int(ASKED_LASTS.total_seconds())
+    response.set_cookie(ASKED, request.state.browser, max_age=lifetime, **cookie_about(request))
     return response
 
 
-async def _send(request: Request, email: str, browser: str) -> None:
-    """Create a link and send it; for no partner, or after too many links for one address, do nothing."""
-    try:
-        await request.app.state.limits.hit("forgotten", f"portal {email}")
-        token = await storage_of(request).write(portal.ask, email, browser=browser, at=time_of(request))
-    except errors.RateLimited:
-        return
-    except errors.ServiceError as error:
-        mail.log.warning("no link to the portal was sent: %s", error.code)
-        return
+async def _send_link(request: Request, email: str) -> None:
+    """Send a partner a link to the portal; for an address of no partner, do nothing."""
+    token = await storage_of(request).write(portal.ask, email, browser=request.state.browser, at=time_of(request))
     if token is not None:
         await send(request, email, "asked", f"{request.app.state.base_url}{LINK}#{token}")
 
@@ -91,4 +68,5 @@ async def leave(request: Request) -> Response:
     return response
 
 
+ASK = AskPage("portal/templates/sign_in.html", _send_link, draw)
 OPEN_LINK = LinkPage(portal.find, "portal/templates/link.html", _enter, draw, "portal/templates/open_link.html")

@@ -126,44 +126,57 @@ async def _join(request: Request, form: forms.Form, offer: invitations.Offer, to
     return sign_in.let_in(request, response, started, offer.email)
 
 
-class Forgotten(Body):
-    """The account whose password is forgotten."""
+class LinkRequest(Body):
+    """The e-mail address to which a link is sent."""
 
     email: Email
 
 
-async def show_forgotten(request: Request, problems: Mapping[str, str] = EMPTY, sent_to: str | None = None) -> Response:
-    """Show the form, or whom to ask where the server sends no e-mail."""
-    shown: dict[str, Any] = {"problems": problems, "sent_to": sent_to, "sends_mail": mail.is_on(request)}
-    return templates.render(request, "forgotten_password.html", **shown)
+@dataclass(frozen=True)
+class AskPage:
+    """The page on which a visitor asks for a link; `send` creates it and sends it by e-mail, after the response.
+
+    The response is the same, and as fast, whether there is such an account, and after too many links for one.
+    """
+
+    template: str
+    send: Callable[[Request, str], Awaitable[None]]
+    render: Callable[..., Response] = templates.render
+
+    async def show(self, request: Request, **shown: Any) -> Response:
+        """Show the form, or whom to ask where the server sends no e-mail."""
+        about = {"problems": EMPTY, "typed": EMPTY, "sent_to": None, "sends_mail": mail.is_on(request)}
+        return self.render(request, self.template, **about | shown)
+
+    async def press(self, request: Request) -> Response:
+        """Send a link. Raises RateLimited."""
+        form = await forms.read_open_form(request, "the page")
+        await request.app.state.limits.hit("reset", network_of(request))
+        try:
+            email = forms.parsed(form, LinkRequest).email
+        except errors.ValidationError as rejection:
+            return await self.show(request, problems=forms.problems_of(rejection), typed=forms.typed(form))
+        response = await self.show(request, sent_to=email)
+        if mail.is_on(request):
+            response.background = BackgroundTask(self._send, request, email.lower())
+        return response
+
+    async def _send(self, request: Request, email: str) -> None:
+        try:
+            await request.app.state.limits.hit("forgotten", f"{request.url.path} {email}")
+            await self.send(request, email)
+        except (errors.NotFound, errors.RateLimited):
+            return
+        except errors.ServiceError as error:
+            mail.log.warning("no link was sent: %s", error.code)
 
 
-async def send_link(request: Request) -> Response:
-    """Send a link to the account; the response is the same, and as fast, whether there is one. Raises RateLimited."""
-    form = await forms.read_open_form(request, "the page")
-    await request.app.state.limits.hit("reset", network_of(request))
-    try:
-        email = forms.parsed(form, Forgotten).email
-    except errors.ValidationError as rejection:
-        return await show_forgotten(request, forms.problems_of(rejection))
-    response = await show_forgotten(request, sent_to=email)
-    if mail.is_on(request):
-        response.background = BackgroundTask(_send, request, email.lower())
-    return response
-
-
-async def _send(request: Request, email: str) -> None:
-    """Create a link and send it; for no account, or after too many links for one, do nothing."""
-    try:
-        await request.app.state.limits.hit("forgotten", email)
-        created = await storage_of(request).write(accounts.create_reset_link, email, actor=None, at=time_of(request))
-    except (errors.NotFound, errors.RateLimited):
-        return
-    except errors.ServiceError as error:
-        mail.log.warning("no reset link was sent: %s", error.code)
-        return
+async def _send_reset(request: Request, email: str) -> None:
+    """Send an account a link that resets its password. Raises NotFound."""
+    created = await storage_of(request).write(accounts.create_reset_link, email, actor=None, at=time_of(request))
     await mail.send(request, email, "reset", email=email, link=members.reset_link(request, created.token))
 
 
+FORGOTTEN = AskPage("forgotten_password.html", _send_reset)
 RESET = LinkPage(accounts.find_reset, "reset_password.html", _reset)
 JOIN = LinkPage(invitations.find, "join.html", _join)
