@@ -72,7 +72,7 @@ def of(results: Results, picker: ranges.Picker) -> dict[str, Any]:
     unit, groups = grouped(results.steps, is_hourly=results.is_hourly)
     steps = list(map(added, groups))
     begun = [step for step in steps if step.first <= report.at]
-    rows = [_row(step, unit, currency, report.at) for step in steps]
+    rows = [_row(step, unit, report.at) for step in steps]
     previous = list(alike(groups, results.previous_steps)) if picker.is_compared else []
     totals = added(results.steps)._replace(totals=report.current)
     before = added(results.previous_steps)._replace(totals=report.previous) if picker.is_compared else None
@@ -93,10 +93,10 @@ def of(results: Results, picker: ranges.Picker) -> dict[str, Any]:
             "digits": currencies.digits(currency),
             "ticks": [TICKS.get(unit, text.short_day)(step.first) for step in steps],
             "from": [row["first"] for row in rows],
-            "to": [row["last"] for row in rows],
+            "end": rows[-1]["last"],
             "labels": [row["label"] for row in rows],
             "open": next((n for n, row in enumerate(rows) if row["is_open"]), None),  # later ones are not drawn
-            "figures": {each.name: _plotted(each, begun, previous, currency) for each in FIGURES},
+            "figures": {each.name: _plotted(each, begun, previous) for each in FIGURES},
         },
         "chosen": chosen,
         "lines": [_line(each, top, len(steps)) for each in drawn],
@@ -135,21 +135,17 @@ def _line(values: list[float], top: float, count: int) -> str:
     return " ".join(f"{100 * n / max(count - 1, 1):.1f},{100 - 100 * each / top:.0f}" for n, each in enumerate(values))
 
 
-def _row(step: Step, unit: str, currency: str, at: datetime) -> dict[str, Any]:
-    """Return a row of the table: its label, its first and last day, the figures as text, and whether it is not over."""
+def _row(step: Step, unit: str, at: datetime) -> dict[str, Any]:
+    """Return a row of the table: its step and label, its first and last day, and whether it is not over."""
     first, last = step.first, step.last
     label = text.day(first) if first == last else f"{text.day(first)} to {text.day(last)}"
     if unit == "hour":
         label = f"{first:%H:%M} to {first + HOUR:%H:%M}"
-    figures = [figure.written(step, currency) for figure in FIGURES]
     is_open = last + (HOUR if unit == "hour" else DAY) > at
-    return {"label": label, "first": f"{first:%F}", "last": f"{last:%F}", "figures": figures, "is_open": is_open}
+    return {"step": step, "label": label, "first": f"{first:%F}", "last": f"{last:%F}", "is_open": is_open}
 
 
-def _plotted(figure: Figure, now: list[Step], before: list[Step], currency: str) -> dict[str, Any]:
-    """Return a figure as the chart draws it: money in major units."""
-    drawn = [
-        [float(text.major(value, currency)) if figure.kind == MONEY else value for value in map(figure.of, each)]
-        for each in (now, before)
-    ]
-    return {"title": figure.title, "kind": figure.kind, "now": drawn[0], "before": drawn[1]}
+def _plotted(figure: Figure, now: list[Step], before: list[Step]) -> dict[str, Any]:
+    """Return a figure as the chart draws it, money in minor units."""
+    drawn = {"now": [figure.of(step) or 0 for step in now], "before": [figure.of(step) or 0 for step in before]}
+    return {"title": figure.title, "kind": figure.kind, **drawn}

@@ -21,6 +21,8 @@ const colour = (name) => {
 const format = (options) => new Intl.NumberFormat(locale, options);
 const isMoney = () => figure.kind === "money";
 
+const major = (value) => (value == null ? null : isMoney() ? value / 10 ** data.digits : value);
+
 function written(value, compact) {
   const short = compact && Math.abs(value) >= 1000 && { notation: "compact", maximumFractionDigits: 2 };
   if (isMoney()) {
@@ -32,11 +34,11 @@ function written(value, compact) {
 
 // What is over is a solid line, the step that is not over a dashed one, the period before dashed and dim.
 function lines() {
-  const now = steps.map((n) => figure.now[n] ?? null);
+  const now = steps.map((n) => major(figure.now[n]));
   const open = data.open;
   const over = now.map((value, n) => (open === null || n < open ? value : null));
   const unfinished = now.map((value, n) => (open !== null && (n === open || n === open - 1) ? value : null));
-  return [steps, steps.map((n) => figure.before[n] ?? null), over, unfinished];
+  return [steps, steps.map((n) => major(figure.before[n])), over, unfinished];
 }
 
 // One label a step, as many as there is room for: none over another.
@@ -55,7 +57,7 @@ function read(drawn) {
   const { idx, left } = drawn.cursor;
   reading.hidden = idx == null || left < 0;
   if (reading.hidden) return;
-  const [now, before] = [figure.now[idx], figure.before[idx]];
+  const [now, before] = [major(figure.now[idx]), major(figure.before[idx])];
   const lead = `${data.labels[idx]}${idx === data.open ? ", so far" : ""}: `;
   const said = [now == null ? "not yet" : written(now, false)];
   if (before != null) said.push(`before: ${written(before, false)}`);
@@ -65,12 +67,14 @@ function read(drawn) {
   reading.style.left = `${Math.max(0, Math.min(room, x))}px`;
 }
 
-// The range is in the address: a link to it shows the same.
+// The range is in the address: a link to it shows the same. A step ends on the day before the next one.
 function show(first, last) {
+  const next = data.from[last + 1];
+  const end = next ? new Date(Date.parse(next) - 864e5).toISOString().slice(0, 10) : data.end;
   const address = new URL(location.href);
   address.searchParams.delete("period");
   address.searchParams.set("dateFrom", data.from[first]);
-  address.searchParams.set("dateTo", data.to[last]);
+  address.searchParams.set("dateTo", end);
   location.assign(address);
 }
 
