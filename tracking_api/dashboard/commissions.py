@@ -24,16 +24,13 @@ from storage.rules.commission import MAY_BECOME, CommissionStatus
 from storage.rules.errors import ServiceError, ValidationError
 from storage.rules.fraud.flag import FlagState
 from tracking_api.dashboard.pages import buttons, forms, notices, page_context, ranges
-from tracking_api.dashboard.pages.buttons import Button, FormPage, Question, elsewhere
+from tracking_api.dashboard.pages.buttons import QUESTIONS, Button, FormPage, Question, elsewhere
 from tracking_api.dashboard.pages.lists import ListPage
 from tracking_api.dashboard.pages.page_context import PageContext
 from web import body
 from web.errors import ErrorObject, error_body
 
-DECISIONS = {
-    CommissionStatus.APPROVED: ("Approve", "You can undo this for an hour, as long as they are not paid."),
-    CommissionStatus.REJECTED: ("Reject", "Their partners do not get this money. You cannot undo this."),
-}
+DECISIONS = {status: QUESTIONS[f"commissions-{status}"] for status in ("approved", "rejected")}
 LEFT = " {} of those that you selected stay as they are: their status does not allow it."
 READY_AT = "ready_at"
 MOST_SHOWN = 10
@@ -134,11 +131,10 @@ async def _decide(
         rows = [each for each in selected if status in MAY_BECOME[each.status]]
         if not rows:
             return notices.redirect(path, "nothing-to-decide")
-        verb, text = DECISIONS[status]
-        text += LEFT.format(len(selected) - len(rows)) if len(rows) < len(selected) else ""
+        question = DECISIONS[status]
+        left = LEFT.format(len(selected) - len(rows)) if len(rows) < len(selected) else ""
         worth = Waiting(len(rows), sum(each.net_cents for each in rows))
-        is_danger = status == CommissionStatus.REJECTED
-        question = Question(verb, text, commissions=worth, partners=_by_partner(rows), is_danger=is_danger)
+        question = question._replace(text=question.text + left, commissions=worth, partners=_by_partner(rows))
         return await buttons.ask(context, form, question, path)
     results = await context.write(decisions.decide_each, ids, status)
     undecided = sum(isinstance(each, ServiceError) for each in results.values())
@@ -158,13 +154,10 @@ def _by_partner(rows: list[Commission]) -> list[tuple[str, int, int]]:
     return [*first, rest] if others else first
 
 
-def _about_flags(verb: str, meaning: str, *, is_danger: bool) -> Button:
-    async def question(calls: Sequence[ApiRequest]) -> Question:
-        flag_ids = [call.path_id("flag_id") for call in calls]
-        held = await calls[0].read(decisions.count_held, flag_ids)
-        return Question(verb, f"{meaning} You cannot undo this.", commissions=held, is_danger=is_danger)
-
-    return Button(changes.decide_flag, {}, "flag-{state}", "/programs/{program_id}/review", question)
+async def _about_flags(calls: Sequence[ApiRequest]) -> Question:
+    """Ask with what the flags hold."""
+    held = await calls[0].read(decisions.count_held, [call.path_id("flag_id") for call in calls])
+    return QUESTIONS[f"flag-{calls[0].named.get('state')}"]._replace(commissions=held)
 
 
 FLAG_LIST = ListPage(
@@ -173,17 +166,6 @@ FLAG_LIST = ListPage(
     tabs=("state",),
     narrow=lambda address, _: {"state": queries.choice(address, "state", FlagState) or FlagState.OPEN},
 )
-FLAG_DECISIONS: dict[str, Button] = {
-    FlagState.DISMISSED: _about_flags(
-        "Dismiss and release",
-        "The commissions can be approved and paid, unless another sign holds them. This sign is not raised again"
-        " for the same evidence.",
-        is_danger=False,
-    ),
-    FlagState.CONFIRMED: _about_flags(
-        "Confirm and reject",
-        "The partner does not get this money. What is paid stays paid. A duplicate sale is refunded in the reports.",
-        is_danger=True,
-    ),
-}
+_FLAG = Button(changes.decide_flag, {}, "flag-{state}", "/programs/{program_id}/review", _about_flags)
+FLAG_DECISIONS: dict[str, Button] = dict.fromkeys((FlagState.DISMISSED, FlagState.CONFIRMED), _FLAG)
 DECIDE_FLAG = FormPage(elsewhere, FLAG_DECISIONS, by="state", roles=MANAGERS, row="flag_id", said="flags")

@@ -1,7 +1,8 @@
 """.../payment-account, PATCH .../payment-events/:eventId and the page: accounts, and decisions on payments."""
 
+from collections.abc import Mapping
 from datetime import datetime, timedelta
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal
 
 from pydantic import StringConstraints
 
@@ -15,7 +16,7 @@ from storage.rules import errors
 from storage.rules.outcome import MESSAGES, of_payment
 from storage.rules.payment import PaymentOutcome
 from storage.rules.periods.period import Span
-from tracking_api.dashboard.pages.buttons import QUESTIONS, Button, FormPage, Notice, elsewhere
+from tracking_api.dashboard.pages.buttons import QUESTIONS, Button, FormPage, elsewhere
 from tracking_api.dashboard.pages.lists import ListPage, ListState
 from tracking_api.dashboard.pages.page_context import PageContext
 from web.body import Body, Identifier
@@ -105,23 +106,18 @@ def _view(call: ApiRequest, account: Any) -> PaymentAccountView:
 COUNTED = {RECORDED, PaymentOutcome.REPEATED, PaymentOutcome.SAME, PaymentOutcome.SETTLING, PaymentOutcome.TEST}
 
 
-class PaymentFix(NamedTuple):
-    """Why an event does not count, what to do, and the form for it in templates/payments.html (empty: none)."""
+def _fix_of(event: PaymentEvent) -> dict[str, str] | None:
+    """Return why an event does not count, what to change, and the form of templates/payments.html for it (empty: none).
 
-    text: str
-    change: str
-    form: str
-
-
-def _fix_of(event: PaymentEvent) -> PaymentFix | None:
-    """Return why an event does not count and what to do, unless the page has its own; None for one that counts."""
+    None for an event that counts.
+    """
     outcome, is_payment = event.outcome, event.currency is not None
     if outcome in COUNTED or not (is_payment or outcome == PaymentOutcome.WAITING):
         return None
     message = MESSAGES[of_payment(outcome, is_payment=is_payment)]
     is_held = outcome == PaymentOutcome.HELD
     form = "" if outcome == PaymentOutcome.IGNORED else "compare" if is_held else "name_customer"
-    return PaymentFix(message.text, message.change or "", form if is_payment else "dismiss")
+    return {"text": message.text, "change": message.change or "", "form": form if is_payment else "dismiss"}
 
 
 async def _values(context: PageContext, state: ListState) -> dict[str, Any]:
@@ -148,24 +144,24 @@ PAYMENT_LIST = ListPage(
 )
 
 
-def _decision(notice: Notice) -> Button:
+def _retried(_: Any, decided: Mapping[str, Any]) -> str:
+    return "payment-recorded" if decided["outcome"] == RECORDED else "payment-retried"
+
+
+def _decision(decision: decisions.Decision) -> Button:
     """Return the button of a decision; what is final asks first."""
-    question = QUESTIONS.get(notice) if isinstance(notice, str) else None
-    return Button(decide_payment_event, {}, notice, "/programs/{program_id}/settings/payments", question)
+    name = f"payment-{decision}"
+    notice = _retried if decision == decisions.Decision.RETRY else name
+    return Button(
+        decide_payment_event, {}, notice, "/programs/{program_id}/settings/payments", question=QUESTIONS.get(name)
+    )
 
 
 BUTTONS: dict[str, Button] = {
     "": Button(connect_payment_account, {"provider": "stripe"}),
     "yes": Button(disconnect_payment_account, question=QUESTIONS["disconnect-account"]),
 }
-DECISIONS: dict[str, Button] = {
-    decisions.Decision.COUNT: _decision("payment-count"),
-    decisions.Decision.SAME: _decision("payment-same"),
-    decisions.Decision.RETRY: _decision(
-        lambda _, decided: "payment-recorded" if decided["outcome"] == RECORDED else "payment-retried"
-    ),
-    decisions.Decision.DISMISS: _decision("payment-dismiss"),
-    decisions.Decision.REFUND: _decision("payment-refund"),
-}
 ACCOUNT = FormPage(PAYMENT_LIST.page, BUTTONS, by="disconnect")
-DECIDE = FormPage(elsewhere, DECISIONS, by="decision", row="event_id", said="payments")
+DECIDE = FormPage(
+    elsewhere, {each: _decision(each) for each in decisions.Decision}, by="decision", row="event_id", said="payments"
+)

@@ -15,20 +15,8 @@ from storage.lists.payment_events import PAYMENT_EVENTS
 from storage.lists.programs import PROGRAMS
 from storage.lists.sale_questions import SALE_QUESTIONS
 from tracking_api import assets, stripe_events
-from tracking_api.dashboard import (
-    account,
-    applications,
-    commissions,
-    connected,
-    members,
-    partner_portal,
-    payments,
-    payouts,
-    plans,
-    programs,
-    sale_questions,
-    sessions,
-)
+from tracking_api.dashboard import account, commissions, connected, members, payments, plans, programs, sessions
+from tracking_api.dashboard import partner_portal as portal
 from tracking_api.dashboard.authentication import behind, of_program, of_workspace, visitor_request
 from tracking_api.dashboard.pages import explore, imports, links, overview, partners, records, replays, search, sign_in
 from tracking_api.dashboard.pages import payouts as payout_pages
@@ -43,6 +31,11 @@ def served(resources: Iterable[Resource], path: str = API, identify: Any = of_pr
     """Return the routes of the resources under a path, by default a program's, that are for its members."""
     within = [each._replace(path=path + each.path) for each in resources if each.roles]
     return resource_table.routes(within, lambda each: behind(each.operation, identify, each.roles or ()))
+
+
+def form_route(path: str, shown: Any) -> Route:
+    """Return the route of a page with a form."""
+    return page(path, GET=shown.show, POST=shown.press)
 
 
 def list_routes(path: str, shown: ListPage, **forms: Any) -> list[Route]:
@@ -92,11 +85,11 @@ OF_MEMBERS = (
     Resource("POST", "/sandbox/payment-events", stripe_events.rehearse_payment_event, OWNER),
     Resource("DELETE", "/sandbox/events", programs.empty_sandbox, OWNER),
     Resource("GET", "/applications", lists.listing(APPLICATIONS), MEMBER),
-    Resource("PATCH", "/applications/{application_id}", applications.decide_application, MANAGER),
+    Resource("PATCH", "/applications/{application_id}", portal.decide_application, MANAGER),
     Resource("GET", "/sale-questions", lists.listing(SALE_QUESTIONS), MEMBER),
-    Resource("PATCH", "/sale-questions/{question_id}", sale_questions.answer_sale_question, MANAGER),
-    Resource("POST", "/partners/{partner_id}/portal", partner_portal.invite_to_portal, MANAGER),
-    Resource("DELETE", "/partners/{partner_id}/portal", partner_portal.revoke_portal, MANAGER),
+    Resource("PATCH", "/sale-questions/{question_id}", portal.answer_sale_question, MANAGER),
+    Resource("POST", "/partners/{partner_id}/portal", portal.invite_to_portal, MANAGER),
+    Resource("DELETE", "/partners/{partner_id}/portal", portal.revoke_portal, MANAGER),
     Resource("PATCH", "/commissions", commissions.decide_commissions, DECIDER),
     Resource("PUT", "/payment-account", payments.connect_payment_account, OWNER),
     Resource("GET", "/payment-account", payments.get_payment_account, OWNER),
@@ -104,7 +97,7 @@ OF_MEMBERS = (
     Resource("GET", "/payment-events", lists.listing(PAYMENT_EVENTS, tag="payments"), MEMBER),
     Resource("PATCH", "/payment-events/{event_id}", payments.decide_payment_event, OWNER),
     Resource("POST", "/reconciliation", stripe_events.reconcile_payments, MEMBER),
-    Resource("PUT", METHOD, payouts.change_payout_method, PAYER),
+    Resource("PUT", METHOD, portal.change_payout_method, PAYER),
     Resource("GET", "/integration", programs.get_integration, MEMBER),
 )
 ROUTES = [
@@ -122,10 +115,10 @@ PAGES = [
     page("/set-up", GET=sign_in.show_set_up, POST=sign_in.set_up),
     page("/sign-in", GET=sign_in.show_sign_in, POST=sign_in.enter),
     page("/sign-out", POST=sign_in.leave),
-    page("/reset-password", GET=links.RESET.show, POST=links.RESET.press),
-    page("/forgotten-password", GET=links.FORGOTTEN.show, POST=links.FORGOTTEN.press),
-    page("/join", GET=links.JOIN.show, POST=links.JOIN.press),
-    page("/account", GET=account.PAGE.show, POST=account.PAGE.press),
+    form_route("/reset-password", links.RESET),
+    form_route("/forgotten-password", links.FORGOTTEN),
+    form_route("/join", links.JOIN),
+    form_route("/account", account.PAGE),
     page("/device", GET=connected.enter_device_code),
     page("/device/{user_code}", GET=connected.show_device_login, POST=connected.decide_device_login),
     page("/connect/{sealed}", GET=connected.show_consent, POST=connected.decide_consent),
@@ -134,7 +127,7 @@ PAGES = [
     page("/reports/{sealed}", GET=explore.show_shared),
     page("/search", GET=search.show_results, POST=search.show_results),
     *list_routes("/programs", overview.PROGRAM_LIST),
-    page("/programs/new", GET=programs.NEW.show, POST=programs.NEW.press),
+    form_route("/programs/new", programs.NEW),
     page(PROGRAM, GET=overview.show_overview),
     page(f"{PROGRAM}/import", GET=imports.IMPORT.show, POST=imports.import_files),
     page(f"{PROGRAM}/import/undo", POST=imports.undo_import),
@@ -156,12 +149,12 @@ PAGES = [
     page(f"{PROGRAM}/partners/{{partner_id}}/payout-method/release", POST=partners.RELEASE_METHOD.press),
     page(f"{PROGRAM}/partners/{{partner_id}}/qr.svg", GET=partners.show_qr_code),
     *list_routes(f"{PROGRAM}/customers", records.CUSTOMER_LIST),
-    page(f"{PROGRAM}/customers/{{customer_id}}", GET=records.PAGE.show, POST=records.PAGE.press),
-    page(f"{PROGRAM}/missing-sale", GET=records.MISSING_SALE.show, POST=records.MISSING_SALE.press),
+    form_route(f"{PROGRAM}/customers/{{customer_id}}", records.PAGE),
+    form_route(f"{PROGRAM}/missing-sale", records.MISSING_SALE),
     *list_routes(f"{PROGRAM}/commissions", commissions.COMMISSION_LIST, POST=commissions.decide_selected),
     page(f"{PROGRAM}/commissions/approve-all", POST=commissions.approve_all),
     page(f"{PROGRAM}/commissions/undo", POST=commissions.undo_approval),
-    page(f"{PROGRAM}/commissions/{{commission_id}}", GET=partners.COMMISSION.show, POST=partners.COMMISSION.press),
+    form_route(f"{PROGRAM}/commissions/{{commission_id}}", partners.COMMISSION),
     *list_routes(f"{PROGRAM}/payouts", payout_pages.PAYABLE_LIST, POST=payout_pages.DRAFT.press),
     *list_routes(f"{PROGRAM}/payouts/runs", payout_pages.RUN_LIST),
     *list_routes(f"{PROGRAM}/payouts/payments", payout_pages.PAYMENT_LIST),
@@ -169,13 +162,9 @@ PAGES = [
     *list_routes(f"{PROGRAM}/review", commissions.FLAG_LIST),
     page(f"{PROGRAM}/review/selected", POST=commissions.DECIDE_FLAG.press_selected),
     page(f"{PROGRAM}/review/{{flag_id}}", POST=commissions.DECIDE_FLAG.press),
-    *list_routes(f"{PROGRAM}/applications", applications.APPLICATION_LIST, POST=applications.DECIDE.press),
-    *list_routes(f"{PROGRAM}/sale-questions", sale_questions.QUESTION_LIST),
-    page(
-        f"{PROGRAM}/sale-questions/{{question_id}}",
-        GET=sale_questions.QUESTION.show,
-        POST=sale_questions.QUESTION.press,
-    ),
+    *list_routes(f"{PROGRAM}/applications", portal.APPLICATION_LIST, POST=portal.DECIDE_APPLICATION.press),
+    *list_routes(f"{PROGRAM}/sale-questions", portal.QUESTION_LIST),
+    form_route(f"{PROGRAM}/sale-questions/{{question_id}}", portal.QUESTION),
     *list_routes(f"{PROGRAM}/events", records.EVENT_LIST),
     *list_routes(f"{PROGRAM}/refused-calls", records.REJECTED_CALL_LIST),
     page(f"{PROGRAM}/refused-calls/replay", POST=replays.REPLAY.press),
@@ -183,17 +172,17 @@ PAGES = [
     *list_routes(f"{PROGRAM}/settings/payments", payments.PAYMENT_LIST, POST=payments.ACCOUNT.press),
     page(f"{PROGRAM}/settings/payments/selected", POST=payments.DECIDE.press_selected),
     page(f"{PROGRAM}/settings/payments/{{event_id}}", POST=payments.DECIDE.press),
-    page(f"{PROGRAM}/settings", GET=programs.SETTINGS_PAGE.show, POST=programs.SETTINGS_PAGE.press),
+    form_route(f"{PROGRAM}/settings", programs.SETTINGS_PAGE),
     page(f"{PROGRAM}/settings/rates", GET=imports.RATES.show, POST=imports.import_rates),
     page(f"{PROGRAM}/settings/delete", POST=programs.DELETE.press),
-    page(f"{PROGRAM}/settings/api-keys", GET=replays.KEY_PAGE.show, POST=replays.KEY_PAGE.press),
-    page(f"{PROGRAM}/settings/sandbox", GET=programs.SANDBOX_PAGE.show, POST=programs.SANDBOX_PAGE.press),
+    form_route(f"{PROGRAM}/settings/api-keys", replays.KEY_PAGE),
+    form_route(f"{PROGRAM}/settings/sandbox", programs.SANDBOX_PAGE),
     page(f"{PROGRAM}/settings/checklist", GET=overview.show_checklist),
     page(f"{PROGRAM}/sample-page", GET=overview.show_sample_page),
-    page(f"{PROGRAM}/settings/agent-caps", GET=programs.CAPS_PAGE.show, POST=programs.CAPS_PAGE.press),
-    page(f"{PROGRAM}/settings/workspace", GET=members.WORKSPACE.show, POST=members.WORKSPACE.press),
+    form_route(f"{PROGRAM}/settings/agent-caps", programs.CAPS_PAGE),
+    form_route(f"{PROGRAM}/settings/workspace", members.WORKSPACE),
     page(f"{PROGRAM}/settings/workspace/logo", POST=members.LOGO_FORM.press),
     page("/workspaces/{workspace_id}/logo/{version}", GET=members.show_logo),
-    page(f"{PROGRAM}/settings/members", GET=members.PAGE.show, POST=members.PAGE.press),
+    form_route(f"{PROGRAM}/settings/members", members.PAGE),
     Route("/static/{version}/{name:path}", assets.page_asset, include_in_schema=False),
 ]

@@ -13,7 +13,7 @@ from storage.rules import keys
 from storage.rules.errors import NotFound
 from storage.rules.payout import MethodKind
 from tracking_api.dashboard.pages.buttons import Button, FormOutcome, FormPage
-from tracking_api.dashboard.payouts import change_payout_method
+from tracking_api.dashboard.partner_portal import change_payout_method
 from tracking_api.portal.portal_request import PortalRequest, as_partner, session_token
 from tracking_api.portal.texts import texts_for
 from web.body import Body

@@ -26,7 +26,7 @@ from tracking_api.dashboard import partner_portal
 from tracking_api.dashboard.pages import charted, forms, page_context, ranges, text
 from tracking_api.dashboard.pages.buttons import Button, FormOutcome, FormPage, elsewhere
 from tracking_api.dashboard.pages.lists import ListPage
-from tracking_api.dashboard.payouts import change_payout_method
+from tracking_api.dashboard.partner_portal import change_payout_method
 
 PROGRAM = "/programs/{program_id}"
 PARTNER = PROGRAM + "/partners/{partner_id}"
