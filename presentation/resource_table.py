@@ -6,7 +6,7 @@ Members with one of the roles are served it by the dashboard API, agents whose k
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any, NamedTuple
 
-from presentation import backtests, changes, feed, payout_documents, payouts, replays, report, resources
+from presentation import backtests, changes, payout_documents, payouts, replays, report, resources
 from presentation.lists import listing
 from presentation.operations import DescribedRoute, Operation, RouteMethod, route
 from storage.access.workspaces import ANYONE, DECIDERS, MANAGERS, OWNERS, PAYERS, Role
@@ -70,7 +70,7 @@ PAYOUT, METHOD = "/payouts/{payout_id}", "/partners/{partner_id}/payout-method"
 RESOURCES = (
     Resource("GET", "/readiness", resources.get_readiness, None, Scope.PROGRAMS_READ),
     Resource("GET", "/audit-log", listing(AUDIT_LOG, resources.AuditEntryView), MEMBER, Scope.PROGRAMS_READ),
-    Resource("GET", "/changes", feed.get_changes, MEMBER, Scope.PROGRAMS_READ),
+    Resource("GET", "/changes", resources.get_changes, MEMBER, Scope.PROGRAMS_READ),
     Resource("GET", "/performance", report.get_performance, None, Scope.PERFORMANCE_READ),
     Resource("GET", "/breakdown", report.get_breakdown, MEMBER, Scope.PERFORMANCE_READ),
     Resource("POST", "/backtest", backtests.backtest_terms, MEMBER, Scope.PROGRAMS_READ, only_reads=True),

@@ -1,4 +1,4 @@
-"""What members and agents read besides lists and reports: a customer, why sales are missing, and rows of lists."""
+"""What members and agents read besides lists and reports: a customer, why sales are missing, what changed, and rows."""
 
 from datetime import datetime
 from typing import Literal, Self
@@ -7,7 +7,7 @@ from pydantic import Field
 
 from presentation import queries
 from presentation.api_request import ApiRequest
-from presentation.operations import operation
+from presentation.operations import PAGING, operation
 from presentation.settings_models import shown, with_settings
 from presentation.view import OfPartnerView, View, viewed, with_fields_of
 from storage.diagnosis.explanation import Explanation, explain
@@ -17,11 +17,12 @@ from storage.engine.audit import Actor
 from storage.lists.audit_log import Entry
 from storage.lists.commissions import Commission
 from storage.lists.customers import ListedCustomer, get_timeline
-from storage.lists.declaration import ListScope
+from storage.lists.declaration import DEFAULT_LIMIT, MOST, ListScope
 from storage.lists.event_kinds import Event
 from storage.lists.partners import FIGURES, Partner
 from storage.lists.programs import Program
 from storage.lists.rejected_calls import RejectedCall
+from storage.reports.changes import FeedPage, read_changes
 from storage.rules import errors, settings
 from storage.rules.outcome import SaleOutcome
 from web.errors import STATUS
@@ -149,6 +150,14 @@ async def explain_sale(call: ApiRequest) -> ExplanationView:
     """Explain why a sale was credited or not, also when there is no such sale."""
     subject = {name: queries.text(call.request.query_params, name) for name in IDENTIFIERS}
     return ExplanationView.of(await call.report(explain, **subject, at=call.at))
+
+
+@operation(errors.CursorExpired, query=PAGING)
+async def get_changes(call: ApiRequest) -> FeedPage:
+    """Return what changed since a cursor, in the order of the commits."""
+    sent = call.request.query_params
+    limit = queries.number(sent, "limit", least=1, most=MOST) or DEFAULT_LIMIT
+    return await call.read(read_changes, cursor=sent.get("cursor"), limit=limit, at=call.at)
 
 
 @operation()

@@ -49,8 +49,7 @@ def explain_attribution(
     named = [value for value in sent.values() if value is not None]
     if program_id is None or ids:
         if len(named) != (0 if ids else 1):
-            message = "Send exactly one of transaction_id, customer_key, click_id and ids"
-            raise errors.ValidationError(fields=[errors.FieldError("ids", message)])
+            raise errors.ValidationError.of("ids", "Send exactly one of transaction_id, customer_key, click_id and ids")
         rows = _verdicts(request, program_id, ids or named)
         shown = fitting(rows)
         return {"untrusted": ["found"], "truncated": len(shown) < len(rows), "found": shown}

@@ -47,7 +47,7 @@ def get_partner(
         raise NotFound("The program has no such partner.", hint="list_partners has the names and codes.")
     if len(ids) > 1:
         several = f"Several partners have this name: send partner_id {', '.join(map(str, ids))}"
-        raise ValidationError(fields=[FieldError("partner", several)])
+        raise ValidationError.of("partner", several)
     found = get(request.connection, PARTNERS, ListScope(program_id, request.at), ids[0])
     query = report_range(request, period, date_from, date_to)._replace(before=None)
     report = chart.read_report(request.connection, program_id, found.id, query, at=request.at)

@@ -11,7 +11,7 @@ from mcp_server.tools.tool import Identifier, Limit, RowId, Timestamp, ToolReque
 from storage.reports import breakdown, comparison, performance
 from storage.reports.grouped_events import MOST_GROUPS
 from storage.reports.performance import ReportScope
-from storage.rules.errors import FieldError, InsufficientScope, InvalidPeriod, ProgramNotAllowed, ValidationError
+from storage.rules.errors import InsufficientScope, InvalidPeriod, ProgramNotAllowed, ValidationError
 from storage.rules.periods.period import REPORTED, DateRangeQuery, Period, Window, calendar
 from storage.rules.periods.picked_period import RUNNING, pick
 from storage.rules.reports.breakdown import NOTHING, BreakdownQuery, Dimension, GroupTotals, Metric, RankedGroups
@@ -58,7 +58,7 @@ def report_range(request: ToolRequest, period: str, *dates: str | None) -> DateR
     """Return the range of both dates if one is sent, else of the period, a whole month or quarter for those."""
     if any(dates):
         if not all(dates):
-            raise ValidationError(fields=[FieldError("date_from", "Send date_from and date_to together, or neither")])
+            raise ValidationError.of("date_from", "Send date_from and date_to together, or neither")
         request.applied_query.pop("period", None)
         return DateRangeQuery(None, dates[0], dates[1])
     if period in REPORTED:
@@ -84,7 +84,7 @@ def get_breakdown(
     """Return a program's results in groups of one or two dimensions."""
     first, *second = _names(by) or [""]
     if len(second) > 1:
-        raise ValidationError(fields=[FieldError("by", f"One or two of {', '.join(Dimension)}")])
+        raise ValidationError.of("by", f"One or two of {', '.join(Dimension)}")
     asked = query(first, *second, filters=_filters(filters), shown=_names(metrics), limit=limit)
     dates = _range(request, period)
     result = breakdown.read_breakdown(request.connection, program_id, dates, asked, at=request.at)
@@ -116,8 +116,7 @@ def _filters(text: str | None) -> dict[str, str]:
     except ValueError:
         filters = {"\0": ""}
     if any("\0" in each for pair in filters.items() for each in pair):  # no database compares with a NUL
-        message = "Dimensions with their values, such as country=DE&device=mobile"
-        raise ValidationError(fields=[FieldError("filters", message)])
+        raise ValidationError.of("filters", "Dimensions with their values, such as country=DE&device=mobile")
     return filters
 
 

@@ -57,8 +57,7 @@ class RefundRecordedView(fields.FlaggableView):
 def refund(body: RefundBody, caller: TrackingCaller) -> Recording:
     """Record a refund and reverse its share of the commission."""
     if body.transaction_id is None:
-        wrong = errors.FieldError("transaction_id", "Required: the transaction_id of the sale")
-        raise errors.ValidationError(fields=[wrong])
+        raise errors.ValidationError.of("transaction_id", "Required: the transaction_id of the sale")
     if body.extra.test_mode:
         event = body.test_event("refund", caller.at, event_name=None)
         return Recording(record_with_key, event, partial(_test_answer, body), caller.key)

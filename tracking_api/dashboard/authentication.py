@@ -72,20 +72,34 @@ def presented(request: Request) -> str | None:
 
 
 def cookie_flags(request: Request) -> dict[str, Any]:
-    """Return what keeps a cookie from scripts, other sites' forms and, over https (also of a proxy), plain requests."""
+    """Return what keeps a cookie from scripts, other sites' forms and, over https (also of a proxy), plain requests.
+
+    The portal's cookies are for its own pages alone.
+    """
     is_https = request.url.scheme == "https" or request.app.state.settings.base_url.startswith("https://")
-    return {"httponly": True, "samesite": "lax", "secure": is_https}
+    return {"httponly": True, "samesite": "lax", "secure": is_https, "path": PORTAL if is_portal(request) else "/"}
+
+
+def is_portal(request: Request) -> bool:
+    """Return whether a request is for the partners' pages."""
+    return request.url.path == PORTAL or request.url.path.startswith(f"{PORTAL}/")
 
 
 def cookie_name(request: Request) -> str:
-    """Return the name of the session's cookie; over https, browsers take `__Host-` from this host alone.
+    """Return the name of the session's cookie, another one in the portal.
 
-    The portal's is another, whose path is the portal's.
+    Over https, browsers take `__Host-` from this host alone.
     """
     is_secure = cookie_flags(request)["secure"]
-    if request.url.path == PORTAL or request.url.path.startswith(f"{PORTAL}/"):
+    if is_portal(request):
         return f"__Secure-{PORTAL_COOKIE}" if is_secure else PORTAL_COOKIE
     return f"__Host-{COOKIE}" if is_secure else COOKIE
+
+
+def store_session(request: Request, response: Response, started: sessions.Started) -> None:
+    """Let the browser store a session's token until the session ends."""
+    seconds = int((started.expires_at - time_of(request)).total_seconds())
+    response.set_cookie(cookie_name(request), started.token, max_age=seconds, **cookie_flags(request))
 
 
 def expected_token(request: Request) -> str:

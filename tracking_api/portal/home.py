@@ -1,12 +1,10 @@
 """What partners see: balance, link, this month and what happened last; links to a page; earnings and payments."""
 
 import asyncio
-from collections.abc import Mapping
 
 from starlette.requests import Request
 from starlette.responses import Response
 
-from presentation.operations import EMPTY
 from presentation.payout_files import pdf, statement
 from storage.lists.declaration import ListQuery
 from storage.lists.programs import read_program
@@ -15,10 +13,9 @@ from storage.reports import portal
 from storage.reports.portal import REVIEWED
 from storage.reports.statements import read_statement
 from storage.rules.commission import CommissionStatus
-from storage.rules.errors import NotFound, ValidationError
-from tracking_api.dashboard.pages import forms
+from storage.rules.errors import NotFound
 from tracking_api.dashboard.pages.buttons import FormOutcome
-from tracking_api.dashboard.pages.partners import LINK, link_of, qr_image
+from tracking_api.dashboard.pages.partners import asked_link, qr_image
 from tracking_api.portal.portal_request import as_partner
 
 PER_PAGE = 20
@@ -66,20 +63,14 @@ async def show_statement(request: Request) -> Response:
 async def show_links(request: Request) -> Response:
     """Show the partner's link, or their link to a page with a campaign tag, with its QR code."""
     call = await as_partner(request)
-    asked = {name: request.query_params.get(name, "").strip() for name in LINK}
-    problems: Mapping[str, str] = EMPTY
-    try:
-        link = link_of(call.partner.domain, call.partner.code, **asked)
-    except ValidationError as rejection:
-        link, problems = link_of(call.partner.domain, call.partner.code), forms.problems_of(rejection)
+    link, asked, problems = asked_link(request, call.partner.domain, call.partner.code)
     return FormOutcome(problems, asked).page(call, "portal/templates/links.html", link=link)
 
 
 async def show_qr_code(request: Request) -> Response:
     """Return the QR code of a link. Raises ValidationError."""
     call = await as_partner(request)
-    asked = (request.query_params.get(name, "") for name in LINK)
-    return qr_image(link_of(call.partner.domain, call.partner.code, *asked), call.partner.code)
+    return qr_image(request, call.partner.domain, call.partner.code)
 
 
 async def show_earnings(request: Request) -> Response:

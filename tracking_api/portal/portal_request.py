@@ -67,11 +67,6 @@ def session_token(request: Request) -> str:
     return request.cookies.get(authentication.cookie_name(request), "") if authentication.is_our_own(request) else ""
 
 
-def cookie_about(request: Request) -> dict[str, Any]:
-    """Return what limits the portal's cookies to its pages."""
-    return {**authentication.cookie_flags(request), "path": authentication.PORTAL}
-
-
 def draw(request: Request, template: str, **values: Any) -> Response:
     """Return a page of the portal for a visitor who is not signed in."""
     shown: dict[str, Any] = {"partner": None, "say": texts_for(request), "problems": {}, "typed": {}}

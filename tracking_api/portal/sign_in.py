@@ -14,7 +14,7 @@ from tracking_api.dashboard import authentication, mail
 from tracking_api.dashboard.authentication import storage_of, time_of
 from tracking_api.dashboard.pages import forms, notices
 from tracking_api.dashboard.pages.links import AskPage, LinkPage
-from tracking_api.portal.portal_request import SIGN_IN, cookie_about, draw, session_token
+from tracking_api.portal.portal_request import SIGN_IN, draw, session_token
 from tracking_api.portal.texts import texts_for
 
 ASKED = "svc_portal_asked"  # the cookie of the browser that asked for a link
@@ -26,7 +26,7 @@ async def ask(request: Request) -> Response:
     request.state.browser = request.cookies.get(ASKED) or token_urlsafe(32)
     response = await ASK.press(request)
     lifetime = int(ASKED_LASTS.total_seconds())
-    response.set_cookie(ASKED, request.state.browser, max_age=lifetime, **cookie_about(request))
+    response.set_cookie(ASKED, request.state.browser, max_age=lifetime, **authentication.cookie_flags(request))
     return response
 
 
@@ -49,13 +49,11 @@ async def _enter(request: Request, form: forms.Form, partners: Sequence[Any], to
     ids = {str(each.program_id): each.program_id for each in partners}
     chosen = form.text("program_id")
     if chosen not in ids:
-        raise errors.ValidationError(fields=[errors.FieldError("program_id", "Choose a program")])
+        raise errors.ValidationError.of("program_id", "Choose a program")
     about: dict[str, Any] = {"browser": request.cookies.get(ASKED, ""), "client": request.headers.get("user-agent")}
     started = await storage_of(request).write(portal.redeem, token, ids[chosen], **about, at=time_of(request))
     response = notices.redirect(authentication.PORTAL)
-    seconds = int((started.expires_at - time_of(request)).total_seconds())
-    name = authentication.cookie_name(request)
-    response.set_cookie(name, started.token, max_age=seconds, **cookie_about(request))
+    authentication.store_session(request, response, started)
     return response
 
 
@@ -64,7 +62,7 @@ async def leave(request: Request) -> Response:
     await forms.read_form(request)
     await storage_of(request).write(sessions.end, **portal.session_of(session_token(request)))
     response = notices.redirect(SIGN_IN)
-    response.delete_cookie(authentication.cookie_name(request), **cookie_about(request))
+    response.delete_cookie(authentication.cookie_name(request), **authentication.cookie_flags(request))
     return response
 
 

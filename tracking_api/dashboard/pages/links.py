@@ -113,8 +113,7 @@ async def _join(request: Request, form: forms.Form, offer: invitations.Offer, to
         await limits.hit("wrong", offer.email)
         password_hash = await storage_of(request).read(accounts.find_hash, offer.email) or ""
         if not await sessions.hashed(request, partial(passwords.matches, password_hash, form.raw("new_password"))):
-            wrong = errors.FieldError("new_password", "This is not the account's password")
-            raise errors.ValidationError(fields=[wrong])
+            raise errors.ValidationError.of("new_password", "This is not the account's password")
     else:
         password_hash = await sessions.hash_of_new(request, forms.chosen_password(form), email=offer.email)
     code = form.text("totp") or None

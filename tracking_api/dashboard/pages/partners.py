@@ -2,7 +2,6 @@
 
 import io
 from contextlib import suppress
-from functools import partial
 from typing import Annotated, Any
 from urllib.parse import quote, urlencode, urlsplit, urlunsplit
 
@@ -21,7 +20,7 @@ from storage.rules import settings
 from storage.rules.attribution import PartnerStatus, site_url
 from storage.rules.click_details import CAMPAIGN
 from storage.rules.commission import CommissionStatus, TermsOf
-from storage.rules.errors import FieldError, NotFound, ValidationError
+from storage.rules.errors import NotFound, ValidationError
 from tracking_api.dashboard import partner_portal
 from tracking_api.dashboard.pages import charted, forms, page_context, ranges, text
 from tracking_api.dashboard.pages.buttons import Button, FormOutcome, FormPage, elsewhere
@@ -53,13 +52,7 @@ async def _page(context: page_context.PageContext, outcome: FormOutcome) -> Resp
     picker = ranges.picker(request, context.at)
     profile = await context.report(chart.read_profile, partner_id, picker.picked, at=context.at)
     results = profile.pop("results")
-    asked = {name: request.query_params.get(name, "").strip() for name in LINK}
-    link_to = partial(link_of, context.program.settings.domain, profile["partner"].code)
-    link_problems = {}
-    try:
-        link = link_to(**asked)
-    except ValidationError as rejection:
-        link, link_problems = link_to(), forms.problems_of(rejection)
+    link, asked, link_problems = asked_link(request, context.program.settings.domain, profile["partner"].code)
     stored = {name: getattr(profile["partner"], name) or "" for name in EDITED}
     minimum = profile["partner"].minimum_payout_cents
     stored["minimum_payout"] = "" if minimum is None else str(text.major(minimum, context.currency))
@@ -108,6 +101,15 @@ async def _method(context: page_context.PageContext, partner_id: int) -> payout_
     return None
 
 
+def asked_link(request: Request, domain: str, code: str) -> tuple[str, dict[str, str], dict[str, str]]:
+    """Return a partner's link to the page that a form names, what was typed, and what is wrong with it, if it is."""
+    asked = {name: request.query_params.get(name, "").strip() for name in LINK}
+    try:
+        return link_of(domain, code, **asked), asked, {}
+    except ValidationError as rejection:
+        return link_of(domain, code), asked, forms.problems_of(rejection)
+
+
 def link_of(domain: str, code: str, page: str = "", campaign: str = "") -> str:
     """Return a partner's link to a page of the shop (its path, or its URL). Raises ValidationError."""
     shop, parts = urlsplit(site_url(domain)), urlsplit(page)
@@ -116,9 +118,9 @@ def link_of(domain: str, code: str, page: str = "", campaign: str = "") -> str:
         or not page.isprintable()
         or (parts.scheme, parts.netloc) not in {("", ""), ("http", shop.netloc), ("https", shop.netloc)}
     ):
-        raise ValidationError(fields=[FieldError("page", f"Enter a page of {domain}, such as /pricing")])
+        raise ValidationError.of("page", f"Enter a page of {domain}, such as /pricing")
     if len(campaign) > LONGEST_CAMPAIGN or not campaign.isprintable():
-        raise ValidationError(fields=[FieldError("campaign", f"Use at most {LONGEST_CAMPAIGN} letters or digits")])
+        raise ValidationError.of("campaign", f"Use at most {LONGEST_CAMPAIGN} letters or digits")
     tags = urlencode({"aff": code} | ({CAMPAIGN: campaign} if campaign else {}), quote_via=quote, safe="")
     path = "/" + quote(parts.path.lstrip("/"), safe="/%:@!$&'()*+,;=~")
     return urlunsplit((shop.scheme, shop.netloc, path, "&".join(filter(None, [parts.query, tags])), parts.fragment))
@@ -128,12 +130,12 @@ async def show_qr_code(request: Request) -> Response:
     """Return a link's QR code, dark on white, which cameras read on dark pages. Raises NotFound, ValidationError."""
     context = await page_context.as_member(request)
     partner = await context.storage.read(find.get, partners.PARTNERS, context.scope, context.path_id("partner_id"))
-    asked = (request.query_params.get(name, "") for name in LINK)
-    return qr_image(link_of(context.program.settings.domain, partner.code, *asked), partner.code)
+    return qr_image(request, context.program.settings.domain, partner.code)
 
 
-def qr_image(link: str, code: str) -> Response:
-    """Return the response with a link's QR code, named by a partner's code."""
+def qr_image(request: Request, domain: str, code: str) -> Response:
+    """Return the QR code of a partner's link to the page that the URL names. Raises ValidationError."""
+    link = link_of(domain, code, *(request.query_params.get(name, "") for name in LINK))
     image = io.BytesIO()
     segno.make(link, micro=False).save(image, kind="svg", scale=6, light="white")
     headers = {"Content-Disposition": f'inline; filename="{quote(code)}.svg"'}

@@ -163,9 +163,7 @@ def show_form(request: Request, typed: Mapping[str, str], rejection: errors.Serv
 
 def let_in(request: Request, response: Response, started: sessions.Started, email: str) -> Response:
     """Let the browser store a session's token until the session ends, and that it signed in to the account."""
-    seconds = int((started.expires_at - time_of(request)).total_seconds())
-    name = authentication.cookie_name(request)
-    response.set_cookie(name, started.token, max_age=seconds, **authentication.cookie_flags(request))
+    authentication.store_session(request, response, started)
     authentication.remember_device(request, response, email)
     return response
 
