@@ -14,18 +14,16 @@ from cli import logs
 from cli.admin import backup, command
 from cli.integrator.output import Answer, Failure
 from storage import Storage, migrations
-from storage.access import second_factors
 from storage.checks import books
 from storage.engine import citus, sealing
-from storage.management import payout_methods
-from storage.payments import accounts
-from storage.tracking import kept_calls
+from storage.tables import kept_calls, payment_accounts, payout_lines, payout_methods, second_factors
 
 _SEALED = {
-    "payment_accounts": accounts.reseal,
-    "second_factors": second_factors.reseal,
-    "payout_methods": payout_methods.reseal,
-    "kept_calls": kept_calls.reseal,
+    "payment_accounts": payment_accounts.c.sealed_secrets,
+    "second_factors": second_factors.c.sealed_secret,
+    "payout_methods": payout_methods.c.sealed,
+    "payout_lines": payout_lines.c.method_sealed,
+    "kept_calls": kept_calls.c.sealed,
 }
 app = typer.Typer(no_args_is_help=True)
 secrets_app = typer.Typer(no_args_is_help=True)
@@ -91,7 +89,7 @@ def rotate() -> Answer:
     old = os.environ.get(configuration.OLD_SECRET_KEY) or sealing.local_key(Path("svc.secret"))
     try:
         sealer = sealing.Sealer(new, old)
-        sealed = command.write(lambda opened: {name: reseal(opened, sealer) for name, reseal in _SEALED.items()})
+        sealed = command.write(sealing.reseal, sealer, _SEALED)
     except sealing.UnreadableSecretError as unreadable:
         hint = f"Set {configuration.OLD_SECRET_KEY} to the previous key."
         raise Failure("secret_unreadable", str(unreadable), hint) from None

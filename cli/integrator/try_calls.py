@@ -35,8 +35,6 @@ Scene = tuple[str, Event, str]  # what happens, the event that Stripe sends, and
 
 
 class ShopShape(StrEnum):
-    """How the shop sells."""
-
     ONE_OFF = "one-off"
     SUBSCRIPTION = "subscription"
     TRIAL = "trial"

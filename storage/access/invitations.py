@@ -37,8 +37,6 @@ class NewInvitation(NamedTuple):
 
 
 class Offer(NamedTuple):
-    """What a link offers, and to whom."""
-
     invitation_id: int
     workspace_id: int
     workspace: str

@@ -101,15 +101,6 @@ def disable(connection: Connection, user_id: int, *, actor: Actor, at: datetime)
         accounts.write_audit(connection, user_id, "account.disable_second_factor", actor=actor, at=at)
 
 
-def reseal(connection: Connection, sealer: Sealer) -> int:
-    """Encrypt every secret with the sealer's newest key; return how many. Raises UnreadableSecretError."""
-    rows = connection.execute(select(second_factors).with_for_update()).all()
-    for row in rows:
-        mine = second_factors.c.user_id == row.user_id
-        connection.execute(update(second_factors).where(mine).values(sealed_secret=sealer.reseal(row.sealed_secret)))
-    return len(rows)
-
-
 def _find(connection: Connection, user_id: int) -> Any:
     mine = select(second_factors).where(second_factors.c.user_id == user_id)
     return connection.execute(mine).one_or_none()

@@ -23,8 +23,6 @@ _insert = Statement("change_insert")
 
 
 class Note(NamedTuple):
-    """What an operation changed."""
-
     program_id: int
     kind: str  # `noun.verb`
     at: datetime

@@ -5,6 +5,7 @@ import os
 import secrets
 import tempfile
 from base64 import urlsafe_b64encode
+from collections.abc import Mapping
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
@@ -13,6 +14,7 @@ from typing import Any
 from cryptography.fernet import Fernet, InvalidToken, MultiFernet
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+from sqlalchemy import Column, Connection, select, update
 
 PURPOSE = b"affiliate-tracking webhook secrets"
 
@@ -56,6 +58,20 @@ class Sealer:
     def reseal(self, sealed: str) -> str:
         """Return a secret encrypted with the newest key. Raises UnreadableSecretError."""
         return self.seal(self.open(sealed))
+
+
+def reseal(connection: Connection, sealer: Sealer, columns: Mapping[str, Column[Any]]) -> dict[str, int]:
+    """Encrypt columns of secrets, one a line, with the newest key; count their rows. Raises UnreadableSecretError."""
+    counts = {}
+    for name, column in columns.items():
+        key = column.table.primary_key.columns
+        rows = connection.execute(select(*key, column).where(column.is_not(None))).all()
+        for *named, sealed in rows:
+            same = (each == value for each, value in zip((*key, column), (*named, sealed), strict=True))
+            again = "\n".join(map(sealer.reseal, sealed.splitlines()))
+            connection.execute(update(column.table).where(*same).values({column.name: again}))
+        counts[name] = len(rows)
+    return counts
 
 
 def local_key(path: Path) -> str:

@@ -49,8 +49,6 @@ class Waiting(NamedTuple):
 
 
 class PendingWork(NamedTuple):
-    """What waits in a program."""
-
     to_pay: Waiting  # partners
     ready: Waiting  # pending commissions whose hold is over, without those that open flags hold
     flags: int

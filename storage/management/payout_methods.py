@@ -20,7 +20,7 @@ from storage.management import partners
 from storage.rules.contact import is_email, protect
 from storage.rules.errors import FieldError, NotFound, ValidationError
 from storage.rules.payout import METHOD_HOLD, MethodKind
-from storage.tables import payout_lines, payout_methods
+from storage.tables import payout_methods
 
 # The fields of each kind, as alternatives, and what is said of a field that is wrong.
 NEEDED, WRONG = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")).values()
@@ -102,19 +102,6 @@ def open_details(sealed: str, sealer: Sealer) -> dict[str, str]:
     """Return the details of a method, or of a payout's line, for a payout's files. Raises UnreadableSecretError."""
     details: dict[str, str] = json.loads(sealer.open(sealed))
     return details
-
-
-def reseal(connection: Connection, sealer: Sealer) -> int:
-    """Encrypt every method, also of payouts' lines, with the sealer's newest key; return how many partners' methods."""
-    columns = {payout_methods: ("partner_id", "sealed"), payout_lines: ("id", "method_sealed")}
-    counts = []
-    for table, (key, name) in columns.items():
-        rows = connection.execute(select(table).where(table.c[name].is_not(None)).with_for_update()).mappings().all()
-        for row in rows:
-            mine = (table.c.program_id == row["program_id"], table.c[key] == row[key])
-            connection.execute(update(table).where(*mine).values({name: sealer.reseal(row[name])}))
-        counts.append(len(rows))
-    return counts[0]
 
 
 def _shown(row: Any) -> PayoutMethod:

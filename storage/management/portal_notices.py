@@ -17,8 +17,6 @@ _DUE = read_statement("portal_summaries", month=Date)
 
 
 class NoticeKind(StrEnum):
-    """What an e-mail is about."""
-
     PAYMENTS = "payments"
     SUMMARIES = "summaries"
 

@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, delete, select, update
+from sqlalchemy import Connection, delete, select
 
 from storage.engine import audit
 from storage.engine.database import insert_for
@@ -63,16 +63,6 @@ def disconnect(connection: Connection, program_id: int, *, actor: audit.Actor, a
     connection.execute(delete(payment_accounts).where(payment_accounts.c.program_id == program_id))
     entries = [audit.Change("payment_account.disconnect", program_id, "account_id", account.account_id)]
     audit.write(connection, program_id, entries, actor=actor, at=at)
-
-
-def reseal(connection: Connection, sealer: Sealer) -> int:
-    """Encrypt every secret with the sealer's newest key; return how many accounts. Raises UnreadableSecretError."""
-    accounts = connection.execute(select(payment_accounts).with_for_update()).all()
-    for account in accounts:
-        sealed = "\n".join(map(sealer.reseal, account.sealed_secrets.splitlines()))
-        mine = payment_accounts.c.program_id == account.program_id
-        connection.execute(update(payment_accounts).where(mine).values(sealed_secrets=sealed))
-    return len(accounts)
 
 
 def _mine(program_id: int) -> Any:

@@ -25,8 +25,6 @@ _Link = tuple[int, str, str | None]  # a program, a code, and the click that the
 
 
 class Click(NamedTuple):
-    """A click as a call sent it."""
-
     program_id: int
     code: str
     landing_url: str

@@ -22,8 +22,6 @@ _find = Statement("rate_lookup")
 
 
 class Exchange(NamedTuple):
-    """A conversion from one currency to another at the rate of a day."""
-
     source: str
     target: str
     day: date

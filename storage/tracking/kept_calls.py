@@ -11,14 +11,13 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import Connection, select, tuple_, update
+from sqlalchemy import Connection
 
 from storage.engine.sealing import Sealer, UnreadableSecretError
 from storage.engine.statements import Statement
 from storage.rules import errors
 from storage.rules.contact import Contact
 from storage.rules.errors import ServiceError
-from storage.tables import kept_calls
 from storage.tables.columns import to_millis
 from storage.tracking import leads, refunds, sales
 from storage.tracking.leads import Lead
@@ -77,13 +76,3 @@ def opened(row: Any, sealer: Sealer) -> Item | None:
         values["provenance"] = Provenance(values["provenance"])
     item: Item = OPERATIONS[row.call][0](**values)
     return item
-
-
-def reseal(connection: Connection, sealer: Sealer) -> int:
-    """Encrypt every kept call with the sealer's newest key; return how many. Raises UnreadableSecretError."""
-    row = kept_calls.c
-    sealed = connection.execute(select(row.program_id, row.id, row.sealed).where(row.sealed.is_not(None))).all()
-    for each in sealed:
-        mine = tuple_(row.program_id, row.id) == tuple_(each.program_id, each.id)
-        connection.execute(update(kept_calls).where(mine).values(sealed=sealer.reseal(each.sealed)))
-    return len(sealed)

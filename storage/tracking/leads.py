@@ -27,8 +27,6 @@ _insert = Statement("lead_insert")
 
 
 class Lead(NamedTuple):
-    """A lead as it was reported."""
-
     click_id: str | None
     customer_key: str | None
     at: datetime
@@ -53,8 +51,6 @@ class LeadResult(NamedTuple):
 
 
 class LeadChange(NamedTuple):
-    """What one lead changes."""
-
     id: int  # of the lead
     lead: Lead
     program: ProgramTerms

@@ -39,8 +39,6 @@ ACCOUNT_KINDS = (*PARTNER_KINDS, EntryKind.PAYOUT, EntryKind.SET_OFF, EntryKind.
 
 
 class Earned(NamedTuple):
-    """What a sale or a lead earns."""
-
     program: ProgramTerms
     customer: Customer
     cents: int  # of the program's currency

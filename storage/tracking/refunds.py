@@ -18,8 +18,6 @@ from storage.tracking.refunded_sales import OURS, RefundedSale, RefundedSales
 
 
 class Refund(NamedTuple):
-    """A refund as a call sent it."""
-
     transaction_id: str
     at: datetime
     amount_cents: int | None = None  # in the sale's currency; None: all that remains

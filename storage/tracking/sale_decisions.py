@@ -23,8 +23,6 @@ class Provenance(StrEnum):
 
 
 class Sale(NamedTuple):
-    """A sale as it was reported."""
-
     transaction_id: str
     amount_cents: int  # minor units of `currency`
     at: datetime

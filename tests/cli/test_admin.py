@@ -163,6 +163,6 @@ def test_only_with_the_old_key_is_everything_encrypted_anew(svc: Svc):
 
     assert (wrong.code, wrong.json["error"]["code"]) == (1, "secret_unreadable")
     assert (unset.code, unset.json["error"]["code"]) == (1, "secret_key_missing")
-    reencrypted = {"payment_accounts": 1, "second_factors": 0, "payout_methods": 0, "kept_calls": 0}
+    reencrypted = {"payment_accounts": 1, "second_factors": 0, "payout_methods": 0, "payout_lines": 0, "kept_calls": 0}
     assert (done.code, done.json) == (0, reencrypted)
     assert before == opened("the new key") == "whsec_12345678"
