@@ -22,7 +22,6 @@ from tests.tables import table
 from tests.world import HELD_SINCE, NOW, World
 
 DAY = NOW.date()
-TODAY = Window(DAY, DAY)
 
 
 async def results(acme: World, partner_id: int | None = None, **query: Any) -> Results:
