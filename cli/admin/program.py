@@ -61,8 +61,7 @@ def import_key(program: command.ProgramId, key_stdin: Flag = False) -> dict[str,
 
 @command.register(keys_app)
 def flag(
-    program: command.ProgramId,
-    deadline: Annotated[datetime, typer.Option(parser=command.timestamp, metavar="TIME")],
+    program: command.ProgramId, deadline: Annotated[datetime, typer.Option(parser=command.timestamp, metavar="TIME")]
 ) -> Answer:
     """Flag a program's key for rotation; it stops working at the deadline."""
     at = command.now()

@@ -3,18 +3,18 @@
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, delete, insert, or_, select
+from sqlalchemy import Connection, delete, insert, select
 
 from storage.access import accounts, members, second_factors, sessions, workspaces
 from storage.engine.audit import Actor, Change
 from storage.engine.sealing import Sealer
+from storage.engine.statements import read_statement
 from storage.rules import keys
 from storage.rules.errors import Forbidden, LinkExpired, NotFound, ValidationError
 from storage.tables import invitations, users
-from storage.tables import members as joined
-from storage.tables import workspaces as workspaces_table
 
 LIFETIME = timedelta(days=7)
+_OFFER = read_statement("invitation_offer")
 SEPARATOR = "."  # between a link's token and the proof that it was e-mailed
 
 
@@ -85,22 +85,14 @@ def withdraw(connection: Connection, workspace_id: int, invitation_id: int, *, a
 
 def find(connection: Connection, token: str, *, at: datetime) -> Offer:
     """Return what a link offers, without using it up. Raises LinkExpired, also once the inviter owns nothing here."""
-    owned = invitations.c.workspace_id.in_(workspaces.owned_by(invitations.c.created_by))
-    in_force = or_(invitations.c.created_by.is_(None), owned)  # the operator's, until it expires
     secret, _, proof = token.partition(SEPARATOR)
-    live = (invitations.c.token_hash == keys.digest(secret), invitations.c.expires_at > at, in_force)
-    tables = invitations.join(workspaces_table, workspaces_table.c.id == invitations.c.workspace_id)
-    columns = (invitations.c.id, invitations.c.workspace_id, workspaces_table.c.name, invitations.c.email)
-    offered = select(*columns, invitations.c.role, invitations.c.mailed_hash).select_from(tables).where(*live)
-    row = connection.execute(offered).one_or_none()
+    row: Any = connection.execute(_OFFER, {"token_hash": keys.digest(secret), "at": at}).one_or_none()
     if row is None:
         raise LinkExpired
-    known = select(joined.c.user_id).select_from(users.outerjoin(joined, joined.c.user_id == users.c.id))
-    account: Any = connection.execute(known.where(users.c.email == row.email).limit(1)).one_or_none()
-    user_id = account and account.user_id
     is_mailed = row.mailed_hash == keys.digest(proof)
-    asks_password = account is not None and user_id is None and not is_mailed
-    return Offer(*row[:4], workspaces.Role(row.role), user_id, is_mailed, asks_password)
+    asks_password = row.account_id is not None and row.user_id is None and not is_mailed
+    offered = (row.id, row.workspace_id, row.workspace, row.email, workspaces.Role(row.role))
+    return Offer(*offered, row.user_id, is_mailed, asks_password)
 
 
 def join(connection: Connection, token: str, *, user_id: int, at: datetime) -> Offer:

@@ -128,22 +128,16 @@ def count_each(
 
 
 def obstacles(
-    connection: Connection,
-    program_id: int,
-    found: Sequence[Any],
-    status: CommissionStatus,
-    key_id: int,
-    *,
-    at: datetime,
+    connection: Connection, program_id: int, rows: Sequence[Any], status: CommissionStatus, key_id: int, *, at: datetime
 ) -> dict[int, ServiceError]:
     """Return SecondKeyRequired or OverCap for what an agent key may not approve or pay, and count what it may."""
     two_keys = status == CommissionStatus.PAID and get_caps(connection, program_id).two_keys_to_pay
-    own = {each.id for each in found if two_keys and each.approved_by_key_id == key_id}
+    own = {each.id for each in rows if two_keys and each.approved_by_key_id == key_id}
     errors: dict[int, ServiceError] = {each: SecondKeyRequired() for each in own}
     by_key = and_(flags.c.state == FlagState.DISMISSED, flags.c.decided_by_key_id == key_id)
-    released = kinds_by_commission(connection, program_id, [each.id for each in found], by_key).keys() - own
+    released = kinds_by_commission(connection, program_id, [each.id for each in rows], by_key).keys() - own
     errors |= {each: SecondKeyRequired(RELEASED) for each in released}
-    free = [each for each in found if each.id not in errors]
+    free = [each for each in rows if each.id not in errors]
     ledger = Corrections(connection, free)
     worth = [ledger.net(each, PARTNER_KINDS) for each in free]
     over = count_each(connection, program_id, status, worth, at=at)

@@ -1,8 +1,4 @@
-"""Special terms: what a partner, or a group of partners, earns instead of what a program pays all.
-
-They replace a program's commission type and rate, its commission per lead, minimum order and recurring months. The
-row of each partner names the special terms in force, so that a sale finds them beside its partner.
-"""
+"""Special terms: what a partner, or a group of partners, earns instead of what a program pays all."""
 
 from collections.abc import Mapping
 from datetime import datetime

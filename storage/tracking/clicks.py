@@ -62,11 +62,7 @@ ClickOutcome = ClickResult | PartnerInactive | ServiceError
 
 @set_based
 def record(connection: Connection, batch: Sequence[Click]) -> list[ClickOutcome]:
-    """Record a batch of clicks; each result is a ClickResult, a PartnerInactive, or the error.
-
-    Errors: ProgramNotFound, PartnerNotFound, AffMissing. A visitor who keeps their existing click adds no event. A
-    sandbox counts the clicks of bots, too: integrators test with headless browsers.
-    """
+    """Record a batch of clicks; each result is a ClickResult, a PartnerInactive, or the error."""
     followed = [(click.program_id, click.code, click.existing_click_id) for click in batch]
     links = list(dict.fromkeys(followed))  # many visitors follow the same link
     rows = _look_up(connection, links)
@@ -82,6 +78,7 @@ def record(connection: Connection, batch: Sequence[Click]) -> list[ClickOutcome]
         outcome = ProgramNotFound() if row is None else _decide(click, row)
         outcomes.append(outcome)
         if isinstance(outcome, ClickResult) and outcome.click_id == click.click_id:
+            # Integrators test with headless browsers.
             filtered = None if row.sandbox_of is not None and click.filtered == "bot" else click.filtered
             inserted.append(_row(click, row.partner_id, filtered))
             if filtered is None:

@@ -1,8 +1,4 @@
-"""Coupons: a code that a customer enters credits its partner, where no click does or where the program prefers it.
-
-A coupon decides until the customer's first sale, also against a click that is too old or of a partner who has left. It
-stands for the click of a customer whom nothing else names.
-"""
+"""Coupons: a code that a customer enters credits its partner, where no click does or where the program prefers it."""
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
@@ -82,7 +78,7 @@ class Coupons:
         who = (coupon.program_id, ids.after(at, 1)[0], coupon.partner_id, click.click_id, at, at)
         customer = Customer(PartnerStatus.ACTIVE, _terms(coupon), *who, confirmed=True)  # no browser named them
         self._clicks[click.click_id] = (click, coupon.partner_id)
-        registry.introduce(customer)
+        registry.remember(customer)
         return customer
 
     def _credited(self, coupon: Any, customer: Customer, program: ProgramTerms, at: datetime) -> Customer:

@@ -78,7 +78,7 @@ class Registry:
         self._freed: set[tuple[int, str | None]] = set()  # keys
         for row in _find(connection, list(dict.fromkeys(row for query in queries for row in _look_ups(query)))):
             if (row.program_id or row.of_program_id, row.click_id or row.of_click_id) not in self._customers:
-                self._remember(_customer(row, at))
+                self.remember(_customer(row, at))
 
     def named(self, program_id: int, call: Any) -> NamedCustomers:
         return self.by_click(call.click_id), self.by_key(program_id, call.customer_key)
@@ -94,10 +94,6 @@ class Registry:
         program_id = keys.click_program(click_id or "")
         return self._customers.get((program_id, click_id)) if program_id and click_id else None
 
-    def introduce(self, customer: Customer) -> None:
-        """Show a customer whom no row has to the later items of the batch; `change` saves them."""
-        self._remember(customer)
-
     def change(self, *customers: Customer) -> None:
         """Show customers' new values to the later items of the batch, and save them with it."""
         for customer in customers:
@@ -108,7 +104,7 @@ class Registry:
             if freed and freed != customer.customer_key:
                 del self._clicks[customer.program_id, freed]
                 self._freed.add((customer.program_id, freed))
-            self._remember(customer)
+            self.remember(customer)
             self._changed[customer.program_id, customer.click_id] = customer
 
     def save(self, connection: Connection) -> None:
@@ -123,7 +119,8 @@ class Registry:
             if some and len(_save(connection, some)) != len(some):
                 raise StaleReadError
 
-    def _remember(self, customer: Customer) -> None:
+    def remember(self, customer: Customer) -> None:
+        """Show a customer to the later items of the batch; `change` saves them, too."""
         self._customers[customer.program_id, customer.click_id] = customer
         if customer.customer_key:
             self._clicks[customer.program_id, customer.customer_key] = customer.click_id

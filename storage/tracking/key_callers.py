@@ -21,20 +21,16 @@ _add_week = Statement("key_caller_week_add")
 
 
 class KeyCaller(NamedTuple):
-    """Who calls with a key: the program's current one, or one that was replaced. `calls` counts each kind of call.
-
-    `caller` is how sales, refunds and rejected calls name them; `weeks` counts all calls by the week's Monday,
-    if that was asked for.
-    """
+    """Who calls with a key: the program's current one, or one that was replaced."""
 
     is_current: bool
     user_agent: str | None
     network_hash: str | None
-    calls: dict[str, int]
+    calls: dict[str, int]  # of each kind
     first_at: datetime
     last_at: datetime
-    caller: Untrusted | None
-    weeks: dict[str, int] | None
+    caller: Untrusted | None  # how sales, refunds and rejected calls name them
+    weeks: dict[str, int] | None  # all calls by the week's Monday, if that was asked for
 
 
 class CallerCounts:

@@ -40,13 +40,10 @@ class Lead(NamedTuple):
 
 
 class LeadResult(NamedTuple):
-    """The lead's state as its sender may know it; `recorded` is False if nothing changed.
-
-    A browser whose customer_key belongs to another customer gets the result of any other browser: it learns nothing.
-    """
+    """The lead's state as its sender may know it: a browser whose customer_key is another customer's learns nothing."""
 
     settlement: Settlement
-    recorded: bool
+    recorded: bool  # False: nothing changed
     coupon_unknown: bool = False
 
 

@@ -1,9 +1,4 @@
-"""Tracking calls as the writer receives them: it resolves their callers, and logs those that it rejects.
-
-One statement resolves a batch's keys and one its other programs, whatever its size. Operations receive programs and
-never see a credential. The log is kept for 30 days, to explain why a sale was not credited. The response to a call
-with an Idempotency-Key is stored in the call's own transaction and replayed for 30 days.
-"""
+"""Tracking calls as the writer receives them: it resolves their callers and repeats, and logs those that it rejects."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet

@@ -44,12 +44,7 @@ class Sale(NamedTuple):
 
 
 class SaleResult(NamedTuple):
-    """A recorded sale; the commission is in cents of the program's `currency`, None and 0 when none is earned.
-
-    `customer_key_saved` says whether the customer carries `customer_key`: a sale alone does not save it.
-    `possibly_repeats` is the transaction_id of a sale by the payment account; the commission is held for a decision.
-    `coupon_unknown`: no coupon in force has the sale's code.
-    """
+    """A recorded sale; the commission is in cents of the program's `currency`, None and 0 when none is earned."""
 
     event_id: int
     program_id: int
@@ -57,9 +52,9 @@ class SaleResult(NamedTuple):
     commission_id: int | None
     commission_cents: int
     currency: str
-    customer_key_saved: bool
-    possibly_repeats: str | None = None
-    coupon_unknown: bool = False
+    customer_key_saved: bool  # whether the customer carries it: a sale alone does not save it
+    possibly_repeats: str | None = None  # the transaction_id of a sale by the payment account: the commission is held
+    coupon_unknown: bool = False  # no coupon in force has the sale's code
 
 
 class RecordedSale(NamedTuple):
