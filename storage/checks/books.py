@@ -9,17 +9,16 @@ from pathlib import Path
 from sqlalchemy import Connection, func, select, text
 
 from storage import tables
-from storage.checks import ledger, payouts
+from storage.checks import ledger
 from storage.checks.ledger import BookDifference, compare
 from storage.rules.reports.breakdown import EPOCH
 from storage.rules.reports.metrics import Totals
 from storage.rules.settlement import CustomerStatus
-from storage.tables import partners
-from storage.tracking.terms_in_force import special_version
 
 _Cell = tuple[int, int | None, date, str]  # a total of a program's day, of a partner in it or (None) of all
 _SQL = Path(__file__).with_suffix(".sql").read_text(encoding="utf-8")
-_WRONG_CUSTOMERS, _WITHOUT_PARTNER, *_DAILY = map(text, _SQL.split(";\n"))
+_WRONG_CUSTOMERS, *_DAILY = map(text, _SQL.split(";\n"))
+_DIFFERENCES = Path(__file__).with_name("differences.sql").read_text(encoding="utf-8").split(";\n")
 
 _KEYS = tomllib.loads(Path(__file__).with_name("unique_keys.toml").read_text(encoding="utf-8"))
 UNIQUE = [(what, tables.metadata.tables[table], names) for what, (table, *names) in _KEYS.items()]
@@ -27,7 +26,7 @@ UNIQUE = [(what, tables.metadata.tables[table], names) for what, (table, *names)
 
 def run(connection: Connection) -> list[BookDifference]:
     """Recompute everything that is stored twice, over one snapshot, and return each difference."""
-    parts = (_doubled, _customers, _without_partner, _terms, ledger.differences, payouts.differences, _rollups)
+    parts = (_doubled, _customers, ledger.differences, _differences, _rollups)
     return [difference for part in parts for difference in part(connection)]
 
 
@@ -54,19 +53,12 @@ def _customers(connection: Connection) -> Iterator[BookDifference]:
         )
 
 
-def _without_partner(connection: Connection) -> Iterator[BookDifference]:
-    """Yield the partners who do not exist but have clicks."""
-    for row in connection.execute(_WITHOUT_PARTNER):
-        where = f"program {row.program_id}, partner {row.partner_id}"
-        yield BookDifference("clicks without a partner", where, row.clicks, 0)
-
-
-def _terms(connection: Connection) -> Iterator[BookDifference]:
-    """Yield the partners whose row names other special terms than those in force for them; 0: none."""
-    names, in_force = (func.coalesce(each, 0) for each in (partners.c.terms_version, special_version()))
-    wrong = select(partners.c.program_id, partners.c.id, names.label("stored"), in_force.label("recomputed"))
-    for program_id, partner_id, *versions in connection.execute(wrong.where(names != in_force)):
-        yield BookDifference("special terms in force", f"program {program_id}, partner {partner_id}", *versions)
+def _differences(connection: Connection) -> Iterator[BookDifference]:
+    """Yield what the statements of differences.sql find."""
+    for statement in map(text, _DIFFERENCES):
+        for row in connection.execute(statement).mappings():
+            ids = (f"{name.removesuffix('_id')} {value}" for name, value in row.items() if name.endswith("_id"))
+            yield BookDifference(row["what"], ", ".join(ids), int(row["stored"]), int(row["recomputed"]))
 
 
 def _rollups(connection: Connection) -> Iterator[BookDifference]:

@@ -13,13 +13,6 @@ HAVING
     OR (customers.first_purchase_at IS NOT NULL) <> (COUNT(sales.id) > 0)
     OR (COUNT(sales.id) > 0 AND COUNT(CASE WHEN sales.occurred_at = customers.first_purchase_at THEN 1 END) = 0);
 
--- The partners who do not exist but have clicks.
-SELECT clicks.program_id, clicks.partner_id, COUNT(*) AS clicks
-FROM clicks
-LEFT JOIN partners ON partners.program_id = clicks.program_id AND partners.id = clicks.partner_id
-WHERE partners.id IS NULL
-GROUP BY clicks.program_id, clicks.partner_id;
-
 -- From here on: each kind of events by program, partner and UTC day.
 SELECT program_id, partner_id, at / 86400000 AS day, COUNT(*) AS clicks
 FROM clicks

@@ -1,4 +1,36 @@
--- What `payouts.py` recomputes, on every database: each row is a difference, with what is stored and what it should be.
+-- Differences, on every database: each row says what differs, where, what is stored and what it should be.
+
+-- The partners who do not exist but have clicks.
+SELECT
+    'clicks without a partner' AS what, clicks.program_id, clicks.partner_id, COUNT(*) AS stored, 0 AS recomputed
+FROM clicks
+LEFT JOIN partners ON partners.program_id = clicks.program_id AND partners.id = clicks.partner_id
+WHERE partners.id IS NULL
+GROUP BY clicks.program_id, clicks.partner_id;
+
+-- The partners whose row names other special terms than those in force for them or their group; 0: none.
+SELECT 'special terms in force' AS what, program_id, partner_id, stored, recomputed
+FROM (
+    SELECT
+        partners.program_id, partners.id AS partner_id, COALESCE(partners.terms_version, 0) AS stored,
+        COALESCE(
+            (
+                SELECT terms.version
+                FROM commission_terms AS terms
+                WHERE terms.program_id = partners.program_id AND terms.ended_at IS NULL
+                    AND terms.partner_id = partners.id
+            ),
+            (
+                SELECT terms.version
+                FROM commission_terms AS terms
+                WHERE terms.program_id = partners.program_id AND terms.ended_at IS NULL
+                    AND terms.partner_group = partners.partner_group
+            ),
+            0
+        ) AS recomputed
+    FROM partners
+) AS of_partners
+WHERE stored <> recomputed;
 
 -- What lines froze, by the commissions that are in them.
 SELECT
@@ -64,4 +96,4 @@ FROM (
     WHERE item.is_live
     GROUP BY item.program_id, item.payout_id, item.partner_id
 ) AS paid
-WHERE stored <> recomputed;
+WHERE stored <> recomputed
