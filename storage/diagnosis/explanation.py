@@ -59,10 +59,7 @@ def explain(
     customer_key: str | None = None,
     click_id: str | None = None,
 ) -> Explanation:
-    """Explain the outcome of a sale, a customer's newest sale or a click, even if nothing was recorded.
-
-    Raises ValidationError unless there is exactly one identifier, NotFound for a program that does not exist.
-    """
+    """Explain the outcome of a sale, a customer's newest sale or a click. Raises NotFound, ValidationError."""
     subject = Subject(transaction_id, customer_key, click_id)
     if sum(value is not None for value in subject) != 1:
         one = "Send exactly one of transaction_id, customer_key and click_id"

@@ -47,11 +47,7 @@ class FoundPayment(NamedTuple):
 
 
 class Facts:
-    """The rows about a sale, each None where there is none; `rejected_calls` name the subject, newest first.
-
-    `payment` is the processor's event with this identifier, if it is no sale. Where `rejected` is set, the facts are
-    about that rejected call, and `sale` is None.
-    """
+    """The rows about a sale, each None where there is none; or about a rejected call, and then `sale` is None."""
 
     def __init__(self, connection: Connection, program_id: int, subject: Subject, *, at: datetime) -> None:
         """Read the stored facts about a subject. Raises NotFound when there is no such program."""
@@ -70,7 +66,7 @@ class Facts:
         self.rejected_calls = _rejected(connection, program_id, subject, self.customer, at=at)
         self.rejected = _deciding(subject, sale, self.rejected_calls)
         self.sale: Any = None if self.rejected else sale
-        self.payment = None if self.rejected else payment
+        self.payment = None if self.rejected else payment  # the processor's event, if it is no sale
         if self.sale is not None:
             self.customer = one("customers", id=sale.customer_id)
         elif self.customer is None and (event := self.rejected or self.payment):

@@ -112,10 +112,7 @@ class ComparedKeys(NamedTuple):
 def compare(
     connection: Connection, program_id: int, rejected: Collection[str], credited: Mapping[str, str | None] | None = None
 ) -> ComparedKeys:
-    """Compare keys of rejected sales, and of credited ones with their customers' keys, with those of the leads.
-
-    A click that attributed the sale identifies the key that was meant, whatever the keys' formats.
-    """
+    """Compare keys of rejected sales, and of credited ones with their customers' keys, with those of the leads."""
     sale_keys = _meant(connection, program_id, rejected) | dict(credited or {})
     rows = connection.execute(_CARRIED, {"program_id": program_id, "keys": list(sale_keys)})
     known = {key for row in rows for key in row} & sale_keys.keys()

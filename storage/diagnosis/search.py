@@ -39,15 +39,12 @@ class Silence(NamedTuple):
 
 
 class SearchResult(NamedTuple):
-    """What was found; `silences` only if there is neither a story nor a partner, and the search explains that.
-
-    Of the partners' rows there are ten at most; `partners_of_first` is how many of them all the first program has.
-    """
+    """What was found."""
 
     stories: list[Explanation]
-    partners: list[Any]
-    silences: list[Silence]
-    partners_of_first: int
+    partners: list[Any]  # ten at most
+    silences: list[Silence]  # only if there is neither a story nor a partner, and the search explains that
+    partners_of_first: int  # how many of them all the first program has
 
 
 def search(
@@ -63,10 +60,7 @@ def search(
 
 
 def _find_named(connection: Connection, program_ids: Sequence[int], typed: str) -> Iterator[Named]:
-    """Yield what has this identifier, e-mail address or its hash; last, what rejected calls of the first programs say.
-
-    A commission's id stands for its sale; of a lead's commission, for the customer.
-    """
+    """Yield what has this identifier, e-mail address or its hash, then what rejected calls of some programs name."""
     if not program_ids:
         return
     is_hash = len(typed) == HASH_DIGITS

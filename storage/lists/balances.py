@@ -78,11 +78,9 @@ def of_partners(
 
 
 def summed_by_figure(earned_until: datetime | None = None) -> Select[Any]:
-    """Return the statement of a program's partners' sums by figure, what of them was paid, and the ends of the holds.
-
-    What is approved and was earned after `earned_until` is the figure `later`.
-    """
+    """Return the statement of each partner's sums by figure, what of them was paid, and when their holds end."""
     entry, earned, hold_ends_at = ledger_entries.c, commissions.c, commissions.c.hold_until
+    # what is approved and was earned later is a figure of its own
     later = [] if earned_until is None else [(earned.created_at >= earned_until, "later")]
     figure = case(
         (corrections.is_settled(), "settled"),

@@ -30,21 +30,16 @@ FIRST_DAY, LAST_DAY = (bindparam(name, type_=Date) for name in ("first_day", "la
 
 
 class Column(NamedTuple):
-    """A field's column on pages: its title (none: pages do not show it), whether it sorts, and is added up.
+    """A field's column. An amount is a field `..._cents`, in minor units of the row's `currency`, or the program's."""
 
-    `sql` is its expression (None: the table's column of that name). An amount is a field `..._cents`, in minor units of
-    the row's `currency`, or of the program's if the row has none, or it is program money. Pages show the day of a
-    moment that `is_day`. Only keys with the scope `needs` get the field; an internal one is for pages alone.
-    """
-
-    title: str = ""
-    sql: Any = None
+    title: str = ""  # none: pages do not show it
+    sql: Any = None  # its expression; None: the table's column of that name
     sorts: bool = False
     is_summed: bool = False
-    is_day: bool = False
-    is_program_money: bool = False
-    needs: Scope | None = None
-    is_internal: bool = False
+    is_day: bool = False  # pages show the day of its timestamp
+    is_program_money: bool = False  # an amount in the program's currency, although the row has another
+    needs: Scope | None = None  # only keys with this scope get it
+    is_internal: bool = False  # for pages alone
 
 
 class Filter(NamedTuple):
@@ -59,20 +54,15 @@ class Filter(NamedTuple):
 
 
 class ListScope(NamedTuple):
-    """What a caller may read, when, and the window of figures (None: all days).
-
-    What was earned from `until` on is left out of what is due.
-    Lists of a program are of `program_id`; the list of programs is of the workspaces, of those ids only unless None.
-    A partner reads what is theirs, of the lists that say what partners see.
-    """
+    """What a caller may read, and when."""
 
     program_id: int
     at: datetime
-    window: Window | None = None
-    workspace_ids: Sequence[int] = ()
-    program_ids: Sequence[int] | None = None
-    partner_id: int | None = None
-    until: datetime = END_OF_TIME
+    window: Window | None = None  # of the figures; None: of the day
+    workspace_ids: Sequence[int] = ()  # those of which the list of programs is
+    program_ids: Sequence[int] | None = None  # None: all programs of the workspaces
+    partner_id: int | None = None  # who reads what is theirs, of the lists that say what partners see
+    until: datetime = END_OF_TIME  # what was earned from then on is left out of what is due
 
 
 class Theirs(NamedTuple):
@@ -93,14 +83,11 @@ NEWEST_FIRST = Order()
 
 
 class ListQuery(NamedTuple):
-    """The requested page: `limit` rows after, or before, the row that `cursor` names, of those that match.
-
-    A list is sorted by a column while at most 20,000 rows match. Totals cost as much, and are read if asked for.
-    """
+    """The requested page: `limit` rows after, or before, the row that `cursor` names, of those that match."""
 
     limit: int = DEFAULT_LIMIT
     cursor: str | None = None
-    order: Order = NEWEST_FIRST
+    order: Order = NEWEST_FIRST  # by a column only while at most MOST_ROWS match; totals cost as much
     filters: Mapping[str, Any] = {}
     search: str | None = None
     span: Span = ALWAYS
@@ -108,18 +95,14 @@ class ListQuery(NamedTuple):
 
 
 class Page(NamedTuple, Generic[Row]):
-    """A page, the cursors of its neighbours (None: there is none), and the order that it has.
-
-    `totals` has the number of all `rows` that match and the sums of their columns, `amounts` the sum of `amount_cents`
-    in each currency; None if they were not asked for, or more than 20,000 rows match.
-    """
+    """A page, the cursors of its neighbours (None: there is none), and the order that it has."""
 
     data: list[Row]
     next_cursor: str | None = None
     previous_cursor: str | None = None
     order: Order = NEWEST_FIRST
-    totals: dict[str, int] | None = None
-    amounts: Mapping[str, int] = {}
+    totals: dict[str, int] | None = None  # the number of all rows and the sums of columns; None: not read, or too many
+    amounts: Mapping[str, int] = {}  # the sum of `amount_cents` in each currency
 
 
 @dataclass(frozen=True)
@@ -162,33 +145,26 @@ class Field:
 
 @dataclass(frozen=True)
 class List(Generic[Row]):
-    """A list: what it and `one` of its rows are called, what it is `about`, its row, its table, and what narrows it.
-
-    `at` is the time of a row, by which dates narrow the list; `search` returns the condition of a text in a program,
-    and `finds` says what it is compared with. `source` joins the table with others, `mine` is what a scope may read.
-    `only` leaves rows of the table out for every reader; partners read nothing of it unless it says what is `theirs`.
-    `finish(connection, scope, rows)` completes the rows of a page; `skips` names columns that are too many to add up.
-    `reader` reads a list that is of no one table. Lists that may lag are read from the replica, if there is one.
-    """
+    """A list: its row, its table, and what narrows it."""
 
     name: str
     title: str
-    one: str
+    one: str  # what one of its rows is called
     about: str
     row: type[Row]
     table: Table
-    at: Any = None
-    source: FromClause | None = None
+    at: Any = None  # the time of a row, by which dates narrow the list
+    source: FromClause | None = None  # the table joined with others
     filters: Sequence[Filter] = ()
-    finds: str = ""
+    finds: str = ""  # what a text is compared with
     search: Callable[[ListScope, str], ColumnElement[bool]] | None = None
-    mine: Callable[[ListScope], ColumnElement[bool]] | None = None
-    only: ColumnElement[bool] | None = None
-    theirs: Theirs | None = None
-    finish: Callable[[Connection, ListScope, list[Any]], list[Any]] | None = None
-    skips: Callable[[Connection, ListScope], frozenset[str]] | None = None
-    reader: Callable[[Connection, ListScope, ListQuery], Page[Any]] | None = None
-    may_lag: bool = False
+    mine: Callable[[ListScope], ColumnElement[bool]] | None = None  # what a scope may read; the program's by default
+    only: ColumnElement[bool] | None = None  # all that any reader gets of the table
+    theirs: Theirs | None = None  # what partners read; None: nothing
+    finish: Callable[[Connection, ListScope, list[Any]], list[Any]] | None = None  # completes the rows of a page
+    skips: Callable[[Connection, ListScope], frozenset[str]] | None = None  # columns that are too many to add up
+    reader: Callable[[Connection, ListScope, ListQuery], Page[Any]] | None = None  # of a list that is of no one table
+    may_lag: bool = False  # it is read from the replica, if there is one
     has_window: bool = False
 
     @cached_property

@@ -21,10 +21,7 @@ EARNED_UNTIL = "earned_until"
 
 
 def find(connection: Connection, wanted: List[Row], scope: ListScope, query: ListQuery) -> Page[Row]:
-    """Return a page of a list, of what the scope may read and the query asks for. Raises ValidationError for a cursor.
-
-    `limit` is bounded by the caller. Rows are newest first, unless the query names another order.
-    """
+    """Return a page of what the scope may read and the query asks for. Raises ValidationError for a wrong cursor."""
     if wanted.reader is not None:
         _of_partner(wanted, scope)
         return wanted.reader(connection, scope, query)

@@ -46,10 +46,7 @@ class BreakdownResult(NamedTuple):
 def read_breakdown(
     connection: Connection, program_id: int, wanted: DateRangeQuery, query: BreakdownQuery, *, at: datetime
 ) -> BreakdownResult:
-    """Return a program's totals in a period by the query's dimensions; without filters their sum is the report's.
-
-    Raises InvalidPeriod, InvalidRange; NotFound if there is no such program; ValidationError if there is too much.
-    """
+    """Return a program's totals in a period. Raises InvalidPeriod, InvalidRange, NotFound, ValidationError."""
     currency, _, window = performance.choose_period(connection, program_id, wanted, at=at)
     return BreakdownResult(currency, window, query, read_groups(connection, ReportScope(program_id, window, at), query))
 

@@ -21,19 +21,15 @@ _DAY = timedelta(days=1)
 
 
 class CountableEvents(NamedTuple):
-    """One kind of events: `source` joins `table` with the click that each event's customer came with.
+    """One kind of events."""
 
-    `near` limits the table to where the window's rows can be, `counted` to the rows that count; `millis` is their
-    time. `amounts` names what each adds, `own` the dimensions that they do not have from a click.
-    """
-
-    source: FromClause
+    source: FromClause  # the table joined with the click that each event's customer came with
     table: FromClause
-    millis: Any
-    near: tuple[Any, ...]
-    counted: tuple[Any, ...]
-    amounts: dict[str, Any]
-    own: Mapping[Dimension, Any] = {}
+    millis: Any  # the time of a row
+    near: tuple[Any, ...]  # the conditions for where the window's rows can be
+    counted: tuple[Any, ...]  # those for the rows that count
+    amounts: dict[str, Any]  # what each adds, by name
+    own: Mapping[Dimension, Any] = {}  # the dimensions that they do not have from a click
 
     def inside(self, window: Window) -> tuple[Any, ...]:
         """Return the conditions for the events of the window that count."""

@@ -118,10 +118,7 @@ def read_results(
 def read_profile(
     connection: Connection, program_id: int, partner_id: int, query: DateRangeQuery, *, at: datetime
 ) -> dict[str, Any]:
-    """Return a partner's page for a range, with the newest rows, and the links with the most clicks in it.
-
-    A link is a path and a campaign (None: it has none). Raises NotFound, and the errors of `read_performance`.
-    """
+    """Return a partner's page for a range. Raises NotFound, and the errors of `read_performance`."""
     scope = ListScope(program_id, at)
     partner = get(connection, PARTNERS, scope, partner_id)
     theirs = ListQuery(MOST_NEWEST, filters={"partner_id": partner_id})

@@ -34,10 +34,7 @@ class ChecklistStep(NamedTuple):
 
 
 def list_steps(connection: Connection, program_id: int, *, base_url: str) -> list[ChecklistStep]:
-    """Return what a new program needs first, a key that was shown, a partner and a first click, and its checklist.
-
-    Only test events sent with the program key verify a test step. `base_url` is for the code to copy.
-    """
+    """Return what a new program needs first, and its checklist; `base_url` is for the code to copy."""
     values = {"program_id": program_id, "most_millis_late": MOST_MILLIS_LATE}
     proved: dict[str, datetime | None] = connection.execute(_PROVED, values).one()._asdict()
     proved |= {"program_key": find_shown_key(connection, program_id), **_pages(connection, program_id)}
@@ -49,10 +46,8 @@ def list_steps(connection: Connection, program_id: int, *, base_url: str) -> lis
 
 
 def find_shown_key(connection: Connection, program_id: int) -> datetime | None:
-    """Return when the program's key was made, if its value was shown: a program is created with a hidden one.
-
-    It is no part of _PROVED, since a cluster has keys and events on different nodes.
-    """
+    """Return when the program's key was made, if its value was shown: a program is created with a hidden one."""
+    # apart from _PROVED: a cluster has keys and events on different nodes
     key, old = program_keys.c, retired_program_keys.c
     hidden = select(old.key_hash).where(old.program_id == key.program_id).exists()
     return connection.execute(select(key.created_at).where(key.program_id == program_id, hidden)).scalar()

@@ -56,16 +56,12 @@ def compare(
     query: DateRangeQuery,
     *,
     at: datetime,
-    part: Part = Part.NONE,
+    part: Part = Part.NONE,  # the length of its parts, unless they are too many
     top_partners: int = 0,
-    others: Sequence[int] = (),
+    others: Sequence[int] = (),  # programs of the workspace to compare, in cents of their own currencies
     workspace_id: int = 0,
 ) -> tuple[Part, dict[str, Any]]:
-    """Return how long the report's parts are, longer than `part` if they would be too many, and a program's report.
-
-    `others` are programs of the workspace, compared in the same windows, in cents of their own currencies.
-    Raises ProgramNotAllowed if one is not, and the errors of `read_performance`.
-    """
+    """Return how long the report's parts are, and the report. Raises ProgramNotAllowed, as `read_performance` does."""
     report = performance.read_performance(connection, program_id, query, at=at)
     windows = (report.window, report.previous_window)
     both = zip(windows, (report.current, report.previous), strict=True)

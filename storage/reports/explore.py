@@ -86,11 +86,7 @@ def read_cards(
     rows: int,
     at: datetime,
 ) -> tuple[list[Card], Results]:
-    """Return a card with so many rows for each dimension, and the results, which have steps only after filters.
-
-    All that belongs to a sale, refunds too, counts on the day of the sale.
-    Raises the errors of `breakdown.read_breakdown`.
-    """
+    """Return a card for each dimension, and after filters the results' steps. Raises as `read_breakdown` does."""
     report = performance.read_performance(connection, program_id, wanted, at=at)
     is_hourly = report.window.length == 1
     keys: list[Key] = [(each,) for each in dimensions]

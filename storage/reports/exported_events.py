@@ -36,10 +36,7 @@ def list_programs(connection: Connection) -> list[ExportedProgram]:
 def read_chunk(
     connection: Connection, program: ExportedProgram, month: Month, kind: str, *, after: Any
 ) -> tuple[list[dict[str, Any]], Any]:
-    """Return the next events of a kind behind the key `after` (None: the first), without the metrics that are 0.
-
-    They are in the order of their keys. The last key is beside them; None: there are no more of this kind.
-    """
+    """Return the next events of a kind after a key (None: the first), and the key of the last one (None: no more)."""
     window = Window(month.starts_at.date(), month.last_day)
     events = dict(zip(KINDS, breakdown_events.list_kinds(program.id, window), strict=True))[kind]
     key = events.table.c.click_id if kind == "click" else events.table.c.id

@@ -37,18 +37,15 @@ def read_payments(connection: Connection, program_id: int, payout_id: int, *, at
 
 
 class PayoutSummary(NamedTuple):
-    """What a payout would pay now, and what it cannot, with the draft, the last payout, and what the year's have paid.
-
-    `held_cents` is on hold in all (None: too many partners to add up), and `next_hold` the first that ends.
-    """
+    """What a payout would pay now, and what it cannot, with the draft and the last payout."""
 
     ready: Waiting
     blocked: Waiting
-    held_cents: int | None
-    next_hold: Hold | None
+    held_cents: int | None  # on hold in all; None: too many partners to add up
+    next_hold: Hold | None  # the first that ends
     draft: Payout | None
     last: Payout | None
-    paid_cents: int
+    paid_cents: int  # by the year's payouts
 
 
 class PayoutChecks(NamedTuple):

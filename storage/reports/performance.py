@@ -1,7 +1,4 @@
-"""Performance: a program's totals for each day of a range, and for the previous range, and what was refunded in them.
-
-The totals are read from rollups, not from events.
-"""
+"""Performance: a program's totals of each day of a range and of the range before, from rollups, and their refunds."""
 
 from datetime import date, datetime
 from functools import cache
@@ -32,10 +29,7 @@ class ReportScope(NamedTuple):
 
 
 class Performance(NamedTuple):
-    """A report: one `days` entry for each day of `window`, their sum, and the same of the window before.
-
-    Money is in cents of `currency`; `at` is the time of the report.
-    """
+    """A report in cents of `currency`: the totals of each day, their sum, and the same of the window before."""
 
     program_id: int
     currency: str
@@ -66,16 +60,12 @@ def read_performance(
 def choose_period(
     connection: Connection, program_id: int, query: DateRangeQuery, *, at: datetime
 ) -> tuple[str, Period, Window]:
-    """Return a program's currency, and the name and the days of its range.
-
-    `all` starts with its creation or, if that is before, its first day.
-    Raises InvalidPeriod, InvalidRange; NotFound if there is no such program.
-    """
+    """Return a program's currency, and the name and days of its range. Raises InvalidPeriod, InvalidRange, NotFound."""
     program = connection.execute(_program, {"program_id": program_id}).one_or_none()
     if program is None:
         raise NotFound
     created_at = program.created_at
-    if query.period == Period.ALL:
+    if query.period == Period.ALL:  # it starts with the first day that has totals, which may be an import's
         recorded = select(func.min(rollups.c.day)).where(rollups.c.program_id == program_id)
         if (first_day := connection.execute(recorded).scalar()) is not None:
             created_at = min(created_at, Window(first_day, first_day).starts_at)

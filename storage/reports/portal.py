@@ -47,18 +47,15 @@ class FeedKind(StrEnum):
 
 
 class FeedEvent(NamedTuple):
-    """Something that a partner sees, worth `cents` to them (None: nothing yet); `state` and `until` say why it counts.
-
-    `sale_cents` is the amount of the sale, where the program shows it.
-    """
+    """Something that a partner sees; `state` and `until` say why it counts."""
 
     at: datetime
     kind: FeedKind
-    cents: int | None
+    cents: int | None  # what it is worth to them; None: nothing yet
     state: str
     until: date | None = None
     line: PayoutLine | None = None
-    sale_cents: int | None = None
+    sale_cents: int | None = None  # the amount of the sale, where the program shows it
 
 
 class PortalHome(NamedTuple):

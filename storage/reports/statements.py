@@ -20,19 +20,15 @@ _ENTRIES = statements.read_statement("statement_entries", at=Timestamp)
 
 
 class PartnerStatement(NamedTuple):
-    """What a payout paid a partner, in cents of the program's currency; `number` and amounts never change.
-
-    `commissions` are the newest 2,000. `entries` are since the partner's statement before, `carried_cents` is what was
-    left of earlier ones. statement_commissions.sql and statement_entries.sql say what their rows have.
-    """
+    """What a payout paid a partner, in cents of the program's currency; `number` and amounts never change."""
 
     number: int
     line: PayoutLine
     program: Program
     partner_email: str | None
-    commissions: Sequence[Any]
-    entries: Sequence[Any]
-    carried_cents: int
+    commissions: Sequence[Any]  # the newest 2,000, as statement_commissions.sql has them
+    entries: Sequence[Any]  # since the partner's statement before, as statement_entries.sql has them
+    carried_cents: int  # what was left of earlier entries
     corrected: str | None
 
 

@@ -36,13 +36,11 @@ CAPS, SECTIONS = declared(AgentCaps(), Path(__file__).with_suffix(".toml"))
 
 
 def frozen(caps: AgentCaps, before: ProgramSettings, after: ProgramSettings) -> list[str]:
-    """Return the frozen settings that a change would change; a new commission type gives the rate a new meaning.
-
-    Where anyone can settle a lead, raising its commission is as frozen as letting them.
-    """
+    """Return the frozen settings that a change would change; a new commission type gives the rate a new meaning."""
     changed = {each.public_name for each in SETTINGS if getattr(before, each.name) != getattr(after, each.name)}
     if "commission_type" in changed:
         changed.add("commission_rate")
+    # Where anyone can settle a lead, raising its commission is as frozen as letting them.
     raised = after.lead_commission_cents > before.lead_commission_cents or "currency" in changed
     if raised and after.lead_commission_cents and after.lead_auth_policy == LeadAuthPolicy.BROWSER_ALLOWED:
         changed.add("lead_auth_policy")

@@ -89,10 +89,7 @@ def code_key(code: str) -> str:
 
 @lru_cache(maxsize=4096)  # most visitors of a link arrive at the same URL
 def link_code(affiliate_url: str) -> tuple[str, str]:
-    """Return the partner code in a landing page's URL, and the parameter that has it: `aff`, else another tool's.
-
-    Raises InvalidAffiliateUrl unless it is an absolute http(s) URL, AffMissing if it has no code.
-    """
+    """Return the code in a landing page's URL and its parameter's name. Raises InvalidAffiliateUrl, AffMissing."""
     try:
         url = urlsplit(affiliate_url)
         absolute = url.scheme in {"http", "https"} and bool(url.hostname)
@@ -109,12 +106,10 @@ def link_code(affiliate_url: str) -> tuple[str, str]:
 
 
 def is_own_origin(origin: str, domains: Iterable[str]) -> bool:
-    """Return whether the origin of a page is one of some domains or of their subdomains, on any port unless named.
-
-    A leading `www.` of a domain does not count: the pages of shop.example belong to www.shop.example.
-    """
+    """Return whether the origin of a page is one of some domains or of their subdomains, on any port unless named."""
     found = _ORIGIN.fullmatch(origin)
     hosts = (found[1], f"{found[1]}{found[2] or ''}") if found else ()
+    # The pages of shop.example belong to www.shop.example.
     own = [f".{domain.removeprefix('www.')}" for domain in domains]
     return any(f".{host}".endswith(domain) for host in hosts for domain in own)
 

@@ -1,7 +1,4 @@
-"""What a click carries besides its texts: the referrer's host, the ad markers, and what reports can group it by.
-
-A visitor can put any text here, so it is cleaned and cut before it is stored.
-"""
+"""What a click carries besides its texts: any text of a visitor's, which is cleaned and cut before it is stored."""
 
 import json
 import re

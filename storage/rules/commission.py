@@ -55,20 +55,15 @@ class TermsOf(StrEnum):
 
 
 class Terms(NamedTuple):
-    """One version of what a program pays: all of its partners, or the one with `partner_id`, or those of a `group`.
-
-    `rate` is basis points when `type` is percent, cents when it is flat. `recurring_months` is how long
-    after the first sale later sales still earn: None for life, 0 for the first sale only. A sale below
-    `minimum_order_cents`, as it was paid and before refunds, earns nothing.
-    """
+    """One version of what a program pays: all of its partners, or the one with `partner_id`, or those of a `group`."""
 
     version: int
     type: CommissionType
-    rate: int
+    rate: int  # basis points when the type is percent, cents when it is flat
     lead_commission_cents: int
-    recurring_months: int | None
+    recurring_months: int | None  # in which sales after the first one earn: None for life, 0 for the first sale only
     platform_fee_bps: int
-    minimum_order_cents: int = 0
+    minimum_order_cents: int = 0  # a sale below it, as it was paid and before refunds, earns nothing
     basis: CommissionBasis = CommissionBasis.TOTAL
     partner_id: int | None = None
     group: str | None = None
@@ -122,10 +117,7 @@ def platform_fee(terms: Terms, commission_cents: int) -> int:
 
 
 def of_remaining(commission_cents: int, *, sale_cents: int, refunded_cents: int) -> int:
-    """Return what is left of a commission after `refunded_cents` of its sale were refunded.
-
-    The proportion is exact and rounded once, so the order and size of partial refunds do not change the result.
-    """
+    """Return what is left of a commission after refunds, rounded once: their order and sizes do not matter."""
     return commission_cents - half_even(Fraction(commission_cents * refunded_cents, sale_cents))
 
 

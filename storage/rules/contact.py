@@ -33,10 +33,7 @@ def is_email(sent: object) -> bool:
 
 
 def protect(email: str) -> Contact:
-    """Return the SHA-256 of the normalised address and its mask (`j***@example.com`).
-
-    A mailbox is without what providers ignore: a tag after a plus, and at Gmail dots.
-    """
+    """Return the SHA-256 of the normalised address, its mask, and the mailbox's: without what providers ignore."""
     normalised = _normalised(email)
     name, _, domain = normalised.rpartition("@")
     mailbox, host = name.partition("+")[0] or name, domain.rstrip(".")
@@ -55,10 +52,7 @@ def _digest(text: str) -> str:
 
 
 class AddressHashes:
-    """Hashes of networks, with a salt for each day: a network is recognized within a day and never across days.
-
-    The salt is derived from the service's secret key, so nothing is stored and every worker has the same.
-    """
+    """Hashes of networks with a salt of the day, derived from the secret key: none is recognized across days."""
 
     def __init__(self, secret: Callable[[], str]) -> None:
         self._salt = lru_cache(3)(lambda text: hmac.digest(secret().encode(), text.encode(), "sha256"))
@@ -82,15 +76,13 @@ def _hashed(network: bytes, salt: bytes) -> str:
 
 @lru_cache(maxsize=4096)
 def network_of(address: str) -> bytes | None:
-    """Return the /24 network of an IPv4 address or the /48 network of an IPv6 address.
-
-    None for text that is no address, and for a private one: behind a proxy that is not trusted every visitor has it.
-    """
+    """Return the /24 network of an IPv4 address or the /48 network of an IPv6 address; None unless it is public."""
     try:
         parsed = ip_address(address)
     except ValueError:
         return None
     parsed = (parsed.ipv4_mapped or parsed) if isinstance(parsed, IPv6Address) else parsed
+    # Behind a proxy that is not trusted every visitor has a private address.
     if parsed.is_loopback or parsed.is_link_local or any(parsed in network for network in _PRIVATE):
         return None
     return parsed.packed[:6] if isinstance(parsed, IPv6Address) else parsed.packed[:3]

@@ -41,10 +41,7 @@ def moment(text: str) -> datetime:
 
 
 def cents_of(text: str, currency: str, *, digits: int, signs: Mapping[str, str]) -> int:
-    """Return an amount in minor units, of which `digits` stand after the point. Raises ValueError.
-
-    A sign or a code beside it has to mean the currency: `signs` says what each may mean.
-    """
+    """Return an amount in minor units; `signs` says what each sign beside it may mean. Raises ValueError."""
     parsed = _AMOUNT.fullmatch(text)
     exact = Decimal(parsed[4].replace(",", "") + (parsed[5] or "")).scaleb(digits) if parsed else Decimal(0)
     if parsed is None or exact > LARGEST_CENTS:

@@ -18,11 +18,7 @@ def share(amount_cents: int, bps: int) -> int:
 
 
 def convert(amount: int, *, rate: Fraction, from_digits: int, to_digits: int) -> int:
-    """Convert minor units of one currency into minor units of another.
-
-    `rate` is the price of one major unit of the first currency in major units of the second;
-    `from_digits` and `to_digits` are the ISO 4217 minor-unit digits (2 for USD, 0 for JPY).
-    """
+    """Convert minor units; `rate` is the price of a major unit in major units of the other, digits are ISO 4217's."""
     return half_even(Fraction(amount) * rate * Fraction(10) ** (to_digits - from_digits))
 
 

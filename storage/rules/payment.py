@@ -14,14 +14,10 @@ _HEADER = re.compile(r"t=([0-9]{1,12}),([ -~]*)")
 
 
 class Paid(NamedTuple):
-    """A payment. `references` are the processor's ids of it; tax and shipping are parts of its amount.
-
-    `coupon_code` is that of its metadata, else the promotion code that the customer entered.
-    `is_bare` if it comes without its invoice or checkout, which another event may still report.
-    """
+    """A payment."""
 
     transaction_id: str
-    references: tuple[str, ...]
+    references: tuple[str, ...]  # the processor's ids of it
     amount_cents: int
     currency: str
     occurred_at: datetime
@@ -29,10 +25,10 @@ class Paid(NamedTuple):
     customer_key: str | None = None
     program_id: str | None = None
     processor_customer: str | None = None
-    tax_cents: int = 0
+    tax_cents: int = 0  # of its amount, as is the shipping
     shipping_cents: int = 0
-    coupon_code: str | None = None
-    is_bare: bool = False
+    coupon_code: str | None = None  # of its metadata, else the promotion code that the customer entered
+    is_bare: bool = False  # it comes without its invoice or checkout, which another event may still report
 
 
 class PaymentOutcome(StrEnum):
@@ -65,18 +61,15 @@ class ReturnKind(StrEnum):
 
 
 class Returned(NamedTuple):
-    """A refund or a dispute; `stands` is False if the refund failed or the dispute was won.
-
-    `listed` are the refunds that a total adds up, where the processor lists them.
-    """
+    """A refund or a dispute."""
 
     reference: str
     return_id: str
     kind: ReturnKind
     amount_cents: int
-    stands: bool
+    stands: bool  # False if the refund failed or the dispute was won
     told_at: datetime
-    listed: tuple["Returned", ...] = ()
+    listed: tuple["Returned", ...] = ()  # the refunds that a total adds up, where the processor lists them
 
 
 class Linked(NamedTuple):
@@ -98,24 +91,19 @@ Content = Paid | Returned | Linked | Introduced
 
 
 class ProcessorEvent(NamedTuple):
-    """An event. `content` is None if it is not about a program's sales; `is_test` if it comes from the test mode.
-
-    `names` are all ids of the processor's that it contains.
-    """
+    """An event."""
 
     id: str
     type: str
     occurred_at: datetime
-    content: Content | None
-    is_test: bool = False
-    names: tuple[str, ...] = ()
+    content: Content | None  # None if it is not about a program's sales
+    is_test: bool = False  # it comes from the test mode
+    names: tuple[str, ...] = ()  # all ids of the processor's that it contains
 
 
 def is_signed(content: bytes, header: str, secret: str, *, now: float) -> bool:
-    """Return whether the secret signed exactly these bytes, at most TOLERANCE_SECONDS before or after `now`.
-
-    Stripe sends `t=<seconds>,v1=<hex>`, an HMAC-SHA256 of "t.body"; there may be several v1.
-    """
+    """Return whether the secret signed exactly these bytes, at most TOLERANCE_SECONDS before or after `now`."""
+    # Stripe sends `t=<seconds>,v1=<hex>`, an HMAC-SHA256 of "t.body"; there may be several v1.
     parsed = _HEADER.fullmatch(header)
     if parsed is None or abs(now - int(parsed[1])) > TOLERANCE_SECONDS or not secret.strip():
         return False

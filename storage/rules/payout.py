@@ -55,10 +55,7 @@ class Owed(NamedTuple):
 
 
 def owed(approved_cents: int, settled_cents: int) -> Owed:
-    """Return what is paid of an approved sum to a partner whose settled entries add up to this.
-
-    A negative sum is what refunds of paid commissions left owing, a positive one bonuses and what a dispute gave back.
-    """
+    """Return what is paid of an approved sum; what is settled is below 0 if the partner owes it back, else a bonus."""
     set_off_cents = min(approved_cents, max(-settled_cents, 0))
     adjusted_cents = max(settled_cents, 0)
     return Owed(set_off_cents, adjusted_cents, approved_cents - set_off_cents + adjusted_cents)

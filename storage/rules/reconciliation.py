@@ -37,10 +37,7 @@ class Payment(NamedTuple):
 
 
 class Recorded(NamedTuple):
-    """A recorded sale with all its ids; `by_processor` if the connected payment account reported it.
-
-    `is_separate` if a person decided that it is no duplicate of a payment.
-    """
+    """A recorded sale with all its ids."""
 
     transaction_id: str
     amount_cents: int
@@ -48,8 +45,8 @@ class Recorded(NamedTuple):
     currency: str
     occurred_at: datetime
     names: frozenset[str]
-    by_processor: bool
-    is_separate: bool = False
+    by_processor: bool  # the connected payment account reported it
+    is_separate: bool = False  # a person decided that it is no duplicate of a payment
 
     @property
     def has_remainder(self) -> bool:

@@ -12,20 +12,16 @@ NAMED_BY_PROCESSOR = ("re_", "pyr_")  # how the processor's ids of refunds begin
 
 
 class SaleRefund(NamedTuple):
-    """A refund of a sale: `cents` is what its report said, `taken_cents` what it took back of the sale.
-
-    `in_account`: the processor's totals include it (None: not known). A refund of all that remains is not compared: it
-    ends at the sale's amount anyway.
-    """
+    """A refund of a sale. One of all that remains is not compared: it ends at the sale's amount anyway."""
 
     row_id: int
     refund_id: str | None
-    cents: int
-    in_account: bool | None = None
+    cents: int  # what its report said
+    in_account: bool | None = None  # the processor's totals include it; None: not known
     request_id: str | None = None
     reason: str | None = None
     caller: str | None = None
-    taken_cents: int = 0
+    taken_cents: int = 0  # what it took back of the sale
     reversed_cents: int = 0
 
     @property

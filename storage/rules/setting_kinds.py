@@ -45,12 +45,7 @@ class Option(NamedTuple):
 
 
 class Setting(NamedTuple):
-    """A setting as forms and the APIs show it.
-
-    Terms are stored in versions: the version in force when a sale happens prices it. Agents may not change an
-    owner-only setting. `if_empty` says what None means. `public_name` is the name in the APIs if it differs from
-    the stored one in more than its unit `_bps`. From `name` on, the field that declares the setting says it.
-    """
+    """A setting as forms and the APIs show it; from `name` on, the field that declares it says it."""
 
     label: str
     kind: Kind
@@ -58,10 +53,10 @@ class Setting(NamedTuple):
     unit: str = ""
     lowest: int = 0
     highest: int = MOST_CENTS
-    if_empty: str = ""
-    is_term: bool = False
-    owner_only: bool = False
-    public_name: str = ""
+    if_empty: str = ""  # what None means
+    is_term: bool = False  # stored in versions: the version in force when a sale happens prices it
+    owner_only: bool = False  # agents may not change it
+    public_name: str = ""  # in the APIs, if it differs from the stored one in more than its unit `_bps`
     description: str = ""
     options: Mapping[StrEnum, Option] = MappingProxyType({})
     name: str = ""

@@ -51,10 +51,7 @@ BY_NAME = {setting.public_name: setting for setting in SETTINGS}
 def stored(
     changes: Mapping[str, Any], settings: Iterable[Setting] = SETTINGS, *, kind: CommissionType = CommissionType.PERCENT
 ) -> dict[str, Any]:
-    """Return changes from an API in their stored form; `kind` is the commission type before the change.
-
-    Raises ValidationError for a rate that does not fit, or a new commission type without a new rate.
-    """
+    """Return changes from an API in their stored form; `kind` is the type before the change. Raises ValidationError."""
     values = dict(changes)
     new_kind = values.get("commission_type", kind)
     if new_kind != kind and values.keys().isdisjoint({"rate", "commission_rate"}):

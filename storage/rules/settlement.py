@@ -30,14 +30,14 @@ class Settlement(StrEnum):
 
 
 def move(
-    settlement: Settlement, status: CustomerStatus, *, with_key: bool, policy: LeadAuthPolicy, has_paid: bool = False
+    settlement: Settlement,
+    status: CustomerStatus,
+    *,
+    with_key: bool,  # which alone settles an outranked lead
+    policy: LeadAuthPolicy,
+    has_paid: bool = False,  # through the connected account, which settles the lead whatever the customer's status
 ) -> Settlement:
-    """Return the lead's next state.
-
-    A payment through the connected account settles the lead whatever the customer's status (`has_paid`).
-    An outranked lead settles with the key alone.
-    Raises StatusTransitionRefused for any other lead of a customer who has already converted.
-    """
+    """Return the lead's next state. Raises StatusTransitionRefused for a customer who has already converted."""
     if status == CustomerStatus.CONVERSION and not has_paid:
         raise StatusTransitionRefused
     stays = settlement == Settlement.SETTLED or (settlement == Settlement.OUTRANKED and not with_key)

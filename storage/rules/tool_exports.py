@@ -47,52 +47,41 @@ class AmountUnit(StrEnum):
 
 
 class ImportFile(NamedTuple):
-    """A file: its rows by field and line, which column is read as which field, and the columns that are not read.
-
-    A row that cannot be read is None. `unit` is None if the amounts are whole numbers that may be units or cents.
-    """
+    """A file as far as it is read."""
 
     name: str
     tool: ImportTool
     kind: FileKind
-    rows: list[tuple[int, dict[str, str] | None]]
-    read: dict[str, str]
-    unread: list[str]
-    unit: AmountUnit | None
+    rows: list[tuple[int, dict[str, str] | None]]  # the line and the fields of each; None: it cannot be read
+    read: dict[str, str]  # the column of each field
+    unread: list[str]  # the other columns
+    unit: AmountUnit | None  # None if the amounts are whole numbers that may be units or cents
 
 
 class ImportLine(NamedTuple):
-    """A line of a file: its partner, its customer and its commission, each as far as it names them.
-
-    `partner_id` is the partner's in the old tool, `name` only on a line that enrols them. A customer without an id of
-    the shop has a key made of the e-mail address (`is_unnamed`). Money is in minor units of the program's currency; a
-    commission without a sale has `sale_cents` 0.
-    """
+    """A line of a file: its partner, customer and commission, in minor units of the program's currency."""
 
     file: str
     number: int
     kind: FileKind
     at: datetime | None
-    partner_id: str
+    partner_id: str  # in the old tool
     code: str
     partner_email: str
-    name: str
+    name: str  # of a partner whom the line enrols
     partner_status: PartnerStatus = PartnerStatus.ACTIVE
     customer_key: str = ""
     email: str | None = None
-    is_unnamed: bool = False
+    is_unnamed: bool = False  # the key is made of the e-mail address: the shop's id is missing
     transaction_id: str = ""
-    sale_cents: int = 0
+    sale_cents: int = 0  # of a commission without a sale, too
     cents: int = 0
     status: CommissionStatus = CommissionStatus.PENDING
     paid_at: datetime | None = None
 
 
 def read(name: str, lines: Iterable[str], tool: ImportTool, amounts: AmountUnit | None = None) -> ImportFile:
-    """Return what a CSV export says; `amounts` decides what whole numbers count.
-
-    Raises ValueError if it has no column that says what it lists.
-    """
+    """Return what a CSV export says; `amounts` decides what whole numbers count. Raises ValueError for another file."""
     rows = _rows(lines)
     sent_names = [name.lstrip("\ufeff").strip() for name in next(rows, None) or []]
     words = [re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name) if name[:1].islower() else name for name in sent_names]

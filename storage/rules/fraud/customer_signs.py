@@ -27,12 +27,7 @@ _SIZE = re.compile(r"([0-9]{1,5})x([0-9]{1,5})")
 
 
 class CustomerFacts(NamedTuple):
-    """A customer. `email_hash` is that of their mailbox.
-
-    `addresses` are the network hashes of their click and browser leads. The last four are their click's.
-    `commission_id` is the first commission that they earned their partner; None: they earned none.
-    `keys` are all customer keys that calls sent together with their click.
-    """
+    """A customer; from `filtered` on, what their click says."""
 
     id: int
     partner_id: int
@@ -40,10 +35,10 @@ class CustomerFacts(NamedTuple):
     created_at: datetime
     signup_at: datetime | None = None
     first_purchase_at: datetime | None = None
-    email_hash: str | None = None
-    addresses: frozenset[str] = frozenset()
-    keys: frozenset[str] = frozenset()
-    commission_id: int | None = None
+    email_hash: str | None = None  # of their mailbox
+    addresses: frozenset[str] = frozenset()  # the network hashes of their click and browser leads
+    keys: frozenset[str] = frozenset()  # all customer keys that calls sent together with their click
+    commission_id: int | None = None  # the first that they earned their partner
     filtered: str | None = None
     ad_markers: str | None = None
     referrer_host: str | None = None
@@ -57,10 +52,8 @@ Sign = tuple[FlagKind, CustomerFacts, str | None, Mapping[str, Any]]  # with the
 def signs_in_customers(
     customers: Customers, partner_emails: Mapping[int, str], paid_ads: PaidAds = PaidAds.ALLOWED
 ) -> list[Finding]:
-    """Return the signs of fraud among customers; `partner_emails` are the partners' e-mail hashes.
-
-    A finding concerns all commissions of a customer: those who earned none are only compared with.
-    """
+    """Return the signs of fraud among customers; `partner_emails` are the partners' e-mail hashes."""
+    # A finding concerns all commissions of a customer: those who earned none are only compared with.
     earning = [each for each in customers if each.commission_id is not None]
     shared = [each for each in earning if len(each.keys) >= FEWEST_KEYS]
     signs = (
@@ -126,10 +119,7 @@ def _existing_customers(earning: Customers, customers: Customers) -> Iterator[Si
 
 
 def _stuffed_cookies(earning: Customers) -> Iterator[Sign]:
-    """Yield the customers from hidden windows, and those who converted within seconds, where many of a partner's did.
-
-    Only customers with a public network count as quick: a program that is tried out on one machine is quick, too.
-    """
+    """Yield customers from hidden windows, and those who converted within seconds, where many of a partner's did."""
     by_partner: dict[int, list[CustomerFacts]] = defaultdict(list)
     for customer in earning:
         by_partner[customer.partner_id].append(customer)
@@ -140,6 +130,7 @@ def _stuffed_cookies(earning: Customers) -> Iterator[Sign]:
             of_all = {"hidden_clicks": len(hidden), "of": len(all_of_them)}
             yield from ((FlagKind.COOKIE_STUFFING, customer, "hidden", of_all) for customer in hidden)
             continue
+        # with a public network: a program that is tried out on one machine is quick, too
         group = [each for each in all_of_them if each.addresses]
         times = [(each, filter(None, (each.signup_at, each.first_purchase_at, each.created_at))) for each in group]
         waits = [(each, max(0.0, (min(first) - each.clicked_at).total_seconds())) for each, first in times]

@@ -42,19 +42,13 @@ class FlagState(StrEnum):
 
 
 class Finding(NamedTuple):
-    """A sign of fraud. `subject` names what was found: it is flagged once. Evidence holds counts, ids and times.
-
-    Findings of one kind about one partner with the same `incident` are listed and decided as one.
-
-    It concerns one customer's commissions, or (without a customer) all of the partner's since `held_from`; a possible
-    duplicate, its own commission alone.
-    """
+    """A sign of fraud about one customer's commissions, or all of the partner's; a possible duplicate, its own."""
 
     kind: FlagKind
-    subject: str
+    subject: str  # what was found: it is flagged once
     partner_id: int
     held_from: datetime
-    evidence: Mapping[str, Any]
+    evidence: Mapping[str, Any]  # counts, ids and times
     customer_id: int | None = None
     commission_id: int | None = None
-    incident: str | None = None
+    incident: str | None = None  # findings of a kind about a partner that have the same are listed and decided as one

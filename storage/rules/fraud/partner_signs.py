@@ -45,10 +45,7 @@ Sign = tuple[FlagKind, int, Mapping[str, Any]]
 
 
 def floods(clicks: Iterable[tuple[int, datetime, str | None]]) -> list[Flood]:
-    """Return the floods among clicks, each with its partner, its time and the hash of its network.
-
-    A network with a small share of the partner's clicks is a mobile carrier's.
-    """
+    """Return the floods among clicks, each with its partner, its time and the hash of its network."""
     hours = [(of, at.astimezone(UTC).replace(minute=0, second=0, microsecond=0), network) for of, at, network in clicks]
     totals = Counter((partner_id, hour) for partner_id, hour, _ in hours)
     networks = Counter(Flood(partner_id, hour, network) for partner_id, hour, network in hours if network)

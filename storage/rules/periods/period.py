@@ -72,15 +72,12 @@ REPORTED = {each.value: each for each in (*_DAYS, Period.ALL)}  # those of the s
 
 
 class DateRangeQuery(NamedTuple):
-    """The range in a query: the name of a period, or two ISO 8601 timestamps, which take precedence.
-
-    `before` is what the range is compared with, None for the window of equal length before it.
-    """
+    """The range in a query: the name of a period, or two ISO 8601 timestamps, which take precedence."""
 
     period: str | None = None
     date_from: str | None = None
     date_to: str | None = None
-    before: "Window | None" = None
+    before: "Window | None" = None  # what it is compared with; None: the window of equal length before it
 
     @property
     def window(self) -> "Window | None":
@@ -138,11 +135,7 @@ class Window(NamedTuple):
 
 
 def choose(query: DateRangeQuery, *, created_at: datetime, at: datetime) -> tuple[Period, Window]:
-    """Return the name and the range of what a query selects at `at`, for a program created at `created_at`.
-
-    A custom range needs both ends; one alone is ignored. A valid period beside a custom range only names it.
-    Raises InvalidPeriod; InvalidRange if the range cannot be parsed, is reversed or has more than 1,830 days.
-    """
+    """Return the name and the range that a query selects, as of `at`. Raises InvalidPeriod, InvalidRange."""
     sent = REPORTED.get(query.period or "")
     if (window := query.window) is not None:
         return sent or Period.SEVEN_DAYS, window

@@ -25,14 +25,11 @@ def query(
     second: str | None = None,
     *,
     filters: Mapping[str, str] | None = None,
-    shown: Sequence[str] = (),
-    sort: str | None = None,
+    shown: Sequence[str] = (),  # the names of the metrics; none: all
+    sort: str | None = None,  # the metric of which rows with most come first; the first one by default
     limit: str | int = 25,
 ) -> BreakdownQuery:
-    """Return a checked query. `shown` names the metrics (none: all); rows with most of `sort` come first.
-
-    `sort` is the first metric by default. Raises ValidationError, naming each parameter by its name in the agent API.
-    """
+    """Return a checked query. Raises ValidationError, naming each parameter by its name in the agent API."""
     first = _choice("by", by or "", Dimension)
     dimensions = (first,) if second is None else (first, _choice("second", second, Dimension))
     if len(set(dimensions)) < len(dimensions):

@@ -99,10 +99,7 @@ def trends(current: Totals, previous: Totals) -> dict[str, Trend]:
 
 
 def parts_of(days: Sequence[Day], part: Part) -> tuple[Part, list[dict[str, int | date]]]:
-    """Return the shortest part, from the one requested, of which there are not too many, and the totals of each.
-
-    `first` is the day on which it begins. Weeks begin on Mondays; the first and the last part may be shorter.
-    """
+    """Return the shortest part, from the one requested, of which there are not too many, and the totals of each."""
     counts = {Part.DAY: len(days), Part.WEEK: len(days) // 7 + 2}
     while counts.get(part, 0) > MOST_PARTS:
         part = Part.WEEK if part == Part.DAY else Part.MONTH
