@@ -1,8 +1,8 @@
 """The logs of calls: rejected ones, why each was rejected and what is at stake, and those in test mode."""
 
-from collections import defaultdict
 from dataclasses import replace
 from datetime import UTC, datetime
+from itertools import groupby
 from typing import Annotated, Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, and_, func, or_, select
@@ -23,7 +23,7 @@ MOST_CALLS = 100_000  # of a program, the newest: a flood of rejections makes no
 MOST_COMPARED = 20_000
 EPOCH, END = datetime(1970, 1, 1, tzinfo=UTC), datetime(9999, 1, 1, tzinfo=UTC)
 _CAUSES = read_statement("rejected_causes", first_at=Timestamp, last_at=Timestamp)
-_AMOUNTS, _SALES = read_statement("rejected_amounts"), read_statement("rejected_sales")
+_SALES = read_statement("rejected_sales")
 # A sale whose key and click the service has never heard of: mostly no partner sent its customer. It is counted by
 # itself and left out of the lists. It is kept for 30 days, for `explain` and to compare the formats of keys.
 ORGANIC = and_(_row.call == "sale", _row.code == CustomerNotFound.code)
@@ -130,12 +130,12 @@ class Cause(NamedTuple):
 
 def by_cause(connection: Connection, program_id: int, span: Span = ALWAYS) -> list[Cause]:
     """Return the error codes of a program's newest logged rejections (of the last 30 days), most frequent first."""
-    values = _in_span(program_id, span) | {"most": MOST_CALLS}
-    at_stake = defaultdict[str, list[AmountAtStake]](list)
-    for code, currency, cents in connection.execute(_AMOUNTS, values):
-        at_stake[code].append(AmountAtStake(currency, int(cents)))
-    rows = connection.execute(_CAUSES, values)
-    return [Cause(**row._asdict(), at_stake=tuple(at_stake[row.code])) for row in rows]
+    rows = connection.execute(_CAUSES, _in_span(program_id, span) | {"most": MOST_CALLS})
+    causes = []
+    for (code, calls, first_at, last_at), stakes in groupby(rows, key=lambda row: row[:4]):
+        lost = tuple(AmountAtStake(each.currency, int(each.cents)) for each in stakes if each.currency is not None)
+        causes.append(Cause(code, calls, first_at, last_at, lost))
+    return causes
 
 
 def _in_span(program_id: int, span: Span) -> dict[str, Any]:
