@@ -12,11 +12,11 @@ from functools import cached_property
 from types import UnionType
 from typing import Annotated, Any, Generic, NamedTuple, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from sqlalchemy import BigInteger, ColumnElement, Connection, Date, FromClause, Table, bindparam, func, type_coerce
+from sqlalchemy import BigInteger, ColumnElement, Connection, Date, FromClause, Table, bindparam, func
 
 from storage.rules.periods.period import ALWAYS, Span, Window
 from storage.rules.scope import Scope
-from storage.tables.columns import Timestamp
+from storage.tables.columns import Timestamp, stored_millis
 
 MOST_ROWS = 20_000
 DEFAULT_LIMIT, MOST = 50, 200
@@ -93,6 +93,11 @@ class ListQuery(NamedTuple):
     span: Span = ALWAYS
     has_totals: bool = False
 
+    @property
+    def is_added_up(self) -> bool:
+        """Whether all rows that match are counted and added up, for their totals or because their order needs it."""
+        return self.has_totals or self.order.column is not None
+
 
 class Page(NamedTuple, Generic[Row]):
     """A page, the cursors of its neighbours (None: there is none), and the order that it has."""
@@ -139,7 +144,7 @@ class Field:
     def sort_key(self) -> ColumnElement[Any]:
         """What the list is sorted by: texts in any case, nothing before something."""
         if self.kind is datetime:
-            return func.coalesce(type_coerce(self.sql, BigInteger), 0)
+            return func.coalesce(stored_millis(self.sql), 0)
         return func.coalesce(self.sql, 0) if self.kind is int else func.lower(func.coalesce(self.sql, ""))
 
 

@@ -4,7 +4,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, Any, NamedTuple
 
-from sqlalchemy import ColumnElement, FromClause, Result, Select, Table, select
+from sqlalchemy import BigInteger, ColumnElement, FromClause, Result, Select, String, Table, cast, func, literal, select
 
 from storage.engine import ids
 from storage.lists.declaration import Column
@@ -102,6 +102,30 @@ def place(event: Event) -> Place:
     is_click = not isinstance(event.id, int)
     stamp = (keys.click_millis(str(event.id)) - ids.EPOCH_MILLIS) * 1000 if is_click else int(event.id)
     return stamp, event.kind, str(event.id)
+
+
+def sort_keys(kind: EventKind) -> Select[Any]:
+    """Return the sort keys of a kind, and `key`, kind:id; refunds are below zero, amounts in the program's money."""
+    source = SOURCES[kind]
+    columns = source.statement.selected_columns
+    sign = -1 if kind == EventKind.REFUND else 1
+
+    def text(name: str) -> ColumnElement[Any]:
+        return func.lower(func.coalesce(columns[name], "")) if name in columns else literal("", String)
+
+    def cents(name: str) -> ColumnElement[Any]:
+        is_money = "currency" in columns and name in columns
+        return columns[name] * sign if is_money else literal(None, BigInteger)
+
+    return source.statement.with_only_columns(
+        (literal(f"{kind}:", String) + cast(source.id, String)).label("key"),
+        text("partner_code").label("partner_code"),
+        text("customer_key").label("customer_key"),
+        cents("amount_cents").label("amount_cents"),
+        func.coalesce(cents("program_cents"), 0).label("program_cents"),
+        (columns.currency if "currency" in columns else literal(None, String)).label("currency"),
+        maintain_column_froms=True,
+    )
 
 
 def of_rows(kind: EventKind, rows: Result[Any]) -> list[Event]:

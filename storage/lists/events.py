@@ -3,21 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import (
-    BigInteger,
-    ColumnElement,
-    Connection,
-    Select,
-    String,
-    and_,
-    cast,
-    func,
-    literal,
-    null,
-    or_,
-    select,
-    union_all,
-)
+from sqlalchemy import ColumnElement, Connection, and_, or_, select, union_all
 
 from storage.engine import cursors
 from storage.lists import event_kinds
@@ -44,18 +30,16 @@ def find_events(connection: Connection, scope: ListScope, query: ListQuery) -> P
     kinds = [kind for kind in EventKind if _may_match(kind, wanted)]
     if not kinds:
         return Page([], order=query.order)
-    each = (_narrow(kind).where(*_conditions(kind, program_id, wanted, query.span)) for kind in kinds)
+    each = (event_kinds.sort_keys(kind).where(*_conditions(kind, program_id, wanted, query.span)) for kind in kinds)
     event = union_all(*each).subquery("event").c
     matching = select(event.key)
-    summed = Page[Event]([], order=query.order)
-    if query.has_totals or query.order.column is not None:
-        sums = {engine.AMOUNT: event.amount_cents, engine.CURRENCY: event.currency}
-        is_long = EventKind.CLICK in kinds and _has_many_clicks(connection, program_id, wanted, query.span)
-        summed = (
-            Page([])
-            if is_long
-            else engine.totals(connection, matching, query, row_id=event.key, sums=sums, sorts=EVENTS.sorts)
-        )
+    is_long = EventKind.CLICK in kinds and query.is_added_up and _has_many_clicks(connection, program_id, wanted, query)
+    sums = {engine.AMOUNT: event.amount_cents, engine.CURRENCY: event.currency}
+    summed = (
+        Page[Event]([])
+        if is_long
+        else engine.totals(connection, matching, query, row_id=event.key, sums=sums, sorts=EVENTS.sorts)
+    )
     if summed.order.column is not None:
         own = {"kind": event.key, engine.AMOUNT: event.program_cents}
         order = {name: own[name] if name in own else event[name] for name in EVENTS.sorts}
@@ -153,35 +137,11 @@ def _conditions(kind: EventKind, program_id: int, wanted: Wanted, span: Span) ->
     return narrow
 
 
-def _has_many_clicks(connection: Connection, program_id: int, wanted: Wanted, span: Span) -> bool:
+def _has_many_clicks(connection: Connection, program_id: int, wanted: Wanted, query: ListQuery) -> bool:
     """Return whether the clicks alone are too many to add up: mostly they are, and to count them joins nothing."""
-    mine = _conditions(EventKind.CLICK, program_id, wanted, span)
+    mine = _conditions(EventKind.CLICK, program_id, wanted, query.span)
     further = select(clicks.c.click_id).where(*mine).offset(MOST_ROWS).limit(1)
     return connection.execute(further).first() is not None
-
-
-def _narrow(kind: EventKind) -> Select[Any]:
-    """Return the sort keys of a kind, and `key`, kind:id; refunds are below zero, amounts in the program's money."""
-    source = SOURCES[kind]
-    columns = source.statement.selected_columns
-    sign = -1 if kind == EventKind.REFUND else 1
-
-    def text(name: str) -> ColumnElement[Any]:
-        return func.lower(func.coalesce(columns[name], "")) if name in columns else literal("", String)
-
-    def cents(name: str) -> ColumnElement[Any]:
-        is_money = "currency" in columns and name in columns
-        return columns[name] * sign if is_money else cast(null(), BigInteger)
-
-    return source.statement.with_only_columns(
-        (literal(f"{kind}:", String) + cast(source.id, String)).label("key"),
-        text("partner_code").label("partner_code"),
-        text("customer_key").label("customer_key"),
-        cents("amount_cents").label("amount_cents"),
-        func.coalesce(cents("program_cents"), 0).label("program_cents"),
-        (columns.currency if "currency" in columns else cast(null(), String)).label("currency"),
-        maintain_column_froms=True,
-    )
 
 
 def _get_each(connection: Connection, program_id: int, keys: Sequence[str]) -> list[Event]:

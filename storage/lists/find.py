@@ -7,15 +7,14 @@ import json
 from collections.abc import Collection, Mapping
 from datetime import date, datetime
 from enum import StrEnum
-from typing import Any, TypeVar, cast
+from typing import Any, cast
 
 from sqlalchemy import ColumnElement, Connection, Select, func, literal, select, tuple_
 
 from storage.engine import cursors
-from storage.lists.declaration import MOST_ROWS, NEWEST_FIRST, List, ListQuery, ListScope, Page
+from storage.lists.declaration import MOST_ROWS, NEWEST_FIRST, List, ListQuery, ListScope, Page, Row
 from storage.rules.errors import NotFound
 
-Row = TypeVar("Row")
 ROWS, AMOUNT, CURRENCY = "rows", "amount_cents", "currency"
 EARNED_UNTIL = "earned_until"
 
@@ -27,8 +26,7 @@ def find(connection: Connection, wanted: List[Row], scope: ListScope, query: Lis
         return wanted.reader(connection, scope, query)
     scope = scope._replace(until=query.filters.get(EARNED_UNTIL) or scope.until)
     chosen, row_id = matching(wanted, scope, query), wanted.table.c.id
-    is_added_up = query.has_totals or query.order.column is not None
-    skipped = wanted.skips(connection, scope) if wanted.skips and is_added_up else frozenset()
+    skipped = wanted.skips(connection, scope) if wanted.skips and query.is_added_up else frozenset()
     sums = {name: each.sql for name, each in wanted.sums.items() if name not in skipped}
     if AMOUNT in sums:
         sums[CURRENCY] = next(each.sql for each in wanted.fields if each.name == CURRENCY)
@@ -119,7 +117,7 @@ def totals(
     sorts: Collection[str],
 ) -> Page[Any]:
     """Return a page without rows: the order that it can have, and its totals, of at most 20,000 rows."""
-    if not query.has_totals and query.order.column is None:
+    if not query.is_added_up:
         return Page([], order=query.order)
     each = [column.label(name) for name, column in sums.items()]
     some_rows = matching.with_only_columns(row_id.label("id"), *each, maintain_column_froms=True)
