@@ -4,25 +4,13 @@ from collections.abc import Sequence
 from datetime import date, datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import (
-    BigInteger,
-    ColumnElement,
-    Connection,
-    Select,
-    and_,
-    bindparam,
-    case,
-    func,
-    select,
-    true,
-    type_coerce,
-)
+from sqlalchemy import ColumnElement, Connection, Select, and_, bindparam, case, func, select, true
 
 from storage.lists.declaration import NOW, PROGRAM
 from storage.lists.held import is_held
 from storage.rules.commission import CommissionStatus
 from storage.tables import commissions, ledger_entries, partners
-from storage.tables.columns import DAY_MILLIS, from_millis
+from storage.tables.columns import DAY_MILLIS, from_millis, stored_millis
 from storage.tracking import corrections
 from storage.tracking.ledger import ACCOUNT_KINDS, PARTNER_KINDS, EntryKind
 
@@ -150,7 +138,7 @@ def settled_cents(connection: Connection, program_id: int, partner_ids: Sequence
 def next_holds(connection: Connection, program_id: int, partner_id: int | None = None, *, at: datetime) -> list[Hold]:
     """Return when the next holds end of a program or a partner, soonest first; what flags hold is left out."""
     earned, entry = commissions.c, ledger_entries.c
-    day = type_coerce(earned.hold_until, BigInteger) // DAY_MILLIS
+    day = stored_millis(earned.hold_until) // DAY_MILLIS
     held = (earned.status == CommissionStatus.PENDING, earned.hold_until > at, entry.kind.in_(PARTNER_KINDS))
     mine = (entry.program_id == program_id, true() if partner_id is None else entry.partner_id == partner_id)
     sums = select(day.label("day"), func.sum(entry.amount_cents).label("cents"))
@@ -162,7 +150,7 @@ def next_holds(connection: Connection, program_id: int, partner_id: int | None =
 def list_payment_days(connection: Connection, program_id: int) -> list[PaymentDay]:
     """Return the days on which a program paid, the newest ones first."""
     entry = ledger_entries.c
-    day = type_coerce(entry.at, BigInteger) // DAY_MILLIS
+    day = stored_millis(entry.at) // DAY_MILLIS
     sums = select(day.label("day"), func.count(entry.partner_id.distinct()), -func.sum(entry.amount_cents))
     paid = sums.where(entry.program_id == program_id, entry.kind == EntryKind.PAYOUT)
     rows = connection.execute(paid.group_by(day).order_by(day.desc()).limit(MOST_HOLDS))

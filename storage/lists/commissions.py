@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Annotated, Any, NamedTuple
 
-from sqlalchemy import BigInteger, ColumnElement, Connection, case, cast, func, literal, or_, select, type_coerce
+from sqlalchemy import BigInteger, ColumnElement, Connection, case, cast, func, literal, or_, select
 
 from storage.engine.cursors import LARGEST_ID, within
 from storage.lists import held
@@ -18,6 +18,7 @@ from storage.rules.fraud.flag import FlagKind
 from storage.rules.periods.period import Span
 from storage.rules.untrusted import Untrusted
 from storage.tables import audit_entries, commission_terms, commissions, ledger_entries, sales
+from storage.tables.columns import stored_millis
 from storage.tracking.ledger import PARTNER_KINDS, EntryKind
 
 _row = commissions.c
@@ -38,8 +39,8 @@ def net_cents(*kinds: EntryKind) -> Any:
 
 # What waits longest has the largest: pending ones by their hold, then approved ones.
 _WAITS = case(
-    (_row.status == CommissionStatus.PENDING, 2 * LATEST - type_coerce(_row.hold_until, BigInteger)),
-    (_row.status == CommissionStatus.APPROVED, LATEST - type_coerce(_row.created_at, BigInteger)),
+    (_row.status == CommissionStatus.PENDING, 2 * LATEST - stored_millis(_row.hold_until)),
+    (_row.status == CommissionStatus.APPROVED, LATEST - stored_millis(_row.created_at)),
     else_=0,
 )
 

@@ -11,7 +11,7 @@ from sqlalchemy import Connection, select
 from storage.engine.statements import read_statement
 from storage.reports import grouped_events, performance
 from storage.reports.breakdown_increments import FEW_CLICKS
-from storage.reports.grouped_events import Codes, Grouped, Key, read_codes
+from storage.reports.grouped_events import MOST_GROUPS, Codes, Grouped, Key, read_codes
 from storage.reports.performance import ReportScope
 from storage.rules.periods.period import DateRangeQuery, Window
 from storage.rules.reports.breakdown import (
@@ -22,6 +22,7 @@ from storage.rules.reports.breakdown import (
     Dimension,
     Filters,
     GroupTotals,
+    Metric,
     RankedGroups,
     label,
     ranked,
@@ -31,6 +32,7 @@ from storage.tables import dimension_rollups
 
 _LAG = timedelta(days=1)  # an older day that is not grouped at all is yet to be: right after an upgrade
 _COUNTS = read_statement("window_counts")
+BY_REVENUE = BreakdownQuery((), (), (), Metric.REVENUE, MOST_GROUPS)
 _NUMBERED = {Dimension.PARTNER, Dimension.HOUR}
 
 
@@ -71,7 +73,7 @@ def read_each(
     return [read[key] for key in keys]
 
 
-def rank(key: Key, read: Grouped, codes: Codes, query: BreakdownQuery) -> RankedGroups:
+def rank(key: Key, read: Grouped, codes: Codes, query: BreakdownQuery = BY_REVENUE) -> RankedGroups:
     """Return groups in the order of a query, with their values as people read them."""
     groups = []
     for values, totals in read.groups.items():

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from datetime import timedelta
 from typing import Any, NamedTuple
 
-from sqlalchemy import BigInteger, FromClause, and_, case, func, literal, literal_column, select, type_coerce
+from sqlalchemy import BigInteger, FromClause, and_, case, func, literal, literal_column, select
 
 from storage.engine import ids
 from storage.engine.expressions import JsonField, MonthNumber
@@ -14,7 +14,7 @@ from storage.rules.periods.period import Window
 from storage.rules.reports.breakdown import NEW, RETURNING, Dimension
 from storage.rules.settlement import CustomerStatus
 from storage.tables import clicks, commissions, customers, refunds, sales
-from storage.tables.columns import to_millis
+from storage.tables.columns import stored_millis, to_millis
 
 ONE = literal_column("1", BigInteger)  # each counts once
 _DAY = timedelta(days=1)
@@ -42,7 +42,7 @@ def list_kinds(program_id: int, window: Window) -> Iterator[CountableEvents]:
     row = clicks.c
     first, end = (keys.first_click_id(at) for at in (window.starts_at, window.starts_at + window.length * _DAY))
     near = (row.program_id == program_id, row.click_id >= first, row.click_id < end)
-    yield CountableEvents(clicks, clicks, _millis(row.at), near, (row.filtered.is_(None),), {"clicks": ONE})
+    yield CountableEvents(clicks, clicks, stored_millis(row.at), near, (row.filtered.is_(None),), {"clicks": ONE})
     signed_up = (CustomerStatus.LEAD, CustomerStatus.CONVERSION)
     yield _customers(program_id, customers.c.signup_at, "leads", signed_up)
     yield _customers(program_id, customers.c.first_purchase_at, "conversions", (CustomerStatus.CONVERSION,))
@@ -55,7 +55,7 @@ def _customers(program_id: int, at: Any, name: str, statuses: tuple[CustomerStat
     own = {Dimension.BUYER: literal(NEW), **_cohort(at)}
     mine = (row.program_id == program_id,)
     counted = (row.status.in_(statuses),)
-    return CountableEvents(source, customers, _millis(at), mine, counted, {name: ONE}, own)
+    return CountableEvents(source, customers, stored_millis(at), mine, counted, {name: ONE}, own)
 
 
 def _sales(program_id: int, since: int) -> CountableEvents:
@@ -79,7 +79,7 @@ def _sales(program_id: int, since: int) -> CountableEvents:
         **_cohort(row.occurred_at),
     }
     near = (row.program_id == program_id, row.id >= since)
-    return CountableEvents(source, sales, _millis(row.occurred_at), near, (), amounts, own)
+    return CountableEvents(source, sales, stored_millis(row.occurred_at), near, (), amounts, own)
 
 
 def _commissions(program_id: int, since: int) -> CountableEvents:
@@ -96,7 +96,7 @@ def _commissions(program_id: int, since: int) -> CountableEvents:
         Dimension.BUYER: _buyer(sold_at),
         **_cohort(row.created_at),
     }
-    return CountableEvents(_with_click(commissions), commissions, _millis(row.created_at), near, (), amounts, own)
+    return CountableEvents(_with_click(commissions), commissions, stored_millis(row.created_at), near, (), amounts, own)
 
 
 def _buyer(sold_at: Any) -> Any:
@@ -106,13 +106,9 @@ def _buyer(sold_at: Any) -> Any:
 
 def _cohort(at: Any) -> dict[Dimension, Any]:
     """Return the month in which the customer signed up (or appeared), and how many months later an event happened."""
-    joined = MonthNumber(func.coalesce(_millis(customers.c.signup_at), _millis(customers.c.created_at)))
-    since = MonthNumber(_millis(at)) - joined
+    joined = MonthNumber(func.coalesce(stored_millis(customers.c.signup_at), stored_millis(customers.c.created_at)))
+    since = MonthNumber(stored_millis(at)) - joined
     return {Dimension.COHORT: joined, Dimension.MONTHS_SINCE: case((since < 0, 0), else_=since)}
-
-
-def _millis(at: Any) -> Any:
-    return type_coerce(at, BigInteger)
 
 
 def _with_click(table: FromClause) -> FromClause:

@@ -26,15 +26,7 @@ from storage.rules.errors import ValidationError
 from storage.rules.fraud.flag import FlagState
 from storage.rules.periods.period import DateRangeQuery
 from storage.rules.reports import metrics
-from storage.rules.reports.breakdown import (
-    NOTHING,
-    BreakdownGroup,
-    BreakdownQuery,
-    Dimension,
-    DimensionFilter,
-    Metric,
-    Operator,
-)
+from storage.rules.reports.breakdown import NOTHING, BreakdownQuery, Dimension, DimensionFilter, Metric, Operator
 from storage.rules.reports.metrics import Day, Part, RefundTotals, Totals
 from storage.tables import customers, sales
 from storage.tables.columns import DAY_MILLIS, HOUR_MILLIS
@@ -127,10 +119,11 @@ def read_profile(
     results = read_results(connection, program_id, query, at=at, partner=partner)
     sent = [DimensionFilter(Dimension.PARTNER, Operator.IS, partner.code)]
     by_link = BreakdownQuery(_LINK, sent, tuple(Metric), Metric.CLICKS, MOST_LINKS)
-    links: list[BreakdownGroup] = []
-    with suppress(ValidationError):  # too many events
+    try:
         days = ReportScope(program_id, results.report.window, at)
         links = breakdown.read_groups(connection, days, by_link, most=MOST_EVENTS).groups
+    except ValidationError:  # too many events
+        links = []
     return {
         "partner": partner,
         "results": results,

@@ -8,20 +8,11 @@ from sqlalchemy import Connection
 
 from storage.reports import breakdown, chart, grouped_events, performance
 from storage.reports.chart import Results, Step
-from storage.reports.grouped_events import MOST_GROUPS, Codes, Grouped, Key
+from storage.reports.grouped_events import Grouped, Key
 from storage.reports.performance import Performance, ReportScope
 from storage.rules.periods.period import DateRangeQuery, Window
 from storage.rules.reports import metrics
-from storage.rules.reports.breakdown import (
-    EPOCH,
-    NOTHING,
-    BreakdownQuery,
-    Dimension,
-    Filters,
-    GroupTotals,
-    Metric,
-    RankedGroups,
-)
+from storage.rules.reports.breakdown import EPOCH, NOTHING, Dimension, Filters, GroupTotals, RankedGroups
 from storage.rules.reports.metrics import Totals
 
 _HOUR, _DAY = timedelta(hours=1), timedelta(days=1)
@@ -93,8 +84,8 @@ def read_cards(
     parts: list[Key] = [(Dimension.HOUR if is_hourly else Dimension.DAY,)] if filters else []
     scope = ReportScope(program_id, report.window, at)
     read = breakdown.read_each(connection, scope, [*keys, *parts], filters)
-    groups = _ranked(grouped_events.read_codes(connection, program_id), keys, read[: len(keys)])
-    cards = [_card(key[0], each, rows) for key, each in zip(keys, groups, strict=True)]
+    codes = grouped_events.read_codes(connection, program_id)
+    cards = [_card(key[0], breakdown.rank(key, each, codes), rows) for key, each in zip(keys, read, strict=False)]
     before = wanted.before if parts else None
     earlier = breakdown.read_each(connection, scope._replace(window=before), parts, filters) if before else []
     now = [step for each in read[len(keys) :] for step in _steps(report.window, each, is_hourly=is_hourly)]
@@ -118,14 +109,8 @@ def read_card(
     scopes = [ReportScope(program_id, each, at) for each in (window, wanted.before) if each]
     read = [breakdown.read_each(connection, each, [(by,)], filters)[0] for each in scopes]
     codes = grouped_events.read_codes(connection, program_id)
-    now, *before = _ranked(codes, [(by,)] * len(read), read)
+    now, *before = (breakdown.rank((by,), each, codes) for each in read)
     return dict(codes.values()), _card(by, now, rows, *before)
-
-
-def _ranked(codes: Codes, keys: Sequence[Key], read: Sequence[Grouped]) -> list[RankedGroups]:
-    """Return groups with the most revenue first, named as people read them."""
-    query = BreakdownQuery((), (), (), Metric.REVENUE, MOST_GROUPS)
-    return [breakdown.rank(key, each, codes, query) for key, each in zip(keys, read, strict=True)]
 
 
 def _card(by: Dimension, now: RankedGroups, rows: int, before: RankedGroups | None = None) -> Card:

@@ -4,7 +4,7 @@ from datetime import date, datetime
 from functools import cache
 from typing import Any, NamedTuple
 
-from sqlalchemy import BigInteger, Connection, Select, Table, bindparam, func, select, type_coerce
+from sqlalchemy import BigInteger, Connection, Select, Table, bindparam, func, select
 
 from storage.engine import ids
 from storage.lists.declaration import FIRST_DAY, LAST_DAY, PROGRAM
@@ -13,7 +13,7 @@ from storage.rules.periods import period
 from storage.rules.periods.period import DateRangeQuery, Period, Window
 from storage.rules.reports.metrics import Day, RefundTotals, Totals, added
 from storage.tables import partner_rollups, programs, refunds, rollups, sales
-from storage.tables.columns import from_millis
+from storage.tables.columns import from_millis, stored_millis
 
 PARTNER: Any = bindparam("partner_id", type_=BigInteger)
 _EDGES: Any = tuple(bindparam(name) for name in ("first_id", "since", "last"))
@@ -102,7 +102,7 @@ def read_refunds_by_time(
 def refunds_made(millis: int | None, *, is_of_partner: bool) -> Select[Any]:
     """Return the statement of a window's refunds by hours or days, or else by partner."""
     back, sale = refunds.c, sales.c
-    key = sale.partner_id if millis is None else type_coerce(back.at, BigInteger) // millis
+    key = sale.partner_id if millis is None else stored_millis(back.at) // millis
     sums = (func.count(), func.sum(back.program_cents), func.sum(back.reversed_cents))
     made = select(key, *sums).select_from(refunds).where(*inside(refunds, back.at), back.amount_cents != 0)
     if millis is None or is_of_partner:

@@ -6,7 +6,7 @@ from datetime import date, datetime
 from enum import StrEnum
 from typing import NamedTuple
 
-from sqlalchemy import BigInteger, Connection, func, select, type_coerce
+from sqlalchemy import Connection, func, select
 
 from storage.engine.statements import read_statement
 from storage.lists import balances
@@ -26,7 +26,7 @@ from storage.rules.periods.period import Month, Window
 from storage.rules.reports.metrics import Totals, added
 from storage.rules.settlement import CustomerStatus
 from storage.tables import commissions
-from storage.tables.columns import DAY_MILLIS, Timestamp, from_millis
+from storage.tables.columns import DAY_MILLIS, Timestamp, from_millis, stored_millis
 
 LATEST = 6
 PAYMENTS = 50
@@ -149,7 +149,7 @@ def _refunds(connection: Connection, scope: ListScope) -> Iterable[FeedEvent]:
 
 
 def _months(connection: Connection, scope: ListScope) -> list[MonthEarned]:
-    day = (type_coerce(_earned.created_at, BigInteger) // DAY_MILLIS).label("day")
+    day = (stored_millis(_earned.created_at) // DAY_MILLIS).label("day")
     held = is_held().label("held")
     mine = (_earned.program_id == scope.program_id, _earned.partner_id == scope.partner_id)
     each = select(day, _earned.status, held, net_cents().label("cents")).where(*mine).subquery("each").c

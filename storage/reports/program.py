@@ -52,7 +52,8 @@ class TermsVersion(NamedTuple):
 
 def list_terms(connection: Connection, program_id: int) -> list[TermsVersion]:
     """Return a program's newest versions of its terms, newest first, then the newest of special terms."""
-    terms, earned = tables.commission_terms, _earned(connection, program_id)
+    terms = tables.commission_terms
+    earned = {version: sums for version, *sums in connection.execute(_EARNED, {"program_id": program_id})}
     versions, ends = list[TermsVersion](), list[datetime | None]([None])
     for some, most in ((PROGRAM.own, MOST), (~PROGRAM.own, MOST_SPECIAL)):
         newest = select(terms).where(terms.c.program_id == program_id, some).order_by(terms.c.version.desc())
@@ -60,15 +61,9 @@ def list_terms(connection: Connection, program_id: int) -> list[TermsVersion]:
             whose = (each.partner_id, each.partner_group)
             until = ends[-1] if whose == (None, None) else each.ended_at
             about = (each.version, each.created_at, until, each.by_agent, *whose, published(each, TERMS))
-            versions.append(TermsVersion(*about, *earned.get(each.version, (0, 0, 0))))
+            versions.append(TermsVersion(*about, *map(int, earned.get(each.version, (0, 0, 0)))))
             ends.append(each.created_at)
     return versions
-
-
-def _earned(connection: Connection, program_id: int) -> dict[int, tuple[int, int, int]]:
-    """Return how many sales earned by each version, of what amount, and how much."""
-    rows = connection.execute(_EARNED, {"program_id": program_id})
-    return {version: (count, int(sold), int(earned)) for version, count, sold, earned in rows}
 
 
 def get_key(connection: Connection, program_id: int, *, at: datetime) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from sqlalchemy import BigInteger, MetaData
+from sqlalchemy import BigInteger, MetaData, type_coerce
 from sqlalchemy.engine import Dialect
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.types import TypeDecorator
@@ -48,6 +48,11 @@ class Timestamp(TypeDecorator[datetime]):
 
     def process_result_value(self, value: int | None, dialect: Dialect) -> datetime | None:  # noqa: ARG002
         return None if value is None else from_millis(value)
+
+
+def stored_millis(column: Any) -> Any:
+    """Return a column of timestamps as the integers that the database stores."""
+    return type_coerce(column, BigInteger)
 
 
 class AssignedId(BigInteger):
