@@ -3,7 +3,7 @@
 from collections import Counter
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection
 
 from storage.diagnosis import identifier_health
 from storage.lists.rejected_calls import with_recorded_sales
@@ -12,7 +12,6 @@ from storage.rules.errors import CustomerNotFound, CustomerWrongProgram, Duplica
 from storage.rules.key_format import Difference, Mismatch
 from storage.rules.periods.period import ALWAYS, Span
 from storage.rules.untrusted import Untrusted, UntrustedValues
-from storage.tables import refunds
 
 MOST_IDS = 20
 WRONG_PROGRAM, ORGANIC = "wrong_program", "organic"
@@ -44,10 +43,6 @@ def split(connection: Connection, program_id: int, span: Span = ALWAYS) -> list[
     unmatched = {row.customer_key for row in rows if row.code in identifier_health.UNMATCHED} - {None}
     compared = identifier_health.compare(connection, program_id, unmatched) if unmatched else None
     mismatches = compared.mismatches if compared else {}
-    back = refunds.c
-    refunded = {row.sale_id for row in rows if row.call == "refund" and row.sale_id}
-    amounts = select(back.sale_id, back.amount_cents).where(back.program_id == program_id, back.sale_id.in_(refunded))
-    returned = {(each.sale_id, each.amount_cents) for each in connection.execute(amounts)}
     groups: dict[tuple[str, str], LostMoney] = {}
     causes: dict[Any, tuple[str, str]] = {}
     for row in rows:
@@ -62,7 +57,7 @@ def split(connection: Connection, program_id: int, span: Span = ALWAYS) -> list[
         if mismatch and mismatch.meant and len(group.likely) < MOST_IDS:
             group.likely[row.customer_key] = mismatch.meant
         if is_first:
-            is_accepted = (row.sale_id, row.amount_cents) in returned if is_refund else row.sale_id is not None
+            is_accepted = row.is_refunded if is_refund else row.sale_id is not None
             is_credited = is_accepted and row.code != DuplicateTransaction.code
             currency = row.currency or row.sale_currency
             if currency and row.amount_cents:

@@ -21,14 +21,6 @@ HASH_DIGITS = 64
 _NAMES, _OF_REJECTED = read_statement("identifier_names"), read_statement("rejected_names")
 
 
-class Named(NamedTuple):
-    """A program, and an identifier of it: `kind` is `transaction_id`, `customer_key` or `click_id`."""
-
-    program_id: int
-    kind: str
-    value: str
-
-
 class Silence(NamedTuple):
     """A program where nothing has the identifier: the last call, the key's problem, in the first also a similar key."""
 
@@ -59,8 +51,8 @@ def search(
     return SearchResult(stories, named, silences, of_first)
 
 
-def _find_named(connection: Connection, program_ids: Sequence[int], typed: str) -> Iterator[Named]:
-    """Yield what has this identifier, e-mail address or its hash, then what rejected calls of some programs name."""
+def _find_named(connection: Connection, program_ids: Sequence[int], typed: str) -> Iterator[tuple[int, str, str]]:
+    """Yield the programs, kinds and values of what a text names, then as what rejected calls of some name it."""
     if not program_ids:
         return
     is_hash = len(typed) == HASH_DIGITS
@@ -68,11 +60,11 @@ def _find_named(connection: Connection, program_ids: Sequence[int], typed: str) 
     is_id = typed.isascii() and typed.isdigit() and int(typed) < LARGEST_ID
     sought = {"typed": typed, "email_hash": email_hash, "row_id": int(typed) if is_id else None}
     for row in connection.execute(_NAMES, {"program_ids": program_ids, **sought, "most": MOST}):
-        yield Named(*row)
+        yield row.program_id, row.kind, row.value
     for program_id in program_ids[:MOST_LOGS]:
         log = {"program_id": program_id, "typed": typed, "most": MOST_REJECTED}
         for kind in connection.execute(_OF_REJECTED, log).scalars():
-            yield Named(program_id, kind, typed)
+            yield program_id, kind, typed
 
 
 def _silence(connection: Connection, program_id: int, typed: str, at: datetime, *, is_first: bool) -> Silence:

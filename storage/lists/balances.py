@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, Select, and_, bindparam, case, func, select, true
 
+from storage.engine.statements import read_statement
 from storage.lists.declaration import NOW, PROGRAM
 from storage.lists.held import is_held
 from storage.rules.commission import CommissionStatus
@@ -52,6 +53,7 @@ class PaymentDay(NamedTuple):
 
 MOST_HOLDS = 31
 PARTNERS_AT_ONCE = 10_000
+_PAYMENT_DAYS = read_statement("payment_days")
 
 
 def of_partners(
@@ -149,9 +151,5 @@ def next_holds(connection: Connection, program_id: int, partner_id: int | None =
 
 def list_payment_days(connection: Connection, program_id: int) -> list[PaymentDay]:
     """Return the days on which a program paid, the newest ones first."""
-    entry = ledger_entries.c
-    day = stored_millis(entry.at) // DAY_MILLIS
-    sums = select(day.label("day"), func.count(entry.partner_id.distinct()), -func.sum(entry.amount_cents))
-    paid = sums.where(entry.program_id == program_id, entry.kind == EntryKind.PAYOUT)
-    rows = connection.execute(paid.group_by(day).order_by(day.desc()).limit(MOST_HOLDS))
+    rows = connection.execute(_PAYMENT_DAYS, {"program_id": program_id, "most": MOST_HOLDS})
     return [PaymentDay(from_millis(day * DAY_MILLIS).date(), partners, int(cents)) for day, partners, cents in rows]

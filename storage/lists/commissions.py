@@ -132,10 +132,7 @@ COMMISSIONS = List(
         Filter("ready_at", datetime, "Only those that can be approved at this ISO 8601 date or time.", _ready),
         Filter("flag_id", int, "Only what this flag holds.", held.is_held_by),
         Filter(
-            "flagged",
-            bool,
-            "true: what a flag keeps from approval or payment; false: all else.",
-            lambda is_flagged: held.is_held() if is_flagged else ~held.is_held(),
+            "flagged", bool, "true: what a flag keeps from approval or payment; false: the rest.", held.is_held().is_
         ),
         Filter("partner_id", int, "Only this partner's.", _row.partner_id.__eq__),
         Filter("customer_id", int, "Only this customer's.", _row.customer_id.__eq__),

@@ -10,6 +10,7 @@ from storage.rules.untrusted import Untrusted
 from storage.tables import sale_questions
 
 _row = sale_questions.c
+_is_open = _row.answered_at.is_(None)
 
 
 class SaleQuestion(NamedTuple):
@@ -38,13 +39,7 @@ SALE_QUESTIONS = List(
     at=_row.created_at,
     theirs=Theirs(_row.partner_id, "id created_at sold_on transaction_id note answer answered_at"),
     filters=(
-        Filter(
-            "open",
-            bool,
-            "true: only those that wait for an answer; false: all others.",
-            lambda is_open: _row.answered_at.is_(None) if is_open else _row.answered_at.is_not(None),
-            "Waiting",
-        ),
+        Filter("open", bool, "true: only those that wait for an answer; false: all others.", _is_open.is_, "Waiting"),
         Filter("partner_id", int, "Only this partner's.", _row.partner_id.__eq__),
     ),
     finds="Partner or order number",

@@ -34,10 +34,6 @@ def list_programs(connection: Connection) -> list[int]:
 
 def next_step(connection: Connection, program_id: int, *, at: datetime) -> DayStep | None:
     """Return the next step of the program's newest day that has one; None: all is grouped, or has to wait."""
-    row = clicks.c
-    unfilled = select(row.click_id).where(row.program_id == program_id, row.dimensions.is_(None)).limit(1)
-    if connection.execute(unfilled).first() is not None:
-        return None
     rows = connection.execute(_DAYS, {"program_id": program_id}).all()
     return next(filter(None, (_step(connection, program_id, each, at - MARGIN) for each in rows)), None)
 

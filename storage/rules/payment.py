@@ -32,19 +32,15 @@ class Paid(NamedTuple):
 
 
 class PaymentOutcome(StrEnum):
-    """What became of a processor's event; an event whose sale is rejected has the error's code instead.
-
-    What waits is sorted: by a click that is not known; by a customer_key alone that no lead has, which is mostly a
-    customer whom no partner sent; and organic, naming no customer. What settles may still be part of another payment.
-    """
+    """What became of a processor's event; an event whose sale is rejected has the error's code instead."""
 
     RECORDED = "recorded"
     REPEATED = "repeated"
     LINKED = "linked"
-    WAITING = "waiting"
-    SETTLING = "settling"
-    UNKNOWN_CUSTOMER = "unknown_customer"
-    ORGANIC = "organic"
+    WAITING = "waiting"  # for a click that is not known
+    SETTLING = "settling"  # it may still be part of another payment
+    UNKNOWN_CUSTOMER = "unknown_customer"  # no lead has its customer_key: mostly no partner sent the customer
+    ORGANIC = "organic"  # it names no customer
     HELD = "held_as_duplicate"
     SAME = "same_sale"
     NOT_REFERRED = "not_referred"

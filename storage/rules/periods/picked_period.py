@@ -21,18 +21,14 @@ class Comparison(StrEnum):
 
 
 def pick(query: DateRangeQuery, *, at: datetime, comparison: str = Comparison.PREVIOUS) -> DateRangeQuery:
-    """Return the range that two dates name, or else a name does. All time is compared with nothing.
-
-    A month, quarter or year is compared with the one before: a running one with as many of its days.
-    Raises InvalidPeriod, InvalidRange.
-    """
+    """Return the range that two dates name, or else a name does. Raises InvalidPeriod, InvalidRange."""
     if comparison not in set(Comparison):
         raise InvalidPeriod(f"Compare with one of {', '.join(Comparison)}.")
     window, before = query.window, None
     if window is None:
         if query.period not in set(Period):
             raise InvalidPeriod
-        if query.period == Period.ALL:
+        if query.period == Period.ALL:  # it is compared with nothing
             return DateRangeQuery(Period.ALL)
         window, before = _named(Period(query.period), at)
     if comparison == Comparison.LAST_YEAR:
