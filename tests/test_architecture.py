@@ -5,6 +5,9 @@ import re
 from functools import cache
 from pathlib import Path
 
+from storage import tables
+from storage.rules import errors
+
 ROOT = Path(__file__).parent.parent
 FOLDERS = (
     *("agent_api", "benchmarks", "cli", "mcp_server", "presentation"),
@@ -51,7 +54,7 @@ STORAGE_FOLDERS: dict[str, set[str]] = {
     "management": {"access", "engine", "lists", "rules", "tables", "tracking"},
     "reports": {"access", "engine", "lists", "management", "payments", "rules", "tables", "tracking"},
     "diagnosis": {"engine", "lists", "payments", "reports", "rules", "tables", "tracking"},
-    "checks": {"rules", "tables", "tracking"},
+    "checks": {"rules", "tables"},
     "": {"engine", "rules", "tracking"},
 }
 
@@ -137,6 +140,15 @@ def test_storage_folders_import_what_the_table_says_and_no_more_and_in_no_circle
         ready = {folder for folder, below in STORAGE_FOLDERS.items() if below <= above} - above
         assert ready, f"a circle among {STORAGE_FOLDERS.keys() - above}"
         above |= ready
+
+
+def test_every_error_and_table_that_the_code_names_is_declared():
+    for module in (errors, tables):
+        name = module.__name__.rpartition(".")[2]
+        imported = re.compile(rf"^from storage[.\w]* import .*\b{name}\b", re.MULTILINE)
+        for path in filter(lambda each: imported.search(text(each)), sources()):
+            named = re.findall(rf"(?<![\w.]){name}\.(\w+)", text(path))
+            assert [each for each in named if not hasattr(module, each)] == [], relative(path)
 
 
 def test_rules_need_only_the_standard_library_and_tables_know_no_operation():
