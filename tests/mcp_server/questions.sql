@@ -53,6 +53,24 @@ JOIN sales s ON s.id = r.sale_id WHERE s.partner_id = p.id), (SELECT -sum(amount
 partner_id = p.id AND kind IN ('payout', 'set_off')), (SELECT count(*) FROM customers WHERE partner_id = p.id) FROM
 partners p WHERE p.program_id = :acme AND p.code = 'anna';
 
+-- What of Anna's is on hold until when, what was taken back, what do the weeks add up to; on which days did we pay?
+-- get_partner {"partner": "ANNA", "period": "all"}
+-- list_commissions {"status": "paid"}
+SELECT (SELECT group_concat(value ->> '$.until' || ' ' || (value ->> '$.cents')) FROM json_each(:first, '$.holds')),
+(SELECT sum(value ->> '$.reversed_cents') FROM json_each(:first, '$.refunds_by_month')),
+(SELECT sum(value ->> '$.revenue_cents') FROM json_each(:first, '$.weeks')),
+(SELECT group_concat(value ->> '$.paid_on' || ' ' || (value ->> '$.partners') || ' ' || (value ->> '$.cents'))
+FROM json_each(:second, '$.payment_days'));
+SELECT (SELECT group_concat(day || ' ' || cents) FROM (SELECT date(c.hold_until / 1000, 'unixepoch') AS day,
+sum(e.amount_cents) AS cents FROM commissions c JOIN ledger_entries e ON e.commission_id = c.id WHERE c.partner_id =
+p.id AND c.status = 'pending' AND c.hold_until > 1779282000000 AND e.kind NOT LIKE 'platform%' GROUP BY 1 ORDER BY 1)),
+(SELECT sum(r.reversed_cents) FROM refunds r JOIN sales s ON s.id = r.sale_id WHERE s.partner_id = p.id),
+(SELECT sum(program_cents) FROM sales WHERE partner_id = p.id) - (SELECT sum(r.program_cents) FROM refunds r JOIN
+sales s ON s.id = r.sale_id WHERE s.partner_id = p.id), (SELECT group_concat(day || ' ' || partners || ' ' || cents)
+FROM (SELECT date(c.paid_at / 1000, 'unixepoch') AS day, count(DISTINCT c.partner_id) AS partners,
+-sum(e.amount_cents) AS cents FROM commissions c JOIN ledger_entries e ON e.commission_id = c.id WHERE c.program_id =
+:acme AND e.kind = 'payout' GROUP BY 1 ORDER BY 1 DESC)) FROM partners p WHERE p.program_id = :acme AND p.code = 'anna';
+
 -- Is anything suspicious?
 -- list_flags {"state": "open"}
 SELECT value ->> '$.kind', value ->> '$.partner_name' FROM json_each(:first, '$.data');
@@ -125,6 +143,22 @@ s.customer_id = u.id WHERE u.customer_key = 'k-anna-2';
 SELECT value ->> '$.status', substr(value ->> '$.lead_at', 1, 10) FROM json_each(:first, '$.data') ORDER BY 1, 2;
 SELECT u.status, date(l.at / 1000, 'unixepoch') FROM customers u JOIN leads l ON l.customer_id = u.id WHERE
 u.settlement = 'provisional' ORDER BY 1;
+
+-- Who waits for the lead of our server, of which partner, what would each earn, and how many sales were rejected meanwhile?
+-- list_customers {"status": "provisional"}
+SELECT value ->> '$.partner_name', value ->> '$.customers', :first ->> '$.customers',
+:first ->> '$.lead_commission_cents', json_array_length(:first, '$.rejected_sales')
+FROM json_each(:first, '$.by_partner');
+SELECT p.name, count(*), count(*), (SELECT lead_commission_cents FROM commission_terms WHERE program_id = :acme
+ORDER BY version DESC LIMIT 1), (SELECT count(*) FROM refused_calls WHERE program_id = :acme AND call = 'sale' AND
+code = 'customer_not_found') FROM customers u JOIN partners p ON p.id = u.partner_id WHERE u.program_id = :acme AND
+u.status = 'provisional' GROUP BY p.id;
+
+-- Who brought the leads of the second and third of May?
+-- list_events {"kind": "lead", "date_from": "2026-05-02", "date_to": "2026-05-03"}
+SELECT value ->> '$.partner_code' FROM json_each(:first, '$.data');
+SELECT p.code FROM leads l JOIN partners p ON p.id = l.partner_id WHERE l.program_id = :acme AND l.at BETWEEN
+1777680000000 AND 1777852799999 ORDER BY l.id DESC;
 
 -- Does any title contain instructions?
 -- list_events {"text": "previous"}

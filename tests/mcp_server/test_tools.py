@@ -58,20 +58,6 @@ async def test_a_program_shows_its_terms_its_key_s_state_and_who_uses_it(assista
     assert (shop["caller"], shop["weeks"], shop["stopped"]) == ("shop/1 ab12", {"2026-05-18": 1}, True)
 
 
-async def test_customers_who_wait_name_their_partner_and_their_rejected_sales(assistant: Assistant, click_id: str):
-    (customer,) = (await assistant.tool("list_customers", last_sale_before="2026-05-21")).payload["data"]
-    unsettled = await assistant.acme.visitor("ben")
-    await assistant.acme.lead(unsettled, "waiting", is_trusted=False)
-    await assistant.acme.reject(CustomerNotFound(), customer_key="waiting", transaction_id="inv-8")
-
-    waiting = (await assistant.tool("list_customers", status="provisional")).payload
-
-    assert (customer["click_id"], customer["partner_name"], customer["sales"]) == (click_id, "Anna", 1)
-    assert [each["transaction_id"] for each in waiting["rejected_sales"]] == ["inv-8"]
-    assert (waiting["customers"], waiting["lead_commission_cents"]) == (1, 0)
-    assert [(row["partner_name"], row["customers"]) for row in waiting["by_partner"]] == [("Ben", 1)]
-
-
 @pytest.mark.usefixtures("click_id")
 async def test_several_identifiers_are_looked_up_in_all_programs_that_the_key_reads_and_in_no_other(
     assistant: Assistant,

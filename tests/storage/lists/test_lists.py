@@ -85,8 +85,8 @@ async def sold(acme: World) -> World:
     """Acme with seven sales of different customers; some cost the same, and one is refunded in part."""
     for n, cents in enumerate((5_000, 1_000, 5_000, 9_000, 1_000, 5_000, 2_000)):
         await acme.customer(f"user-{n}", "ben" if n % 3 else "anna")
-        await acme.sale(f"inv-{n}", cents, customer_key=f"user-{n}")
-    await acme.refund("inv-3", 3_000)
+        await acme.sale(f"inv-{n}", cents, customer_key=f"user-{n}", caller=f"shop/{n} ab12")
+    await acme.refund("inv-3", 3_000, reason="Too 100%")
     return acme
 
 
@@ -176,6 +176,19 @@ async def test_rows_are_found_by_text_status_and_hold(sold: World):
     assert [each.code for each in paused.data] == ["ben"]
     filters: list[dict[str, Any]] = [{"status": "lead"}, {"customer_key": "user-2"}, {"partner_id": sold.anna}]
     assert [len((await listed(sold, CUSTOMERS, **each)(ListQuery())).data) for each in filters] == [0, 1, 3]
+    [user_3] = (await listed(sold, CUSTOMERS, customer_key="user-3")(ListQuery())).data
+    filters = [{"customer_id": user_3.id}, {"transaction_id": "inv-3"}, {"partner_id": sold.anna}, {"kind": "sale"}]
+    filters += [{"text": "100%"}, {"text": "1%0"}, {"caller": "shop/1 ab12"}, {"test": True}]
+    assert [len((await listed(sold, EVENTS, **each)(ListQuery())).data) for each in filters] == [
+        4,
+        2,
+        10,
+        7,
+        1,
+        0,
+        1,
+        0,
+    ]
 
 
 async def test_a_list_of_too_many_rows_is_sorted_by_time_without_totals(sold: World, monkeypatch: pytest.MonkeyPatch):
