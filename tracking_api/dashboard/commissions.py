@@ -1,6 +1,5 @@
 """Commissions, decided many at a time by PATCH .../commissions and the page, and the review of what holds them."""
 
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
@@ -33,7 +32,6 @@ from web.errors import ErrorObject, error_body
 DECISIONS = {status: QUESTIONS[f"commissions-{status}"] for status in ("approved", "rejected")}
 LEFT = " {} of those that you selected stay as they are: their status does not allow it."
 READY_AT = "ready_at"
-MOST_SHOWN = 10
 
 
 class UndecidedView(View):
@@ -134,24 +132,13 @@ async def _decide(
         question = DECISIONS[status]
         left = LEFT.format(len(selected) - len(rows)) if len(rows) < len(selected) else ""
         worth = Waiting(len(rows), sum(each.net_cents for each in rows))
-        question = question._replace(text=question.text + left, commissions=worth, partners=_by_partner(rows))
+        question = question._replace(text=question.text + left, commissions=worth, rows=rows)
         return await buttons.ask(context, form, question, path)
     results = await context.write(decisions.decide_each, ids, status)
     undecided = sum(isinstance(each, ServiceError) for each in results.values())
     done = len(results) - undecided
     decided_at = [decisions.millis_of(context.at)] if status == CommissionStatus.APPROVED and done else []
     return notices.redirect(path, status if results else "nothing-to-decide", done, undecided, *decided_at)
-
-
-def _by_partner(rows: list[Commission]) -> list[tuple[str, int, int]]:
-    """Return the partners with most money, by name, with the number and the sum of their commissions; then the rest."""
-    theirs: defaultdict[int, list[Commission]] = defaultdict(list)
-    for each in rows:
-        theirs[each.partner_id].append(each)
-    sums = [(of[0].partner_name, len(of), sum(each.net_cents for each in of)) for of in theirs.values()]
-    first, others = (ordered := sorted(sums, key=lambda each: -each[2]))[:MOST_SHOWN], ordered[MOST_SHOWN:]
-    rest = (f"All {len(others)} others", sum(each[1] for each in others), sum(each[2] for each in others))
-    return [*first, rest] if others else first
 
 
 async def _about_flags(calls: Sequence[ApiRequest]) -> Question:

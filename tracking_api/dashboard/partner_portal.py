@@ -26,7 +26,6 @@ from tracking_api.dashboard import mail
 from tracking_api.dashboard.pages.buttons import Button, FormOutcome, FormPage
 from tracking_api.dashboard.pages.lists import ListPage
 from tracking_api.dashboard.pages.page_context import PageContext
-from tracking_api.dashboard.pages.records import story_of
 from tracking_api.portal import sign_in
 from web.body import Body, Text
 from web.response import CreatedResponse
@@ -115,8 +114,7 @@ async def _question(context: PageContext, outcome: FormOutcome) -> Response:
     """Show a question with what is known of the sale. Raises NotFound."""
     question = await context.storage.read(get, SALE_QUESTIONS, context.scope, context.path_id("question_id"))
     found = await context.report(explain, at=context.at, transaction_id=question.transaction_id)
-    story = story_of(context.program, found)
-    return outcome.page(context, "sale_question.html", question=question, story=story)
+    return outcome.page(context, "sale_question.html", question=question, explanation=found)
 
 
 QUESTION_LIST = ListPage(SALE_QUESTIONS, "sale_questions.html")

@@ -120,7 +120,7 @@ def _fix_of(event: PaymentEvent) -> dict[str, str] | None:
     return {"text": message.text, "change": message.change or "", "form": form if is_payment else "dismiss"}
 
 
-async def _values(context: PageContext, state: ListState) -> dict[str, Any]:
+async def _values(context: PageContext, _: ListState) -> dict[str, Any]:
     lately = Span(context.at - timedelta(days=30))
     account = await context.read(accounts.find_account)
     first_at = account and await context.read(event_log.first_received_at, account.connected_at)
@@ -130,7 +130,6 @@ async def _values(context: PageContext, state: ListState) -> dict[str, Any]:
         "first_at": first_at,
         "to_do": sum(each.events for each in counts if each.outcome in OPEN_OUTCOMES),
         "organic": sum(each.payments for each in counts if each.outcome == PaymentOutcome.ORGANIC),
-        "fixes": {each.id: _fix_of(each) for each in state.listed.data},
     }
 
 
@@ -139,7 +138,7 @@ PAYMENT_LIST = ListPage(
     "payments.html",
     tabs=("outcome", TO_DO),
     narrow=lambda address, _: {TO_DO: True} if address["outcome"] == TO_DO else {"outcome": address["outcome"] or None},
-    constants={"events": stripe.EVENTS, "outcomes": OUTCOMES},
+    constants={"events": stripe.EVENTS, "outcomes": OUTCOMES, "fix_of": _fix_of},
     values=_values,
 )
 

@@ -20,7 +20,6 @@ from tracking_api.portal.portal_request import as_partner
 
 PER_PAGE = 20
 STATES = (CommissionStatus.PENDING, REVIEWED, CommissionStatus.APPROVED, CommissionStatus.PAID)
-SPARK_WIDTH, SPARK_HEIGHT = 620, 180
 
 
 async def show_home(request: Request) -> Response:
@@ -33,18 +32,6 @@ async def show_home(request: Request) -> Response:
         "portal/templates/home.html",
         home=home,
         terms=special_terms.settings_of((await call.read(read_program)).settings, home.partner.terms),
-        spark=_spark([totals.clicks for _, totals in home.days]),
-    )
-
-
-def _spark(counts: list[int]) -> str:
-    """Return the points of a line through the counts of days; empty for one day, or nothing."""
-    most = max(counts)
-    if len(counts) == 1 or not most:
-        return ""
-    step = SPARK_WIDTH / (len(counts) - 1)
-    return " ".join(
-        f"{n * step:.0f},{SPARK_HEIGHT - each * (SPARK_HEIGHT - 10) / most:.0f}" for n, each in enumerate(counts)
     )
 
 

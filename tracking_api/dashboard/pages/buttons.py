@@ -12,8 +12,10 @@ from starlette.responses import Response
 from presentation.api_request import ApiRequest
 from presentation.operations import ALWAYS, EMPTY, Operation
 from storage.access.workspaces import ANYONE, OWNERS, Role
+from storage.lists.commissions import Commission
 from storage.lists.declaration import MOST
 from storage.management.commission_decisions import Waiting
+from storage.management.replays import Replay
 from storage.rules.errors import NotFound, ServiceError, ValidationError
 from tracking_api.dashboard.authentication import VisitorRequest
 from tracking_api.dashboard.pages import forms, notices, page_context, templates
@@ -23,13 +25,17 @@ Notice = str | Callable[[Any, Mapping[str, Any]], str]
 
 
 class Question(NamedTuple):
-    """What is asked: its title is the button's verb with what it is about, or how many commissions are worth what."""
+    """What is asked: its title is the button's verb with what it is about, or how many commissions are worth what.
+
+    `rows` are those that a person selected, `replay` what a dry run made of rejected calls.
+    """
 
     verb: str
     text: str
     about: str = ""
     commissions: Waiting | None = None
-    partners: Sequence[tuple[str, int, int]] = ()
+    rows: Sequence[Commission] = ()
+    replay: Replay | None = None
     is_danger: bool = True
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
-from itertools import chain, groupby, islice
+from itertools import groupby, islice
 from typing import Any, NamedTuple
 
 from storage.reports.chart import Results, Step
@@ -64,10 +64,7 @@ FIGURES = (
 
 
 def of(results: Results, picker: ranges.Picker) -> dict[str, Any]:
-    """Return results as a page shows them: `totals`, those `before` (None: not compared), the table and the chart.
-
-    `lines` has its points in percent of the highest.
-    """
+    """Return results as a page shows them: `totals`, those `before` (None: not compared), the table and the chart."""
     report, currency = results.report, results.report.currency
     unit, groups = grouped(results.steps, is_hourly=results.is_hourly)
     steps = list(map(added, groups))
@@ -77,8 +74,6 @@ def of(results: Results, picker: ranges.Picker) -> dict[str, Any]:
     totals = added(results.steps)._replace(totals=report.current)
     before = added(results.previous_steps)._replace(totals=report.previous) if picker.is_compared else None
     chosen = next((each for each in FIGURES if each.name == picker.address["figure"]), FIGURES[0])
-    drawn = [[max(chosen.of(step), 0) for step in each] for each in (begun, previous)]
-    top = max(chain(*drawn), default=0) or 1
     return {
         "unit": unit,
         "window": report.window,
@@ -99,7 +94,6 @@ def of(results: Results, picker: ranges.Picker) -> dict[str, Any]:
             "figures": {each.name: _plotted(each, begun, previous) for each in FIGURES},
         },
         "chosen": chosen,
-        "lines": [_line(each, top, len(steps)) for each in drawn],
         "highest": chosen.written(max((*begun, *previous), key=chosen.of, default=totals), currency),
     }
 
@@ -128,11 +122,6 @@ def alike(groups: list[list[Step]], steps: list[Step]) -> Iterator[Step]:
     for group in groups:
         if taken := list(islice(rest, len(group))):
             yield added(taken)
-
-
-def _line(values: list[float], top: float, count: int) -> str:
-    """Return the points of a line through the steps."""
-    return " ".join(f"{100 * n / max(count - 1, 1):.1f},{100 - 100 * each / top:.0f}" for n, each in enumerate(values))
 
 
 def _row(step: Step, unit: str, at: datetime) -> dict[str, Any]:

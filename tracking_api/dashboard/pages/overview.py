@@ -1,6 +1,5 @@
 """The list of programs; a program's overview: what needs action, results, top partners; the integration checklist."""
 
-from collections import Counter
 from datetime import datetime
 from typing import NamedTuple
 
@@ -57,16 +56,12 @@ async def show_overview(request: Request) -> Response:
     context = await page_context.as_member(request)
     picker = ranges.picker(request, context.at)
     found = await context.report(chart.read_overview, picker.picked, at=context.at, base_url=context.base_url)
-    lost: Counter[str] = Counter()  # by rejected calls: the cents of each currency
-    for each in (amount for cause in found.causes for amount in cause.at_stake):
-        lost[each.currency] += each.amount_cents
     return templates.render(
         request,
         "overview.html",
         status=400 if picker.problem else 200,
         context=context,
-        actions=_actions(found, lost, context.program),
-        lost=sorted(lost.items()),
+        causes=found.causes,
         pending=found.pending,
         today=context.at.date(),
         waiting=found.pending.to_pay.number,
@@ -75,21 +70,6 @@ async def show_overview(request: Request) -> Response:
         steps=found.steps,
         picker=picker,
     )
-
-
-def _actions(overview: chart.Overview, lost: Counter[str], program: Program) -> list[tuple[str, int, int]]:
-    """Return what waits for a decision, most money at stake first: what it is, the cents to compare, and how many."""
-    pending = overview.pending
-    lead_cents = pending.provisional_leads * program.settings.lead_commission_cents
-    waiting = [
-        ("calls", lost.total(), sum(cause.calls for cause in overview.causes) if lost else 0),
-        ("flags", pending.held.cents, pending.flags),
-        ("ready", pending.ready.cents, pending.ready.number),
-        ("leads", lead_cents, pending.provisional_leads if lead_cents else 0),
-        ("questions", 0, pending.questions),
-        ("applicants", 0, pending.applicants),
-    ]
-    return sorted((each for each in waiting if each[2]), key=lambda each: -each[1])
 
 
 async def show_checklist(request: Request) -> Response:

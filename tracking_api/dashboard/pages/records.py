@@ -1,7 +1,7 @@
 """What is recorded: customers and why their sales are credited or not, events, rejected calls, and the audit log."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import Any
@@ -15,7 +15,7 @@ from presentation.changes import credit_sale, move_customer
 from presentation.resources import IDENTIFIERS
 from storage.access.workspaces import DECIDERS
 from storage.diagnosis.explanation import Explanation, explain
-from storage.lists import audit_log, declaration, events, programs, rejected_calls
+from storage.lists import audit_log, declaration, events, rejected_calls
 from storage.lists import customers as listed_customers
 from storage.lists.commissions import Commission
 from storage.lists.event_kinds import Event, EventKind
@@ -28,25 +28,8 @@ from tracking_api.dashboard.pages.buttons import QUESTIONS, Button, FormOutcome,
 from tracking_api.dashboard.pages.lists import ListPage, ListState
 
 CUSTOMER_LIST = ListPage(listed_customers.CUSTOMERS, "customers.html")
-TITLES = {"transaction_id": "Transaction", "customer_key": "Customer", "click_id": "Click"}
-IN_CENTS = {"refunds", "arithmetic"}  # these steps' texts; pages write their amounts as money
 EXAMPLES = 5
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[.\d]*(Z|[+-]\d\d:\d\d)$")
-
-
-def story_of(program: programs.Program, found: Explanation) -> dict[str, Any]:
-    """Return an explanation as pages show it: what it is about, and its steps but for the amounts."""
-    kind, value = next((kind, value) for kind, value in found.subject._asdict().items() if value is not None)
-    return {
-        "program": program,
-        "explanation": found,
-        "title": TITLES[kind],
-        "kind": kind,
-        "value": value,
-        "steps": [(each.step, each.state, each.text) for each in found.steps if each.step not in IN_CENTS],
-        "facts": {each.step: each.facts for each in found.steps},
-        "path": f"/programs/{program.id}",
-    }
 
 
 async def _customer(context: page_context.PageContext, outcome: FormOutcome) -> Response:
@@ -67,21 +50,13 @@ async def _customer(context: page_context.PageContext, outcome: FormOutcome) -> 
         typed={"partner_id": "", "past": partners.Past.STAY, **outcome.typed},
         partners=await partner_options(context) if context.is_decider else [],
         customer=customer,
-        steps=list(_timed(steps)),
+        steps=[(step, listed_customers.occurred_at(step)) for step in steps],
+        later=lambda passed: f"{format_timedelta(passed, locale='en')} later" if passed >= timedelta(seconds=1) else "",
         paid=sum(sale.refunded_cents != sale.amount_cents for sale in sales),
         commission_cents=sum(each.net_cents for each in earned),
         earning=[each.sale_id for each in earned],
-        why=story_of(context.program, explained),
+        explanation=explained,
     )
-
-
-def _timed(steps: list[Event | Commission]) -> Iterator[tuple[Event | Commission, str, datetime, str]]:
-    """Yield each step of the story with its kind, its time, and how long after the one before it was."""
-    times = [listed_customers.occurred_at(step) for step in steps]
-    for step, at, before in zip(steps, times, [*times[:1], *times], strict=False):
-        kind = "commission" if isinstance(step, Commission) else step.kind
-        is_later = at - before >= timedelta(seconds=1)
-        yield step, kind, at, f"{format_timedelta(at - before, locale='en')} later" if is_later else ""
 
 
 async def _sums(calls: Sequence[ApiRequest]) -> Question:
@@ -95,12 +70,12 @@ async def _missing_sale(context: page_context.PageContext, outcome: FormOutcome)
     sent = context.request.query_params
     subject = {name: sent[name] for name in IDENTIFIERS if sent.get(name)} or {"transaction_id": ""}
     explained = await context.report(explain, at=context.at, **subject)
-    story = likely = story_of(context.program, explained)
-    if explained.likely_customer_key:
-        found = await context.report(explain, at=context.at, customer_key=explained.likely_customer_key)
-        likely = story_of(context.program, found)
+    likely, likely_key = explained, explained.likely_customer_key
+    if likely_key:
+        likely = await context.report(explain, at=context.at, customer_key=likely_key)
+    facts = {each.step: each.facts or {} for each in likely.steps}
     call = next((each for each in explained.rejected_calls if each.call == "sale"), None)
-    partner, click = (likely["facts"].get(name) or {} for name in ("partner", "click"))
+    partner, click = (facts.get(name, {}) for name in ("partner", "click"))
     price = None
     with suppress(errors.ServiceError):  # it cannot be said what it would earn
         if call and call.amount_cents:
@@ -112,9 +87,10 @@ async def _missing_sale(context: page_context.PageContext, outcome: FormOutcome)
         context,
         "missing_sale.html",
         typed={**_reported(call, explained, context.currency), **likely_ids, **outcome.typed},
-        story=story,
+        explanation=explained,
         call=call,
         likely=likely,
+        facts=facts,
         click=click,
         price=price,
         partners=await partner_options(context),

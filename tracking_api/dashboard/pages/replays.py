@@ -1,6 +1,5 @@
 """Buttons that perform rejected calls after all, each after a dry run that says what would happen; the key page."""
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -15,19 +14,13 @@ from storage.access.workspaces import MANAGERS
 from storage.diagnosis.key_rotation import check_rotation
 from storage.lists.programs import read_program
 from storage.management import replays
-from storage.management.replays import OldKeyDecision, Replay, ReplayOutcome
+from storage.management.replays import OldKeyDecision, Replay
 from storage.reports import checklist
 from storage.tracking import key_callers
 from tracking_api.dashboard.pages import page_context
 from tracking_api.dashboard.pages.buttons import QUESTIONS, Button, FormOutcome, FormPage, Question, elsewhere
 from tracking_api.dashboard.programs import regenerate_program_key
 from web.body import Body
-
-_ENDINGS = {
-    ReplayOutcome.BEFORE: "was performed before",
-    ReplayOutcome.WAITING: "waits for an owner under API keys",
-    ReplayOutcome.NOT_KEPT: "is not kept and has to be sent again",
-}
 
 
 class ReplayForm(Body):
@@ -59,13 +52,7 @@ async def _about_accepting(calls: Sequence[ApiRequest]) -> Question:
 
 async def _tried(call: ApiRequest, operation: Any, **about: Any) -> Question:
     dry: Replay = await replace(call, storage=call.storage.dry_run).write(operation, **about, sealer=call.sealer)
-    said = [f"Performed: {dry.performed}, each as of the time at which it arrived, by the terms of that time."]
-    still = Counter(each.message for each in dry.calls if each.outcome == ReplayOutcome.REJECTED)
-    said += [f"Still rejected: {count}. {message}" for message, count in still.most_common(5)]
-    others = Counter(each.outcome for each in dry.calls if each.outcome in _ENDINGS)
-    said += [f"{count} {'call' if count == 1 else 'calls'}: {_ENDINGS[each]}." for each, count in others.items()]
-    said += [f"There are {dry.remaining} more; replay them afterwards."] if dry.remaining else []
-    return QUESTIONS["replay"]._replace(text=" ".join([QUESTIONS["replay"].text, *said]))
+    return QUESTIONS["replay"]._replace(replay=dry)
 
 
 def _done(_: Any, response: Mapping[str, Any]) -> str:

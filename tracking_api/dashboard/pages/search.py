@@ -15,7 +15,7 @@ from storage.lists.find import find
 from storage.lists.programs import PROGRAMS, Program
 from storage.rules.attribution import PartnerStatus
 from tracking_api.dashboard.authentication import visitor_request
-from tracking_api.dashboard.pages import forms, ranges, records, templates
+from tracking_api.dashboard.pages import forms, ranges, templates
 
 LONGEST = 2048  # a URL
 LONGEST_ID = len(str(2**31))
@@ -52,7 +52,7 @@ async def show_results(request: Request) -> Response:
         partners_of_first=result.partners_of_first,
         searched_in=programs[0].id if programs and str(programs[0].id) == program_id else None,
         pages=_pages(programs, typed),
-        stories=[records.story_of(by_id[each.program_id], each) for each in result.stories],
+        stories=[(by_id[each.program_id], each) for each in result.stories],
         partners=[(by_id[each.program_id], each) for each in result.partners],
         silences=[(by_id[each.program_id], each) for each in result.silences],
         ago=lambda called_at: format_timedelta(called_at - call.at, add_direction=True, locale="en"),
