@@ -100,8 +100,9 @@ async def _page(call: ApiRequest, **shown: Any) -> Response:
     (sent, filters, problem), wanted = _filters(picker), picker.picked
     frame = await call.report(explore.read_frame, wanted, is_filtered=bool(filters), at=call.at)
     is_waiting = bool(filters) and not frame.reach
-    shown |= {"picker": picker, "sent": sent, "problem": problem, "is_waiting": is_waiting}
-    shown |= {"charted": charted.of(frame.results, picker), **_values(picker, sent, filters, frame)}
+    shown |= {"picker": picker, "sent": sent, "filters": filters, "problem": problem, "is_waiting": is_waiting}
+    shown |= {**frame._asdict(), "charted": charted.of(frame.results, picker), "cards": list[explore.Card]()}
+    shown |= {"words": WORDS, "title_of": title_of, "name_of": partial(name_of, names=frame.names)}
     draw = partial(templates.render, call.request, status=400 if problem or picker.problem else 200)
 
     async def cards() -> dict[str, Any]:
@@ -131,28 +132,6 @@ async def _page(call: ApiRequest, **shown: Any) -> Response:
 
     del page.headers["content-length"]
     return StreamingResponse(parts(), page.status_code, page.headers)
-
-
-def _values(picker: ranges.Picker, sent: dict[str, str], filters: Filters, frame: explore.Frame) -> dict[str, Any]:
-    """Return what the page shows besides its figures; a chip is a filter as people read it, and the query without."""
-    chips = [
-        (
-            f"{title_of(each.dimension)} {WORDS['operators'][each.operator]}",
-            name_of(each.dimension, sent[name], frame.names),
-            picker.address.link(**{name: None}),
-        )
-        for name, each in zip(sent, filters, strict=False)
-    ]
-    return {
-        **frame._asdict(),
-        "currency": frame.results.report.currency,
-        "cards": list[explore.Card](),
-        "card_titles": list(CARDS.items()),
-        "chips": chips,
-        "operators": WORDS["operators"],
-        "title_of": title_of,
-        "name_of": partial(name_of, names=frame.names),
-    }
 
 
 async def show_rows(request: Request) -> Response:
