@@ -1,14 +1,17 @@
-"""list_events, list_payment_events, list_customers and get_customer: what happened in a program, and to whom."""
+"""What happened in a program, and to whom: events, payment events, customers, one customer, and the feed of changes."""
 
 import tomllib
 from collections.abc import Sequence
 from operator import itemgetter
 from pathlib import Path
+from typing import Annotated
+
+from pydantic import Field
 
 from mcp_server.results import BUDGET, JsonRow, fitting, json_of, row_of, weight
 from mcp_server.tools.diagnosis import call_row
 from mcp_server.tools.lists import Asked, list_tool, shortened
-from mcp_server.tools.tool import Identifier, RowId, ToolRequest, tool
+from mcp_server.tools.tool import Cursor, Identifier, RowId, ToolRequest, tool
 from storage.diagnosis import explanation
 from storage.lists import customers, event_kinds
 from storage.lists.commissions import Commission
@@ -20,6 +23,7 @@ from storage.lists.payment_events import PAYMENT_EVENTS, PaymentEvent
 from storage.lists.programs import read_program
 from storage.lists.rejected_calls import WITH_ORGANIC
 from storage.payments import event_log
+from storage.reports import changes
 from storage.rules import errors
 from storage.rules.commission import CommissionStatus
 from storage.rules.periods.period import Span
@@ -183,3 +187,19 @@ def _totals(happened: Sequence[Event], earned: Sequence[Commission]) -> dict[str
         "owed_cents": sum(each.net_cents for each in earned if each.status in waiting),
         "paid_out_cents": sum(each.paid_out_cents for each in earned if each.status == CommissionStatus.PAID),
     }
+
+
+MOST_CHANGES = 40  # which fit a result with their summary
+
+
+@tool("What changed", Scope.PROGRAMS_READ)
+def changes_since(
+    request: ToolRequest,
+    *,
+    program_id: int,
+    cursor: Cursor | None = None,
+    limit: Annotated[int, Field(ge=1, le=MOST_CHANGES)] = MOST_CHANGES,
+) -> JsonRow:
+    """Return the next entries of the feed of changes, with their summary."""
+    read = changes.read_changes(request.connection, program_id, cursor=cursor, limit=limit, at=request.at)
+    return read._asdict()
