@@ -9,6 +9,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from cli.integrator import accounts, doctor, init, reconcile, status, try_calls
+from cli.integrator.output import help_of
 
 gc.set_threshold(50_000, 20, 100)  # what is imported stays: looking through it again and again took 0.5 s of a start
 # Where a command is defined, and its line in `svc --help`, which is the first line of its own help.
@@ -46,7 +47,7 @@ def load(name: str) -> Any:
     if isinstance(target, typer.Typer):
         return typer.main.get_group(target)
     alone = typer.Typer(add_completion=False)
-    alone.command(name)(target)
+    alone.command(name, help=help_of(target))(target)
     return typer.main.get_command(alone)
 
 

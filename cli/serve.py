@@ -53,14 +53,7 @@ Workers = Annotated[
 
 
 def command(host: Host = "127.0.0.1", port: Port = 8000, workers: Workers = 1) -> None:
-    """Apply migrations, then serve the API.
-
-    On an empty database it prints a link and a one-time code that open the set-up page.
-
-    SVC_DATABASE_URL names the database (default: svc.db in this folder), SVC_BASE_URL the public address.
-
-    Example: svc serve --host 0.0.0.0 --port 8000
-    """
+    """Apply migrations, then serve the API."""
     with ExitStack() as held:
         with answering(as_json=False), admin.failures():
             logs.configure()

@@ -28,13 +28,7 @@ INTRODUCTION = Template(Path(__file__).with_name("introduction.txt").read_text(e
 
 
 def command(host: serve.Host = "127.0.0.1", port: serve.Port = 8000) -> None:
-    """Serve a fresh sample workspace: two programs, eight partners, 90 days of clicks, leads, sales and refunds.
-
-    It prints how to sign in and connect. Its database is temporary: nothing of yours is read or changed,
-    and all of it is gone when you stop the demo with Ctrl-C.
-
-    Example: svc demo --port 8080
-    """
+    """Serve a fresh sample workspace: two programs, eight partners, 90 days of clicks, leads, sales and refunds."""
     signal.signal(signal.SIGTERM, _leave)
     with tempfile.TemporaryDirectory(prefix="svc-demo-") as folder, answering(as_json=False), admin.failures():
         logs.configure()

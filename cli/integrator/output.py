@@ -74,7 +74,7 @@ def command(
         signature = inspect.signature(work)
         described = (_described(each, texts["options"].get(each.name)) for each in signature.parameters.values())
         parameters = [*described, _AS_JSON]
-        run.__doc__ = _help(work, texts)
+        run.__doc__ = help_of(work)
         run.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]  # typer reads it
         if app is not None:
             app.command(name)(run)
@@ -95,7 +95,9 @@ def _read(path: Path) -> dict[str, Any]:
     return tomllib.loads(path.read_text(encoding="utf-8"))
 
 
-def _help(work: Work, texts: Mapping[str, Any]) -> str:
+def help_of(work: Work) -> str:
+    """Return a command's help: its docstring, and the details and the example of `help.toml`."""
+    texts = _texts(work)
     example = texts["example"]
     shown = f"Example:\n{indent(example, '  ')}" if "\n" in example else f"Example: {example}"
     return "\n\n".join(filter(None, (inspect.cleandoc(work.__doc__ or ""), texts["details"], example and shown)))

@@ -6,10 +6,12 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, and_, case, func, or_, select
 
+from storage.engine.statements import read_statement
 from storage.rules.commission import Terms, explained_terms
-from storage.tables import audit_entries, commission_terms, partners
+from storage.tables import commission_terms, partners
 
 GROUP_CHANGE = ("partner.terms", "group")  # the action and the field that the audit log has of a new group
+_GROUPS = read_statement("partner_groups")
 _row = commission_terms.c
 
 
@@ -53,12 +55,8 @@ def of_partner(connection: Connection, program_id: int, partner_id: int | None, 
     """Return the terms in force at a time for a partner, in the group in which they were then; None: the program's."""
     if partner_id is None:
         return find(connection, program_id, PROGRAM, at)
-    entry, (action, field) = audit_entries.c, GROUP_CHANGE
-    changed = (entry.action == action, entry.field == field, entry.subject_id == str(partner_id), entry.at > at)
-    replaced = select(entry.before).where(entry.program_id == program_id, *changed).order_by(entry.id).limit(1)
-    mine = (partners.c.program_id == program_id, partners.c.id == partner_id)
-    present = connection.execute(select(partners.c.partner_group).where(*mine)).scalar()
-    before = connection.execute(replaced).scalar()
+    groups = connection.execute(_GROUPS, {"program_id": program_id, "partner_id": partner_id, "at": at}).one_or_none()
+    present, before = groups or (None, None)
     group = present if before is None else json.loads(before)
     return find(connection, program_id, TermsSubject(partner_id, group), at)
 
