@@ -1,16 +1,15 @@
 """Decisions on commissions: reviewed, approved, rejected or paid, an approval undone; and what waits for a person."""
 
-import json
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from operator import attrgetter
 from typing import Any, NamedTuple
 
-from sqlalchemy import BigInteger, ColumnElement, Connection, Table, cast, func, select, update
+from sqlalchemy import ColumnElement, Connection, Table, func, select, update
 
-from storage.engine import audit
+from storage.engine import audit, ids
 from storage.engine.audit import Actor, Change
-from storage.engine.cursors import within
+from storage.engine.statements import read_statement
 from storage.lists.balances import to_pay_cents
 from storage.lists.commissions import COMMISSIONS, Commission, net_cents
 from storage.lists.declaration import ListScope
@@ -28,15 +27,15 @@ from storage.rules.errors import (
     ValidationError,
 )
 from storage.rules.fraud.flag import FlagState
-from storage.rules.periods.period import Span
 from storage.rules.settlement import CustomerStatus, Settlement
-from storage.tables import audit_entries, commissions, customers, flags, partners, sale_questions
+from storage.tables import commissions, customers, flags, partners, sale_questions
 from storage.tables import partner_applications as applied
 from storage.tables.columns import from_millis, to_millis
 from storage.tracking import corrections
 
 REVIEWED = {CommissionStatus.APPROVED, CommissionStatus.PAID}
 MILLISECOND = timedelta(milliseconds=1)
+_APPROVED = read_statement("approved_together")
 WITHIN = timedelta(hours=1)
 MOST_TOGETHER = 1_000  # commissions that a member approves at once
 
@@ -139,15 +138,12 @@ def undo_approvals(connection: Connection, program_id: int, *, millis: int, acto
     decided_at = from_millis(millis)
     if not timedelta(0) <= at - decided_at <= WITHIN:
         raise ValidationError("An approval can be undone within an hour. Later, reject the commissions instead.")
-    entry, row = audit_entries.c, commissions.c
-    together = within(entry.id, entry.at, Span(decided_at, decided_at + MILLISECOND))
-    decided = (entry.action == "commission.decide", entry.field == "status")
-    approved = (*decided, entry.after == json.dumps(CommissionStatus.APPROVED))
-    theirs = (entry.actor_type == actor.type, entry.actor_id == actor.id)
-    named = select(cast(entry.subject_id, BigInteger)).where(entry.program_id == program_id, *together, *approved)
-    ids = connection.execute(named.where(*theirs).limit(MOST_TOGETHER)).scalars().all()
-    _lock(connection, program_id, ids)
-    mine = (row.program_id == program_id, row.id.in_(ids), row.status == CommissionStatus.APPROVED)
+    times = {"first_id": ids.first(decided_at), "since": decided_at, "until": decided_at + MILLISECOND}
+    theirs = {"program_id": program_id, "actor_type": actor.type, "actor_id": actor.id, "most": MOST_TOGETHER}
+    approved = connection.execute(_APPROVED, theirs | times).scalars().all()
+    _lock(connection, program_id, approved)
+    row = commissions.c
+    mine = (row.program_id == program_id, row.id.in_(approved), row.status == CommissionStatus.APPROVED)
     pending = update(commissions).where(*mine).values(status=CommissionStatus.PENDING, approved_by_key_id=None)
     undone = connection.execute(pending.returning(row.id)).scalars().all()
     before, after = CommissionStatus.APPROVED, CommissionStatus.PENDING

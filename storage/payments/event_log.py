@@ -17,6 +17,7 @@ from storage.rules import payment
 from storage.rules.payment import Content, Introduced, Linked, Paid, PaymentOutcome, ProcessorEvent, Returned
 from storage.rules.periods.period import ALWAYS, Span
 from storage.rules.untrusted import Untrusted
+from storage.tables.columns import Timestamp
 from storage.tracking.refunded_sales import OURS
 
 VERSION = 1  # of the JSON in which the database stores an event's content, beside its type and its named fields
@@ -34,6 +35,7 @@ UNLINKED = (PaymentOutcome.WAITING, PaymentOutcome.SETTLING, PaymentOutcome.UNKN
 LATEST = 50
 MOST_DISPUTES = 500
 _BUYERS = read_statement("payment_buyers", is_renewal=Boolean)
+_NAMED = read_statement("payment_events_named", occurred_at=Timestamp, received_at=Timestamp, is_test=Boolean)
 DISPUTE_CLOSED = "charge.dispute.closed"
 OF_SALE = ("transaction_id", "customer_id", "partner_id", "currency")
 REPORT_A_PAYMENT = ("checkout.session.completed", "invoice.paid")
@@ -54,15 +56,10 @@ def add(connection: Connection, program_id: int, event: ProcessorEvent, *, at: d
     return True
 
 
-def find(connection: Connection, program_id: int, names: Iterable[str], *, outcome: str | None = None) -> list[Any]:
-    """Return the newest events with one of these names, newest first."""
-    event, named = tables.payment_events.c, tables.payment_event_names.c
-    same = and_(event.program_id == named.program_id, event.event_id == named.event_id)
-    rows = select(tables.payment_events).join(tables.payment_event_names, same)
-    mine = rows.where(named.program_id == program_id, named.name.in_(list(names)))
-    if outcome is not None:
-        mine = mine.where(event.outcome == outcome)
-    return list(connection.execute(mine.order_by(event.id.desc()).limit(MOST_OF_A_NAME)))
+def find(connection: Connection, program_id: int, names: Iterable[str], *, outcome: str = "") -> Sequence[Any]:
+    """Return the newest events with one of these names, newest first; with one outcome, if it is not empty."""
+    values = {"program_id": program_id, "names": list(names), "outcome": outcome, "most": MOST_OF_A_NAME}
+    return connection.execute(_NAMED, values).all()
 
 
 def customer_names(content: Any) -> list[str]:
