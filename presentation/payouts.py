@@ -48,11 +48,15 @@ class FailedPayment(Body):
 
 
 class SentPayout(Body):
-    """The day on which the money was sent, the reference of the payments, and those that failed."""
+    """The day on which the money was sent, the reference of the payments, and those that failed.
+
+    Partners get their statement by e-mail, where the server sends any, unless `notify` is false.
+    """
 
     paid_on: date
     reference: Identifier
     failed: Annotated[tuple[FailedPayment, ...], Field(max_length=1_000, strict=False)] = ()
+    notify: bool = True
 
 
 class PayoutReason(Body):
@@ -108,8 +112,7 @@ async def confirm_payout(call: ApiRequest) -> Payout:
 async def send_payout(call: ApiRequest, sent: SentPayout) -> Payout:
     """Say that the payments of a draft were sent, save for those that failed."""
     failed = [FailedLine(each.line_id, each.reason) for each in sent.failed]
-    said: Any = {"paid_on": sent.paid_on, "reference": sent.reference, "failed": failed}
-    return await call.write(payout_sending.send, call.path_id("payout_id"), **said)
+    return await call.write(payout_sending.send, call.path_id("payout_id"), **dict(sent) | {"failed": failed})
 
 
 @operation(errors.PayoutSent, errors.PayoutOpen)

@@ -75,9 +75,11 @@ def send(
     paid_on: Day,
     reference: Annotated[str, typer.Option(parser=command.code, metavar="TEXT")],
     failed: Annotated[list[Any] | None, typer.Option(parser=_failed, metavar="LINE:REASON")] = None,
+    *,
+    notify: Annotated[bool, typer.Option(help="Whether the service sends partners their statements.")] = True,
 ) -> Answer:
     """Say that the payments of a draft were sent, save for those that failed."""
-    about: dict[str, Any] = {"paid_on": paid_on, "reference": reference, "failed": failed or ()}
+    about: dict[str, Any] = {"paid_on": paid_on, "reference": reference, "failed": failed or (), "notify": notify}
     return _answer(command.change_in("program", payout_sending.send, program, payout, **about))
 
 

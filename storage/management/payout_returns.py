@@ -50,7 +50,7 @@ def reopen(connection: Connection, program_id: int, payout_id: int, *, actor: Ac
         paid = (earned.program_id == program_id, earned.id == runs.within(live, part).subquery("paid").c.commission_id)
         connection.execute(update(commissions).where(*paid).values(status=status, paid_at=None))
     lines = update(payout_lines).where(*of_lines, _line.state == LineState.PAID)
-    connection.execute(lines.values(state=LineState.OPEN))
+    connection.execute(lines.values(state=LineState.OPEN, mail_is_due=False))
     audit.write(connection, program_id, [Change("payout.reopen", payout_id)], actor=actor, at=at)
     return get(connection, PAYOUTS, ListScope(program_id, at), payout_id)
 

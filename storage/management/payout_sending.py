@@ -20,7 +20,7 @@ from storage.lists.payouts import PAYOUTS, Payout
 from storage.management import agent_caps
 from storage.management import payouts as runs
 from storage.rules.commission import CommissionStatus
-from storage.rules.errors import FieldError, OverCap, PayoutChanged, SecondPersonRequired, ValidationError
+from storage.rules.errors import OverCap, PayoutChanged, SecondPersonRequired, ValidationError
 from storage.rules.payout import LineState, PayoutState
 from storage.tables import (
     commissions,
@@ -55,11 +55,13 @@ def send(
     paid_on: date,
     reference: str,
     failed: Sequence[FailedLine] = (),
+    notify: bool = True,
     actor: Actor,
     at: datetime,
 ) -> Payout:
     """Say that a draft was paid, save for the lines that failed: what these froze is in the balances again.
 
+    Partners get their statement by e-mail, if they and `notify` want it, from a server that sends e-mail.
     Raises PayoutSent, PayoutChanged, SecondPersonRequired, ValidationError; SecondKeyRequired or OverCap for agents.
     """
     lock_all(connection, program_id, payout_id)
@@ -67,25 +69,29 @@ def send(
     confirms = select(programs.c.confirm_payouts).where(programs.c.id == program_id)
     if run.confirmed_at is None and connection.execute(confirms).scalar_one():
         raise SecondPersonRequired
-    of_lines = (_line.program_id == program_id, _line.payout_id == payout_id)
-    is_open = _line.state == LineState.OPEN
-    line_ids = set(connection.execute(select(_line.id).where(*of_lines, is_open)).scalars())
-    if not line_ids or not {each.line_id for each in failed} <= line_ids:
-        message = "Lines of the draft" if line_ids else "The draft pays no one: discard it"
-        raise ValidationError(fields=[FieldError("failed", message)])
+    _require_lines(connection, program_id, payout_id, {each.line_id for each in failed})
     if changed := changed_lines(connection, program_id, payout_id):
         raise PayoutChanged(line_ids=changed)
     if failed:
         _fail(connection, program_id, payout_id, failed)
     if actor.is_agent:
         _require_allowed(connection, program_id, payout_id, actor, at=at)
-    settle(connection, program_id, payout_id, at=at)
+    settle(connection, program_id, payout_id, notify=notify, at=at)
     sent = {"state": PayoutState.SENT, "paid_on": paid_on, "reference": reference, "sent_by": actor.name, "sent_at": at}
     mine = (payouts.c.program_id == program_id, payouts.c.id == payout_id)
     connection.execute(update(payouts).where(*mine).values(sent))
     said = {"paid_on": paid_on.isoformat(), "reference": reference, "failed": [each.line_id for each in failed]}
     audit.write(connection, program_id, [Change("payout.send", payout_id, after=said)], actor=actor, at=at)
     return get(connection, PAYOUTS, ListScope(program_id, at), payout_id)
+
+
+def _require_lines(connection: Connection, program_id: int, payout_id: int, failed: set[int]) -> None:
+    """Raise ValidationError for a draft without lines, or without one of those that failed."""
+    of_run = (_line.program_id == program_id, _line.payout_id == payout_id, _line.state == LineState.OPEN)
+    line_ids = set(connection.execute(select(_line.id).where(*of_run)).scalars())
+    if not line_ids or not failed <= line_ids:
+        message = "Lines of the draft" if line_ids else "The draft pays no one: discard it"
+        raise ValidationError.of("failed", message)
 
 
 def _fail(connection: Connection, program_id: int, payout_id: int, failed: Sequence[FailedLine]) -> None:
@@ -135,10 +141,10 @@ def pay_at_once(connection: Connection, program_id: int, found: Sequence[Any], *
     ]
     runs.add_lines(connection, program_id, payout_id, due, at=at)
     runs.freeze(connection, program_id, payout_id, select(_earned.id).where(*mine))
-    settle(connection, program_id, payout_id, at=at)
+    settle(connection, program_id, payout_id, notify=False, at=at)
 
 
-def settle(connection: Connection, program_id: int, payout_id: int, *, at: datetime) -> None:
+def settle(connection: Connection, program_id: int, payout_id: int, *, notify: bool, at: datetime) -> None:
     """Pay the open lines of a run: the ledger's entries, the statuses of commissions, the numbers of statements."""
     of_run: dict[str, Any] = {"program_id": program_id, "payout_id": payout_id}
     items = connection.execute(select(func.count()).where(*_items(program_id, payout_id))).scalar_one()
@@ -151,7 +157,7 @@ def settle(connection: Connection, program_id: int, payout_id: int, *, at: datet
     for part in parts:
         connection.execute(_COMMISSIONS, of_run | part | {"at": at})
     last = connection.execute(select(func.max(_line.number)).where(_line.program_id == program_id)).scalar()
-    connection.execute(_LINES, of_run | {"last_number": last or 0})
+    connection.execute(_LINES, of_run | {"last_number": last or 0, "mail_is_due": notify})
 
 
 def new_ids(connection: Connection, program_id: int, number: int, *, at: datetime) -> int:

@@ -9,16 +9,28 @@ from sqlalchemy import Connection, Date, select, update
 
 from storage.engine.database import insert_for
 from storage.engine.statements import read_statement
-from storage.tables import portal_accounts
+from storage.tables import payout_lines, portal_accounts
 
 AT_ONCE = 100
+MAILED_WITHIN = timedelta(days=1)  # later, a partner knows of a payment without the e-mail
 _row = portal_accounts.c
-_DUE = read_statement("portal_summaries", month=Date)
+_DUE, _PAYMENTS = read_statement("portal_summaries", month=Date), read_statement("payment_mails")
 
 
 class NoticeKind(StrEnum):
     PAYMENTS = "payments"
     SUMMARIES = "summaries"
+
+
+def list_payments(connection: Connection, *, at: datetime) -> Sequence[Any]:
+    """Return the program and the number of statements that are due, a few at most."""
+    return connection.execute(_PAYMENTS, {"since": at - MAILED_WITHIN, "most": AT_ONCE}).all()
+
+
+def mark_payment(connection: Connection, sent: Any) -> None:
+    """Note that a statement was sent, as `mark` does."""
+    mine = (payout_lines.c.program_id == sent.program_id, payout_lines.c.number == sent.number)
+    connection.execute(update(payout_lines).where(*mine).values(mail_is_due=False))
 
 
 def list_due(connection: Connection, *, at: datetime) -> Sequence[Any]:

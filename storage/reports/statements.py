@@ -14,7 +14,7 @@ from storage.lists.programs import Program, read_program
 from storage.rules.errors import NotFound
 from storage.tables.columns import Timestamp
 
-_LINE, _NUMBERS = (statements.read_statement(name) for name in ("statement_line", "statement_numbers"))
+_LINE = statements.read_statement("statement_line")
 _COMMISSIONS = statements.read_statement("statement_commissions", earned_at=Timestamp)
 _ENTRIES = statements.read_statement("statement_entries", at=Timestamp)
 
@@ -52,8 +52,3 @@ def read_statement(connection: Connection, program_id: int, number: int, *, at: 
         carried_cents=line.adjusted_cents - line.set_off_cents - sum(each.cents for each in entries),
         corrected=found.failure,
     )
-
-
-def list_numbers(connection: Connection, program_id: int, payout_id: int) -> Sequence[int]:
-    """Return the numbers of a run's statements of what was paid."""
-    return connection.execute(_NUMBERS, {"program_id": program_id, "payout_id": payout_id}).scalars().all()

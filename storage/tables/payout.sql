@@ -57,12 +57,14 @@ CREATE TABLE payout_lines (
     failure TEXT,
     corrects_id BIGINT,
     created_at TIMESTAMP NOT NULL,
+    mail_is_due BOOLEAN DEFAULT '0' NOT NULL,  -- the partner's statement is to be sent by e-mail
     PRIMARY KEY (program_id, id),
     FOREIGN KEY (program_id, payout_id) REFERENCES payouts (program_id, id),
     FOREIGN KEY (program_id, partner_id) REFERENCES partners (program_id, id)
 );
 CREATE UNIQUE INDEX ix_payout_lines_corrects ON payout_lines (program_id, corrects_id);
 CREATE UNIQUE INDEX ix_payout_lines_number ON payout_lines (program_id, number);
+CREATE INDEX ix_payout_lines_mail ON payout_lines (program_id, number) WHERE mail_is_due;
 CREATE INDEX ix_payout_lines_partner ON payout_lines (program_id, partner_id);
 CREATE INDEX ix_payout_lines_payout ON payout_lines (program_id, payout_id, partner_id);
 

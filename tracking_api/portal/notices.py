@@ -1,15 +1,19 @@
-"""Summaries of months by e-mail, and the signed link in each e-mail that turns its kind off, also by the mailbox."""
+"""Statements and summaries of months by e-mail, and the signed link that turns a kind off, also by the mailbox."""
 
+import asyncio
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import Response
 
 from configuration import Configuration
+from presentation.payout_files import pdf, statement
 from storage import Storage
 from storage.management import portal_notices
 from storage.management.portal_notices import NoticeKind
+from storage.reports.statements import read_statement
 from storage.rules.errors import LinkExpired
 from tracking_api.dashboard import authentication, mail
 from tracking_api.dashboard.authentication import storage_of, time_of
@@ -22,17 +26,31 @@ FOR_EVER = datetime(9999, 1, 1, tzinfo=UTC)
 
 
 async def send_due(store: Storage, settings: Configuration, *, at: datetime) -> int:
-    """Send the summaries that are due, and return how many; those that the mail server does not accept stay due."""
+    """Send the statements and summaries that are due, and return how many; after an outage the others stay due."""
     sent = 0
-    for summary in await store.read(portal_notices.list_due, at=at):
-        if not await _send(settings, summary):
-            break
-        await store.write_in(summary.program_id, portal_notices.mark, summary)
-        sent += 1
+    for list_due, send, mark in (
+        (portal_notices.list_payments, partial(_send_statement, store, at=at), portal_notices.mark_payment),
+        (portal_notices.list_due, _send_summary, portal_notices.mark),
+    ):
+        for due in await store.read(list_due, at=at):
+            if not await send(settings, due):
+                return sent
+            await store.write_in(due.program_id, mark, due)
+            sent += 1
     return sent
 
 
-async def _send(settings: Configuration, summary: Any) -> bool:
+async def _send_statement(store: Storage, settings: Configuration, due: Any, *, at: datetime) -> bool:
+    found = await store.read(read_statement, due.program_id, due.number, at=at)
+    page = await asyncio.to_thread(statement.html, found)
+    attached = (f"statement-{due.number}.pdf", await asyncio.to_thread(pdf.pdf, page))
+    facts = statement.pairs(statement.parsed(page))
+    about = {"program": found.program.name, "number": due.number, "facts": facts, "reference": found.line.reference}
+    off = off_link(settings, due.program_id, found.line.partner_id, NoticeKind.PAYMENTS)
+    return await mail.deliver(settings, found.partner_email or "", "paid", attached=attached, off=off, **about)
+
+
+async def _send_summary(settings: Configuration, summary: Any) -> bool:
     say, link = Texts(ENGLISH), f"{settings.base_url}{authentication.PORTAL}/earnings"
     off = off_link(settings, summary.program_id, summary.partner_id, NoticeKind.SUMMARIES)
     amount, month = text.money(summary.cents, summary.currency), text.short_day(summary.month, "yMMMM")

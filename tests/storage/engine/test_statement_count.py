@@ -217,7 +217,7 @@ VALUES = {
     **dict.fromkeys(("program_id", "partner_id", "user_id", "first_id", "since_id", "most", "most_millis_late"), 1),
     **dict.fromkeys(("payout_id", "last_number", "statement_number", "row_id", "end_id"), 1),
     **dict.fromkeys(("customer_id", "amount_cents", "seq"), 1),
-    **dict.fromkeys(("is_bare", "lacks_name", "with_key"), True),
+    **dict.fromkeys(("is_bare", "lacks_name", "with_key", "mail_is_due"), True),
     **dict.fromkeys(("at", "since", "last", "until", "idle_since"), NOW),
     **dict.fromkeys(("first_day", "last_day", "end_day"), NOW.date()),
     "rows": "[]",

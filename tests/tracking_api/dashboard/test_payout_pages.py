@@ -1,6 +1,5 @@
 """Paying on the pages: whom to pay and why not others, a run from draft to sent, and how partners are paid."""
 
-import asyncio
 import re
 from datetime import timedelta
 from types import SimpleNamespace
@@ -16,8 +15,8 @@ from storage.management import partners
 from tests import smtp
 from tests.storage.management.paying import AT, draft, earn, lines, pay_by, payable, send
 from tests.tracking_api.dashboard.conftest import Dashboard
-from tests.tracking_api.dashboard.reading import Fields, csrf, form_of, link, words
-from tracking_api.dashboard import mail
+from tests.tracking_api.dashboard.reading import Fields, csrf, link, words
+from tracking_api.portal import notices
 
 OWNER, FINN, MIA = (f"{name}@payers.example" for name in ("olga", "finn", "mia"))
 
@@ -65,15 +64,16 @@ async def test_a_run_is_drafted_sent_and_reopened_on_the_pages(dashboard: Dashbo
     drafted = await press(owner, here, earned_until="2026-05-31")
     run = drafted.headers["location"]
     page = await owner.get(run)
-    action, fields = form_of(page.text, "Mark 1 payout as sent")
-    sent = await owner.post(action, data=fields)
+    reference = re.findall(r'name="reference" [^>]*value="([^"]*)"', page.text)
+    sent = await press(owner, run, action="send", paid_on="2026-06-19", reference=reference[0], notify="true")
     after = (await owner.get(run)).text
     asked = await press(owner, run, action="reopen")
     reopened = await press(owner, run, action="reopen", confirmed="yes")
 
     assert "PayPal mass payment (1 row, $20.00)" in words(page.text)
     assert "1 other partner stay out: no method (1)" in words(page.text)
-    assert fields["reference"] == ["ACME-PARTNERS-2026-06-19"]
+    assert reference == ["ACME-PARTNERS-2026-06-19"]
+    assert 'form="send" name="action" value="send">Mark\n1 payout as sent' in page.text
     assert (sent.status_code, sent.headers["location"]) == (303, run)
     assert "Paid on Jun 19, 2026" in words(after)
     assert f"/api/programs/{dashboard.acme.program_id}/statements/1" in after
@@ -88,11 +88,13 @@ async def test_only_the_selected_partners_are_paid_and_a_failed_payment_goes_bac
     both = await press(owner, here, earned_until="2026-06-01", id=[dashboard.acme.anna, dashboard.acme.ben])
     run = both.headers["location"]
     failed, _ = await lines(dashboard.acme, ran(run))
-    said: Fields = {"paid_on": "2026-06-19", "reference": "ACME-6", "failed": failed.id, "failure": "No such account"}
+    said: Fields = {"paid_on": "2026-06-19", "reference": "ACME-6", f"failed-{failed.id}": "No such account"}
+    long = await press(owner, run, action="send", **said | {f"failed-{failed.id}": 600 * "x"})
     await press(owner, run, action="send", **said)
     returned, paid = await lines(dashboard.acme, ran(run))
     back = await press(owner, run, action="correct", line_id=paid.id, reason="It came back", confirmed="yes")
 
+    assert long.status_code == 400
     assert (returned.state, returned.failure, paid.state) == ("failed", "No such account", "paid")
     assert back.status_code == 303
     assert {row.to_pay_cents for row in (await payable(dashboard.acme)).values()} == {1_000, 2_000}
@@ -184,7 +186,8 @@ async def test_every_payment_is_exported_for_accounting_by_the_day_on_which_it_w
 
 
 async def test_partners_get_their_statement_by_e_mail_if_the_sender_wants_it(dashboard: Dashboard, payers: Any):
-    await dashboard.acme.do(partners.change, dashboard.acme.anna, {"email": "anna@partners.example"})
+    for name in ("anna", "ben"):
+        await dashboard.acme.do(partners.change, getattr(dashboard.acme, name), {"email": f"{name}@partners.example"})
     run = (await press(payers[OWNER], f"{dashboard.pages}/payouts", earned_until="2026-06-01")).headers["location"]
     with smtp.running() as mailbox:
         settings = Configuration(secret_key="a secret key", smtp_url=mailbox.url)
@@ -192,9 +195,14 @@ async def test_partners_get_their_statement_by_e_mail_if_the_sender_wants_it(das
         owner = dashboard.browser(OWNER)
         page = words((await owner.get(run)).text)
         await press(owner, run, action="send", paid_on="2026-06-19", reference="ACME-6", notify="true")
-        await asyncio.gather(*mail.being_sent)
+        sent = [await notices.send_due(dashboard.acme.store, settings, at=AT) for _ in range(2)]
+        await pay_by(dashboard.acme, dashboard.acme.ben, "ben@partners.example")
+        run = (await press(owner, f"{dashboard.pages}/payouts", earned_until="2026-06-01")).headers["location"]
+        await press(owner, run, action="send", paid_on="2026-06-19", reference="ACME-7")
+        sent.append(await notices.send_due(dashboard.acme.store, settings, at=AT))
 
     assert "E-mail each partner their statement" in page
+    assert sent == [1, 0, 0]
     assert [message["To"] for message in mailbox.messages] == ["anna@partners.example"]
     assert mailbox.messages[0]["Subject"] == "Acme partners has paid you $20.00"
     assert [each.get_filename() for each in mailbox.messages[0].iter_attachments()] == ["statement-1.pdf"]

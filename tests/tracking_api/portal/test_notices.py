@@ -4,9 +4,10 @@ import re
 from datetime import timedelta
 
 from configuration import Configuration
-from storage.management import portal_notices
-from tests.storage.management.paying import earn
-from tests.tracking_api.dashboard.reading import send, words
+from storage.management import payout_returns, portal_notices
+from tests.storage.management.paying import AT, do, draft, earn, pay_by, send
+from tests.tracking_api.dashboard import reading
+from tests.tracking_api.dashboard.reading import words
 from tests.tracking_api.portal.conftest import ANNA, Portal
 from tests.world import NOW
 from tracking_api.portal.notices import off_link, send_due
@@ -37,6 +38,23 @@ async def test_a_month_is_mailed_once_to_who_uses_the_portal_also_after_an_outag
     assert [each["to"] for each in served.mailbox.messages] == [ANNA]
 
 
+async def test_a_statement_is_mailed_once_unless_the_payout_is_reopened_or_a_day_has_passed(served: Portal):
+    acme, mails = served.acme, settings(served)
+    await served.session()  # with an e-mail address
+    await pay_by(acme, acme.anna)
+    await earn(acme, 10_000)
+    await send_due(acme.store, mails, at=AT)  # the month
+    made = await send(acme, await draft(acme))
+    late = await send_due(acme.store, mails, at=AT + timedelta(days=1))
+    await do(acme, payout_returns.reopen, made.id)
+    reopened = await send_due(acme.store, mails, at=AT)
+    await send(acme, made)
+    sent = [await send_due(acme.store, mails, at=AT) for _ in range(2)]
+
+    assert (late, reopened, sent) == (0, 0, [1, 0])
+    assert "Statement 1 is attached" in served.mailbox.text()
+
+
 async def test_the_signed_link_of_an_e_mail_turns_its_kind_off_without_a_session(served: Portal):
     await served.session()
     await earn(served.acme, 10_000)
@@ -65,7 +83,7 @@ async def test_who_never_signed_in_turns_e_mails_about_payments_off_and_gets_no_
 
 async def test_a_partner_chooses_their_e_mails_under_account(served: Portal):
     async with await served.anna() as anna:
-        await send(anna, "/portal/account", "Save the choice", notices=["payments"])
+        await reading.send(anna, "/portal/account", "Save the choice", notices=["payments"])
         chosen = words((await anna.get("/portal/account")).text)
 
     assert "Your choice is saved." in chosen

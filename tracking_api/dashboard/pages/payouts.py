@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any
 
+from pydantic_core import to_json
 from starlette.requests import Request
 
 from presentation import payouts
@@ -12,7 +13,6 @@ from presentation.api_request import ApiRequest, valid_id
 from presentation.operations import operation
 from presentation.payout_documents import PROVIDERS, read_batch
 from presentation.payout_files.provider import reference_of, total
-from presentation.settings_models import Name
 from storage.access.workspaces import PAYERS
 from storage.lists.declaration import ListScope
 from storage.lists.find import EARNED_UNTIL, get
@@ -22,15 +22,17 @@ from storage.reports.payments import read_checks, read_summary
 from storage.rules.errors import ValidationError
 from storage.rules.payout import REOPENED_WITHIN, PayoutState, end_of_last_month
 from storage.rules.periods.period import Window, custom
-from tracking_api.dashboard import mail, paid_notices
+from tracking_api.dashboard import mail
 from tracking_api.dashboard.pages.buttons import QUESTIONS, Button, FormPage
 from tracking_api.dashboard.pages.lists import ListPage, ListState
 from tracking_api.dashboard.pages.page_context import PageContext
+from web import body
 from web.body import Body, Identifier
 from web.response import CreatedResponse
 
 PATH = "/programs/{program_id}/payouts"
 RUN = PATH + "/{payout_id}"
+FAILED = "failed-"
 
 
 class SelectedPartners(Body):
@@ -41,12 +43,10 @@ class SelectedPartners(Body):
 
 
 class SentFromPage(Body):
-    """The day and the reference of a run's payments; those that failed for a reason; whether partners get an e-mail."""
+    """The day and the reference of a run's payments; whether partners get an e-mail. `failed-LINE` says what failed."""
 
     paid_on: date
     reference: Identifier
-    failed: list[str]
-    failure: Name | None = None
     notify: bool
 
 
@@ -62,12 +62,11 @@ async def draft_selected(call: ApiRequest, sent: SelectedPartners) -> CreatedRes
 
 @operation(notice="payout-sent")
 async def send_from_page(call: ApiRequest, sent: SentFromPage) -> Payout:
-    """Say that a run was sent, and send each partner an e-mail with their statement."""
-    failed = [payouts.FailedPayment(line_id=valid_id(each), reason=sent.failure or "It failed") for each in sent.failed]
-    about = payouts.SentPayout(paid_on=sent.paid_on, reference=sent.reference, failed=tuple(failed))
+    """Say that a run was sent, save for the payments for which the page says why they failed."""
+    reasons = {name.removeprefix(FAILED): reason for name, reason in call.named.items() if name.startswith(FAILED)}
+    failed = [{"line_id": valid_id(line_id), "reason": reason} for line_id, reason in reasons.items() if reason]
+    about = body.parse(payouts.SentPayout, to_json({**dict(sent), "failed": failed}))
     payout: Payout = await payouts.send_payout.perform(call, about)
-    if sent.notify:
-        paid_notices.send_later(call, payout.id)
     return payout
 
 
@@ -80,7 +79,7 @@ def _last_day(address: Mapping[str, str], at: datetime) -> date:
 async def _due(context: PageContext, state: ListState) -> dict[str, Any]:
     day = _last_day(state.address, context.at)
     summary = await context.read(read_summary, day, at=context.at)
-    return {"day": day, "today": context.at.date(), "summary": summary, "waiting": summary.ready.number}
+    return {"day": day, "today": context.at.date(), "summary": summary}
 
 
 PAYABLE_LIST = ListPage(
@@ -123,7 +122,6 @@ async def _run(context: PageContext, _: ListState) -> dict[str, Any]:
         "must_confirm": is_draft and context.program.settings.confirm_payouts and payout.confirmed_at is None,
         "drafted_it": payout.created_by == context.actor.name,
         "sends_mail": mail.is_on(context.request),
-        "waiting": 0,
     }
 
 
