@@ -33,9 +33,6 @@ def _failed(value: str) -> payout_sending.FailedLine:
     return payout_sending.FailedLine(int(line_id), reason.strip())
 
 
-Day = Annotated[date, typer.Option(parser=day, metavar="DAY")]
-
-
 @command.register(app, "list")
 def list_payouts(program: command.ProgramId) -> Answer:
     """List a program's payouts, newest first."""
@@ -72,7 +69,7 @@ def show_payout(program: command.ProgramId, payout: PayoutId) -> Answer:
 def send(
     program: command.ProgramId,
     payout: PayoutId,
-    paid_on: Day,
+    paid_on: Annotated[date, typer.Option(parser=day, metavar="DAY")],
     reference: Annotated[str, typer.Option(parser=command.code, metavar="TEXT")],
     failed: Annotated[list[Any] | None, typer.Option(parser=_failed, metavar="LINE:REASON")] = None,
     *,

@@ -209,12 +209,9 @@ class PostgresLane:
                 while True:
                     try:
                         await self._begin()
-                        if self._is_distributed and program_id:
-                            stored = await self._driver.fetchval(
-                                citus.SQL["find_program_token"], program_id, self._name
-                            )
-                        else:
-                            stored = await self._driver.fetchval(citus.SQL["find_token"], self._name)
+                        of_program = (program_id,) if self._is_distributed and program_id else ()
+                        find = citus.SQL["find_program_token" if of_program else "find_token"]
+                        stored = await self._driver.fetchval(find, *of_program, self._name)
                         await self._driver.execute("ROLLBACK")
                     except Exception as error:  # noqa: BLE001 - until the time is over
                         log.debug("asking for a token failed: %s", error)

@@ -16,16 +16,10 @@ from storage.lists.declaration import ListScope
 from storage.lists.find import rows
 from storage.lists.held import is_first, is_held, is_held_by, kinds_by_commission
 from storage.management import agent_caps, fraud_review, payout_sending, payouts
+from storage.rules import errors
 from storage.rules.attribution import ApplicationState
 from storage.rules.commission import MAY_BECOME, CommissionStatus
-from storage.rules.errors import (
-    CommissionFlagged,
-    CommissionOnHold,
-    FieldError,
-    NotFound,
-    ServiceError,
-    ValidationError,
-)
+from storage.rules.errors import FieldError, NotFound, ServiceError, ValidationError
 from storage.rules.fraud.flag import FlagState
 from storage.rules.settlement import CustomerStatus, Settlement
 from storage.tables import commissions, customers, flags, partners, sale_questions
@@ -81,8 +75,8 @@ def decide_each(
         fraud_review.flag_before_decision(connection, program_id, commission_ids, at=at)
     found = _lock(connection, program_id, commission_ids)
     may_be_held = status != CommissionStatus.APPROVED or (override_hold_reason is not None and not actor.is_agent)
-    errors = _obstacles(connection, program_id, found, status, may_be_held=may_be_held, actor=actor, at=at)
-    if changed := [each for each in found if each.id not in errors]:
+    rejected = _obstacles(connection, program_id, found, status, may_be_held=may_be_held, actor=actor, at=at)
+    if changed := [each for each in found if each.id not in rejected]:
         _become(connection, program_id, changed, status, actor=actor, at=at)
         entries = [Change("commission.decide", each.id, "status", each.status, status) for each in changed]
         why = ("override_hold_reason", None, override_hold_reason)
@@ -90,7 +84,7 @@ def decide_each(
         entries += [Change("commission.decide", each, *why) for each in early]
         entries += [Change("commission.decide", each.id, "flag", None, flag) for each in changed if flag is not None]
         audit.write(connection, program_id, sorted(entries, key=attrgetter("subject_id")), actor=actor, at=at)
-    results = {each: NotFound("The program has no such commission.") for each in sorted(set(commission_ids))} | errors
+    results = {each: NotFound("The program has no such commission.") for each in sorted(set(commission_ids))} | rejected
     decided = rows(connection, COMMISSIONS, ListScope(program_id, at), [each.id for each in changed])
     return results | {each.id: each for each in decided}
 
@@ -165,23 +159,24 @@ def _obstacles(
     """Return the error of each commission that may not change so, and count what an agent key may decide."""
     flagged = kinds_by_commission(connection, program_id, [each.id for each in found]) if status in REVIEWED else {}
     is_paid = status == CommissionStatus.PAID
-    errors = dict[int, ServiceError]()
+    rejected = dict[int, ServiceError]()
     unpayable = payouts.obstacles(connection, program_id, found, actor=actor) if is_paid else {}
     for each in found:
         if status not in MAY_BECOME[each.status]:
             wrong = f"A commission that is {each.status} cannot become {status}"
-            errors[each.id] = ValidationError(fields=[FieldError("status", wrong)])
+            rejected[each.id] = ValidationError(fields=[FieldError("status", wrong)])
         elif each.id in unpayable:
-            errors[each.id] = unpayable[each.id]
+            rejected[each.id] = unpayable[each.id]
         elif not may_be_held and at < each.hold_until:
-            errors[each.id] = CommissionOnHold(f"The commission is on hold until {each.hold_until:%Y-%m-%d %H:%M} UTC.")
+            message = f"The commission is on hold until {each.hold_until:%Y-%m-%d %H:%M} UTC."
+            rejected[each.id] = errors.CommissionOnHold(message)
         elif kinds := flagged.get(each.id):
             message = f"The commission is held for review: {', '.join(kinds)}."
-            errors[each.id] = CommissionFlagged(message, flags=kinds)
+            rejected[each.id] = errors.CommissionFlagged(message, flags=kinds)
     if actor.is_agent and status in REVIEWED:
-        free = [each for each in found if each.id not in errors]
-        errors |= agent_caps.obstacles(connection, program_id, free, status, int(actor.id), at=at)
-    return errors
+        free = [each for each in found if each.id not in rejected]
+        rejected |= agent_caps.obstacles(connection, program_id, free, status, int(actor.id), at=at)
+    return rejected
 
 
 def get_pending_work(connection: Connection, program_id: int, *, at: datetime) -> PendingWork:

@@ -1,9 +1,4 @@
-"""Months of clicks, and deletion of those that no customer came with; daily totals stay, and say how far it has come.
-
-On PostgreSQL each month is a partition, made ahead of time and dropped whole. `clicks_before` has the clicks from
-before there were months, `clicks_kept` those of dropped months that customers came with, and `clicks_other` (the
-default partition) any whose month has no partition yet. Elsewhere, and in the rest of a month, rows are deleted.
-"""
+"""Months of clicks (decision 0044), and deletion of clicks that no customer came with; their daily totals stay."""
 
 import re
 from datetime import UTC, datetime, time, timedelta

@@ -130,11 +130,9 @@ def _replay(
     firsts: _Firsts,
     results: list[Any],
 ) -> None:
-    """Store the responses to the calls that were performed; the repeats, without a result, get the first of their key.
-
-    The primary key stores one of two concurrent calls; the other runs again and gets its response. A rejected call
-    stores nothing: another process may have performed it in the meantime.
-    """
+    """Store the responses to the calls that were performed; repeats, without a result, get the first of their key."""
+    # Of two concurrent calls the primary key stores one, whose response the other gets when it runs again. So may a
+    # rejected one: another process may have performed it in the meantime.
     new = {n for n in keyed if results[n] is not None}
     rejected = {n for n in new if isinstance(results[n], ServiceError)}
     firsts |= _first_responses(connection, calls, {keyed[n][0] for n in rejected})
