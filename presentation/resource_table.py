@@ -6,7 +6,7 @@ Members with one of the roles are served it by the dashboard API, agents whose k
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any, NamedTuple
 
-from presentation import backtests, changes, payout_documents, payouts, replays, report, resources
+from presentation import backtests, changes, payout_documents, payouts, referrals, replays, report, resources
 from presentation.lists import listing
 from presentation.operations import DescribedRoute, Operation, RouteMethod, route
 from storage.access.workspaces import ANYONE, DECIDERS, MANAGERS, OWNERS, PAYERS, Role
@@ -102,6 +102,8 @@ RESOURCES = (
     Resource("DELETE", "/coupons/{coupon_id}", changes.end_coupon, MANAGER, Scope.PARTNERS_WRITE),
     Resource("PUT", "/partners/{partner_id}/terms", changes.set_partner_terms, OWNER, Scope.PROGRAMS_WRITE),
     Resource("PUT", "/partner-groups/{group}/terms", changes.set_group_terms, OWNER, Scope.PROGRAMS_WRITE),
+    Resource("POST", "/referrals", referrals.issue_referral, MANAGER, Scope.REFERRALS_ISSUE),
+    Resource("POST", "/referrals/verify", referrals.verify_referral, MEMBER, Scope.REFERRALS_ISSUE, only_reads=True),
     Resource("GET", "/payables", listing(PAYABLES), MEMBER, Scope.PAYOUTS_READ),
     Resource("GET", "/payouts", listing(PAYOUTS), MEMBER, Scope.PAYOUTS_READ),
     Resource("POST", "/payouts", payouts.draft_payout, PAYER, Scope.PAYOUTS_WRITE),

@@ -15,7 +15,6 @@ from presentation import openapi
 from presentation.operations import DescribedRoute, Description, route
 from storage import Storage
 from storage.rules.contact import AddressHashes
-from storage.tracking.handovers import HandoverTokens
 from tracking_api import assets, guides, probes, stripe_events
 from tracking_api.authorization import app as authorization
 from tracking_api.calls import call, click, fields, handover, lead, refund, sale, status
@@ -95,9 +94,7 @@ def create(
     rates |= dict.fromkeys(("sign_in", "reset", "set_up"), settings.sign_in_rate)
     rates |= {"wrong": WRONG_PASSWORDS, "alert": "1/day", "mail": settings.limited(MAILS)}
     limits = RateLimits(rates | {"forgotten": f"{settings.login_rate};30/day"}, counts)
-    secret = settings.stored_secret
-    tokens = HandoverTokens(secret)
-    around = (storage, settings, clock, limits, AddressHashes(secret), Places(settings), tokens)
+    around = (storage, settings, clock, limits, AddressHashes(settings.stored_secret), Places(settings))
     calls = call.CallServices(*around, known_programs=set(), sealer=cache(settings.sealer))
     may_sign_in = settings.assistants_sign_in
     return with_state(

@@ -1,6 +1,7 @@
 """What a payment processor reports: Stripe's events, signed or rehearsed in a sandbox, and an export to compare."""
 
 import time
+from collections.abc import Callable
 from datetime import datetime
 from decimal import Decimal
 from typing import Annotated, Literal
@@ -13,10 +14,11 @@ from presentation.api_request import ApiRequest, row_id
 from presentation.operations import operation
 from presentation.view import View
 from storage import Storage
+from storage.engine.sealing import Sealer
 from storage.payments import accounts, processing, reconciliation, stripe
 from storage.rules import errors, payment
 from storage.rules.reconciliation import Payment
-from storage.tracking import currencies
+from storage.tracking import currencies, referral_tokens
 from web import body, limits
 
 LARGEST_EVENT = 512 * 1024
@@ -57,7 +59,8 @@ async def receive_stripe_event(request: Request) -> ReceivedEventView:
         if not any(payment.is_signed(content, header, secret, now=now) for secret in secrets):
             raise errors.InvalidSignature
     at = request.app.state.clock()
-    done = await storage.write_in(program_id, processing.process, program_id, _event(content, at), at=at)
+    event = _event(content, request.app.state.sealer, at)
+    done = await storage.write_in(program_id, processing.process, program_id, event, at=at)
     return ReceivedEventView(received=True, outcome=done.outcome, transaction_id=done.transaction_id)
 
 
@@ -65,12 +68,13 @@ async def receive_stripe_event(request: Request) -> ReceivedEventView:
 async def rehearse_payment_event(call: ApiRequest) -> ReceivedEventView:
     """Process an event of the payment processor in the program's sandbox, without its signature."""
     content = bytes(await body.read_body(call.request.scope, call.request.receive, largest=LARGEST_EVENT))
-    done = await call.write(processing.process_in_sandbox, _event(content, call.at))
+    event = _event(content, call.request.app.state.sealer, call.at)
+    done = await call.write(processing.process_in_sandbox, event)
     return ReceivedEventView(received=True, outcome=done.outcome, transaction_id=done.transaction_id)
 
 
-def _event(content: bytes, at: datetime) -> payment.ProcessorEvent:
-    """Return the event in a body. Raises InvalidJson for anything else."""
+def _event(content: bytes, sealer: Callable[[], Sealer], at: datetime) -> payment.ProcessorEvent:
+    """Return the event in a body, with the click of its referral token. Raises InvalidJson for anything else."""
     try:
         event = stripe.parse_event(from_json(content))
     except ValueError:
@@ -78,6 +82,9 @@ def _event(content: bytes, at: datetime) -> payment.ProcessorEvent:
     paid_at = event.content.occurred_at if isinstance(event.content, payment.Paid) else event.occurred_at
     if not all(at - payment.OLDEST <= time <= at + payment.CLOCK_SKEW for time in (event.occurred_at, paid_at)):
         raise errors.InvalidJson("The event, or the payment in it, lies in the future or more than 366 days back.")
+    if isinstance(event.content, payment.Paid | payment.Introduced):
+        named = event.content._replace(click_id=referral_tokens.click_of(event.content.click_id, sealer))
+        event = event._replace(content=named)
     return event
 
 
@@ -107,12 +114,13 @@ class Export(body.Body):
 @operation(largest=LARGEST_EXPORT, tag="payments")
 async def reconcile_payments(call: ApiRequest, sent: Export) -> reconciliation.Reconciliation:
     """Compare payments of the processor's export with the sales, and get the calls that correct differences."""
-    return await call.read(reconciliation.compare, [_payment(each) for each in sent.payments], at=call.at)
+    return await call.read(reconciliation.compare, [_payment(call, each) for each in sent.payments], at=call.at)
 
 
-def _payment(sent: ExportedPayment) -> Payment:
+def _payment(call: ApiRequest, sent: ExportedPayment) -> Payment:
     cents, returned = (_cents(sent, name) for name in ("amount", "returned"))
-    named = (sent.customer_key, sent.click_id, sent.processor_customer)
+    click_id = referral_tokens.click_of(sent.click_id, call.request.app.state.sealer)
+    named = (sent.customer_key, click_id, sent.processor_customer)
     return Payment(sent.line, tuple(sent.names), cents, returned, sent.currency, sent.occurred_at, *named)
 
 

@@ -14,7 +14,7 @@ from storage.lists.find import get, rows
 from storage.lists.programs import read_program
 from storage.lists.rejected_calls import WITH_ORGANIC, RejectedCall, among_newest
 from storage.payments import event_log
-from storage.rules import attribution, outcome
+from storage.rules import attribution, keys, outcome
 from storage.rules.commission import Terms, explained_terms
 from storage.rules.errors import DuplicateTransaction
 from storage.rules.outcome import SaleOutcome
@@ -99,7 +99,9 @@ class Facts:
         """Whether that time lies in the attribution window; a customer who has bought stays attributed."""
         if self.first_purchase_at is not None or self.click is None:
             return True
-        return attribution.is_within(self.click.at, self.compared_at, self.program.settings.attribution_window_days)
+        counts = (self.click.at, self.compared_at, self.program.settings.attribution_window_days)
+        until = None if self.customer else keys.click_until(self.click.click_id)
+        return attribution.is_within(*counts, until=until)
 
 
 def _deciding(subject: Subject, sale: Any, calls: list[RejectedCall]) -> RejectedCall | None:

@@ -8,7 +8,7 @@ from storage.diagnosis.facts import Facts
 from storage.lists.commissions import Commission
 from storage.lists.programs import Program
 from storage.rules import attribution
-from storage.rules.attribution import BY_HAND, COUPON, PartnerStatus
+from storage.rules.attribution import BY_HAND, COUPON, REFERRAL, PartnerStatus
 from storage.rules.commission import CommissionStatus, CommissionType, Terms, TermsOf, shown_rate
 from storage.rules.outcome import State
 from storage.rules.settlement import Settlement
@@ -18,6 +18,11 @@ LEAD_STATES = {Settlement.SETTLED: State.PASS, Settlement.NONE: State.UNKNOWN}
 LEAD_TEXTS = {
     Settlement.NONE: "The customer had no lead before the first sale.",
     Settlement.OUTRANKED: "A browser sent the lead; your server gave its customer_key to another customer.",
+}
+INSTEAD = {
+    BY_HAND: "the customer was credited to the partner by hand",
+    COUPON: "a coupon credited the customer to its partner",
+    REFERRAL: "an agent issued a referral token of the partner",
 }
 _Result = tuple[State, str, UntrustedValues]
 
@@ -68,10 +73,8 @@ def _partner(facts: Facts, partner: Any) -> _Result:
 
 def _click(_: Facts, click: Any) -> _Result:
     text = f"The click was filtered as {click.filtered}." if click.filtered else "The click is recorded."
-    if click.filtered == BY_HAND:
-        text = "There was no click: the customer was credited to the partner by hand."
-    elif click.filtered == COUPON:
-        text = "There was no click: a coupon credited the customer to its partner."
+    if click.filtered in INSTEAD:
+        text = f"There was no click: {INSTEAD[click.filtered]}."
     return State.PASS, text, _picked(click, "click_id", "at", "filtered")
 
 
@@ -91,7 +94,9 @@ def window_text(facts: Facts) -> str:
     days = facts.program.settings.attribution_window_days
     within = attribution.is_within(facts.click.at, facts.compared_at, days)
     when = f"within {days} days of the click" if within else f"more than {days} days after the click"
-    if facts.first_purchase_at is None:
+    if within and not facts.in_window:
+        text = "The referral token had expired."
+    elif facts.first_purchase_at is None:
         text = f"The {facts.rejected.call} came {when}." if facts.rejected else f"It is now {when}."
     elif within:
         text = f"The first sale came {when}."

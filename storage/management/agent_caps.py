@@ -25,6 +25,7 @@ from storage.tracking.terms_in_force import PROGRAM
 
 RELEASED = "This key dismissed a flag that held the commission, so another key has to decide."
 CREDITED = "credited"  # by hand: counted in a day's caps beside what is approved and paid
+ISSUED = "issued"  # referral tokens, which have a cap of their own
 HIGHEST_WORTH = 4  # USD: no currency is worth more
 AMOUNTS = [cap.name for cap in CAPS if cap.kind == Kind.CENTS]
 
@@ -106,7 +107,7 @@ def count(connection: Connection, program_id: int, status: str, cents: int, *, a
 def count_each(
     connection: Connection, program_id: int, status: str, worth: Sequence[int], *, at: datetime
 ) -> list[OverCap | None]:
-    """Count what agent keys approved, paid or credited today; return an OverCap for each commission beyond a cap."""
+    """Count what agent keys approved, paid, credited or issued today; return an OverCap for each beyond a cap."""
     caps = get_caps(connection, program_id)
     results = list[OverCap | None]()
     row = agent_decisions.c
@@ -115,12 +116,13 @@ def count_each(
     # Until the transaction ends, so that no two decisions pass a cap together.
     locked = new.on_conflict_do_update(index_elements=[*of_day], set_={"cents": row.cents})
     commissions, total = map(int, connection.execute(locked.returning(row.commissions, row.cents)).one())
+    names = ("referrals_in_a_day",) if status == ISSUED else ("commissions_in_a_day", "amount_in_a_day_cents")
     for cents in worth:
-        used = {"commissions_in_a_day": commissions + 1, "amount_in_a_day_cents": total + cents}
-        cap = next((name for name, number in used.items() if number > getattr(caps, name)), None)
+        used = (commissions + 1, total + cents)
+        cap = next((name for name, number in zip(names, used, strict=False) if number > getattr(caps, name)), None)
         if cap is None:
-            commissions, total = used.values()
-        message = f"With this commission agent keys would exceed {cap}, the cap on what is {status} in a UTC day."
+            commissions, total = used
+        message = f"With this one agent keys would exceed {cap}, the cap on what is {status} in a UTC day."
         results.append(OverCap(message, cap=cap) if cap else None)
     counted = update(agent_decisions).where(*(row[name] == value for name, value in of_day.items()))
     connection.execute(counted.values(commissions=commissions, cents=total))

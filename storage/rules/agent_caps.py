@@ -27,6 +27,7 @@ class AgentCaps(NamedTuple):
     highest_lead_commission_cents: int = 10_000
     commissions_in_a_day: int = 100
     amount_in_a_day_cents: int = 100_000
+    referrals_in_a_day: int = 1_000
     frozen_settings: tuple[str, ...] = ("commission_basis", "hold_days", "lead_auth_policy")
     two_keys_to_pay: bool = False
     apply_own_plans: bool = False

@@ -12,6 +12,7 @@ from storage.rules.errors import AffMissing, InvalidAffiliateUrl
 LOCAL = ("localhost", "127.0.0.1", "0.0.0.0")  # noqa: S104 - compared, not bound
 BY_HAND = "by_hand"  # why a click does not count that stands for one that no one saw
 COUPON = "coupon"  # why one does not count that stands for a coupon
+REFERRAL = "referral"  # why one does not count that stands for a referral token
 
 
 def site_url(domain: str) -> str:
@@ -129,6 +130,7 @@ def is_before(clicked_at: datetime, at: datetime) -> bool:
     return at < clicked_at.replace(microsecond=0)
 
 
-def is_within(clicked_at: datetime, at: datetime, window_days: int) -> bool:
-    """Return whether `at` is at most `window_days` after the click."""
-    return at <= clicked_at + timedelta(days=window_days)
+def is_within(clicked_at: datetime, at: datetime, window_days: int, *, until: datetime | None = None) -> bool:
+    """Return whether `at` is at most `window_days` after the click, and before a referral expires that precedes it."""
+    has_expired = until is not None and clicked_at < until <= at
+    return not has_expired and at <= clicked_at + timedelta(days=window_days)

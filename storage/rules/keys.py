@@ -3,7 +3,7 @@
 import hashlib
 import os
 import secrets
-from datetime import datetime
+from datetime import UTC, datetime
 from enum import StrEnum
 
 PROGRAM_PREFIX = "aff_"
@@ -16,6 +16,7 @@ RESET_PREFIX = "rst_"
 SET_UP_PREFIX = "set_"
 INVITATION_PREFIX = "inv_"
 PORTAL_PREFIX = "por_"
+UNTIL = "~"  # before the expiry in the click id of a referral
 MASK = "••••"
 SHORTEST_IMPORT = 16
 _STAMP_DIGITS = 32
@@ -67,9 +68,13 @@ def rotation_state(rotate_by: datetime | None, at: datetime) -> Rotation:
     return Rotation.FLAGGED if at < rotate_by else Rotation.EXPIRED
 
 
-def click_id(program_id: int, at: datetime) -> str:
-    """Return a new click id: 48 bits of time, 80 random bits, and the program. Ids sort by time."""
-    return f"{first_click_id(at)}{os.urandom(_RANDOM_BYTES).hex()}-{program_id:x}"
+def click_id(program_id: int, at: datetime, until: datetime | None = None) -> str:
+    """Return a new click id: 48 bits of time, 80 random bits, and the program. Ids sort by time.
+
+    That of a referral also has the time until which it can make a customer, in whole seconds.
+    """
+    expiry = f"{UNTIL}{int(until.timestamp()):x}" if until else ""
+    return f"{first_click_id(at)}{os.urandom(_RANDOM_BYTES).hex()}-{program_id:x}{expiry}"
 
 
 def first_click_id(at: datetime) -> str:
@@ -87,9 +92,16 @@ def click_prefix(millis: int) -> str:
     return f"{millis:0{_MILLISECOND_DIGITS}x}"
 
 
+def click_until(click: str) -> datetime | None:
+    """Return until when a referral's stored click can make a customer; None for any other click."""
+    seconds = click.partition(UNTIL)[2]
+    return datetime.fromtimestamp(int(seconds, 16), UTC) if seconds else None
+
+
 def click_program(click: str) -> int | None:
     """Return the program that a click id names, or None if it is not a click id."""
-    stamp, dash, program = click.partition("-")
+    stamp, dash, rest = click.partition("-")
+    program = rest.partition(UNTIL)[0]
     well_formed = len(stamp) == _STAMP_DIGITS and dash and 0 < len(program) <= _PROGRAM_DIGITS
     try:
         return int(program, 16) if well_formed else None

@@ -61,7 +61,8 @@ CREATE TABLE agent_caps (
     two_keys_to_pay BOOLEAN,
     apply_own_plans BOOLEAN,
     commissions_in_a_day INTEGER,
-    amount_in_a_day_cents BIGINT
+    amount_in_a_day_cents BIGINT,
+    referrals_in_a_day INTEGER
 );
 
 -- What agent keys approved and what they paid on a UTC day: the row is locked by each decision that adds to it.

@@ -83,7 +83,7 @@ class Coupons:
 
     def _credited(self, coupon: Any, customer: Customer, program: ProgramTerms, at: datetime) -> Customer:
         """Return the customer as the coupon leaves them: its partner's, unless they have bought or the click stands."""
-        in_time = attribution.is_within(customer.clicked_at, at, program.attribution_window_days)
+        in_time = customer.is_in_time(at, program.attribution_window_days)
         stands = in_time and customer.partner_status != PartnerStatus.INACTIVE
         is_decided = customer.first_purchase_at is not None or (self._of_leads and customer.signup_at is not None)
         if is_decided or (stands and coupon.coupon_wins == CouponWins.CLICK):

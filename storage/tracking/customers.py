@@ -9,7 +9,7 @@ from sqlalchemy import Connection
 from storage.engine import ids
 from storage.engine.failures import StaleReadError
 from storage.engine.statements import Statement
-from storage.rules import keys
+from storage.rules import attribution, keys
 from storage.rules.attribution import PartnerStatus
 from storage.rules.commission import Terms, terms_of_text
 from storage.rules.settlement import CustomerStatus, Settlement
@@ -58,10 +58,20 @@ class Customer(NamedTuple):
         own = {self.known_as, None if self.is_claimed else self.customer_key} - {None}
         return customer_key is not None and bool(own) and customer_key not in {self.known_as, self.customer_key}
 
+    def is_spent(self, customer_key: str | None) -> bool:
+        """Return whether a referral token no longer names this customer: they have bought, and have not this key."""
+        is_bought = keys.UNTIL in self.click_id and self.first_purchase_at is not None
+        return is_bought and (customer_key is None or customer_key not in {self.customer_key, self.known_as})
+
     @property
     def is_new(self) -> bool:
         """True until the row of this customer is written."""
         return self.revision == 0
+
+    def is_in_time(self, at: datetime, window_days: int) -> bool:
+        """Return whether their click still counts; that of a referral can make a customer until it expires."""
+        until = keys.click_until(self.click_id) if self.is_new else None
+        return attribution.is_within(self.clicked_at, at, window_days, until=until)
 
 
 NamedCustomers = tuple[Customer | None, Customer | None]  # the one of a call's click, the one with its customer_key

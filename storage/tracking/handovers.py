@@ -1,21 +1,19 @@
 """Hand-overs: a signed token takes a visitor's click to another domain of the program, once and within five minutes."""
 
-import hmac
 import secrets
-from collections.abc import Callable
 from datetime import datetime, timedelta
-from functools import cached_property
 from typing import NamedTuple
 
 from sqlalchemy import Connection, select
 
 from storage.engine.database import insert_for
+from storage.engine.sealing import Sealer
 from storage.rules import attribution, keys
 from storage.rules.errors import InvalidHandover, ProgramNotFound, ValidationError
 from storage.tables import clicks, programs, used_handovers
 
 LIFETIME = timedelta(minutes=5)
-_PURPOSE = b"hand-over tokens"
+_PURPOSE = "hand-over tokens"
 
 
 class Arrival(NamedTuple):
@@ -36,37 +34,25 @@ class ArrivalResult(NamedTuple):
     cookie_window_days: int
 
 
-class HandoverTokens:
-    """Issues and opens tokens with a key that is derived from the service's secret key: every worker has the same."""
+def issue(sealer: Sealer, program_id: int, click_id: str, at: datetime) -> str:
+    """Return a new token for a click. Raises ValidationError for one that does not name the program."""
+    if keys.click_program(click_id) != program_id:
+        raise ValidationError.of("click_id", "Must be a click_id of this program")
+    expires = int((at + LIFETIME).timestamp())
+    content = f"{click_id}.{expires:x}.{secrets.token_hex(16)}"
+    return f"{content}.{sealer.sign(_PURPOSE, f'{program_id}.{content}')}"
 
-    def __init__(self, secret: Callable[[], str]) -> None:
-        self._secret = secret
 
-    def issue(self, program_id: int, click_id: str, at: datetime) -> str:
-        """Return a new token for a click. Raises ValidationError for one that does not name the program."""
-        if keys.click_program(click_id) != program_id:
-            raise ValidationError.of("click_id", "Must be a click_id of this program")
-        expires = int((at + LIFETIME).timestamp())
-        content = f"{click_id}.{expires:x}.{secrets.token_hex(16)}"
-        return f"{content}.{self._signature(program_id, content)}"
-
-    def open(self, program_id: int, token: str, at: datetime) -> Arrival:
-        """Return what a token says. Raises InvalidHandover if it is not of this program, forged or expired."""
-        content, _, signature = token.rpartition(".")
-        if not hmac.compare_digest(signature.encode(), self._signature(program_id, content).encode()):
-            raise InvalidHandover
-        click_id, expires, nonce = content.rsplit(".", 2)
-        expires_at = datetime.fromtimestamp(int(expires, 16), at.tzinfo)
-        if at >= expires_at:
-            raise InvalidHandover
-        return Arrival(program_id, click_id, nonce, expires_at, at)
-
-    @cached_property
-    def _key(self) -> bytes:
-        return hmac.digest(self._secret().encode(), _PURPOSE, "sha256")
-
-    def _signature(self, program_id: int, content: str) -> str:
-        return hmac.digest(self._key, f"{program_id}.{content}".encode(), "sha256").hex()
+def open_token(sealer: Sealer, program_id: int, token: str, at: datetime) -> Arrival:
+    """Return what a token says. Raises InvalidHandover if it is not of this program, forged or expired."""
+    content, _, signature = token.rpartition(".")
+    if not sealer.has_signed(_PURPOSE, f"{program_id}.{content}", signature):
+        raise InvalidHandover
+    click_id, expires, nonce = content.rsplit(".", 2)
+    expires_at = datetime.fromtimestamp(int(expires, 16), at.tzinfo)
+    if at >= expires_at:
+        raise InvalidHandover
+    return Arrival(program_id, click_id, nonce, expires_at, at)
 
 
 def is_own_origin(connection: Connection, program_id: int, origin: str) -> bool:

@@ -10,7 +10,7 @@ from storage.engine import feed, ids
 from storage.engine.feed import Note
 from storage.engine.group_commit import set_based
 from storage.engine.statements import Statement
-from storage.rules import attribution, errors
+from storage.rules import errors
 from storage.rules.attribution import PartnerStatus
 from storage.rules.contact import Contact
 from storage.rules.errors import ServiceError
@@ -125,7 +125,7 @@ def _customer_of(lead: Lead, program: ProgramTerms, named: NamedCustomers) -> tu
     clicked, holder = named
     if clicked is not None and clicked.program_id != program.id:
         raise errors.CustomerWrongProgram
-    in_time = clicked and attribution.is_within(clicked.clicked_at, lead.at, program.attribution_window_days)
+    in_time = clicked and clicked.is_in_time(lead.at, program.attribution_window_days)
     if clicked is None:
         customer = holder
     elif holder is None or holder.id == clicked.id:

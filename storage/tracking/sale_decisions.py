@@ -12,6 +12,7 @@ from storage.tracking.outranking import Outranked
 from storage.tracking.program_terms import ProgramTerms
 
 ADVICE = "If it is the same sale, do nothing, or refund what is too much. Another purchase has its own transaction_id."
+SPENT = "The referral token was used. Later purchases need the customer_key that came with the first one."
 
 
 class Provenance(StrEnum):
@@ -170,12 +171,14 @@ def _required(buyer: SaleBuyer | None, sale: Sale, program: ProgramTerms) -> Sal
         raise errors.CustomerWrongProgram
     if buyer.conflicts or customer.has_other_key(sale.customer_key):
         raise errors.IdentifierConflict
+    if sale.provenance == Provenance.API and customer.is_spent(sale.customer_key):
+        raise errors.IdentifierConflict(SPENT)
     if customer.partner_status == attribution.PartnerStatus.INACTIVE:
         raise errors.CustomerNotAttributed
     is_reported = sale.occurred_at is not None and sale.provenance != Provenance.OPERATOR
     if is_reported and attribution.is_before(customer.clicked_at, sale.happened_at):
         raise errors.SaleBeforeClick
     first = customer.first_purchase_at is None
-    if first and not attribution.is_within(customer.clicked_at, sale.happened_at, program.attribution_window_days):
+    if first and not customer.is_in_time(sale.happened_at, program.attribution_window_days):
         raise errors.AttributionWindowExpired
     return buyer

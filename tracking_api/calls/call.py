@@ -19,8 +19,7 @@ from storage.engine.sealing import Sealer
 from storage.rules import keys
 from storage.rules.contact import AddressHashes
 from storage.rules.errors import InvalidKey, Overloaded, ServiceError
-from storage.tracking import program_terms, test_mode
-from storage.tracking.handovers import HandoverTokens
+from storage.tracking import program_terms, referral_tokens, test_mode
 from storage.tracking.received_calls import Call, PresentedKey, Principal, Public, Repeatable, Replayed, reject
 from tracking_api.calls.fields import ALLOWED, ANY_ORIGIN, WARNINGS, TrackingBody, event_data
 from tracking_api.calls.visitors import Places
@@ -43,7 +42,6 @@ class CallServices(NamedTuple):
     limits: RateLimits
     address_hashes: AddressHashes
     places: Places
-    handover_tokens: HandoverTokens
     known_programs: set[int]
     sealer: Callable[[], Sealer]
 
@@ -155,7 +153,7 @@ class Endpoint(Generic[Parsed]):
             if program_of is not None:
                 await services.limits.hit("public", caller.address)
             content = await body.read_body(caller.scope, receive, seconds=services.settings.body_seconds)
-            sent = body.parse(self.model, content, empty_is_absent=True)
+            sent = _opened(body.parse(self.model, content, empty_is_absent=True), services)
             if program_of is not None:
                 await services.limits.hit(self.name, caller.address, program_of(sent))
             recording = self.record(sent, caller)
@@ -205,6 +203,13 @@ def recording_of_test(
 
     operation = test_mode.record_without_key if key is None else test_mode.record_with_key
     return Recording(operation, event, answer, key, public)
+
+
+def _opened(sent: Parsed, services: CallServices) -> Parsed:
+    """Return a parsed body with the click of its referral token, if it has one."""
+    named = getattr(sent, "click_id", None) if isinstance(sent, TrackingBody) else None
+    click_id = referral_tokens.click_of(named, services.sealer)
+    return sent if click_id is named else sent.model_copy(update={"click_id": click_id})
 
 
 async def _require_program(caller: TrackingCaller, program_id: int | None, if_unknown: type[ServiceError]) -> None:

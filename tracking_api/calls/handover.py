@@ -51,14 +51,14 @@ class RedeemedView(AllowedView):
 
 def handover(body: HandoverBody, caller: TrackingCaller) -> Answer:
     """Issue a token that takes a click to another domain of the program."""
-    token = caller.services.handover_tokens.issue(_program_of(caller), body.click_id, caller.at)
+    token = handovers.issue(caller.services.sealer(), _program_of(caller), body.click_id, caller.at)
     return SUCCESS | {"token": token, "expires_in_seconds": int(handovers.LIFETIME.total_seconds())}
 
 
 def redeem(body: RedeemBody, caller: TrackingCaller) -> Recording:
     """Use a token up and return the click that the visitor then carries."""
     program_id = _program_of(caller)
-    opened = caller.services.handover_tokens.open(program_id, body.token, caller.at)
+    opened = handovers.open_token(caller.services.sealer(), program_id, body.token, caller.at)
     arrival = opened._replace(existing_click_id=body.existing_click_id)
     return Recording(handovers.redeem, arrival, lambda carried: SUCCESS | carried._asdict(), public=Public(program_id))
 

@@ -8,11 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from storage.engine.sealing import Sealer
 from storage.rules import attribution, keys, settlement
 from storage.rules.attribution import AttributionModel
 from storage.rules.errors import AffMissing, InvalidAffiliateUrl, InvalidHandover, StatusTransitionRefused
 from storage.rules.settlement import CustomerStatus, LeadAuthPolicy, Settlement
-from storage.tracking.handovers import HandoverTokens
+from storage.tracking import handovers
 from tests.tables import table
 
 NOW, MINUTE = datetime(2026, 5, 20, tzinfo=UTC), timedelta(minutes=1)
@@ -86,9 +87,9 @@ def test_a_converted_customer_never_becomes_a_lead():
 
 
 def test_a_hand_over_token_opens_in_its_own_program_alone():
-    tokens, click_id = HandoverTokens(lambda: "a secret key"), keys.click_id(7, NOW)
-    token = tokens.issue(7, click_id, NOW)
+    sealer, click_id = Sealer("a secret key"), keys.click_id(7, NOW)
+    token = handovers.issue(sealer, 7, click_id, NOW)
 
-    assert tokens.open(7, token, NOW).click_id == click_id
+    assert handovers.open_token(sealer, 7, token, NOW).click_id == click_id
     with pytest.raises(InvalidHandover):
-        tokens.open(8, token, NOW)
+        handovers.open_token(sealer, 8, token, NOW)
