@@ -48,11 +48,7 @@ async def serving(
     clock: Callable[[], datetime] = now,
     tools: Iterable[Tool] = ALL,
 ) -> AsyncIterator[ASGIApp]:
-    """Run the MCP app over the reads of an open storage for as long as the context lasts.
-
-    `counts` is what rate limits count; `clock` gives every call its time. The SDK's session manager runs once: a
-    new app for every context.
-    """
+    """Run the MCP app over an open storage while the context lasts: the SDK's session manager runs once."""
     security = trusted(settings.base_url)
     calls = ToolCalls({each.name: each for each in tools}, settings.base_url, security.allowed_hosts, settings.sealer())
     manager = StreamableHTTPSessionManager(
@@ -157,13 +153,10 @@ class McpApp:
 
 
 def _challenge(error: errors.ServiceError, caller: Caller, settings: Configuration, *, host: str) -> dict[str, str]:
-    """Return the challenge for an error; none for an error that no other credential would change.
-
-    Only a client that sent nothing or an access token learns where to sign in. A client with a wrong key must fix the
-    key: some clients drop a header that their user configured as soon as they hear of an authorization server.
-    """
+    """Return the challenge for an error; none for an error that no other credential would change."""
     if not isinstance(error, errors.InvalidKey | errors.WrongKeyType | errors.InsufficientScope):
         return {}
+    # With a wrong key, a client must fix it: some drop their user's header once they hear of an authorization server.
     parameters: dict[str, str] = {}
     if settings.assistants_sign_in and isinstance(error, errors.InsufficientScope):
         scopes = [*error.details["granted_scopes"], error.details["required_scope"]]
@@ -179,10 +172,7 @@ def _challenge(error: errors.ServiceError, caller: Caller, settings: Configurati
 
 
 def _tidied(name: bytes, value: bytes, scope: Scope) -> tuple[bytes, bytes]:
-    """Return a header in the form that the SDK compares; a Host that is this socket's IP address counts as localhost.
-
-    A page that rebinds a domain to this machine sends the domain as Host; an IP address was typed by the client's user.
-    """
-    host, port = scope.get("server") or ("", 0)
+    """Return a header as the SDK compares it: a Host that is this socket's IP address counts as localhost."""
+    host, port = scope.get("server") or ("", 0)  # a page that rebinds a domain to this machine would send the domain
     served = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
     return (name, b"localhost") if name == b"host" and value.decode("latin-1") == served else (name, value)

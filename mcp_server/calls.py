@@ -1,8 +1,4 @@
-"""The calls of assistants: one read proves the key, its scope and its program, and returns the tool's data.
-
-Clients that open with `initialize` are served without the SDK's transport for them, which serves each POST through two
-tasks and six streams; they cost as much as the tool's own work.
-"""
+"""The calls of assistants: one read proves the key, its scope and its program, and returns the tool's data."""
 
 import logging
 from collections.abc import Callable, Collection, Mapping
@@ -40,20 +36,15 @@ Context = ServerRequestContext[Any, Any]
 
 @dataclass(repr=False)  # it would show the credential
 class Caller:
-    """The credential of one request. It holds a Reader, so that nothing here can write.
-
-    `proven`: a read has confirmed the credential. `rejection`: the error for the whole request: 401
-    for a credential that does not work, 403 for an access token without the scope (RFC 6750, 3.1), 503 where
-    storage is not available.
-    """
+    """The credential of one request. It holds a Reader, so that nothing here can write."""
 
     reader: Reader
     credential: str | None
     at: datetime
     request_id: str
     resource: str
-    proven: bool = False
-    rejection: errors.ServiceError | None = None
+    proven: bool = False  # a read has confirmed the credential
+    rejection: errors.ServiceError | None = None  # of the whole request; 403 for an access token (RFC 6750, 3.1)
 
     @property
     def signed_in(self) -> bool:
@@ -63,12 +54,7 @@ class Caller:
     async def read(
         self, operation: Callable[[Any, Key], Value], *, scope: Scope | None = None, program_id: int | None = None
     ) -> Value:
-        """Run `operation(connection, key)` in the same read that proves the key: one hop, one snapshot.
-
-        With a read replica, the primary proves the key first, and the operation runs on the replica.
-
-        Raises MCPError with a `rejection`; InsufficientScope or ProgramNotAllowed for a key; what the operation raises.
-        """
+        """Run `operation(connection, key)` in the same read that proves the key. Raises MCPError with a `rejection`."""
         granted: tuple[Scope, ...] = ()
 
         def prove(connection: Any) -> Key:
@@ -85,7 +71,7 @@ class Caller:
             return key
 
         try:
-            if self.reader.replica:
+            if self.reader.replica:  # the primary proves the key
                 return await self.reader.report(operation, await self.reader.read(prove))
             return await self.reader.read(lambda connection: operation(connection, prove(connection)))
         except errors.InsufficientScope as error:
@@ -149,11 +135,8 @@ class ToolCalls:
         return types.CallToolResult(content=[types.TextContent(text=text)], is_error=True)
 
     async def respond(self, scope: HttpScope, content: bytes) -> JsonResponse | None:
-        """Return the response to a plain tool call of the handshake era, None to any other request.
-
-        Those (another method, an Origin, a header sent twice, a Host with a wildcard's port, malformed parameters) are
-        left to the SDK, which also words every error.
-        """
+        """Return the response to a plain tool call of the handshake era; None to any other: the SDK has those."""
+        # The SDK serves each POST through two tasks and six streams, which cost as much as the tool's own work.
         headers = {name: value.decode("latin-1") for name, value in scope["headers"]}
         if not (
             headers.get(b"mcp-protocol-version", types.DEFAULT_NEGOTIATED_VERSION) in HANDSHAKE_PROTOCOL_VERSIONS

@@ -108,14 +108,11 @@ def _shown(value: Any) -> Any:
 
 
 def table(rows: list[JsonRow]) -> Any:
-    """Return rows as `columns` and `rows` under what is the `same` in all of them, or as they are if that is shorter.
-
-    `a.b` is the field b of the object a; null stands for a field that a row does not have.
-    """
+    """Return rows as `columns` and `rows` under what is the `same` in all of them, or as they are if that is short."""
     flat = [_flat(row) for row in rows]
     names = list(dict.fromkeys(name for row in flat for name in row))
     same = {name: flat[0][name] for name in names if all(name in row and row[name] == flat[0][name] for row in flat)}
-    columns = [name for name in names if name not in same]
+    columns = [name for name in names if name not in same]  # `a.b` is the field b of a; null, that a row has none
     short = {"same": same, "columns": columns, "rows": [[row.get(name) for name in columns] for row in flat]}
     has_null = any(None in row.values() for row in flat)  # it means something else than a field that is not there
     return rows if has_null else min(rows, short, key=weight)

@@ -37,10 +37,7 @@ class Reader:
     async def read(
         self, operation: Read[Parameters, Result], *arguments: Parameters.args, **options: Parameters.kwargs
     ) -> Result:
-        """Run `operation(connection, ...)` over one consistent snapshot, on a thread; raises what it raises.
-
-        Raises Overloaded when too many reads wait, or this one has waited too long; StorageUnavailable in an outage.
-        """
+        """Run an operation over one snapshot, on a thread; raises what it raises, Overloaded, StorageUnavailable."""
         return await self._reads.run(lambda connection: operation(connection, *arguments, **options))
 
     async def report(
@@ -199,10 +196,7 @@ class OneTransaction(Storage):
 
 @asynccontextmanager
 async def opened(url: str, *, replica_url: str | None = None, patient: bool = False) -> AsyncIterator[Storage]:
-    """Open the migrated database at `url`, and its replica for `Reader.report`; closing them drains the writers.
-
-    `patient` is for commands: a transaction may take as long as it needs.
-    """
+    """Open a migrated database, and its replica for `Reader.report`; `patient` is for commands, without time limits."""
     address = database.parse_url(url)
     writing, reading = database.lanes(address, patient=patient)
     replicas = database.lanes(database.parse_url(replica_url), patient=patient)[1] if replica_url else []

@@ -46,10 +46,7 @@ async def read_body(
     largest: int = LARGEST_BODY,
     seconds: float = LONGEST_WAIT_SECONDS,
 ) -> bytes | bytearray:
-    """Return the request's body, which must be of a media type and may take `seconds` in all to arrive.
-
-    Raises UnsupportedMediaType, PayloadTooLarge, BodyTooSlow, ValidationError for a NUL, which PostgreSQL cannot store.
-    """
+    """Return the request's body, which must be of a media type and may take `seconds` in all to arrive."""
     headers = scope.get("header_fields") or dict(scope["headers"])
     sent = headers.get(b"content-type", b"").decode("latin-1")
     if sent != media_type and sent.partition(";")[0].strip().lower() != media_type:
@@ -121,17 +118,14 @@ def _with_nul(value: Any, path: str) -> Iterator[str]:
 
 
 def parse(model: type[Parsed], content: bytes | bytearray, *, empty_is_absent: bool = False) -> Parsed:
-    """Return the body as a model: a number without a fraction is an integer.
-
-    With `empty_is_absent`, an empty string in an optional field counts as absent.
-    Raises InvalidJson, or ValidationError naming each field that is wrong.
-    """
+    """Return the body as a model. Raises InvalidJson, or ValidationError naming each field that is wrong."""
     try:
         return model.model_validate_json(content)
     except Invalid as invalid:
         errors = invalid.errors(include_url=False, include_context=False)
     if any(error["type"] == "json_invalid" or not error["loc"] for error in errors):
         raise InvalidJson
+    # 1.0 is an integer, and with `empty_is_absent` an empty string in an optional field is none.
     fixed = _fix(model, content, errors, empty_is_absent=empty_is_absent)
     if fixed is not None:
         return parse(model, fixed, empty_is_absent=empty_is_absent)

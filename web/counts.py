@@ -20,10 +20,7 @@ log = logging.getLogger(__name__)
 
 
 class Counts:
-    """Counts requests in fixed windows. While Redis is down or slow, each process counts alone.
-
-    `clock` returns seconds and decides when Redis is tried again.
-    """
+    """Counts requests in fixed windows. While Redis is down or slow, each process counts alone."""
 
     def __init__(self, redis_url: str | None = None, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._local = Windows()
@@ -39,7 +36,7 @@ class Counts:
             options: dict[str, Any] = {"connection_pool": self._pool}  # documented by `limits`, but not in its types
             storage = RedisStorage("async+redis://", implementation="redispy", **options)
             self._limiter = FixedWindowRateLimiter(storage)
-        self._clock = clock
+        self._clock = clock  # in seconds: when Redis is tried again
         self._failed = False
         self._retry_at = clock()
 
@@ -102,12 +99,9 @@ class _Window:
 
 
 class Windows:
-    """The requests of each subject, in a window that begins with the first of them, counted as `Counts` says.
+    """The requests of each subject, in a window that begins with the first of them, counted as `Counts` says."""
 
-    A count costs the same however many subjects there are, which the memory storage of `limits` does not offer: it
-    looks at all of them for nearly every request. `clock` returns seconds since 1970.
-    """
-
+    # The memory storage of `limits` looks at all subjects for nearly every request.
     def __init__(self, clock: Callable[[], float] = time.time) -> None:
         self._clock = clock
         self._by_length: defaultdict[int, OrderedDict[Subject, _Window]] = defaultdict(OrderedDict)  # the oldest first

@@ -98,10 +98,7 @@ def _security_headers(media_type: bytes, scheme: str | None, *, names_cache: boo
 
 
 class TracingMiddleware:
-    """Pure ASGI middleware: a span has the method, the route, the status and the ids of the request and its program.
-
-    It has no URL, header or body: those may hold keys, one-time codes and e-mail addresses.
-    """
+    """Pure ASGI middleware: a span for each request, without URL, header or body, which may hold keys and addresses."""
 
     def __init__(self, app: ASGIApp, tracer: Any) -> None:
         self._app = app

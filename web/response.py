@@ -54,10 +54,7 @@ class JsonResponse:
 
 
 class ModelResponse(JsonResponse, Generic[Model]):
-    """A 200 whose body is a model of the OpenAPI document, or a row's view; a field that was never set is absent.
-
-    A stored body is sent again as it is: the model may have changed since.
-    """
+    """A 200 whose body is a model of the OpenAPI document, or a row's view; a field that was never set is absent."""
 
     __slots__ = ()
     success: ClassVar[int] = 200

@@ -168,10 +168,7 @@ def _step(event: Event, earned: Sequence[Commission]) -> JsonRow:
 
 
 def _totals(happened: Sequence[Event], earned: Sequence[Commission]) -> dict[str, int]:
-    """Return what a customer bought and earned their partner, in cents of the program's currency.
-
-    `owed_cents` is the worth of commissions that are not paid yet, `paid_out_cents` what payouts handed over.
-    """
+    """Return what a customer bought and earned their partner, in cents of the program's currency."""
     sold, back = (
         [event.program_cents or 0 for event in happened if event.kind == kind]
         for kind in (EventKind.SALE, EventKind.REFUND)

@@ -79,10 +79,7 @@ def shortened(rows: Sequence[Any], budget: int) -> tuple[list[JsonRow], JsonRow 
 def list_tool(
     title: str, scope: Scope, wanted: List[Any], *beside: str, **more: Any
 ) -> Callable[[Callable[[Asked], JsonRow]], Tool]:
-    """Make a tool of a function that returns a page of what was asked.
-
-    `beside` names what is beside the rows and untrusted; `more` are further arguments, with their type and default.
-    """
+    """Make a tool of a function that returns a page of what was asked; `beside` the rows is what outsiders wrote."""
     optional = {each.name: KINDS.get(each.kind, each.kind) for each in wanted.filters if not each.is_for_pages}
     if wanted.finds:
         optional["q"] = Identifier

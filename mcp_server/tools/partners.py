@@ -82,10 +82,7 @@ def list_flags(asked: Asked) -> JsonRow:
 
 
 def _commission_row(commission: Commission) -> JsonRow:
-    """Return a commission with the `flags` that hold it.
-
-    `paid_out_cents` is its payout, if it is paid, `taken_back_since_cents` what refunds took back after it.
-    """
+    """Return a commission with the `flags` that hold it, and what refunds took back after its payout."""
     is_paid = commission.status == CommissionStatus.PAID
     shown = row_of(commission, leave_out=NOT_SHOWN if is_paid else {*NOT_SHOWN, "paid_out_cents"})
     back = commission.paid_out_cents - commission.net_cents if is_paid else 0
