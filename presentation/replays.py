@@ -10,6 +10,7 @@ from presentation.operations import operation
 from storage.diagnosis.key_rotation import KeyRotation, check_rotation
 from storage.management import replays
 from storage.management.replays import MOST_AT_ONCE, OldKeyDecision, Replay
+from storage.rules.errors import OverCap
 from web.body import Body
 
 Code = Annotated[str, StringConstraints(pattern=r"^[a-z_]{1,64}$")]
@@ -30,7 +31,7 @@ class OldKeyDecisionBody(Body):
     caller: Caller | None = None
 
 
-@operation()
+@operation(OverCap)
 async def replay_calls(call: ApiRequest, sent: ReplayQuery) -> Replay:
     """Perform rejected calls as of their own day, at most once."""
     return await call.write(replays.replay, **dict(sent), sealer=call.sealer)

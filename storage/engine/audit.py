@@ -55,14 +55,14 @@ def write(
 
 
 @contextmanager
-def collected(connection: Connection) -> Iterator[list[Change]]:
-    """Return the changes that the block logs."""
-    changes: list[Change] = []
-    connection.info[COLLECTED] = changes
+def collected(connection: Connection, what: str = COLLECTED) -> Iterator[list[Any]]:
+    """Return the changes that the block logs, or what else it notes under a name."""
+    noted: list[Any] = []
+    connection.info[what] = noted
     try:
-        yield changes
+        yield noted
     finally:
-        del connection.info[COLLECTED]
+        del connection.info[what]
 
 
 def write_each(

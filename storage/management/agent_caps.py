@@ -1,6 +1,6 @@
 """The caps of a program's agent keys: what an owner set, or the default; and whether a change stays within them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime
 from typing import Any
 
@@ -12,7 +12,7 @@ from storage.engine.database import insert_for
 from storage.lists.held import kinds_by_commission
 from storage.rules import agent_caps as rules
 from storage.rules.agent_caps import CAPS, FREEZABLE, WINDOW, AgentCaps
-from storage.rules.commission import CommissionStatus
+from storage.rules.commission import CommissionStatus, percent
 from storage.rules.errors import CurrencyNotSupported, OverCap, SecondKeyRequired, ServiceError
 from storage.rules.fraud.flag import FlagState
 from storage.rules.setting_kinds import Kind
@@ -25,7 +25,10 @@ from storage.tracking.terms_in_force import PROGRAM
 
 RELEASED = "This key dismissed a flag that held the commission, so another key has to decide."
 CREDITED = "credited"  # by hand: counted in a day's caps beside what is approved and paid
-ISSUED = "issued"  # referral tokens, which have a cap of their own
+ISSUED, REPLAYED = "issued", "replayed"  # referral tokens, and rejected calls: each has a cap of its own
+OWN_CAP = {ISSUED: ("referrals_in_a_day",), REPLAYED: ("replayed_calls_in_a_day",)}
+DAILY = ("commissions_in_a_day", "amount_in_a_day_cents")  # of everything else
+USES = "uses of caps"  # what may be collected
 HIGHEST_WORTH = 4  # USD: no currency is worth more
 AMOUNTS = [cap.name for cap in CAPS if cap.kind == Kind.CENTS]
 
@@ -84,9 +87,20 @@ def require_within(
         found = _versions(connection, program_id, level, since=since)
         if found and found[-1].ended_at is None:
             versions = [each for each in versions if each.version < found[0].version] + found
-    cap = rules.exceeded_ceiling(caps, before, after) or rules.exceeded_step(caps, versions, after, since=since)
-    if cap is not None:
+    uses = [*rules.ceilings(before, after), *rules.steps(caps, versions, after, since=since)]
+    _note(connection, caps, [(name, of, value, value) for name, of, value in uses])
+    if over := next((name for name, _, value in uses if value > getattr(caps, name)), None):
+        cap = over.removesuffix("_bps")
         raise OverCap(f"The change exceeds {cap}, a cap for agent keys: {published(caps, CAPS)[cap]}.", cap=cap)
+
+
+def _note(connection: Connection, caps: AgentCaps, uses: Iterable[tuple[str, str, Any, Any]]) -> None:
+    """Note the uses of caps, each with what it adds and what is used then, for whoever collects them."""
+    for name, of, added, used in uses:
+        limit = getattr(caps, name)
+        numbers = [round(each) for each in (added, max(limit - used, 0), limit)]
+        shown = [percent(each) for each in numbers] if name.endswith("_bps") else numbers
+        connection.info.get(USES, []).append(rules.CapUse(name.removesuffix("_bps"), of, *shown))
 
 
 def _versions(connection: Connection, program_id: int, of: ColumnElement[bool], *, since: datetime) -> list[Any]:
@@ -107,7 +121,7 @@ def count(connection: Connection, program_id: int, status: str, cents: int, *, a
 def count_each(
     connection: Connection, program_id: int, status: str, worth: Sequence[int], *, at: datetime
 ) -> list[OverCap | None]:
-    """Count what agent keys approved, paid, credited or issued today; return an OverCap for each beyond a cap."""
+    """Count what agent keys did today; return an OverCap for each beyond a cap."""
     caps = get_caps(connection, program_id)
     results = list[OverCap | None]()
     row = agent_decisions.c
@@ -115,17 +129,18 @@ def count_each(
     new = insert_for(connection)(agent_decisions).values(**of_day, commissions=0, cents=0)
     # Until the transaction ends, so that no two decisions pass a cap together.
     locked = new.on_conflict_do_update(index_elements=[*of_day], set_={"cents": row.cents})
-    commissions, total = map(int, connection.execute(locked.returning(row.commissions, row.cents)).one())
-    names = ("referrals_in_a_day",) if status == ISSUED else ("commissions_in_a_day", "amount_in_a_day_cents")
+    before = used = [*map(int, connection.execute(locked.returning(row.commissions, row.cents)).one())]
+    names = OWN_CAP.get(status, DAILY)
     for cents in worth:
-        used = (commissions + 1, total + cents)
-        cap = next((name for name, number in zip(names, used, strict=False) if number > getattr(caps, name)), None)
-        if cap is None:
-            commissions, total = used
+        asked = [used[0] + 1, used[1] + cents]
+        cap = next((name for name, number in zip(names, asked, strict=False) if number > getattr(caps, name)), None)
+        used = used if cap else asked
         message = f"With this one agent keys would exceed {cap}, the cap on what is {status} in a UTC day."
         results.append(OverCap(message, cap=cap) if cap else None)
+    uses = [(name, status, now - was, now) for name, was, now in zip(names, before, used, strict=False) if now > was]
+    _note(connection, caps, uses)
     counted = update(agent_decisions).where(*(row[name] == value for name, value in of_day.items()))
-    connection.execute(counted.values(commissions=commissions, cents=total))
+    connection.execute(counted.values(commissions=used[0], cents=used[1]))
     return results
 
 
@@ -147,7 +162,7 @@ def obstacles(
 
 
 def list_used(connection: Connection, program_id: int, at: datetime) -> Sequence[Any]:
-    """Return the number and the cents of the commissions that agent keys approved, or paid, on the UTC day."""
+    """Return the number and the cents of what agent keys approved, paid, credited or replayed on the UTC day."""
     row = agent_decisions.c
     today = select(row.status, row.commissions, row.cents).where(row.program_id == program_id, row.day == at.date())
     return connection.execute(today.order_by(row.status)).all()

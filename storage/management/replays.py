@@ -15,6 +15,7 @@ from sqlalchemy import ColumnElement, Connection, func, or_, select, update
 from storage.engine import audit
 from storage.engine.audit import Actor, Change
 from storage.engine.sealing import Sealer
+from storage.management import agent_caps
 from storage.rules.errors import FieldError, ServiceError, ValidationError
 from storage.tables import kept_calls, retired_program_keys
 from storage.tracking import program_terms, terms_in_force
@@ -77,7 +78,7 @@ def replay(
 ) -> Replay:
     """Perform rejected calls by their ids, or the next ones that were rejected with a code, or with ANY code.
 
-    Raises ValidationError without ids and without a cause, and with both.
+    Raises ValidationError without ids and without a cause, and with both; OverCap beyond what agent keys may perform.
     """
     if (ids is None) == (cause is None):
         raise ValidationError(fields=[FieldError("ids", "Send either ids or cause")])
@@ -93,6 +94,10 @@ def replay(
         calls = [tried.get(each) or _untried(each, named.get(each)) for each in dict.fromkeys(ids)]
         remaining = 0
     done = _summary(calls, remaining)
+    if actor.is_agent and done.performed:
+        over = agent_caps.count_each(connection, program_id, agent_caps.REPLAYED, [0] * done.performed, at=at)
+        if over[-1]:
+            raise over[-1]
     about = {"cause": cause} if cause else {"ids": list(ids or ())}
     counts = {"performed": done.performed, "still_rejected": done.still_rejected}
     change = Change("rejected_call.replay", after=about | counts)

@@ -7,7 +7,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from storage.rules.commission import CommissionType
+from storage.rules.commission import CommissionType, Number
 from storage.rules.money import BPS
 from storage.rules.setting_kinds import declared
 from storage.rules.settings import SETTINGS, ProgramSettings
@@ -28,12 +28,36 @@ class AgentCaps(NamedTuple):
     commissions_in_a_day: int = 100
     amount_in_a_day_cents: int = 100_000
     referrals_in_a_day: int = 1_000
+    replayed_calls_in_a_day: int = 1_000
     frozen_settings: tuple[str, ...] = ("commission_basis", "hold_days", "lead_auth_policy")
     two_keys_to_pay: bool = False
     apply_own_plans: bool = False
 
 
+class CapUse(NamedTuple):
+    """How far a cap is used, in its published unit: what `uses` it, what `remains` of the `limit` then, and for what.
+
+    `of` is the rate or the setting, or what is done in a day: approved, paid, credited or replayed.
+    """
+
+    cap: str
+    of: str
+    uses: Number
+    remains: Number
+    limit: Number
+
+
 CAPS, SECTIONS = declared(AgentCaps(), Path(__file__).with_suffix(".toml"))
+
+
+def added_up(uses: Iterable[CapUse]) -> list[CapUse]:
+    """Return what several changes use of each cap: those of a day add up, of the others the largest counts."""
+    found: dict[tuple[str, str], CapUse] = {}
+    for each in uses:
+        so_far = found.get((each.cap, each.of), each._replace(uses=0))
+        sums = so_far.uses + each.uses if "in_a_day" in each.cap else max(so_far.uses, each.uses)
+        found[each.cap, each.of] = each._replace(uses=sums, remains=min(so_far.remains, each.remains))
+    return [*found.values()]
 
 
 def frozen(caps: AgentCaps, before: ProgramSettings, after: ProgramSettings) -> list[str]:
@@ -48,44 +72,44 @@ def frozen(caps: AgentCaps, before: ProgramSettings, after: ProgramSettings) -> 
     return [name for name in caps.frozen_settings if name in changed]
 
 
-def exceeded_ceiling(caps: AgentCaps, before: ProgramSettings, after: ProgramSettings) -> str | None:
-    """Return the ceiling that a change exceeds. Amounts are checked again in a new currency."""
+def ceilings(before: ProgramSettings, after: ProgramSettings) -> list[tuple[str, str, int]]:
+    """Return the ceilings of what a change sets, what for, and to what. Amounts count again in a new currency."""
     is_flat = after.commission_type == CommissionType.FLAT
     rate, of_rate = ("highest_flat_rate_cents", "currency") if is_flat else ("highest_rate_bps", "commission_type")
-    ceilings = (  # each with the value that it is for, and what else makes it count anew
+    limited = (  # each with the value that it is for, and what else makes it count anew
         (rate, "rate", {"commission_type", of_rate}),
         ("highest_rate_bps", "platform_fee_bps", set[str]()),
         ("highest_lead_commission_cents", "lead_commission_cents", {"currency"}),
     )
-    for cap, name, others in ceilings:
-        changed = any(getattr(before, each) != getattr(after, each) for each in {name, *others})
-        if changed and getattr(after, name) > getattr(caps, cap):
-            return cap.removesuffix("_bps")
-    return None
+    return [
+        (cap, name.removesuffix("_bps"), getattr(after, name))
+        for cap, name, others in limited
+        if any(getattr(before, each) != getattr(after, each) for each in {name, *others})
+    ]
 
 
-def exceeded_step(caps: AgentCaps, versions: Iterable[Any], asked: ProgramSettings, *, since: datetime) -> str | None:
-    """Return the cap on steps that a change by an agent key exceeds, after the versions of a program's terms.
+def steps(
+    caps: AgentCaps, versions: Iterable[Any], asked: ProgramSettings, *, since: datetime
+) -> list[tuple[str, str, Fraction]]:
+    """Return how far a change by an agent key uses the caps on a rate's steps, after the versions of a program's terms.
 
     A rate may move `rate_change_in_30_days` away from where agent keys found it at any time of these days: many small
     steps add up, and a step back makes room. A percentage and an amount per sale are two rates, each with its own last
     value, 0 if it never had one.
     """
-    steps = defaultdict[str, list[Fraction]](list)
+    made = defaultdict[str, list[Fraction]](list)
     last = defaultdict[str, Fraction](Fraction)
     for terms in (*versions, asked):
         for rate, value in _rates(caps, terms).items():
             if terms is asked or (terms.by_agent and terms.created_at > since):
-                steps[rate].append(value - last[rate])
+                made[rate].append(value - last[rate])
             last[rate] = value
-    cap = None
-    for each in (steps[rate] for rate in _rates(caps, asked)):
-        moved = max(abs(sum(each[start:], Fraction(0))) for start in range(len(each)))
-        if each[-1] and moved > caps.rate_change_in_30_days_bps:
-            cap = "rate_change_in_30_days"
-        if abs(each[-1]) > caps.rate_step_bps:
-            return "rate_step"
-    return cap
+    moved = {rate: made[rate] for rate in _rates(caps, asked) if made[rate][-1]}
+    furthest = {rate: max(abs(sum(each[n:], Fraction(0))) for n in range(len(each))) for rate, each in moved.items()}
+    return [
+        *(("rate_step_bps", rate, abs(each[-1])) for rate, each in moved.items()),
+        *(("rate_change_in_30_days_bps", rate, each) for rate, each in furthest.items()),
+    ]
 
 
 def _rates(caps: AgentCaps, terms: Any) -> dict[str, Fraction]:

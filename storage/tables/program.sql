@@ -62,10 +62,11 @@ CREATE TABLE agent_caps (
     apply_own_plans BOOLEAN,
     commissions_in_a_day INTEGER,
     amount_in_a_day_cents BIGINT,
-    referrals_in_a_day INTEGER
+    referrals_in_a_day INTEGER,
+    replayed_calls_in_a_day INTEGER
 );
 
--- What agent keys approved and what they paid on a UTC day: the row is locked by each decision that adds to it.
+-- What agent keys approved, paid and replayed on a UTC day: the row is locked by each decision that adds to it.
 CREATE TABLE agent_decisions (
     program_id BIGINT,
     day DATE,
@@ -198,8 +199,13 @@ CREATE TABLE plans (
     created_at TIMESTAMP NOT NULL,
     expires_at TIMESTAMP NOT NULL,
     decided_at TIMESTAMP,
+    apply_at TIMESTAMP,  -- when a scheduled one is applied, in the name of its approver
+    approver_type VARCHAR(16),
+    approver_id VARCHAR(80),
     PRIMARY KEY (program_id, id)
 );
+
+CREATE INDEX ix_plans_due ON plans (apply_at) WHERE status = 'scheduled';
 
 -- of Explore; a read-only link opens one until then
 CREATE TABLE saved_views (

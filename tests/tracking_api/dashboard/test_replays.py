@@ -7,6 +7,7 @@ import httpx
 import pytest
 
 from storage.access.workspaces import Role
+from storage.management import agent_caps
 from storage.rules import keys
 from storage.rules.scope import Scope
 from tests.agent_api.conftest import Agents
@@ -73,7 +74,7 @@ async def test_an_owner_decides_on_calls_with_the_old_key_on_the_page_of_the_key
     assert await sold(dashboard) == (["inv-1"] if decision == "accept" else [])
 
 
-async def test_an_agent_replays_by_id_at_most_once_and_tries_it_before(dashboard: Dashboard):
+async def test_an_agent_replays_by_id_at_most_once_within_its_cap_and_tries_it_before(dashboard: Dashboard):
     acme = dashboard.acme
     await sell(dashboard, acme.key)
     await acme.customer(at=NOW - timedelta(hours=1))
@@ -83,10 +84,14 @@ async def test_an_agent_replays_by_id_at_most_once_and_tries_it_before(dashboard
         [lost] = (await agents.get("./explain", transaction_id="inv-1")).json()["refused_calls"]
         wanted: Any = {"json": {"ids": [lost["id"]]}}
 
+        await acme.do(agent_caps.change, {"replayed_calls_in_a_day": 0})
+        over = await agents.call("POST", "./refused-calls/replay", **wanted)
+        await acme.do(agent_caps.change, {"replayed_calls_in_a_day": 1})
         dry = await agents.call("POST", "./refused-calls/replay", headers={"Svc-Dry-Run": "true"}, **wanted)
         done, again = [await agents.call("POST", "./refused-calls/replay", **wanted) for _ in range(2)]
         neither = await agents.call("POST", "./refused-calls/replay", json={})
 
+    assert (over.status_code, over.json()["error"]["cap"]) == (403, "replayed_calls_in_a_day")
     assert dry.json() == {"dry_run": True, **done.json()}
     assert [each.json()["calls"][0]["outcome"] for each in (done, again)] == ["performed", "replayed_before"]
     assert neither.status_code == 400
