@@ -69,15 +69,16 @@ class Service:
             registry = metrics.registry(store.measures, folder)
             limits = RateLimits({REJECTED: config.limited(config.rejected_rate)}, counts)
             endpoint = metrics.endpoint(registry, config.metrics_token) if config.metrics_token else None
+            agents = agent_api.app.create(store, sealer=config.sealer, base_url=base_url, limits=limits)
             self._mounts = [
                 *([(metrics.PATH, endpoint)] if endpoint else []),
-                ("/api/agent/", agent_api.app.create(store, sealer=config.sealer, base_url=base_url, limits=limits)),
+                ("/api/agent/", agents),
                 ("/mcp", mcp),
                 ("", tracking_api.app.create(store, config, counts=counts, others=agent_api.app.ROUTES)),
             ]
             settle_garbage()
             tasks = [*(run(store) for run in background.TASKS), background.mail_partners(store, config)]
-            async with background.beside(*tasks):
+            async with background.beside(*tasks, background.run_plans(store, agents)):
                 with metrics.served(registry, host=config.metrics_host, port=config.metrics_port):
                     yield store
 

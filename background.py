@@ -7,11 +7,13 @@ from contextlib import asynccontextmanager, contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from itertools import count
+from typing import Any
 
 from configuration import Configuration
+from presentation import due_plans
 from storage import Storage
 from storage.engine import database, recurring
-from storage.management import fraud_review
+from storage.management import fraud_review, plans
 from storage.payments import decisions
 from storage.reports import breakdown_increments
 from storage.rules.errors import OutcomeUnknown, Overloaded, StorageUnavailable
@@ -25,6 +27,7 @@ LOOK_SECONDS = 60  # between two looks whether an hourly task is due
 REVIEW_SECONDS = 5
 NODE_SECONDS = 5
 GROUPING_SECONDS = 20
+PLAN_SECONDS = 10
 FIRST_REVIEW = timedelta(days=7)  # what happened while no process ran is reviewed after the start
 OUTAGES = (StorageUnavailable, OutcomeUnknown, Overloaded)
 log = logging.getLogger(__name__)
@@ -183,6 +186,21 @@ async def mail_partners(store: Storage, settings: Configuration) -> None:
                     while await notices.send_due(store, settings, at=at):
                         pass
         await asyncio.sleep(LOOK_SECONDS)
+
+
+async def run_plans(store: Storage, app: Any) -> None:
+    """Apply scheduled plans every few seconds, in whichever process locks one first."""
+    while True:
+        await apply_plans(store, app, at=datetime.now(UTC))
+        await asyncio.sleep(PLAN_SECONDS)
+
+
+async def apply_plans(store: Storage, app: Any, *, at: datetime) -> None:
+    """Apply the plans whose time has come, each in its own write; `app` has what their actions need."""
+    with _failures_logged("scheduled plans"):
+        for program_id, plan_id in await store.read(plans.list_due, at=at):
+            with _failures_logged("a scheduled plan"):
+                await due_plans.apply_due(store, app, program_id, plan_id, at=at)
 
 
 @contextmanager

@@ -42,11 +42,12 @@ class ApiRequest:
     program_id: int = NO_PROGRAM
     named: Mapping[str, str] = field(default_factory=dict)
     scopes: Collection[Scope] | None = None
+    member_role: Role | None = None
 
     @property
     def role(self) -> Role | None:
         """The member's role in the program; None for a key."""
-        return None
+        return self.member_role
 
     @property
     def subject_id(self) -> int:

@@ -103,7 +103,7 @@ def _operation(path: str, method: str, it: Description, references: References) 
         ]
     if it.body:
         content = {JSON: {"schema": references[it.body]}}
-        written["requestBody"] = {"required": method != "HEAD", "content": content}
+        written["requestBody"] = {"required": method != "HEAD" and not it.body.may_be_absent, "content": content}
     return written
 
 

@@ -99,8 +99,10 @@ class Operation(Generic[Call]):
     async def handler(self, call: Call) -> JsonResponse:
         """Return the response to a request, whose body `request.state.body` is."""
         request = call.request if isinstance(call, ApiRequest) else call
-        request.state.body = b""
-        if self.description.body is not None:
+        model, length = self.description.body, request.headers.get("content-length", "0")
+        is_absent = length == "0" and "transfer-encoding" not in request.headers
+        request.state.body = b"{}" if model and model.may_be_absent and is_absent else b""
+        if model is not None and not request.state.body:
             request.state.body = await body.read_body(request.scope, request.receive, largest=self.largest)
         return await self._respond(call, request.state.body)
 

@@ -20,7 +20,9 @@ from storage import OneTransaction
 from storage.access import workspaces
 from storage.engine import audit
 from storage.management import program_settings
+from storage.management.agent_caps import USES
 from storage.rules import errors
+from storage.rules.agent_caps import added_up
 from storage.rules.scope import Scope
 
 
@@ -91,13 +93,19 @@ def approvers(steps: Sequence[PlanStep]) -> list[str]:
     return [role for role in workspaces.Role if all(role in each for each in roles)]
 
 
-def run(
-    connection: Any, call: ApiRequest, steps: Sequence[PlanStep], actor: audit.Actor
-) -> tuple[list[dict[str, Any]], FailedStep | None]:
-    """Run steps in a running write as an actor; return what they change, and the one at which they end."""
+class StepsResult(NamedTuple):
+    """What steps change and use of the caps of agent keys, and the step at which they end, unless all of them run."""
+
+    diff: list[dict[str, Any]]
+    caps_used: list[dict[str, Any]]
+    failed: FailedStep | None
+
+
+def run(connection: Any, call: ApiRequest, steps: Sequence[PlanStep], actor: audit.Actor) -> StepsResult:
+    """Run steps in a running write as an actor."""
     about: Any = {"request": call.request, "at": call.at, "actor": actor, "program_id": call.program_id}
     failure = None
-    with audit.collected(connection) as changes:
+    with audit.collected(connection) as changes, audit.collected(connection, USES) as uses:
         for number, step in enumerate(steps, 1):
             resource, ids = step.action(call)
             within = ApiRequest(storage=OneTransaction(connection), named=ids, **about)
@@ -109,4 +117,5 @@ def run(
             except errors.ServiceError as error:
                 failure = FailedStep(number, error)
                 break
-    return json.loads(json.dumps([change._asdict() for change in changes])), failure
+    diff, used = (json.loads(json.dumps([each._asdict() for each in rows])) for rows in (changes, added_up(uses)))
+    return StepsResult(diff, used, failure)

@@ -1,25 +1,28 @@
 """Plans: what members and agents propose, approve, decline and revert; each is applied whole or not at all."""
 
 import json
+from collections import ChainMap
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from itertools import groupby
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, JsonValue, model_validator
+from pydantic import AwareDatetime, Field, JsonValue, model_validator
 from pydantic_core import PydanticCustomError
 
 from presentation import backtests
 from presentation.api_request import ApiRequest
 from presentation.lists import listing
 from presentation.operations import operation
-from presentation.plan_steps import FailedStep, PlanStep, approvers, run, step_of
+from presentation.plan_steps import FailedStep, PlanStep, StepsResult, approvers, run, step_of
 from presentation.resource_table import DECIDER, MEMBER, Resource
 from presentation.settings_models import Name
 from presentation.view import view_of
 from storage.engine.audit import OPERATOR, Actor
 from storage.lists.plans import PLANS, Objects, Plan, PlanStatus
 from storage.management import agent_caps, plans
+from storage.management.plans import LASTS, PENDING
 from storage.reports.backtest_result import BacktestResult
 from storage.rules import errors
 from storage.rules.scope import Scope
@@ -29,7 +32,6 @@ from web.response import CreatedResponse
 
 PRICED_DAYS = 30
 BacktestView = view_of(BacktestResult)
-LASTS = timedelta(hours=72)
 PREPARED = "a prepared plan"  # what a link is sealed for
 REFUSED = (
     errors.InsufficientScope,
@@ -65,6 +67,14 @@ class NewPlan(Body):
     expires_in_hours: Annotated[int, Field(ge=1, le=720)] = 72
 
 
+class PlanApproval(Body):
+    """When an approved plan is applied: at once, or `at` a time within the next 366 days."""
+
+    may_be_absent = True
+
+    at: AwareDatetime | None = None
+
+
 @operation(errors.RateLimited, *REFUSED, notice="plan-sent")
 async def create_plan(call: ApiRequest, sent: NewPlan) -> CreatedResponse[Plan]:
     """Propose actions that are approved and applied together."""
@@ -81,16 +91,17 @@ async def get_plan(call: ApiRequest) -> Plan:
 
 
 @operation(*REFUSED, notice="plan-applied")
-async def apply_plan(call: ApiRequest) -> Plan:
-    """Approve a plan and apply it, whole or not at all."""
-    plan_id = (await call.read(plans.get_plan, call.path_id("plan_id"), at=call.at)).id
-    if not await _may_apply(call):
-        raise errors.OverCap("A member approves the plans of this program.", cap="apply_own_plans")
+async def apply_plan(call: ApiRequest, sent: PlanApproval) -> Plan:
+    """Approve a plan and apply it, whole or not at all, at once or at a time."""
+    plan_id = call.path_id("plan_id")
 
     def perform(connection: Any, program_id: int, *, at: datetime, **_: Any) -> Plan:
-        return _apply(connection, call, plans.lock(connection, program_id, plan_id, at=at))
+        return apply(connection, call, plans.lock(connection, program_id, plan_id, *PENDING, at=at))
 
-    return await call.write(perform)
+    if sent.at is None:
+        return await call.write(perform)
+    await replace(call, storage=call.storage.dry_run).write(perform)  # what cannot be applied now is not approved
+    return await call.write(plans.schedule, plan_id, apply_at=sent.at)
 
 
 @operation(*REFUSED, notice="plan-declined")
@@ -102,9 +113,9 @@ async def decline_plan(call: ApiRequest) -> Plan:
 @operation(*REFUSED, notice="plan-reverted")
 async def revert_plan(call: ApiRequest) -> CreatedResponse[Plan]:
     """Take back what a plan changed by a plan of its own, which names in `final` what stays."""
-    plan_id, may_apply = call.path_id("plan_id"), await _may_apply(call)
+    plan_id = call.path_id("plan_id")
     applied = await call.read(plans.get_plan, plan_id, at=call.at)
-    by_subject = groupby(applied.diff, lambda each: (each["action"], each["subject_id"]))
+    by_subject = groupby(applied.diff, lambda each: (each["action"], each["subject_id"] or each["field"]))
     found = [(REVERTED_BY.get(action), subject, [*changes]) for (action, subject), changes in by_subject]
     steps = [reverse(subject, changes) for reverse, subject, changes in reversed(found) if reverse]
     if not steps:
@@ -118,7 +129,7 @@ async def revert_plan(call: ApiRequest) -> CreatedResponse[Plan]:
         plans.lock(connection, program_id, plan_id, PlanStatus.APPLIED, at=at)
         about: dict[str, Any] = {"reason": f"Reverts: {applied.reason}"[:512], "reverts_id": plan_id}
         made = plans.propose(connection, program_id, content, **about, expires_at=at + LASTS, actor=actor, at=at)
-        return _apply(connection, call, made) if may_apply else made
+        return apply(connection, call, made) if _may_apply(connection, call) else made
 
     return await call.create(Plan, perform)
 
@@ -127,16 +138,16 @@ async def content_of(call: ApiRequest, steps: Sequence[PlanStep]) -> dict[str, A
     """Return what a plan of these steps would change now, who may approve it, and what speaks against it."""
     for step in steps:
         step.action(call)
-    diff, failed = await _try(call, steps, OPERATOR)
+    diff, _, failed = await _try(call, steps, OPERATOR)
     conflicts = [_said(failed)] if failed else []
     touched = {_place(each) for each in diff}
-    others = await call.read(plans.list_open, at=call.at)
+    others = await call.read(plans.list_pending, at=call.at)
     same = [each.id for each in others if touched & set(map(_place, each.diff))]
     conflicts += [{"plan_id": each, "message": "An open plan changes the same."} for each in same]
-    over = (await _try(call, steps, call.actor))[1] if call.actor.is_agent else None
+    _, used, over = await _try(call, steps, call.actor) if call.actor.is_agent else StepsResult([], [], None)
     content: dict[str, Any] = {"steps": [each._asdict() for each in steps], "diff": diff, "conflicts": conflicts}
-    content |= {"caps": [_said(over)] if over and "cap" in over.error.details else []}
-    content |= {"final": _final(diff), "approvers": approvers(steps)}
+    content |= {"caps": [_said(over)] if over and "cap" in over.error.details else [], "caps_used": used}
+    content |= {"final": _final(diff), "approvers": approvers(steps), "backtest": None}
     settings = {name: value for step in steps if not step.path for name, value in step.body.items()}
     if not failed and any(BY_NAME[name].is_term for name in settings if name in BY_NAME):
         priced = BacktestView.of(await backtests.run(call, settings, days=PRICED_DAYS))
@@ -144,25 +155,27 @@ async def content_of(call: ApiRequest, steps: Sequence[PlanStep]) -> dict[str, A
     return content
 
 
-async def _may_apply(call: ApiRequest) -> bool:
-    return call.role is not None or (await call.read(agent_caps.get_caps)).apply_own_plans
+def _may_apply(connection: Any, call: ApiRequest) -> bool:
+    return call.role is not None or agent_caps.get_caps(connection, call.program_id).apply_own_plans
 
 
-async def _try(call: ApiRequest, steps: Sequence[PlanStep], actor: Actor) -> tuple[Objects, FailedStep | None]:
-    """Run steps and roll them back; return what they change, and the one that fails."""
+async def _try(call: ApiRequest, steps: Sequence[PlanStep], actor: Actor) -> StepsResult:
+    """Run steps and roll them back."""
     return await call.storage.dry_run.write_in(call.program_id, run, call, steps, actor)
 
 
-def _apply(connection: Any, call: ApiRequest, plan: Plan) -> Plan:
-    """Apply a locked plan. Raises PreconditionFailed if it would not change now what it says."""
+def apply(connection: Any, call: ApiRequest, plan: Plan) -> Plan:
+    """Apply a locked plan, as who calls. Raises OverCap, or PreconditionFailed if that changes anything else."""
+    if not _may_apply(connection, call):
+        raise errors.OverCap("A member approves the plans of this program.", cap="apply_own_plans")
     steps = [PlanStep(**each) for each in plan.steps]
-    diff, failed = run(connection, call, steps, call.actor)
+    diff, _, failed = run(connection, call, steps, call.actor)
     if failed and "cap" in failed.error.details:
         raise failed.error
     if failed or _facts(diff) != _facts(plan.diff):
         raise errors.PreconditionFailed("What the plan names has changed since.", hint="Send a new plan.")
     about: dict[str, Any] = {"actor": call.actor, "at": call.at}
-    return plans.decide(connection, call.program_id, plan, PlanStatus.APPLIED, diff=diff, **about)
+    return plans.decide(connection, call.program_id, plan, PlanStatus.APPLIED, content={"diff": diff}, **about)
 
 
 def _said(failed: FailedStep) -> dict[str, Any]:
@@ -175,9 +188,14 @@ def _place(change: dict[str, Any]) -> str:
 
 def _facts(diff: Objects) -> list[str]:
     """Return what must be the same when a plan is applied: not the ids and amounts of what is created only then."""
-    stable = ([each["action"], each["field"], each["before"], each["field"] and each["after"]] for each in diff)
+    stable = ([each[name] for name in ("action", "field", "before")] + [_sets(each) and each["after"]] for each in diff)
     subjects = (each["subject_id"] if each["before"] is not None else None for each in diff)
     return sorted(map(json.dumps, zip(stable, subjects, strict=True)))
+
+
+def _sets(change: dict[str, Any]) -> bool:
+    """Return whether a change gives something that there is a new value."""
+    return bool(change["field"]) or change["action"] == "partner.terms"
 
 
 def _final(diff: Objects) -> list[str]:
@@ -186,12 +204,19 @@ def _final(diff: Objects) -> list[str]:
 
 def _continues(applied: Objects, reverse: Objects) -> bool:
     """Return whether fields still have the values that the applied plan gave them."""
-    left = {_place(each): each["after"] for each in applied if each["field"]}
+    left = {_place(each): each["after"] for each in applied if _sets(each)}
     return all(left.get(_place(each), each["before"]) == each["before"] for each in reverse)
 
 
 def _before(changes: Objects) -> dict[str, Any]:
     return {each["field"]: each["before"] for each in changes}
+
+
+def _terms(path: str, changes: Objects) -> PlanStep:
+    """Return the step that gives a partner, or a group, the own terms and the group that they had, or none."""
+    own = [each["before"] or {"commission_rate": None} for each in changes if each["field"] != "group"]
+    group = [{"group": each["before"]} for each in changes if each["field"] == "group"]
+    return PlanStep("PUT", f"{path}/terms", dict(ChainMap(*own, *group)))
 
 
 def _move(subject: int, changes: Objects) -> PlanStep:
@@ -210,6 +235,8 @@ REVERTED_BY: dict[str, Callable[[Any, Objects], PlanStep]] = {  # what takes an 
     "partner.change": lambda subject, changes: PlanStep("PATCH", f"/partners/{subject}", _before(changes)),
     "partner.enrol": lambda subject, _: PlanStep("PATCH", f"/partners/{subject}", {"status": "inactive"}),
     "partner.adjust": _take_back,
+    "partner.terms": lambda subject, changes: _terms(f"/partners/{subject}", changes),
+    "partner.group_terms": lambda group, changes: _terms(f"/partner-groups/{group}", changes),
     "customer.move": _move,
 }
 PLAN_RESOURCES = (

@@ -5,7 +5,7 @@ import hashlib
 import json
 from collections.abc import Iterator
 from itertools import islice
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, ClassVar, TypeVar
 
 from pydantic import BaseModel, ConfigDict, StringConstraints
 from pydantic import ValidationError as Invalid
@@ -36,6 +36,7 @@ class Body(BaseModel):
     """A request body: strict types (a boolean is no integer, "1" no number), unknown fields ignored."""
 
     model_config = ConfigDict(strict=True, extra="ignore", frozen=True)
+    may_be_absent: ClassVar[bool] = False  # a request without a body is one with `{}`
 
 
 async def read_body(

@@ -37,6 +37,14 @@ class AgentKey(NamedTuple):
     def actor(self) -> Actor:
         return Actor(AGENT_KEY, str(self.id), self.name)
 
+    def is_live(self, at: datetime) -> bool:
+        """Return whether the key is neither revoked nor expired."""
+        return self.revoked_at is None and (self.expires_at is None or self.expires_at > at)
+
+    def reaches(self, program_id: int | None) -> bool:
+        """Return whether the key is for a program of its workspace."""
+        return self.program_ids is None or program_id in self.program_ids
+
 
 class Issued(NamedTuple):
     """A new key. `secret` is shown once and never stored."""
@@ -94,12 +102,11 @@ def authorize(
         is_old_program_key = connection.execute(of_program).scalar() is not None  # from before the prefix existed
         raise errors.WrongKeyType if is_old_program_key else _invalid()
     key = of_row(rows[0])
-    if key.revoked_at is not None or (key.expires_at is not None and key.expires_at <= at):
+    if not key.is_live(at):
         raise _invalid()
     if scope is not None and scope not in key.scopes:
         raise errors.InsufficientScope(required_scope=scope)
-    listed = key.program_ids is None or program_id in key.program_ids
-    if program_id is not None and not (listed and rows[0].reached == program_id):
+    if program_id is not None and not (key.reaches(program_id) and rows[0].reached == program_id):
         raise errors.ProgramNotAllowed
     return key
 

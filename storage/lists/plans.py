@@ -19,16 +19,20 @@ class PlanStatus(StrEnum):
     """What became of a plan."""
 
     OPEN = "open"
+    SCHEDULED = "scheduled"
     APPLIED = "applied"
     DECLINED = "declined"
     REVERTED = "reverted"
+    FAILED = "failed"
 
 
 class Plan(NamedTuple):
     """A plan: `steps` are actions of the API, `diff` what they change (`action`, `subject_id`, `field`, values).
 
     `conflicts` are steps that fail as things are, and open plans that change the same; `caps` what exceeds those
-    of agent keys. `final` are actions that a revert cannot take back, `approvers` the roles that may approve.
+    of agent keys, `caps_used` what uses them: `uses`, what `remains` of the `limit` then, and `of` what. `final` are
+    actions that a revert cannot take back, `approvers` the roles that may approve. An approved plan that is scheduled
+    is applied at `apply_at`; `failure` says why one was not.
     """
 
     id: int
@@ -40,14 +44,19 @@ class Plan(NamedTuple):
     decided_by: Annotated[Untrusted | None, Column("Decided by")]
     decided_at: datetime | None
     reverts_id: int | None
+    apply_at: datetime | None
+    approver_type: Annotated[str | None, Column(is_internal=True)]
+    approver_id: Annotated[str | None, Column(is_internal=True)]
     content: Annotated[str, Column(is_internal=True)]
     steps: Objects = ()
     diff: Objects = ()
     conflicts: Objects = ()
     caps: Objects = ()
+    caps_used: Objects = ()
     final: Sequence[str] = ()
     approvers: Sequence[str] = ()
     backtest: dict[str, Any] | None = None
+    failure: dict[str, Any] | None = None
 
 
 def _with_content(_: Connection, __: ListScope, rows: list[Plan]) -> list[Plan]:

@@ -16,13 +16,14 @@ from storage.lists.declaration import ListScope
 from storage.lists.find import rows
 from storage.lists.held import is_first, is_held, is_held_by, kinds_by_commission
 from storage.management import agent_caps, fraud_review, payout_sending, payouts
+from storage.management.plans import needs_action
 from storage.rules import errors
 from storage.rules.attribution import ApplicationState
 from storage.rules.commission import MAY_BECOME, CommissionStatus
 from storage.rules.errors import FieldError, NotFound, ServiceError, ValidationError
 from storage.rules.fraud.flag import FlagState
 from storage.rules.settlement import CustomerStatus, Settlement
-from storage.tables import commissions, customers, flags, partners, sale_questions
+from storage.tables import commissions, customers, flags, partners, plans, sale_questions
 from storage.tables import partner_applications as applied
 from storage.tables.columns import from_millis, to_millis
 from storage.tracking import corrections
@@ -49,6 +50,7 @@ class PendingWork(NamedTuple):
     provisional_leads: int
     questions: int = 0  # of partners about missing sales, without an answer
     applicants: int = 0
+    plans: int = 0  # that wait for approval, or could not be applied at their time in the last 7 days
 
 
 def decide(
@@ -199,6 +201,7 @@ def get_pending_work(connection: Connection, program_id: int, *, at: datetime) -
         provisional_leads=connection.execute(leads).scalar_one(),
         questions=_count(connection, program_id, sale_questions, sale_questions.c.answered_at.is_(None)),
         applicants=_count(connection, program_id, applied, applied.c.state == ApplicationState.WAITING),
+        plans=_count(connection, program_id, plans, needs_action(at)),
     )
 
 

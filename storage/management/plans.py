@@ -1,21 +1,31 @@
 """Plans: stored by whoever proposes them; applied, declined or reverted once, in the transaction of their actions."""
 
 import json
-from collections.abc import Mapping
-from datetime import datetime
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Connection, insert, select, update
+from sqlalchemy import ColumnElement, Connection, and_, insert, or_, select, update
 
 from storage.engine import audit, ids
 from storage.engine.audit import Actor, Change
 from storage.lists.declaration import ListQuery, ListScope
 from storage.lists.find import find, get
 from storage.lists.plans import PLANS, Plan, PlanStatus
-from storage.rules.errors import PlanExpired
+from storage.rules.errors import PlanExpired, ServiceError, ValidationError
 from storage.tables import plans
 
-_VERBS = {PlanStatus.APPLIED: "plan.apply", PlanStatus.DECLINED: "plan.decline"}
+LASTS = timedelta(hours=72)  # a plan that waits for approval, and one that could not be applied at its time
+FURTHEST = timedelta(days=366)  # ahead of a plan's approval
+SHOWN = timedelta(days=7)  # on the overview, after it failed
+DUE_AT_ONCE = 200
+PENDING = (PlanStatus.OPEN, PlanStatus.SCHEDULED)
+_VERBS = {
+    PlanStatus.SCHEDULED: "plan.schedule",
+    PlanStatus.APPLIED: "plan.apply",
+    PlanStatus.DECLINED: "plan.decline",
+    PlanStatus.FAILED: "plan.fail",
+}
 _row = plans.c
 
 
@@ -24,10 +34,23 @@ def get_plan(connection: Connection, program_id: int, plan_id: int, *, at: datet
     return get(connection, PLANS, ListScope(program_id, at), plan_id)
 
 
-def list_open(connection: Connection, program_id: int, *, at: datetime) -> list[Plan]:
-    """Return the newest open plans that have not expired."""
-    query = ListQuery(limit=200, filters={"status": PlanStatus.OPEN})
-    return [each for each in find(connection, PLANS, ListScope(program_id, at), query).data if each.expires_at > at]
+def list_pending(connection: Connection, program_id: int, *, at: datetime) -> list[Plan]:
+    """Return the newest plans that wait for approval or for their time, and have not expired."""
+    queries = [ListQuery(limit=200, filters={"status": status}) for status in PENDING]
+    found = [each for query in queries for each in find(connection, PLANS, ListScope(program_id, at), query).data]
+    return [each for each in found if each.expires_at > at]
+
+
+def list_due(connection: Connection, *, at: datetime) -> Sequence[Any]:
+    """Return the program and the id of scheduled plans of any program whose time has come, the earliest first."""
+    due = select(_row.program_id, _row.id).where(_row.status == PlanStatus.SCHEDULED, _row.apply_at <= at)
+    return connection.execute(due.order_by(_row.apply_at).limit(DUE_AT_ONCE)).all()
+
+
+def needs_action(at: datetime) -> ColumnElement[bool]:
+    """Return the condition of plans that a person has to look at: they wait for approval, or failed in these days."""
+    waits = and_(_row.status == PlanStatus.OPEN, _row.expires_at > at)
+    return or_(waits, and_(_row.status == PlanStatus.FAILED, _row.decided_at > at - SHOWN))
 
 
 def propose(
@@ -51,21 +74,47 @@ def propose(
 
 
 def decline(connection: Connection, program_id: int, plan_id: int, *, actor: Actor, at: datetime) -> Plan:
-    """Decline an open plan. Raises NotFound, PlanExpired."""
-    locked = lock(connection, program_id, plan_id, at=at)
+    """Decline a plan that waits. Raises NotFound, PlanExpired."""
+    locked = lock(connection, program_id, plan_id, *PENDING, at=at)
     return decide(connection, program_id, locked, PlanStatus.DECLINED, actor=actor, at=at)
 
 
-def lock(
-    connection: Connection, program_id: int, plan_id: int, status: PlanStatus = PlanStatus.OPEN, *, at: datetime
+def schedule(
+    connection: Connection, program_id: int, plan_id: int, *, apply_at: datetime, actor: Actor, at: datetime
 ) -> Plan:
-    """Return a plan for a decision on it. Raises NotFound, PlanExpired unless it has the status and is in time."""
-    mine = (_row.program_id == program_id, _row.id == plan_id)
-    connection.execute(select(_row.id).where(*mine).with_for_update())
-    plan = get_plan(connection, program_id, plan_id, at=at)
-    if plan.status != status or (status == PlanStatus.OPEN and plan.expires_at <= at):
+    """Store that a plan is applied at a time in the name of who approves it now. From then on it lasts 72 hours.
+
+    Raises NotFound, PlanExpired, ValidationError.
+    """
+    if not at < apply_at <= at + FURTHEST:
+        raise ValidationError.of("at", "Choose a time within the next 366 days")
+    locked = lock(connection, program_id, plan_id, *PENDING, at=at)
+    values: dict[str, Any] = {"apply_at": apply_at, "expires_at": apply_at + LASTS}
+    values |= {"approver_type": actor.type, "approver_id": actor.id}
+    return decide(connection, program_id, locked, PlanStatus.SCHEDULED, actor=actor, at=at, **values)
+
+
+def fail(connection: Connection, program_id: int, plan_id: int, error: ServiceError, *, at: datetime) -> None:
+    """Store why a scheduled plan was not applied at its time, unless another process has decided it meanwhile."""
+    plan = _locked(connection, program_id, plan_id, at=at)
+    if plan.status == PlanStatus.SCHEDULED and plan.apply_at and plan.apply_at <= at:
+        failure = {"code": error.code, "message": error.text}
+        actor = Actor(plan.approver_type or "", plan.approver_id or "", plan.decided_by or "")
+        decide(connection, program_id, plan, PlanStatus.FAILED, content={"failure": failure}, actor=actor, at=at)
+
+
+def lock(connection: Connection, program_id: int, plan_id: int, *statuses: PlanStatus, at: datetime) -> Plan:
+    """Return a plan for a decision on it. Raises NotFound, PlanExpired unless it has such a status and is in time."""
+    plan = _locked(connection, program_id, plan_id, at=at)
+    if plan.status not in statuses or (plan.status in PENDING and plan.expires_at <= at):
         raise PlanExpired
     return plan
+
+
+def _locked(connection: Connection, program_id: int, plan_id: int, *, at: datetime) -> Plan:
+    mine = (_row.program_id == program_id, _row.id == plan_id)
+    connection.execute(select(_row.id).where(*mine).with_for_update())
+    return get_plan(connection, program_id, plan_id, at=at)
 
 
 def decide(
@@ -76,16 +125,19 @@ def decide(
     *,
     actor: Actor,
     at: datetime,
-    diff: list[dict[str, Any]] | None = None,
+    content: Mapping[str, Any] | None = None,
+    **values: Any,
 ) -> Plan:
-    """Store what becomes of a locked plan, with what it changed; a plan that reverts another marks that one."""
-    content = json.loads(plan.content) | ({} if diff is None else {"diff": diff})
-    values = {"status": status, "decided_by": actor.name, "decided_at": at, "content": json.dumps(content)}
+    """Store what becomes of a locked plan, with what changes in its content; one that reverts another marks that."""
+    whole = json.dumps(json.loads(plan.content) | dict(content or {}))
+    values |= {"status": status, "decided_by": actor.name, "decided_at": at, "content": whole}
     connection.execute(update(plans).where(_row.program_id == program_id, _row.id == plan.id).values(values))
     if plan.reverts_id and status == PlanStatus.APPLIED:
         reverted = (_row.program_id == program_id, _row.id == plan.reverts_id)
         connection.execute(update(plans).where(*reverted).values(status=PlanStatus.REVERTED))
+    decided = get_plan(connection, program_id, plan.id, at=at)
     said = {"created_by": plan.created_by, "reason": plan.reason}
-    change = Change(_VERBS[status], plan.id, after=said)
+    said |= {"apply_at": decided.apply_at.isoformat()} if status == PlanStatus.SCHEDULED and decided.apply_at else {}
+    change = Change(_VERBS[status], plan.id, after=said | (decided.failure or {}))
     audit.write(connection, program_id, [change], actor=actor, at=at)
-    return get_plan(connection, program_id, plan.id, at=at)
+    return decided

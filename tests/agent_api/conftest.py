@@ -25,8 +25,8 @@ class Agents:
         self.at: datetime = NOW
         self.good = ""
         about: Any = {"base_url": "http://svc.test", "sealer": lambda: Sealer("a secret key")}
-        app = agent_api.app.create(acme.store, clock=lambda: self.at, **about)
-        self.client = documented.client(documented.transport_to(app))
+        self.app = agent_api.app.create(acme.store, clock=lambda: self.at, **about)
+        self.client = documented.client(documented.transport_to(self.app))
 
     async def issue(self, scopes: Sequence[Scope] = tuple(Scope), **options: Any) -> str:
         return str((await self.acme.issue(*scopes, **options)).secret)

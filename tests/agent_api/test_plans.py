@@ -120,6 +120,23 @@ async def test_a_plan_beyond_the_caps_says_so_and_an_agent_cannot_apply_it(agent
     assert await name_of_anna(agents) == "Anna"
 
 
+async def test_a_plan_says_what_it_uses_of_each_cap_and_what_remains(agents: Agents):
+    await agents.acme.do(agent_caps.change, {"amount_in_a_day_cents": 2_000})
+    gift = {"partner_id": agents.acme.ben, "amount_cents": 300, "reason": "A gift"}
+    await agents.call("POST", "./adjustments", json=gift)
+
+    made = await propose(agents, RATE, *[{"method": "POST", "path": "/adjustments", "body": gift}] * 2)
+
+    assert [tuple(each.values()) for each in made.json()["caps_used"]] == [
+        ("highest_rate", "rate", 25, 25, 50),
+        ("rate_step", "percent", 5, 15, 20),
+        ("rate_change_in_30_days", "percent", 5, 15, 20),
+        ("commissions_in_a_day", "credited", 2, 97, 100),
+        ("amount_in_a_day_cents", "credited", 600, 1_100, 2_000),
+    ]
+    assert list(made.json()["caps_used"][0]) == ["cap", "of", "uses", "remains", "limit"]
+
+
 async def test_each_step_needs_its_own_scope_and_must_be_an_action(agents: Agents):
     key = await agents.issue([Scope.PROGRAMS_WRITE, Scope.PROGRAMS_READ])
 
@@ -166,6 +183,28 @@ async def test_a_revert_takes_back_what_it_can_and_names_what_is_final(agents: A
     assert listed == {"anna": "active", "ben": "active", "cleo": "inactive"}
     balances = {row["code"]: row["balance"] for row in (await agents.get("./partners")).json()["data"]}
     assert (balances["ben"]["approved_cents"], balances["anna"]["approved_cents"]) == (0, 2_000)
+
+
+async def test_a_revert_gives_partners_and_groups_the_terms_that_they_had(agents: Agents):
+    await allow(agents)
+    anna = f"/partners/{agents.acme.anna}/terms"
+    await agents.call("PUT", f".{anna}", json={"commission_rate": 22})
+    own = {"method": "PUT", "path": anna, "body": {"commission_rate": 30, "group": "gold"}}
+    gold = {"method": "PUT", "path": "/partner-groups/gold/terms", "body": {"commission_rate": 28}}
+
+    made = await propose(agents, own, gold)
+    applied = await act(agents, made, "apply")
+    given = (await agents.get("./partners", q="anna")).json()["data"][0]
+    reverted = await act(agents, made, "revert")
+    again = await act(agents, await propose(agents, own), "apply")
+    await agents.call("PUT", f".{anna}", json={"commission_rate": 31})
+    moved = await act(agents, again, "revert")
+
+    back = {each["action"]: each["after"] for each in reverted.json()["diff"] if each["field"] != "group"}
+    assert (made.json()["final"], applied.status_code, reverted.json()["status"]) == ([], 200, "applied")
+    assert (given["group"], given["terms"]["commission_rate"]) == ("gold", 30)
+    assert (back["partner.terms"]["commission_rate"], back["partner.group_terms"]) == (22, None)
+    assert moved.status_code == 412
 
 
 async def test_a_repeated_proposal_is_one_plan(agents: Agents):

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from pydantic import NaiveDatetime
+
 from presentation import plans
 from presentation.api_request import ApiRequest
 from presentation.operations import operation
@@ -14,6 +16,8 @@ from tracking_api.dashboard.pages.buttons import Button, FormPage, elsewhere
 from tracking_api.dashboard.pages.lists import ListPage, ListState
 from tracking_api.dashboard.pages.page_context import PageContext
 from tracking_api.dashboard.pages.records import written
+from tracking_api.dashboard.pages.text import CLOCK
+from web.body import Body
 
 DRAFT = "draft"
 
@@ -31,7 +35,20 @@ async def send_prepared(call: ApiRequest) -> Plan:
     """Store the plan that a link prepared."""
     steps, reason = _opened(call, call.path_name(DRAFT))
     about: Any = {"content": await plans.content_of(call, steps), "reason": reason}
-    return await call.write(stored.propose, **about, expires_at=call.at + plans.LASTS)
+    return await call.write(stored.propose, **about, expires_at=call.at + stored.LASTS)
+
+
+class LocalTime(Body):
+    """A time on the clock of the pages."""
+
+    at: NaiveDatetime
+
+
+@operation(*plans.REFUSED, notice="plan-scheduled")
+async def schedule_plan(call: ApiRequest, sent: LocalTime) -> Plan:
+    """Approve a plan, which is applied at a time."""
+    at = sent.at.replace(tzinfo=CLOCK.get().zone)
+    return await plans.apply_plan.perform(call, plans.PlanApproval(at=at))
 
 
 async def _prepared(context: PageContext, _: ListState) -> dict[str, Any]:
@@ -44,6 +61,11 @@ async def _prepared(context: PageContext, _: ListState) -> dict[str, Any]:
 
 PLAN_LIST = ListPage(PLANS, "plans.html", constants={"written": written}, values=_prepared)
 SEND = FormPage(elsewhere, Button(send_prepared), roles=DECIDERS)
-ACTIONS = {"apply": plans.apply_plan, "decline": plans.decline_plan, "revert": plans.revert_plan}
+ACTIONS = {
+    "apply": plans.apply_plan,
+    "schedule": schedule_plan,
+    "decline": plans.decline_plan,
+    "revert": plans.revert_plan,
+}
 BUTTONS = {name: Button(action, then="/programs/{program_id}/plans") for name, action in ACTIONS.items()}
 DECIDE = FormPage(elsewhere, BUTTONS, roles=DECIDERS)

@@ -5,6 +5,7 @@ from urllib.parse import urlencode
 
 import httpx
 
+import background
 from presentation.plans import PREPARED
 from storage.access.workspaces import Role
 from storage.engine.sealing import Sealer
@@ -53,6 +54,27 @@ async def test_a_declined_plan_and_one_beyond_a_member_s_rights_cannot_be_applie
 
     assert [each.status_code for each in (manager, reader, late)] == [403, 403, 409]
     assert await name(dashboard) == "Acme partners"
+
+
+async def test_an_owner_approves_a_plan_for_a_time_and_reads_what_became_of_it(
+    olga: httpx.AsyncClient, dashboard: Dashboard
+):
+    plans, time = f"{dashboard.pages}/plans", dashboard.at + timedelta(days=2)
+    await planned.plan(dashboard.acme)
+
+    approved = await follow(olga, await send(olga, plans, "Approve for this time", at=f"{time:%Y-%m-%dT%H:%M}"))
+    empty = await send(olga, plans, "Approve for this time", at="")
+    await dashboard.acme.change(name="Another name")
+    await background.apply_plans(dashboard.acme.store, dashboard.app, at=time)
+    dashboard.at = time
+    shown, overview = [words((await olga.get(path)).text) for path in (plans, dashboard.pages)]
+
+    assert "Scheduled" in approved
+    assert "It is applied May 22, 2026, 12:00 , unless what it names has changed by then" in approved
+    assert empty.status_code == 400
+    assert "Not applied at its time: What the plan names has changed since." in shown
+    assert "1 plan They wait for approval, or could not be applied at their time." in overview
+    assert await name(dashboard) == "Another name"
 
 
 async def test_a_prepared_plan_is_its_member_s_and_stored_when_they_send_it(
