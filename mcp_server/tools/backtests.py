@@ -1,7 +1,7 @@
 """backtest_terms: what the last days would have cost under other terms."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 from urllib.parse import parse_qsl, urlencode
 
@@ -9,8 +9,9 @@ from pydantic import Field
 
 from mcp_server.results import JsonRow, json_of, row_of
 from mcp_server.tools.tool import Identifier, RowId, ToolRequest, tool
-from presentation.changes import AgentProgramChange
-from presentation.plans import LASTS, PREPARED
+from presentation.changes import AgentProgramChange, PartnerTermsChange
+from presentation.plans import PREPARED
+from storage.management.plans import LASTS
 from storage.reports import backtest
 from storage.reports.backtest import Backtest
 from storage.rules.errors import FieldError, ValidationError
@@ -44,14 +45,16 @@ def backtest_terms(
             raise ValidationError(fields=[FieldError("days", "Too many sales: send fewer days")])
         found = running.result(request.connection, program_id)
     shown = {name: [row_of(each) for each in getattr(found, name)[:MOST_SHOWN]] for name in _LISTS}
-    link = {"plan_url": _link(request, program_id, sent)} if sent and partner_id is None else {}
+    step = ["PATCH", "", sent] if partner_id is None else ["PUT", f"/partners/{partner_id}/terms", sent]
+    is_action = partner_id is None or sent.keys() <= PartnerTermsChange.model_fields.keys()
+    link = {"plan_url": _link(request, program_id, step)} if sent and is_action else {}
     return row_of(found, leave_out=set(_LISTS)) | shown | {"applied_changes": json_of(sent)} | link
 
 
-def _link(request: ToolRequest, program_id: int, changes: Mapping[str, Any]) -> str:
-    """Return the link to a page where the member who connected the assistant can send these changes as a plan."""
+def _link(request: ToolRequest, program_id: int, step: Sequence[Any]) -> str:
+    """Return the link to a page where the member who connected the assistant can send this step as a plan."""
     member = getattr(request.key, "email", "")
-    prepared = (PREPARED, program_id, member, [["PATCH", "", changes]], f"Proposed by {request.key.name}")
+    prepared = (PREPARED, program_id, member, [step], f"Proposed by {request.key.name}")
     sealed = request.sealer.seal_until(request.at + LASTS, *prepared)
     return f"{request.base_url}/programs/{program_id}/plans?{urlencode({'draft': sealed})}"
 

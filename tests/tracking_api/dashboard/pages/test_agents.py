@@ -1,0 +1,119 @@
+"""An agent with the documents and its key alone prices changes; an owner approves one, and the agent takes it back."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import httpx
+from playwright.async_api import Page, expect
+
+from storage.lists.plans import PLANS
+from storage.management import agent_caps
+from tests.mcp_server.conftest import Assistant
+from tests.serving import PLAIN
+from tests.test_dry_runs import DRY
+from tests.tracking_api.dashboard.pages.conftest import Site, violations_here
+from tests.tracking_api.dashboard.pages.scripted_agent import ScriptedAgent
+
+NOW = datetime.now(UTC)
+BEFORE, RAISED, SINCE = (NOW - timedelta(days=days) for days in (45, 25, 10))
+DRAFTS = (40, 30, 24)  # percent, of which the last is more than an agent key may take away at once
+REASON = "The margin falls since the rate was raised"
+
+
+async def raise_rate(site: Site) -> None:
+    """Let Acme pay 45 percent since some weeks, and a program beside it 20 percent as before."""
+    beside = await site.acme.beside(name="Beside")
+    for each in (site.acme, beside):
+        await each.customer(at=BEFORE)
+        await each.sale("inv-1", 10_000, at=BEFORE)
+        await (each.change(at=RAISED, commission_rate=45) if each is site.acme else each.change(at=RAISED))
+        await each.sale("inv-2", 10_000, at=SINCE)
+    await site.acme.do(agent_caps.change, {"apply_own_plans": True})
+
+
+async def best_draft(agent: ScriptedAgent, program_id: int) -> Any:
+    """Return the cheapest of the drafts, by what it would have cost, whose plan is within the agent's caps."""
+    costs = {}
+    for rate in DRAFTS:
+        body = {"changes": {"commission_rate": rate}, "days": 30}
+        priced = await agent.do("POST", "under other terms", body, program_id=program_id)
+        plan = plan_of(rate)
+        tried = await agent.do("POST", "Propose actions", plan, program_id=program_id, **DRY)
+        if not tried["caps"]:
+            costs[priced["after"]["commission_cents"]] = plan
+    return costs[min(costs)]
+
+
+def plan_of(rate: int) -> dict[str, Any]:
+    return {"changes": [{"method": "PATCH", "path": "", "body": {"commission_rate": rate}}], "reason": REASON}
+
+
+async def test_an_agent_prices_changes_an_owner_approves_one_and_the_agent_verifies_it_and_takes_it_back(
+    site: Site, axe: str
+):
+    await raise_rate(site)
+    key = (await site.acme.issue(expires_at=NOW + timedelta(days=1))).secret
+    async with await ScriptedAgent.reading(site.server.base_url, key) as agent:
+        program_id = await agent.falling_margin()
+        sent = await agent.do("POST", "Propose actions", await best_draft(agent, program_id), program_id=program_id)
+        about = {"program_id": program_id, "plan_id": sent["id"]}
+        cursor = (await agent.do("GET", "since a cursor", program_id=program_id, limit=200))["cursor"]
+
+        await approve(await site.sign_in(bypass_csp=True), site, axe)
+
+        plan = await agent.do("GET", "Return a plan", **about)
+        news = await agent.do("GET", "since a cursor", program_id=program_id, cursor=cursor)
+        lowered = await agent.do("GET", "Return a program;", program_id=program_id)
+        reverted = await agent.do("POST", "Take back what a plan", **about)
+        restored = await agent.do("GET", "Return a program;", program_id=program_id)
+
+    assert program_id == site.acme.program_id
+    assert (sent["status"], sent["backtest"]["difference_cents"], sent["approvers"]) == ("open", -1_500, ["owner"])
+    assert [each["uses"] for each in sent["caps_used"] if each["cap"] == "rate_step"] == [15]
+    assert (plan["status"], plan["decided_by"]) == ("applied", "olga@acme.example")
+    assert {each["kind"] for each in news["data"]} >= {"plan.apply", "program.change"}
+    assert (lowered["commission_rate"], restored["commission_rate"]) == (30, 45)
+    assert (reverted["status"], reverted["reverts_id"]) == ("applied", sent["id"])
+
+
+async def approve(page: Page, site: Site, axe: str) -> None:
+    """Approve the plan to which the overview leads, having read what it does."""
+    await page.goto(site.program)
+    await page.get_by_role("link", name="See the plans").click()
+    card = page.get_by_role("article", name="Reporter asks for 1 change")
+    await expect(card).to_contain_text(f"Because: {REASON}")
+    await expect(card).to_contain_text("Change commission rate of the program from 45 to 30.")
+    await expect(card).to_contain_text("In the last 30 days these terms would have cost $15.00 less.")
+    assert await violations_here(page, axe) == []
+    await card.get_by_role("button", name="Approve and apply").click()
+    await expect(page.get_by_role("status")).to_contain_text("The plan is applied.")
+    assert await violations_here(page, axe) == []
+
+
+async def test_the_link_of_an_assistant_opens_a_prepared_plan_which_is_stored_once_the_member_sends_it(
+    site: Site, axe: str
+):
+    await site.sell()
+    assistant, partner = Assistant(site.acme, site.acme), site.acme.anna
+    assistant.good = (await site.acme.issue()).secret
+    async with httpx.AsyncClient(base_url=site.server.base_url, timeout=60, verify=PLAIN) as assistant.http:
+        links = [
+            (await assistant.tool("backtest_terms", **asked)).payload["plan_url"]
+            for asked in ({"changes": "commission_rate=25"}, {"changes": "commission_rate=30", "partner_id": partner})
+        ]
+    page = await site.sign_in(bypass_csp=True)
+
+    for link, said in zip(
+        links, ("of the program from 20 to 25", f"Set the terms of the partner {partner} to"), strict=True
+    ):
+        await page.goto(link)
+        prepared = page.get_by_role("region", name="An assistant prepared this plan")
+        await expect(prepared).to_contain_text(said)
+        assert await violations_here(page, axe) == []
+    before = (await site.acme.listed(PLANS)).data
+    await page.get_by_role("button", name="Send plan").click()
+
+    await expect(page.get_by_role("status")).to_contain_text("The plan is sent.")
+    assert before == []
+    [plan] = (await site.acme.listed(PLANS)).data
+    assert plan.steps[0]["path"] == f"/partners/{partner}/terms"
