@@ -17,7 +17,7 @@ from storage.management import fraud_review, plans
 from storage.payments import decisions
 from storage.reports import breakdown_increments
 from storage.rules.errors import OutcomeUnknown, Overloaded, StorageUnavailable
-from storage.tracking import click_retention, clicks, key_callers, rollups
+from storage.tracking import click_retention, clicks, flagging, key_callers, rollups
 from tracking_api.calls.visitors import agent_of
 from tracking_api.portal import notices
 from web import metrics
@@ -139,7 +139,8 @@ async def review_all(store: Storage, *, since: datetime, at: datetime, is_whole:
             else:
                 found = await store.read(fraud_review.recent, program_id, since=since)
             if found:
-                await store.write_in(program_id, fraud_review.raise_flags, program_id, found, at=at)
+                findings = [(program_id, each) for each in found]
+                await store.write_in(program_id, flagging.raise_each, findings, at=at)
 
 
 async def _run_grouping(store: Storage) -> None:

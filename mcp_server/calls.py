@@ -48,7 +48,6 @@ class Caller:
 
     @property
     def signed_in(self) -> bool:
-        """Whether the credential is an access token."""
         return self.credential is not None and self.credential.startswith(keys.ACCESS_PREFIX)
 
     async def read(

@@ -168,7 +168,6 @@ class Storage(Reader):
         return StorageMeasures(len(self._writer.lanes), *waiting, databases, lag_seconds)
 
     def _remember(self, key_hash: str, outcome: asyncio.Future[Outcome]) -> None:
-        """Remember the program of a key that does not name it."""
         if not outcome.cancelled() and not outcome.exception() and (key := outcome.result().key):
             if len(self._programs) >= MOST_REMEMBERED:
                 self._programs.clear()
@@ -187,7 +186,6 @@ class OneTransaction(Storage):
         return operation(self._connection, *arguments, **options)
 
     async def write_in(self, _: int, operation: Any, /, *arguments: Any, **options: Any) -> Any:
-        """Run a write. Raises the error that it returns, or raises."""
         result = operation(self._connection, *arguments, **options)
         if isinstance(result, ServiceError):
             raise result

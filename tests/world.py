@@ -20,7 +20,7 @@ from storage.engine.sealing import Sealer
 from storage.lists.declaration import List, ListQuery, ListScope, Page
 from storage.lists.find import find, get
 from storage.lists.flags import FLAGS
-from storage.management import commission_decisions, fraud_review, partners, program_settings
+from storage.management import commission_decisions, partners, program_settings
 from storage.rules import keys
 from storage.rules.commission import CommissionStatus
 from storage.rules.errors import ServiceError
@@ -28,7 +28,7 @@ from storage.rules.fraud.flag import Finding, FlagKind
 from storage.rules.scope import Scope
 from storage.rules.settings import ProgramSettings
 from storage.tables import ledger_entries
-from storage.tracking import clicks, leads, refunds, sales
+from storage.tracking import clicks, flagging, leads, refunds, sales
 from storage.tracking.clicks import Click, ClickResult
 from storage.tracking.leads import Lead, LeadResult
 from storage.tracking.ledger import ACCOUNT_KINDS, EntryKind
@@ -124,7 +124,7 @@ class World:
     async def flag(self, customer_id: int | None = None) -> int:
         """Flag a sign of fraud by Anna, about a customer or none, and return its id."""
         found = Finding(FlagKind.SHARED_CLICK, f"customer:{customer_id}", self.anna, NOW, {}, customer_id)
-        await self.store.write(fraud_review.raise_flags, self.program_id, [found], at=NOW)
+        await self.store.write(flagging.raise_each, [(self.program_id, found)], at=NOW)
         flag_id: int = (await self.listed(FLAGS)).data[0].id
         return flag_id
 

@@ -61,7 +61,6 @@ class Counts:
         return await self._ask(look, lambda: self._local.full_until(rate, subject))
 
     async def clear(self, rate: RateLimitItem, *subject: str) -> None:
-        """Forget the requests that were counted."""
         await self._ask(lambda limiter: limiter.clear(rate, *subject), lambda: self._local.clear(rate, subject))
 
     async def aclose(self) -> None:

@@ -34,7 +34,6 @@ class JsonResponse:
 
     @property
     def is_good(self) -> bool:
-        """Whether it says that the request succeeded."""
         return self.status < HTTPStatus.BAD_REQUEST
 
     def warn(self, warning: Mapping[str, Any]) -> None:

@@ -48,7 +48,7 @@ def flag_before_decision(connection: Connection, program_id: int, earned_ids: An
     every = connection.execute(mine.order_by(row.customer_id)).scalars().all()
     for start in range(0, len(every), CUSTOMERS_AT_ONCE):
         found = _of_customers(connection, program_id, every[start : start + CUSTOMERS_AT_ONCE])
-        raise_flags(connection, program_id, found, at=at)
+        flagging.raise_each(connection, [(program_id, each) for each in found], at=at)
 
 
 def whole(connection: Connection, program_id: int, *, since: datetime, at: datetime) -> list[Finding]:
@@ -94,11 +94,6 @@ def active_programs(connection: Connection, *, since: datetime) -> list[int]:
     row = program_days.c
     recently = row.day >= (since - OVERLAP).date()
     return sorted(connection.execute(select(row.program_id).where(recently).distinct()).scalars())
-
-
-def raise_flags(connection: Connection, program_id: int, findings: Sequence[Finding], *, at: datetime) -> int:
-    """Flag the findings that were never flagged, log each, and return how many there were."""
-    return flagging.raise_each(connection, [(program_id, each) for each in findings], at=at)
 
 
 def _of_customers(connection: Connection, program_id: int, customer_ids: Sequence[int]) -> list[Finding]:

@@ -124,7 +124,6 @@ class Payers(NamedTuple):
         return transaction_id, refunds.follow(self.connection, self.program_id, transaction_id, at=self.at)
 
     def lock_sale(self, transaction_id: str | None) -> int | None:
-        """Lock a sale and return its id, None if there is none."""
         mine = (sales.c.program_id == self.program_id, sales.c.transaction_id == transaction_id)
         return self.connection.execute(select(sales.c.id).where(*mine).with_for_update()).scalar()
 

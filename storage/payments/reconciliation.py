@@ -97,7 +97,6 @@ def _recorded(
 
 
 def _rows_with(connection: Connection, program_id: int, column: Column[Any], values: Iterable[Any]) -> Sequence[Any]:
-    """Return the program's rows that have one of the values in a table's column."""
     table = column.table
     mine = (table.c.program_id == program_id, column.in_(set(values)))
     return connection.execute(select(table).where(*mine).order_by(*table.primary_key)).all()

@@ -43,7 +43,6 @@ def declare_tables(subject: str) -> None:
 
 
 def _parts(lines: list[str]) -> Iterator[schema.SchemaItem]:
-    """Yield the columns and the keys."""
     primary = next((line for line in lines if line.startswith("PRIMARY KEY")), "")
     for line in lines:
         if found := _KEY.fullmatch(line):

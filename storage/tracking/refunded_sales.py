@@ -76,7 +76,6 @@ class RefundedSale:
         return whole_cents - self.left_of(whole_cents, min(refunded_cents, self.row.amount_cents))
 
     def left_of(self, whole_cents: int, refunded_cents: int) -> int:
-        """Return what is left of cents that depend on the sale."""
         return commission.of_remaining(whole_cents, sale_cents=self.row.amount_cents, refunded_cents=refunded_cents)
 
 

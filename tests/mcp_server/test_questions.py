@@ -13,9 +13,10 @@ from sqlalchemy import Connection
 import background
 from storage.access import agent_keys, program_keys
 from storage.lists.commissions import COMMISSIONS
-from storage.management import fraud_review, program_settings
+from storage.management import program_settings
 from storage.rules.errors import CustomerNotFound, InvalidKey, OverCap, RefundExceedsSale
 from storage.rules.fraud.flag import Finding, FlagKind
+from storage.tracking import flagging
 from tests import stripe_events as stripe
 from tests.mcp_server.conftest import HOSTILE, Assistant
 from tests.mcp_server.test_stories import OWNER, taken
@@ -80,7 +81,7 @@ async def _review(assistant: Assistant) -> None:
     approved = next(each for each in earned if each.transaction_id == "inv-a2")
     await acme.decide("approved", approved.id, actor=OWNER, at=NOW)
     found = Finding(FlagKind.SHARED_CLICK, "shared", acme.anna, day(5, 1), {}, approved.customer_id)
-    await acme.store.write(fraud_review.raise_flags, acme.program_id, [found], at=NOW)
+    await acme.store.write(flagging.raise_each, [(acme.program_id, found)], at=NOW)
     metadata = {"svc_click_id": await acme.visitor(at=NOW - timedelta(hours=2)), "program_id": str(acme.program_id)}
     await taken(assistant, stripe.checkout(metadata=metadata))
     await taken(assistant, stripe.dispute())

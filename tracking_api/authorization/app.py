@@ -78,7 +78,6 @@ def create(
 
 
 def _route(path: str, handler: Callable[[Request], Awaitable[Response]], method: str) -> Route:
-    """Return a route that pages of other sites may call."""
     methods = [method, "OPTIONS"]
     return Route(path, cors_middleware(handler, methods), methods=methods)
 

@@ -46,7 +46,6 @@ class CallServices(NamedTuple):
     sealer: Callable[[], Sealer]
 
     def seal(self, text: str) -> str:
-        """Encrypt what is kept of a rejected call."""
         return self.sealer().seal(text)
 
 

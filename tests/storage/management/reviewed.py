@@ -9,6 +9,7 @@ from storage.lists.flags import FLAGS, Flag
 from storage.management import flag_decisions, fraud_review
 from storage.rules import contact
 from storage.rules.fraud.flag import FlagState
+from storage.tracking import flagging
 from storage.tracking.clicks import Click
 from tests.world import NOW, World
 
@@ -36,7 +37,7 @@ async def review(shop: World) -> list[Flag]:
     floods = await shop.store.read(fraud_review.find_floods, shop.program_id, at=at)
     await shop.store.write(fraud_review.drop_floods, shop.program_id, floods)
     found = await shop.store.read(fraud_review.whole, shop.program_id, since=since, at=at)
-    await shop.store.write(fraud_review.raise_flags, shop.program_id, found, at=at)
+    await shop.store.write(flagging.raise_each, [(shop.program_id, each) for each in found], at=at)
     return await listed(shop)
 
 

@@ -16,7 +16,7 @@ from storage.lists import balances
 from storage.lists.commissions import COMMISSIONS
 from storage.lists.customers import CUSTOMERS
 from storage.lists.flags import FLAGS
-from storage.management import flag_decisions, fraud_review
+from storage.management import flag_decisions
 from storage.management.partners import Past
 from storage.reports import performance
 from storage.rules.commission import CommissionStatus, of_remaining
@@ -24,6 +24,7 @@ from storage.rules.errors import ServiceError
 from storage.rules.fraud.flag import Finding, FlagKind, FlagState
 from storage.rules.periods.period import DateRangeQuery
 from storage.tables import sales
+from storage.tracking import flagging
 from tests import world
 from tests.storage.management.test_by_hand import OLGA, adjust, credit, move
 from tests.world import HELD_SINCE, NOW, World, stored
@@ -62,7 +63,7 @@ async def take(acme: World, step: str, number: int, value: Any) -> int:
         partner_id = people[number - 1].partner_id if number else acme.anna
         customer_id = people[number - 1].id if number else None
         found = Finding(value, f"{customer_id}", partner_id, HELD_SINCE, {}, customer_id)
-        await acme.store.write(fraud_review.raise_flags, acme.program_id, [found], at=NOW)
+        await acme.store.write(flagging.raise_each, [(acme.program_id, found)], at=NOW)
     elif step == "review":
         flag = (await acme.listed(FLAGS)).data[number]
         await acme.store.write(flag_decisions.decide, acme.program_id, flag.id, value, **about)

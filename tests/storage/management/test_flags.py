@@ -15,6 +15,7 @@ from storage.management import fraud_review
 from storage.rules import contact
 from storage.rules.errors import IdentifierConflict
 from storage.rules.fraud.flag import FlagKind, FlagState
+from storage.tracking import flagging
 from tests.storage.databases import both_databases
 from tests.storage.management.reviewed import ANNA, HOUR, JANE, buyer, decide, earned, listed, network, review
 from tests.world import NOW, World, stored
@@ -135,7 +136,10 @@ async def test_a_flag_is_raised_once_by_whoever_reviews_and_listed(shop: World):
     recent = partial(shop.store.read, fraud_review.recent, shop.program_id, since=NOW - HOUR)
     found = await recent()
 
-    raised = [await shop.store.write(fraud_review.raise_flags, shop.program_id, found, at=NOW) for _ in range(2)]
+    raised = [
+        await shop.store.write(flagging.raise_each, [(shop.program_id, each) for each in found], at=NOW)
+        for _ in range(2)
+    ]
 
     assert (raised, await recent()) == ([1, 0], [])
     [flag] = await review(shop)

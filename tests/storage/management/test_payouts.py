@@ -9,7 +9,7 @@ import pytest
 from storage.checks import books
 from storage.lists.commissions import COMMISSIONS
 from storage.lists.customers import CUSTOMERS
-from storage.management import fraud_review, partners, payout_returns, payouts
+from storage.management import partners, payout_returns, payouts
 from storage.management.payout_sending import FailedLine
 from storage.rules.errors import (
     PartnerNotFound,
@@ -21,6 +21,7 @@ from storage.rules.errors import (
 )
 from storage.rules.fraud.flag import Finding, FlagKind
 from storage.rules.payout import LineState, PayableReason, PayoutState
+from storage.tracking import flagging
 from tests.storage.databases import both_databases
 from tests.storage.management.paying import AT, FINN, do, draft, earn, lines, pay_by, payable, send, statuses
 from tests.storage.management.test_by_hand import adjust
@@ -86,7 +87,7 @@ async def reject(acme: World, earned: int) -> None:
 async def flag(acme: World, _: int) -> None:
     [customer] = (await acme.listed(CUSTOMERS)).data
     found = Finding(FlagKind.SELF_REFERRAL, "one", acme.anna, NOW, {}, customer.id)
-    await acme.store.write(fraud_review.raise_flags, acme.program_id, [found], at=AT)
+    await acme.store.write(flagging.raise_each, [(acme.program_id, found)], at=AT)
 
 
 async def pay_otherwise(acme: World, _: int) -> None:

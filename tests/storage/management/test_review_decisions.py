@@ -19,6 +19,7 @@ from storage.rules import contact, errors
 from storage.rules.commission import CommissionStatus
 from storage.rules.errors import CommissionFlagged, ValidationError
 from storage.rules.fraud.flag import Finding, FlagKind, FlagState
+from storage.tracking import flagging
 from tests.storage.databases import both_databases
 from tests.storage.management.paying import draft, pay_by
 from tests.storage.management.reviewed import (
@@ -173,7 +174,7 @@ async def test_a_flag_on_a_partner_holds_what_was_earned_since_then_unless_click
     await buyer(shop, 2, clicked=NOW - 23 * HOUR)
     kinds = (FlagKind.UNUSUAL_REFUND_RATE, FlagKind.UNUSUAL_CONVERSION_RATE)
     found = [Finding(kind, "partner", shop.anna, NOW - 24 * HOUR, {}) for kind in kinds]
-    await shop.store.write(fraud_review.raise_flags, shop.program_id, found, at=NOW)
+    await shop.store.write(flagging.raise_each, [(shop.program_id, each) for each in found], at=NOW)
     assert [list(each.flags) for each in await earned(shop)] == [[FlagKind.UNUSUAL_REFUND_RATE], []]
 
     for flag in sorted(await listed(shop), key=attrgetter("kind")):

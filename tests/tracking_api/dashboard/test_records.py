@@ -5,9 +5,9 @@ import pytest
 
 from storage.lists import commissions
 from storage.lists.partners import PARTNERS
-from storage.management import fraud_review
 from storage.rules.errors import ValidationError
 from storage.rules.fraud.flag import Finding, FlagKind
+from storage.tracking import flagging
 from tests.tracking_api.dashboard.conftest import MAX, Dashboard
 from tests.tracking_api.dashboard.reading import csrf, words
 from tests.world import LANDING_PAGE, NOW
@@ -51,7 +51,7 @@ async def test_what_visitors_and_partners_send_is_shown_as_text(dashboard: Dashb
     click = {"program_id": acme.program_id, "affiliate_url": LANDING_PAGE, "page_title": HOSTILE}
     await dashboard.call("POST", "/api/v1/track/click", None, json=click, headers={"User-Agent": "Firefox"})
     found = Finding(FlagKind.BRAND_BIDDING, "partner:1", acme.anna, NOW, {"referrer_hosts": [HOSTILE]})
-    await acme.store.write(fraud_review.raise_flags, acme.program_id, [found], at=NOW)
+    await acme.store.write(flagging.raise_each, [(acme.program_id, found)], at=NOW)
 
     pages = [(await olga.get(f"{dashboard.pages}/{name}")).text for name in ("events", "review")]
 
