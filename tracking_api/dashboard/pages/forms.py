@@ -165,7 +165,8 @@ def of_form(form: Form, model: type[body.Body] | None, *, currency: str = "") ->
         if bytes in kinds:
             sent[name] = b64encode(form.file).decode()
         elif list in kinds:
-            sent[name] = form.each(name)
+            values = [int(each) if int in kinds and each.isdecimal() else each for each in form.each(name)]
+            sent[name] = None if NoneType in kinds and not values else values
         elif bool in kinds:
             sent[name] = typed == "true"
         elif name.removesuffix(CENTS) in form.fields:

@@ -6,10 +6,8 @@ from typing import Any
 
 from starlette.responses import Response
 
-from presentation.api_request import ApiRequest
-from presentation.changes import LargeId
-from presentation.operations import operation
-from presentation.replays import Code, ReplayQuery, decide_old_key, replay_calls
+from presentation.api_request import ApiRequest, valid_id
+from presentation.replays import decide_old_key, replay_calls
 from storage.access.workspaces import MANAGERS
 from storage.diagnosis.key_rotation import check_rotation
 from storage.lists.programs import read_program
@@ -20,29 +18,13 @@ from storage.tracking import key_callers
 from tracking_api.dashboard.pages import page_context
 from tracking_api.dashboard.pages.buttons import QUESTIONS, Button, FormOutcome, FormPage, Question, elsewhere
 from tracking_api.dashboard.programs import regenerate_program_key
-from web.body import Body
-
-
-class ReplayForm(Body):
-    """The form of one rejected call, of those with one cause, or of all."""
-
-    call_id: LargeId | None = None
-    cause: Code | None = None
-
-
-@operation()
-async def replay_by_form(call: ApiRequest, sent: ReplayForm) -> Replay:
-    """Perform one rejected call, or the next ones with a cause."""
-    ids = None if sent.call_id is None else [sent.call_id]
-    result: Replay = await replay_calls.perform(call, ReplayQuery(ids=ids, cause=None if ids else sent.cause))
-    return result
 
 
 async def _about_replay(calls: Sequence[ApiRequest]) -> Question:
     """Ask with what a dry run says; the form names one call or a cause."""
     named = calls[0].named
-    ids = [int(named["call_id"])] if named.get("call_id", "").isdecimal() else None
-    return await _tried(calls[0], replays.replay, ids=ids, cause=None if ids else named.get("cause"))
+    ids = [valid_id(named["ids"])] if "ids" in named else None
+    return await _tried(calls[0], replays.replay, ids=ids, cause=named.get("cause"))
 
 
 async def _about_accepting(calls: Sequence[ApiRequest]) -> Question:
@@ -77,7 +59,7 @@ def _deciding(decision: OldKeyDecision, **about: Any) -> Button:
 
 REPLAY = FormPage(
     elsewhere,
-    Button(replay_by_form, notice=_done, then="/programs/{program_id}/refused-calls", question=_about_replay),
+    Button(replay_calls, notice=_done, then="/programs/{program_id}/refused-calls", question=_about_replay),
     roles=MANAGERS,
 )
 KEY_PAGE = FormPage(
