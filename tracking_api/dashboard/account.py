@@ -1,6 +1,6 @@
 """The signed-in account: /api/auth/password, /sessions, /preferences and /second-factor, and its page."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import StringConstraints
 from starlette.responses import Response
@@ -128,16 +128,15 @@ async def get_second_factor(call: VisitorRequest) -> SecondFactorView:
 async def enrol_second_factor(call: VisitorRequest, sent: SecondFactorStart) -> second_factors.Enrolment:
     """Start a second factor (TOTP)."""
     await require_password(call, sent.current_password)
-    about: dict[str, Any] = {"email": call.visitor.email, "sealer": call.request.app.state.settings.sealer()}
-    return await call.storage.write(second_factors.enrol, call.visitor.user_id, **about)
+    who = call.visitor
+    return await call.storage.write(second_factors.enrol, who.user_id, email=who.email, sealer=call.sealer)
 
 
 @operation(InvalidSecondFactor, SecondFactorExists, RateLimited)
 async def confirm_second_factor(call: VisitorRequest, sent: SecondFactorCode) -> RecoveryCodesView:
     """Turn the second factor on with a code of the app."""
     await call.hit("second_factor")
-    sealer = call.request.app.state.settings.sealer()
-    return RecoveryCodesView(recovery_codes=await call.write(second_factors.confirm, sent.totp, sealer=sealer))
+    return RecoveryCodesView(recovery_codes=await call.write(second_factors.confirm, sent.totp, sealer=call.sealer))
 
 
 @operation(InvalidSecondFactor, RateLimited, Overloaded, notice="second-factor-off")
@@ -148,7 +147,7 @@ async def disable_second_factor(call: VisitorRequest, sent: SecondFactorEnd) -> 
         await call.write(second_factors.disable)
     else:
         await call.hit("second_factor")
-        await call.write(second_factors.switch_off, sent.totp, sealer=call.request.app.state.settings.sealer())
+        await call.write(second_factors.switch_off, sent.totp, sealer=call.sealer)
     await mail.send_alert(call.request, call.visitor.email, "second-factor-off")
 
 

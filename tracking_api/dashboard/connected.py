@@ -161,7 +161,7 @@ async def decide_consent(request: Request) -> Response:
 
 
 def _authorization(call: VisitorRequest) -> assistants.AuthorizationRequest:
-    return redirects.unseal(call.path_name("sealed"), call.request.app.state.settings.sealer(), at=call.at)
+    return redirects.unseal(call.path_name("sealed"), call.sealer, at=call.at)
 
 
 DISCONNECT = FormPage(

@@ -129,7 +129,7 @@ QUESTION = FormPage(
 async def change_payout_method(call: ApiRequest, sent: PayoutMethodChange) -> payout_methods.PayoutMethod:
     """Change how a partner is paid; payouts by a new method wait for 7 days, or until an owner releases it."""
     about = (call.path_id("partner_id"), sent.kind, sent.details())
-    method = await call.write(payout_methods.change, *about, sealer=call.request.app.state.settings.sealer())
+    method = await call.write(payout_methods.change, *about, sealer=call.sealer)
     if mail.is_on(call.request) and call.at - method.changed_at < STORED_WITHIN:
         partner = await call.storage.read(get, PARTNERS, ListScope(call.program_id, call.at), method.partner_id)
         if partner.email is not None:

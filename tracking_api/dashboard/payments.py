@@ -69,9 +69,8 @@ class PaymentDecidedView(SuccessView):
 @operation(notice="account-connected", tag="payments")
 async def connect_payment_account(call: ApiRequest, sent: NewPaymentAccount) -> PaymentAccountView:
     """Connect a payment account, or add a webhook secret, beside which the previous one stays valid."""
-    sealer = call.request.app.state.settings.sealer()
     connecting = {"provider": sent.provider, "account_id": sent.account_id, "secret": sent.webhook_secret}
-    return _view(call, await call.write(accounts.connect, **connecting, sealer=sealer))
+    return _view(call, await call.write(accounts.connect, **connecting, sealer=call.sealer))
 
 
 @operation(errors.NotFound, tag="payments")

@@ -24,7 +24,7 @@ DRAFT = "draft"
 
 def _opened(context: Any, sealed: str) -> tuple[list[PlanStep], str]:
     """Return the steps and the reason of a link for this member. Raises LinkExpired for any other."""
-    found = context.request.app.state.settings.sealer().open_until(context.at, plans.PREPARED, sealed)
+    found = context.sealer.open_until(context.at, plans.PREPARED, sealed)
     if not found or found[0] != context.program_id or found[1] not in {"", context.actor.name}:
         raise LinkExpired(hint="Ask the assistant for a new one.")
     return [PlanStep(*each) for each in found[2]], found[3]

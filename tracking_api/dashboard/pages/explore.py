@@ -65,7 +65,7 @@ def _link(context: page_context.PageContext, view: Any) -> str:
     if until is None or until <= context.at:
         return ""
     values = (until, PURPOSE, context.program.id, view.id, until.isoformat())
-    return f"{context.base_url}/reports/{quote(context.request.app.state.settings.sealer().seal_until(*values))}"
+    return f"{context.base_url}/reports/{quote(context.sealer.seal_until(*values))}"
 
 
 async def show_shared(request: Request) -> Response:

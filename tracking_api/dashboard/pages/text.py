@@ -181,20 +181,8 @@ def pairs(each: Iterable[str]) -> list[tuple[str, str]]:
     return [(str(value), words(value)) for value in each]
 
 
-_FILTERS = (
-    major,
-    money,
-    number,
-    day,
-    short_day,
-    timestamp,
-    words,
-    browser,
-    plain,
-    ticked,
-    percent,
-    percentage,
-    pairs,
-    qr_code,
-)
-FILTERS: Mapping[str, Callable[..., Any]] = {each.__name__: each for each in _FILTERS} | {"compared": metrics.trend}
+_AMOUNTS, _TIMES = (major, money, number, percent, percentage), (day, short_day, timestamp)
+_TEXTS = (browser, pairs, plain, qr_code, ticked, words)
+FILTERS: Mapping[str, Callable[..., Any]] = {each.__name__: each for each in (*_AMOUNTS, *_TIMES, *_TEXTS)} | {
+    "compared": metrics.trend
+}
