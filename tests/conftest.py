@@ -127,9 +127,11 @@ def citus_cluster() -> Iterator[Cluster]:
 def citus_url(citus_cluster: Cluster) -> Iterator[str]:
     """The address of a migrated, distributed, empty database."""
     url = named(citus_cluster.coordinator.url, "service")
-    with citus.one_task_each(url):
-        yield url
-    citus_cluster.empty("service")
+    try:
+        with citus.one_task_each(url):
+            yield url
+    finally:
+        citus_cluster.empty("service")
 
 
 @pytest.fixture(params=KINDS)

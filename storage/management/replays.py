@@ -174,7 +174,8 @@ def _perform(
     again = [each.id for each in performed if each.id not in set(ended)]
     for tried, state in ((ended, {"state": KeptState.REPLAYED, "sealed": None}), (again, {"state": KeptState.KEPT})):
         mine = (_row.program_id == program_id, _row.id.in_(tried))
-        connection.execute(update(kept_calls).where(*mine).values(state | {"tried_at": at}))
+        if tried:
+            connection.execute(update(kept_calls).where(*mine).values(state | {"tried_at": at}))
     return performed
 
 
