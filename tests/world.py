@@ -64,7 +64,10 @@ class World:
         self, operation: Callable[..., Any], item: Any, principal: Principal | None = None, **details: Any
     ) -> Any:
         """Run a tracking operation with the program's key, unless another principal is given; raises its error."""
-        name, at = details.pop("call", operation.__module__), details.pop("at", NOW)
+        name, at = (
+            details.pop("call", operation.__module__.rpartition(".")[2].removesuffix("s")),
+            details.pop("at", NOW),
+        )
         sent = {name: details.pop(name) for name in SENT if name in details}
         who = {name: details.pop(name) for name in ("user_agent", "network_hash") if name in details}
         by = (principal or self.principal)._replace(**who)

@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Boolean, ColumnElement, Connection, delete, insert
+from sqlalchemy import Boolean, ColumnElement, Connection, and_, delete, insert
 
-from storage.access.sessions import IDLE, LIFETIME, Started
+from storage.access.sessions import IDLE, LIFETIME, Sessions, Started
 from storage.engine import audit
 from storage.engine.audit import Actor, Change
 from storage.engine.database import insert_for
@@ -25,9 +25,6 @@ OTHER_BROWSER = "Open the link in the browser in which you asked for it."
 _row = portal_tokens.c
 _OF_EMAIL, _PARTNER, _LINK = (read_statement(f"portal_{name}") for name in ("partners", "partner", "link"))
 _SESSION = read_statement("portal_session", shows_amounts=Boolean, used_at=Timestamp)
-
-
-SESSIONS: dict[str, Any] = {"table": portal_tokens, "kind": SESSION}  # where those of partners are, for `sessions`
 
 
 def ask(connection: Connection, email: str, *, browser: str, at: datetime) -> str | None:
@@ -90,9 +87,15 @@ def identify(connection: Connection, token: str, *, at: datetime) -> Any:
     return row
 
 
-def session_of(token: str) -> dict[str, Any]:
-    """Return which row of which table the session with a token is, as the functions of `sessions` take it."""
-    return {**SESSIONS, "program_id": _program_of(token), "token_hash": keys.digest(token)}
+def sessions_of(program_id: int, partner_id: int) -> Sessions:
+    """Return all sessions of a partner."""
+    return Sessions(portal_tokens, and_(*_of_partner(program_id, partner_id), _row.kind == SESSION))
+
+
+def session_by(token: str) -> Sessions:
+    """Return the session that a token opens."""
+    named = (_row.program_id == _program_of(token), _row.token_hash == keys.digest(token))
+    return Sessions(portal_tokens, and_(*named, _row.kind == SESSION))
 
 
 def revoke(connection: Connection, program_id: int, partner_id: int, *, actor: Actor, at: datetime) -> None:

@@ -1,11 +1,11 @@
 """Sessions: who is signed in to the dashboard, and their role in a program. Only a token's hash is stored.
 
-Partners' sessions of the portal are in another `table`; `whose` are the values of the rows of a user, or a partner.
+Members' sessions and partners' sessions of the portal are in tables of their own; `Sessions` says which ones.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from datetime import datetime, timedelta
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, Table, and_, delete, func, insert, select, update
 
@@ -40,6 +40,13 @@ class Started(NamedTuple):
 
     token: str
     expires_at: datetime
+
+
+class Sessions(NamedTuple):
+    """The sessions of one user or partner, or the one that a token opens: the rows of a table."""
+
+    table: Table
+    mine: ColumnElement[bool]
 
 
 class OpenSession(NamedTuple):
@@ -128,30 +135,39 @@ def start(connection: Connection, user_id: int, *, client: str | None = None, at
     return Started(token, at + LIFETIME)
 
 
-def use(connection: Connection, /, *, at: datetime, table: Table = sessions, **whose: Any) -> None:
+def of_user(user_id: int) -> Sessions:
+    """Return all sessions of a member."""
+    return Sessions(sessions, sessions.c.user_id == user_id)
+
+
+def by_token(token_hash: str) -> Sessions:
+    """Return the session of a token's hash."""
+    return Sessions(sessions, sessions.c.token_hash == token_hash)
+
+
+def use(connection: Connection, used: Sessions, *, at: datetime) -> None:
     """Note that a session is in use."""
-    connection.execute(update(table).where(*_mine(table, whose), *_live(table, at)).values(used_at=at))
+    live = (used.mine, *_live(used.table, at))
+    connection.execute(update(used.table).where(*live).values(used_at=at))
 
 
-def end(connection: Connection, /, *, table: Table = sessions, **whose: Any) -> None:
+def end(connection: Connection, ended: Sessions) -> None:
     """Sign out by deleting the session; a missing one is no error."""
-    connection.execute(delete(table).where(*_mine(table, whose)))
+    connection.execute(delete(ended.table).where(ended.mine))
 
 
-def list_open(
-    connection: Connection, /, token_hash: str | None, *, at: datetime, table: Table = sessions, **whose: Any
-) -> list[OpenSession]:
+def list_open(connection: Connection, listed: Sessions, token_hash: str | None, *, at: datetime) -> list[OpenSession]:
     """Return the sessions of a user or partner, the newest first; `token_hash` is the session that asks."""
-    row = table.c
+    row = listed.table.c
     named = (func.substr(row.token_hash, 1, ID_SIZE), row.client, row.created_at, row.expires_at)
-    mine = select(*named, row.token_hash == (token_hash or "")).where(*_mine(table, whose), *_live(table, at))
+    mine = select(*named, row.token_hash == (token_hash or "")).where(listed.mine, *_live(listed.table, at))
     return [OpenSession(*each) for each in connection.execute(mine.order_by(row.created_at.desc(), row.token_hash))]
 
 
-def end_one(connection: Connection, /, session_id: str, *, table: Table = sessions, **whose: Any) -> None:
+def end_one(connection: Connection, of: Sessions, session_id: str) -> None:
     """End one of the sessions of a user or partner. Raises NotFound."""
-    named = func.substr(table.c.token_hash, 1, ID_SIZE) == session_id
-    if connection.execute(delete(table).where(*_mine(table, whose), named)).rowcount == 0:
+    named = func.substr(of.table.c.token_hash, 1, ID_SIZE) == session_id
+    if connection.execute(delete(of.table).where(of.mine, named)).rowcount == 0:
         raise NotFound("There is no such session.", hint="List the sessions again.")
 
 
@@ -174,10 +190,6 @@ def identify(connection: Connection, token_hash: str, program_id: int | None = N
     ]
     preferences = Preferences(row.person, row.theme, row.time_format)
     return Visitor(row.id, row.email, row.expires_at, memberships, preferences, row.used_at, program_id)
-
-
-def _mine(table: Table, whose: Mapping[str, Any]) -> list[ColumnElement[bool]]:
-    return [table.c[name] == value for name, value in whose.items()]
 
 
 def _live(table: Table, at: datetime) -> tuple[ColumnElement[bool], ...]:

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from itertools import groupby
 from typing import Annotated, Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, and_, func, or_, select
+from sqlalchemy import Boolean, ColumnElement, Connection, and_, func, or_, select
 
 from storage.engine import ids
 from storage.engine.cursors import within
@@ -23,7 +23,7 @@ MOST_CALLS = 100_000  # of a program, the newest: a flood of rejections makes no
 MOST_COMPARED = 20_000
 EPOCH, END = datetime(1970, 1, 1, tzinfo=UTC), datetime(9999, 1, 1, tzinfo=UTC)
 _CAUSES = read_statement("rejected_causes", first_at=Timestamp, last_at=Timestamp)
-_SALES = read_statement("rejected_sales")
+_SALES = read_statement("rejected_sales", same_payload=Boolean, is_refunded=Boolean)
 # A sale whose key and click the service has never heard of: mostly no partner sent its customer. It is counted by
 # itself and left out of the lists. It is kept for 30 days, for `explain` and to compare the formats of keys.
 ORGANIC = and_(_row.call == "sale", _row.code == CustomerNotFound.code)

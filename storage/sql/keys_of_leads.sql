@@ -8,7 +8,7 @@ WHERE program_id = :program_id
         OR EXISTS (
             SELECT 1
             FROM leads
-            WHERE leads.program_id = customers.program_id AND leads.customer_id = customers.id AND leads.with_key
+            WHERE leads.program_id = :program_id AND leads.customer_id = customers.id AND leads.with_key
         )
     )
 ORDER BY id DESC

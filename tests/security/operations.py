@@ -62,12 +62,12 @@ async def prepare(store: storage.Storage) -> Scene:
         people[name] = await acme.join(f"{name}@acme.example", role)
     started = {name: await acme.sign_in(user) for name, user in people.items()}
     started |= {"expired": await acme.sign_in(at=GONE), "ended": await acme.sign_in()}
-    await store.write(sessions.end, token_hash=keys.digest(started["ended"]))
+    await store.write(sessions.end, sessions.by_token(keys.digest(started["ended"])))
     await world.suspend(store, acme.workspace_id, "suspended@acme.example")
     mine, theirs = await _rows(acme, people["member"]), await _rows(globex, globex.owner_id)
     for ids, name in ((mine, "owner"), (theirs, "stranger")):
         token_hash = keys.digest(started[name])
-        listed = await store.read(sessions.list_open, token_hash, user_id=people[name], at=NOW)
+        listed = await store.read(sessions.list_open, sessions.of_user(people[name]), token_hash, at=NOW)
         ids["session_id"] = listed[-1].id
     return Scene(acme, globex, started, mine, theirs)
 

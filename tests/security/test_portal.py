@@ -66,7 +66,7 @@ async def callers(served: Portal) -> dict[str, httpx.AsyncClient]:
     }
     secrets = {**member, "agent key": (await acme.issue()).secret, "program key": acme.key}
     ended = await served.session()
-    await acme.store.write(sessions.end, **portal.session_of(ended))
+    await acme.store.write(sessions.end, portal.session_by(ended))
     found = {"nobody": served.visitor(), "ended": served.visitor(svc_portal=ended)}
     forged = f"por_{acme.program_id}_{'a' * 43}"
     found |= {

@@ -16,7 +16,7 @@ from sqlalchemy import Connection
 import background
 import storage
 from storage import Storage, access, diagnosis, lists, management, reports
-from storage.access import accounts, device_logins, invitations
+from storage.access import accounts, device_logins, invitations, sessions
 from storage.access.workspaces import Role
 from storage.diagnosis.facts import Subject
 from storage.engine.audit import OPERATOR
@@ -125,12 +125,25 @@ async def known(acme: World) -> dict[Any, Any]:
     rest = numbers | switches | {"dimensions": list(Dimension), "filters": [], "program": program, "keys": []}
     other: dict[str, Any] = {"after": None, "rejected": ["USER-1", "user-1"], "outcome": "organic"}
     other |= {"visitor": visitor, "user_id": acme.owner_id, "partner_id": acme.anna}
+    theirs = sessions.of_user(acme.owner_id)
     scope = ListScope(acme.program_id, NOW, WINDOW, [acme.workspace_id])
     report = await acme.store.read(performance.read_performance, acme.program_id, MONTH, at=NOW)
     days = ReportScope(acme.program_id, WINDOW, NOW)
     terms = (await acme.store.read(read_program, acme.program_id)).settings
     longer = Draft(terms, terms._replace(attribution_window_days=90), frozenset({"attribution_window_days"}))
-    typed = (longer, report, MONTH, WINDOW, WINDOW.span, QUERY, FlagState.OPEN, Subject("inv-1"), scope, ListQuery())
+    typed = (
+        longer,
+        report,
+        MONTH,
+        WINDOW,
+        WINDOW.span,
+        QUERY,
+        FlagState.OPEN,
+        theirs,
+        Subject("inv-1"),
+        scope,
+        ListQuery(),
+    )
     by_type = {type(each): each for each in (*typed, Dimension.DEVICE, days)}
     names["who"] = names["email"]
     return {**names, **texts, **ids, **several, **found, **times, **secrets, **rest, **other, **by_type}

@@ -58,13 +58,13 @@ async def list_sessions(call: VisitorRequest) -> list[sessions.OpenSession]:
 
 async def _open_sessions(call: VisitorRequest) -> list[sessions.OpenSession]:
     read, user_id = call.storage.read, call.visitor.user_id
-    return await read(sessions.list_open, presented(call.request), at=call.at, user_id=user_id)
+    return await read(sessions.list_open, sessions.of_user(user_id), presented(call.request), at=call.at)
 
 
 @operation(NotFound, notice="sessions-ended")
 async def end_session(call: VisitorRequest) -> None:
     """End one of the account's sessions."""
-    await call.storage.write(sessions.end_one, call.path_name("session_id"), user_id=call.visitor.user_id)
+    await call.storage.write(sessions.end_one, sessions.of_user(call.visitor.user_id), call.path_name("session_id"))
 
 
 @operation(notice="sessions-ended")

@@ -59,7 +59,7 @@ async def visitor(request: Request, program_id: int | None = None) -> sessions.V
     signed_in = await storage.read(sessions.identify, token_hash, program_id, at=at)
     if at - signed_in.used_at >= sessions.USED_EVERY:
         with suppress(ServiceError):  # where the database takes no writes, the session's holder reads on
-            await storage.write(sessions.use, token_hash=token_hash, at=at)
+            await storage.write(sessions.use, sessions.by_token(token_hash), at=at)
     return signed_in
 
 

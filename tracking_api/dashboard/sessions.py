@@ -91,7 +91,7 @@ async def log_out(request: Request) -> None:
     """End the presented session, if there is one."""
     token_hash = authentication.presented(request)
     if token_hash is not None:
-        await storage_of(request).write(sessions.end, token_hash=token_hash)
+        await storage_of(request).write(sessions.end, sessions.by_token(token_hash))
 
 
 @operation()

@@ -1,7 +1,6 @@
 """A partner's account in the portal: how they are paid, what they are mailed, and where they are signed in."""
 
 from contextlib import suppress
-from typing import Any
 
 from starlette.responses import Response
 
@@ -23,11 +22,11 @@ from web.body import Body
 async def end_portal_session(call: PortalRequest) -> None:
     """End one of the partner's sessions."""
     session_id = call.named.get("session", "")
-    await call.storage.write_in(call.program_id, sessions.end_one, session_id, **_sessions_of(call))
+    await call.storage.write_in(call.program_id, sessions.end_one, _sessions_of(call), session_id)
 
 
-def _sessions_of(call: PortalRequest) -> dict[str, Any]:
-    return {**portal.SESSIONS, "program_id": call.program_id, "partner_id": call.partner.partner_id}
+def _sessions_of(call: PortalRequest) -> sessions.Sessions:
+    return portal.sessions_of(call.program_id, call.partner.partner_id)
 
 
 class WantedNotices(Body):
@@ -53,7 +52,7 @@ async def _page(call: PortalRequest, outcome: FormOutcome) -> Response:
     return outcome.page(
         call,
         "portal/templates/account.html",
-        sessions=await call.storage.read(sessions.list_open, token_hash, at=call.at, **_sessions_of(call)),
+        sessions=await call.storage.read(sessions.list_open, _sessions_of(call), token_hash, at=call.at),
         method=method,
         kinds=[(str(kind), say(f"method.{kind}")) for kind in MethodKind],
         is_held=method is not None and method.held_until > call.at,

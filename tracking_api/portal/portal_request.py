@@ -56,7 +56,7 @@ async def as_partner(request: Request, _: Collection[Role] = ANYONE) -> PortalRe
     partner = await storage.read(portal.identify, token, at=at)
     if at - partner.used_at >= sessions.USED_EVERY:
         with suppress(ServiceError):  # where the database takes no writes, they read on
-            await storage.write_in(partner.program_id, sessions.use, at=at, **portal.session_of(token))
+            await storage.write_in(partner.program_id, sessions.use, portal.session_by(token), at=at)
     actor = Actor("partner", str(partner.partner_id), partner.name, may_pay=False)
     about: dict[str, Any] = {"actor": actor, "program_id": partner.program_id, "partner": partner}
     return PortalRequest(request=request, storage=storage, at=at, **about)

@@ -60,7 +60,7 @@ async def _enter(request: Request, form: forms.Form, partners: Sequence[Any], to
 async def leave(request: Request) -> Response:
     """Sign out: delete the session and its cookie."""
     await forms.read_form(request)
-    await storage_of(request).write(sessions.end, **portal.session_of(session_token(request)))
+    await storage_of(request).write(sessions.end, portal.session_by(session_token(request)))
     response = notices.redirect(SIGN_IN)
     response.delete_cookie(authentication.cookie_name(request), **authentication.cookie_flags(request))
     return response

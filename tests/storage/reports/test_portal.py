@@ -30,15 +30,15 @@ async def test_a_partner_signs_in_and_reads_what_is_theirs(acme: World):
     token = await write(portal.ask, EMAIL, browser="a phone", at=NOW)
     session = await write(portal.redeem, str(token), acme.program_id, browser="a phone", client="Phone", at=NOW)
     signed_in = await read(portal.identify, session.token, at=NOW)
-    theirs: dict[str, Any] = {**portal.SESSIONS, "program_id": acme.program_id, "partner_id": acme.anna}
-    await write(sessions.use, at=NOW, **portal.session_of(session.token))
-    [listed] = await read(sessions.list_open, keys.digest(session.token), at=NOW, **theirs)
+    theirs = portal.sessions_of(acme.program_id, acme.anna)
+    await write(sessions.use, portal.session_by(session.token), at=NOW)
+    [listed] = await read(sessions.list_open, theirs, keys.digest(session.token), at=NOW)
     scope = ListScope(acme.program_id, NOW, partner_id=signed_in.partner_id)
     home = await read(pages.read_home, scope, shows_amounts=True)
     months, earned, _ = await read(pages.read_earnings, scope, ListQuery(), shows_amounts=False)
     [due] = await read(portal_notices.list_due, at=JUNE)
     await write(portal_notices.mark, due)
-    await write(sessions.end_one, listed.id, **theirs)
+    await write(sessions.end_one, theirs, listed.id)
 
     assert (signed_in.partner_id, listed.is_current) == (acme.anna, True)
     assert (home.due.paid_cents, home.due.pending_cents, home.month.clicks) == (2_000, 800, 1)
@@ -49,7 +49,7 @@ async def test_a_partner_signs_in_and_reads_what_is_theirs(acme: World):
         (2_000, "paid", None),
     ]
     assert (due.cents, due.clicks, await read(portal_notices.list_due, at=JUNE)) == (2_800, 1, [])
-    assert await read(sessions.list_open, None, at=NOW, **theirs) == []
+    assert await read(sessions.list_open, theirs, None, at=NOW) == []
 
 
 @both_databases

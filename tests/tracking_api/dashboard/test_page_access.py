@@ -139,7 +139,7 @@ async def test_no_form_is_taken_without_the_token_of_its_session(dashboard: Dash
 
 
 async def end(dashboard: Dashboard) -> None:
-    await dashboard.acme.store.write(sessions.end, token_hash=keys.digest(dashboard.tokens[OLGA]))
+    await dashboard.acme.store.write(sessions.end, sessions.by_token(keys.digest(dashboard.tokens[OLGA])))
 
 
 def held_by(page: httpx.Response) -> dict[str, str]:

@@ -147,7 +147,7 @@ async def enter(request: Request) -> Response:
 async def leave(request: Request) -> Response:
     """Sign out: delete the session and its cookie."""
     await forms.read_form(request)
-    await storage_of(request).write(sessions.end, token_hash=authentication.presented(request) or "")
+    await storage_of(request).write(sessions.end, sessions.by_token(authentication.presented(request) or ""))
     response = notices.redirect("/sign-in", "signed-out")
     response.delete_cookie(authentication.cookie_name(request), **authentication.cookie_flags(request))
     return response
