@@ -14,7 +14,6 @@ from presentation.view import View, with_fields_of
 from storage.management import referrals
 from storage.management.referrals import Referral
 from storage.rules.errors import OverCap, PartnerNotFound
-from storage.tracking import referral_tokens
 from web.body import Body, Identifier
 from web.response import CreatedResponse
 
@@ -62,7 +61,7 @@ class IssuedReferralView(View):
 async def issue_referral(call: ApiRequest, sent: NewReferral) -> CreatedResponse[IssuedReferralView]:
     """Issue a referral token for one customer of a partner."""
     issued = await call.create(Referral, referrals.issue, **dict(sent))
-    token = referral_tokens.token_of(issued.body["click_id"], call.sealer)
+    token = referrals.token_of(issued.body["click_id"], call.sealer)
     attribution = {name: issued.body[name] for name in ("issued_at", "expires_at")}
     attribution |= {"publisher_id": issued.body["partner_code"], "provider": urlsplit(call.base_url).netloc}
     about = {"token": token, "affiliate_attribution": attribution | {"token": token}}
@@ -72,5 +71,5 @@ async def issue_referral(call: ApiRequest, sent: NewReferral) -> CreatedResponse
 @operation()
 async def verify_referral(call: ApiRequest, sent: SentToken) -> Referral:
     """Return whether a referral token can make a customer now."""
-    click_id = referral_tokens.click_of(sent.token, lambda: call.sealer)
+    click_id = referrals.click_of(sent.token, lambda: call.sealer)
     return await call.read(referrals.verify, click_id, at=call.at)

@@ -22,10 +22,10 @@ from storage.lists.event_kinds import Event
 from storage.lists.partners import FIGURES, Partner
 from storage.lists.programs import Program
 from storage.lists.rejected_calls import RejectedCall
+from storage.management import referrals
 from storage.reports.changes import FeedPage, read_changes
 from storage.rules import errors, settings
 from storage.rules.outcome import SaleOutcome
-from storage.tracking import referral_tokens
 from web.errors import STATUS
 
 
@@ -150,7 +150,7 @@ async def get_customer(call: ApiRequest) -> CustomerTimelineView:
 async def explain_sale(call: ApiRequest) -> ExplanationView:
     """Explain why a sale was credited or not, also when there is no such sale."""
     subject = {name: queries.text(call.request.query_params, name) for name in IDENTIFIERS}
-    subject["click_id"] = referral_tokens.click_of(subject["click_id"], lambda: call.sealer)
+    subject["click_id"] = referrals.click_of(subject["click_id"], lambda: call.sealer)
     return ExplanationView.of(await call.report(explain, **subject, at=call.at))
 
 

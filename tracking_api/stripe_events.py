@@ -1,7 +1,6 @@
 """What a payment processor reports: Stripe's events, signed or rehearsed in a sandbox, and an export to compare."""
 
 import time
-from collections.abc import Callable
 from datetime import datetime
 from decimal import Decimal
 from typing import Annotated, Literal
@@ -14,11 +13,11 @@ from presentation.api_request import ApiRequest, row_id
 from presentation.operations import operation
 from presentation.view import View
 from storage import Storage
-from storage.engine.sealing import Sealer
+from storage.management import referrals
 from storage.payments import accounts, processing, reconciliation, stripe
 from storage.rules import errors, payment
 from storage.rules.reconciliation import Payment
-from storage.tracking import currencies, referral_tokens
+from storage.tracking import currencies
 from web import body, limits
 
 LARGEST_EVENT = 512 * 1024
@@ -59,7 +58,7 @@ async def receive_stripe_event(request: Request) -> ReceivedEventView:
         if not any(payment.is_signed(content, header, secret, now=now) for secret in secrets):
             raise errors.InvalidSignature
     at = request.app.state.clock()
-    event = _event(content, request.app.state.sealer, at)
+    event = _event(request, content, at)
     done = await storage.write_in(program_id, processing.process, program_id, event, at=at)
     return ReceivedEventView(received=True, outcome=done.outcome, transaction_id=done.transaction_id)
 
@@ -68,12 +67,11 @@ async def receive_stripe_event(request: Request) -> ReceivedEventView:
 async def rehearse_payment_event(call: ApiRequest) -> ReceivedEventView:
     """Process an event of the payment processor in the program's sandbox, without its signature."""
     content = bytes(await body.read_body(call.request.scope, call.request.receive, largest=LARGEST_EVENT))
-    event = _event(content, call.request.app.state.sealer, call.at)
-    done = await call.write(processing.process_in_sandbox, event)
+    done = await call.write(processing.process_in_sandbox, _event(call.request, content, call.at))
     return ReceivedEventView(received=True, outcome=done.outcome, transaction_id=done.transaction_id)
 
 
-def _event(content: bytes, sealer: Callable[[], Sealer], at: datetime) -> payment.ProcessorEvent:
+def _event(request: Request, content: bytes, at: datetime) -> payment.ProcessorEvent:
     """Return the event in a body, with the click of its referral token. Raises InvalidJson for anything else."""
     try:
         event = stripe.parse_event(from_json(content))
@@ -83,8 +81,8 @@ def _event(content: bytes, sealer: Callable[[], Sealer], at: datetime) -> paymen
     if not all(at - payment.OLDEST <= time <= at + payment.CLOCK_SKEW for time in (event.occurred_at, paid_at)):
         raise errors.InvalidJson("The event, or the payment in it, lies in the future or more than 366 days back.")
     if isinstance(event.content, payment.Paid | payment.Introduced):
-        named = event.content._replace(click_id=referral_tokens.click_of(event.content.click_id, sealer))
-        event = event._replace(content=named)
+        click_id = referrals.click_of(event.content.click_id, request.app.state.sealer)
+        event = event._replace(content=event.content._replace(click_id=click_id))
     return event
 
 
@@ -119,7 +117,7 @@ async def reconcile_payments(call: ApiRequest, sent: Export) -> reconciliation.R
 
 def _payment(call: ApiRequest, sent: ExportedPayment) -> Payment:
     cents, returned = (_cents(sent, name) for name in ("amount", "returned"))
-    click_id = referral_tokens.click_of(sent.click_id, call.request.app.state.sealer)
+    click_id = referrals.click_of(sent.click_id, call.request.app.state.sealer)
     named = (sent.customer_key, click_id, sent.processor_customer)
     return Payment(sent.line, tuple(sent.names), cents, returned, sent.currency, sent.occurred_at, *named)
 

@@ -1,5 +1,10 @@
-"""Referrals: an agent refers a customer who follows no link; a click that counts nowhere stands for theirs."""
+"""Referrals: an agent refers a customer who follows no link; a click that counts nowhere stands for theirs.
 
+A referral's token is its click id, which names the program and the expiry, with a signature. Lists and logs may show
+the click id: no call accepts it alone. As any click, the database limits it to one customer.
+"""
+
+from collections.abc import Callable
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import NamedTuple
@@ -9,6 +14,7 @@ from sqlalchemy import Connection, select
 
 from storage.engine import audit
 from storage.engine.audit import Actor, Change
+from storage.engine.sealing import Sealer
 from storage.management import agent_caps
 from storage.rules import attribution, click_details, keys
 from storage.rules.attribution import PartnerStatus
@@ -19,6 +25,9 @@ from storage.tables.columns import from_millis
 from storage.tracking import clicks, program_terms
 from storage.tracking.clicks import Click, PartnerInactive
 from storage.tracking.customers import Registry
+
+_LONGEST_CLICK_ID = 64
+_PURPOSE = "referral tokens"
 
 
 class ReferralState(StrEnum):
@@ -94,3 +103,16 @@ def verify(connection: Connection, program_id: int, click_id: str | None, *, at:
     code = connection.execute(select(partners.c.code).where(*partner)).scalar_one()
     times = (from_millis(keys.click_millis(customer.click_id)), keys.click_until(customer.click_id))
     return Referral(state, customer.click_id, customer.partner_id, code, *times)
+
+
+def token_of(click_id: str, sealer: Sealer) -> str:
+    """Return the token of a referral's click."""
+    return f"{click_id}.{sealer.sign(_PURPOSE, click_id)}"
+
+
+def click_of(named: str | None, sealer: Callable[[], Sealer]) -> str | None:
+    """Return the click id that a call names, by itself or in a token; for a forged token one that no click has."""
+    if named is None or keys.UNTIL not in named:
+        return named
+    click_id, _, signature = named.rpartition(".")
+    return click_id if sealer().has_signed(_PURPOSE, click_id, signature) else f"{named[:_LONGEST_CLICK_ID]}."

@@ -14,12 +14,13 @@ from storage.rules import attribution, click_details, keys
 from storage.rules.attribution import PartnerStatus, ProgramStatus
 from storage.rules.click_details import NOWHERE, Agent
 from storage.rules.errors import AffMissing, PartnerNotFound, ProgramNotFound, ServiceError
-from storage.tables import clicks, partners
+from storage.tables import clicks
 from storage.tables.columns import from_millis, to_millis
 from storage.tracking import rollups
 
 FILLED_AT_ONCE = 500
 _find = Statement("click_lookup")
+_respell = Statement("click_respelled")
 _insert = Statement("click_insert")
 _Link = tuple[int, str, str | None]  # a program, a code, and the click that the visitor carries
 
@@ -129,13 +130,9 @@ def _look_up(connection: Connection, links: Sequence[_Link]) -> dict[_Link, Any]
 
 def _respelled(connection: Connection, unknown: Sequence[_Link]) -> dict[_Link, _Link]:
     """Return links whose code no partner has as it is, with the code of the partner who has it in other spelling."""
-    row, links = partners.c, dict[_Link, _Link]()
-    for program_id in sorted({link[0] for link in unknown}):
-        codes = {link: attribution.code_key(link[1]) for link in unknown if link[0] == program_id}
-        same = select(row.code_key, row.code).where(row.program_id == program_id, row.code_key.in_(codes.values()))
-        known = dict(map(tuple, connection.execute(same)))
-        links |= {link: (link[0], known[key], link[2]) for link, key in codes.items() if key in known}
-    return links
+    spelled = [[program_id, n, attribution.code_key(code)] for n, (program_id, code, _) in enumerate(unknown)]
+    found = _respell(connection, spelled) if spelled else ()
+    return {link: (link[0], row.code, link[2]) for row in found for link in [unknown[row.n]]}
 
 
 def _decide(click: Click, row: Any) -> ClickOutcome:

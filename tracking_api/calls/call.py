@@ -16,10 +16,11 @@ from configuration import Configuration
 from storage import Storage
 from storage.access.program_keys import ProgramKey
 from storage.engine.sealing import Sealer
+from storage.management import referrals
 from storage.rules import keys
 from storage.rules.contact import AddressHashes
 from storage.rules.errors import InvalidKey, Overloaded, ServiceError
-from storage.tracking import program_terms, referral_tokens, test_mode
+from storage.tracking import program_terms, test_mode
 from storage.tracking.received_calls import Call, PresentedKey, Principal, Public, Repeatable, Replayed, reject
 from tracking_api.calls.fields import ALLOWED, ANY_ORIGIN, WARNINGS, TrackingBody, event_data
 from tracking_api.calls.visitors import Places
@@ -207,7 +208,7 @@ def recording_of_test(
 def _opened(sent: Parsed, services: CallServices) -> Parsed:
     """Return a parsed body with the click of its referral token, if it has one."""
     named = getattr(sent, "click_id", None) if isinstance(sent, TrackingBody) else None
-    click_id = referral_tokens.click_of(named, services.sealer)
+    click_id = referrals.click_of(named, services.sealer)
     return sent if click_id is named else sent.model_copy(update={"click_id": click_id})
 
 
