@@ -65,13 +65,6 @@ class PlanStep(NamedTuple):
         return found[0]
 
 
-class FailedStep(NamedTuple):
-    """The step, counted from 1, that failed, and why."""
-
-    step: int
-    error: errors.ServiceError
-
-
 def step_of(call: ApiRequest, sent: Mapping[str, Any]) -> PlanStep:
     """Return the step that names its `method` and `path`, or its `action` and `subject`. Raises as `action` does."""
     if name := sent.get("action"):
@@ -94,11 +87,11 @@ def approvers(steps: Sequence[PlanStep]) -> list[str]:
 
 
 class StepsResult(NamedTuple):
-    """What steps change and use of the caps of agent keys, and the step at which they end, unless all of them run."""
+    """What steps change and use of the caps of agent keys; `failed` is the step at which they end, with its error."""
 
     diff: list[dict[str, Any]]
     caps_used: list[dict[str, Any]]
-    failed: FailedStep | None
+    failed: tuple[int, errors.ServiceError] | None
 
 
 def run(connection: Any, call: ApiRequest, steps: Sequence[PlanStep], actor: audit.Actor) -> StepsResult:
@@ -115,7 +108,7 @@ def run(connection: Any, call: ApiRequest, steps: Sequence[PlanStep], actor: aud
             except StopIteration:
                 continue
             except errors.ServiceError as error:
-                failure = FailedStep(number, error)
+                failure = (number, error)
                 break
     diff, used = (json.loads(json.dumps([each._asdict() for each in rows])) for rows in (changes, added_up(uses)))
     return StepsResult(diff, used, failure)

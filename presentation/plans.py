@@ -1,26 +1,24 @@
 """Plans: what members and agents propose, approve, decline and revert; each is applied whole or not at all."""
 
-import json
-from collections import ChainMap
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
-from itertools import groupby
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import AwareDatetime, Field, JsonValue, model_validator
 from pydantic_core import PydanticCustomError
 
-from presentation import backtests
+from presentation import backtests, plan_diffs
 from presentation.api_request import ApiRequest
 from presentation.lists import listing
 from presentation.operations import operation
-from presentation.plan_steps import FailedStep, PlanStep, StepsResult, approvers, run, step_of
+from presentation.plan_steps import PlanStep, StepsResult, approvers, run, step_of
 from presentation.resource_table import DECIDER, MEMBER, Resource
 from presentation.settings_models import Name
 from presentation.view import view_of
 from storage.engine.audit import OPERATOR, Actor
-from storage.lists.plans import PLANS, Objects, Plan, PlanStatus
+from storage.lists.plans import PLANS, Plan, PlanStatus
 from storage.management import agent_caps, plans
 from storage.management.plans import LASTS, PENDING
 from storage.reports.backtest_result import BacktestResult
@@ -31,6 +29,7 @@ from web.body import Body, Identifier, Url
 from web.response import CreatedResponse
 
 PRICED_DAYS = 30
+_OF_TERMS = re.compile(r"|/partners/(?P<partner_id>\d+)/terms|/partner-groups/(?P<group>[^/]+)/terms")
 BacktestView = view_of(BacktestResult)
 PREPARED = "a prepared plan"  # what a link is sealed for
 REFUSED = (
@@ -115,14 +114,12 @@ async def revert_plan(call: ApiRequest) -> CreatedResponse[Plan]:
     """Take back what a plan changed by a plan of its own, which names in `final` what stays."""
     plan_id = call.path_id("plan_id")
     applied = await call.read(plans.get_plan, plan_id, at=call.at)
-    by_subject = groupby(applied.diff, lambda each: (each["action"], each["subject_id"] or each["field"]))
-    found = [(REVERTED_BY.get(action), subject, [*changes]) for (action, subject), changes in by_subject]
-    steps = [reverse(subject, changes) for reverse, subject, changes in reversed(found) if reverse]
+    steps = plan_diffs.reverse(applied.diff)
     if not steps:
         raise errors.ValidationError("Nothing that this plan changed can be taken back.")
     content = await content_of(call, steps)
-    content["final"] = _final(applied.diff)
-    if any("step" in each for each in content["conflicts"]) or not _continues(applied.diff, content["diff"]):
+    content["final"] = plan_diffs.final(applied.diff)
+    if any("step" in each for each in content["conflicts"]) or not plan_diffs.continues(applied.diff, content["diff"]):
         raise errors.PreconditionFailed("What the plan changed has changed since.")
 
     def perform(connection: Any, program_id: int, *, actor: Actor, at: datetime) -> Plan:
@@ -139,20 +136,30 @@ async def content_of(call: ApiRequest, steps: Sequence[PlanStep]) -> dict[str, A
     for step in steps:
         step.action(call)
     diff, _, failed = await _try(call, steps, OPERATOR)
-    conflicts = [_said(failed)] if failed else []
-    touched = {_place(each) for each in diff}
+    conflicts = [_said(*failed)] if failed else []
+    touched = {plan_diffs.place(each) for each in diff}
     others = await call.read(plans.list_pending, at=call.at)
-    same = [each.id for each in others if touched & set(map(_place, each.diff))]
+    same = [each.id for each in others if touched & set(map(plan_diffs.place, each.diff))]
     conflicts += [{"plan_id": each, "message": "An open plan changes the same."} for each in same]
     _, used, over = await _try(call, steps, call.actor) if call.actor.is_agent else StepsResult([], [], None)
     content: dict[str, Any] = {"steps": [each._asdict() for each in steps], "diff": diff, "conflicts": conflicts}
-    content |= {"caps": [_said(over)] if over and "cap" in over.error.details else [], "caps_used": used}
-    content |= {"final": _final(diff), "approvers": approvers(steps), "backtest": None}
-    settings = {name: value for step in steps if not step.path for name, value in step.body.items()}
-    if not failed and any(BY_NAME[name].is_term for name in settings if name in BY_NAME):
-        priced = BacktestView.of(await backtests.run(call, settings, days=PRICED_DAYS))
+    content |= {"caps": [_said(*over)] if over and "cap" in over[1].details else [], "caps_used": used}
+    content |= {"final": plan_diffs.final(diff), "approvers": approvers(steps), "backtest": None}
+    if not failed and (draft := _draft(steps)):
+        priced = BacktestView.of(await backtests.run(call, **draft, days=PRICED_DAYS))
         content["backtest"] = priced.model_dump(mode="json", exclude={"partners"})
     return content
+
+
+def _draft(steps: Sequence[PlanStep]) -> dict[str, Any] | None:
+    """Return the terms that steps give the program, one partner or one group, as a backtest prices them, if any."""
+    found = [(each.groupdict(), step.body) for step in steps if (each := _OF_TERMS.fullmatch(step.path))]
+    settings = {name: value for _, body in found for name, value in body.items() if name in BY_NAME}
+    is_priced = any(BY_NAME[name].is_term for name in settings) and settings.get("commission_rate", 0) is not None
+    if not is_priced or any(of != found[0][0] for of, _ in found):
+        return None
+    partner_id, group = found[0][0].values()
+    return {"changes": settings, "partner_id": partner_id and int(partner_id), "group": group}
 
 
 def _may_apply(connection: Any, call: ApiRequest) -> bool:
@@ -170,75 +177,18 @@ def apply(connection: Any, call: ApiRequest, plan: Plan) -> Plan:
         raise errors.OverCap("A member approves the plans of this program.", cap="apply_own_plans")
     steps = [PlanStep(**each) for each in plan.steps]
     diff, _, failed = run(connection, call, steps, call.actor)
-    if failed and "cap" in failed.error.details:
-        raise failed.error
-    if failed or _facts(diff) != _facts(plan.diff):
+    if failed and "cap" in failed[1].details:
+        raise failed[1]
+    if failed or plan_diffs.facts(diff) != plan_diffs.facts(plan.diff):
         raise errors.PreconditionFailed("What the plan names has changed since.", hint="Send a new plan.")
     about: dict[str, Any] = {"actor": call.actor, "at": call.at}
     return plans.decide(connection, call.program_id, plan, PlanStatus.APPLIED, content={"diff": diff}, **about)
 
 
-def _said(failed: FailedStep) -> dict[str, Any]:
-    return {"step": failed.step, "code": failed.error.code, "message": failed.error.text, **failed.error.details}
+def _said(step: int, error: errors.ServiceError) -> dict[str, Any]:
+    return {"step": step, "code": error.code, "message": error.text, **error.details}
 
 
-def _place(change: dict[str, Any]) -> str:
-    return json.dumps([change["subject_id"], change["field"] or change["action"]])
-
-
-def _facts(diff: Objects) -> list[str]:
-    """Return what must be the same when a plan is applied: not the ids and amounts of what is created only then."""
-    stable = ([each[name] for name in ("action", "field", "before")] + [_sets(each) and each["after"]] for each in diff)
-    subjects = (each["subject_id"] if each["before"] is not None else None for each in diff)
-    return sorted(map(json.dumps, zip(stable, subjects, strict=True)))
-
-
-def _sets(change: dict[str, Any]) -> bool:
-    """Return whether a change gives something that there is a new value."""
-    return bool(change["field"]) or change["action"] == "partner.terms"
-
-
-def _final(diff: Objects) -> list[str]:
-    return list(dict.fromkeys(each["action"] for each in diff if each["action"] not in REVERTED_BY))
-
-
-def _continues(applied: Objects, reverse: Objects) -> bool:
-    """Return whether fields still have the values that the applied plan gave them."""
-    left = {_place(each): each["after"] for each in applied if _sets(each)}
-    return all(left.get(_place(each), each["before"]) == each["before"] for each in reverse)
-
-
-def _before(changes: Objects) -> dict[str, Any]:
-    return {each["field"]: each["before"] for each in changes}
-
-
-def _terms(path: str, changes: Objects) -> PlanStep:
-    """Return the step that gives a partner, or a group, the own terms and the group that they had, or none."""
-    own = [each["before"] or {"commission_rate": None} for each in changes if each["field"] != "group"]
-    group = [{"group": each["before"]} for each in changes if each["field"] == "group"]
-    return PlanStep("PUT", f"{path}/terms", dict(ChainMap(*own, *group)))
-
-
-def _move(subject: int, changes: Objects) -> PlanStep:
-    before, after = (changes[0][name] for name in ("before", "after"))
-    return PlanStep("POST", f"/customers/{subject}/move", after | before)
-
-
-def _take_back(subject: int, changes: Objects) -> PlanStep:
-    given = changes[0]["after"]
-    amount = {"partner_id": subject, "amount_cents": -given["amount_cents"]}
-    return PlanStep("POST", "/adjustments", amount | {"reason": given["reason"]})
-
-
-REVERTED_BY: dict[str, Callable[[Any, Objects], PlanStep]] = {  # what takes an action back; others are final
-    "program.change": lambda _, changes: PlanStep("PATCH", "", _before(changes)),
-    "partner.change": lambda subject, changes: PlanStep("PATCH", f"/partners/{subject}", _before(changes)),
-    "partner.enrol": lambda subject, _: PlanStep("PATCH", f"/partners/{subject}", {"status": "inactive"}),
-    "partner.adjust": _take_back,
-    "partner.terms": lambda subject, changes: _terms(f"/partners/{subject}", changes),
-    "partner.group_terms": lambda group, changes: _terms(f"/partner-groups/{group}", changes),
-    "customer.move": _move,
-}
 PLAN_RESOURCES = (
     Resource("GET", "/plans", listing(PLANS), MEMBER, Scope.PROGRAMS_READ),
     Resource("POST", "/plans", create_plan, DECIDER, Scope.PROGRAMS_WRITE),

@@ -27,13 +27,7 @@ class PlanStatus(StrEnum):
 
 
 class Plan(NamedTuple):
-    """A plan: `steps` are actions of the API, `diff` what they change (`action`, `subject_id`, `field`, values).
-
-    `conflicts` are steps that fail as things are, and open plans that change the same; `caps` what exceeds those
-    of agent keys, `caps_used` what uses them: `uses`, what `remains` of the `limit` then, and `of` what. `final` are
-    actions that a revert cannot take back, `approvers` the roles that may approve. An approved plan that is scheduled
-    is applied at `apply_at`; `failure` says why one was not.
-    """
+    """A plan, with what it changes, costs and needs, and what became of it."""
 
     id: int
     created_at: Annotated[datetime, Column("When")]
@@ -44,19 +38,19 @@ class Plan(NamedTuple):
     decided_by: Annotated[Untrusted | None, Column("Decided by")]
     decided_at: datetime | None
     reverts_id: int | None
-    apply_at: datetime | None
+    apply_at: datetime | None  # of one that is scheduled
     approver_type: Annotated[str | None, Column(is_internal=True)]
     approver_id: Annotated[str | None, Column(is_internal=True)]
     content: Annotated[str, Column(is_internal=True)]
-    steps: Objects = ()
-    diff: Objects = ()
-    conflicts: Objects = ()
-    caps: Objects = ()
-    caps_used: Objects = ()
-    final: Sequence[str] = ()
-    approvers: Sequence[str] = ()
+    steps: Objects = ()  # actions of the API
+    diff: Objects = ()  # what they change: `action`, `subject_id`, `field`, and the values
+    conflicts: Objects = ()  # steps that fail as things are, and open plans that change the same
+    caps: Objects = ()  # what exceeds those of agent keys
+    caps_used: Objects = ()  # what `uses` them, what `remains` of the `limit` then, and `of` what
+    final: Sequence[str] = ()  # actions that a revert cannot take back
+    approvers: Sequence[str] = ()  # the roles that may approve
     backtest: dict[str, Any] | None = None
-    failure: dict[str, Any] | None = None
+    failure: dict[str, Any] | None = None  # why it was not applied at its time
 
 
 def _with_content(_: Connection, __: ListScope, rows: list[Plan]) -> list[Plan]:

@@ -188,11 +188,14 @@ async def test_a_revert_takes_back_what_it_can_and_names_what_is_final(agents: A
 async def test_a_revert_gives_partners_and_groups_the_terms_that_they_had(agents: Agents):
     await allow(agents)
     anna = f"/partners/{agents.acme.anna}/terms"
+    await agents.acme.customer()
+    await agents.acme.sale(amount_cents=10_000)
     await agents.call("PUT", f".{anna}", json={"commission_rate": 22})
     own = {"method": "PUT", "path": anna, "body": {"commission_rate": 30, "group": "gold"}}
     gold = {"method": "PUT", "path": "/partner-groups/gold/terms", "body": {"commission_rate": 28}}
+    coupon = {"action": "create_coupon", "input": {"partner_id": agents.acme.ben, "code": "BEN10"}}
 
-    made = await propose(agents, own, gold)
+    made, priced = await propose(agents, own, gold, coupon), await propose(agents, own)
     applied = await act(agents, made, "apply")
     given = (await agents.get("./partners", q="anna")).json()["data"][0]
     reverted = await act(agents, made, "revert")
@@ -200,19 +203,10 @@ async def test_a_revert_gives_partners_and_groups_the_terms_that_they_had(agents
     await agents.call("PUT", f".{anna}", json={"commission_rate": 31})
     moved = await act(agents, again, "revert")
 
+    assert (made.json()["backtest"], priced.json()["backtest"]["difference_cents"]) == (None, 1_000)
+    assert {each["action"] for each in reverted.json()["diff"]} > {"coupon.end"}
     back = {each["action"]: each["after"] for each in reverted.json()["diff"] if each["field"] != "group"}
     assert (made.json()["final"], applied.status_code, reverted.json()["status"]) == ([], 200, "applied")
     assert (given["group"], given["terms"]["commission_rate"]) == ("gold", 30)
     assert (back["partner.terms"]["commission_rate"], back["partner.group_terms"]) == (22, None)
     assert moved.status_code == 412
-
-
-async def test_a_repeated_proposal_is_one_plan(agents: Agents):
-    body = {"changes": [RATE], "reason": REASON}
-
-    first, second = [
-        await agents.call("POST", "./plans", json=body, headers={"Idempotency-Key": "once"}) for _ in range(2)
-    ]
-
-    assert first.json() == second.json()
-    assert len((await agents.get("./plans")).json()["data"]) == 1
