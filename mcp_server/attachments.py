@@ -13,7 +13,6 @@ from mcp_server.calls import Context, caller_of
 from mcp_server.results import clean
 from mcp_server.tools.tool import Key
 from presentation import guides
-from presentation.guides import Filling
 from storage.lists.declaration import ListQuery, ListScope
 from storage.lists.find import find
 from storage.lists.programs import PROGRAMS
@@ -101,4 +100,4 @@ async def read_resource(base_url: str, params: types.ReadResourceRequestParams) 
 @cache
 def _texts(base_url: str) -> Mapping[str, str]:
     """Return the guides by URI, filled when a client first asks: that takes 0.03 s, which no start has to spend."""
-    return {f"guide://{name}": guides.filled(name, Filling(base_url, 1)) for name in guides.NAMES}
+    return {f"guide://{name}": guides.filled(name, guides.Filling(base_url, 1)) for name in guides.NAMES}

@@ -16,7 +16,6 @@ from pydantic import ValidationError as Malformed
 from starlette.types import Scope as HttpScope
 
 from mcp_server import results
-from mcp_server.results import json_of
 from mcp_server.tools.tool import Key, Tool, ToolRequest
 from storage import Reader
 from storage.access import agent_keys, assistants
@@ -172,11 +171,11 @@ class ToolCalls:
         def run(connection: Any, key: Key) -> types.CallToolResult:
             if isinstance(parsed, errors.ValidationError):
                 raise parsed
-            applied = json_of(parsed.model_dump(exclude={"cursor"}), is_untrusted=True)
+            applied = results.json_of(parsed.model_dump(exclude={"cursor"}), is_untrusted=True)
             request = ToolRequest(connection, key, caller.at, self.base_url, applied, self.sealer)
             result = tool.run(request, **dict(parsed))
             about = {"as_of": caller.as_of(connection), "applied_query": request.applied_query}
-            values = results.shown({**json_of(about), **result})
+            values = results.shown({**results.json_of(about), **result})
             return types.CallToolResult(
                 content=[types.TextContent(text=results.text_of(values))], structured_content=values
             )

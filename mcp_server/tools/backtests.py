@@ -13,7 +13,6 @@ from presentation.changes import AgentProgramChange, PartnerTermsChange
 from presentation.plans import PREPARED
 from storage.management.plans import LASTS
 from storage.reports import backtest
-from storage.reports.backtest import Backtest
 from storage.rules.errors import FieldError, ValidationError
 from storage.rules.scope import Scope
 from web import body
@@ -36,7 +35,7 @@ def backtest_terms(
     sent = _changes(changes)
     with backtest.alone(program_id):
         about: dict[str, Any] = {"days": days, "partner_id": partner_id, "at": request.at}
-        running = Backtest(request.connection, program_id, sent, **about)
+        running = backtest.Backtest(request.connection, program_id, sent, **about)
         for _ in range(MOST_STEPS):
             if running.is_done:
                 break

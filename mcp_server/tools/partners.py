@@ -8,7 +8,6 @@ from storage.lists import balances, flags
 from storage.lists.commissions import COMMISSIONS, Commission
 from storage.lists.declaration import MOST, ListQuery, ListScope, Order
 from storage.lists.find import find, get
-from storage.lists.flags import FLAGS, Flag
 from storage.lists.partners import FIGURES, PARTNERS, ids_of_name
 from storage.lists.payables import PAYABLES
 from storage.lists.payouts import PAYOUT_LINES, PAYOUTS
@@ -71,7 +70,7 @@ def list_commissions(asked: Asked) -> JsonRow:
     return asked.page(row=_commission_row, budget=BUDGET - 1_500, holds=holds)
 
 
-@list_tool("Signs of fraud", Scope.COMMISSIONS_READ, FLAGS, "groups")
+@list_tool("Signs of fraud", Scope.COMMISSIONS_READ, flags.FLAGS, "groups")
 def list_flags(asked: Asked) -> JsonRow:
     """Return signs of fraud; on the first page, also their sums by partner and kind."""
     if asked.query.cursor is not None:
@@ -90,7 +89,7 @@ def _commission_row(commission: Commission) -> JsonRow:
     return shown | {name: each for name, each in further.items() if each}
 
 
-def _flag_row(flag: Flag) -> JsonRow:
+def _flag_row(flag: flags.Flag) -> JsonRow:
     return row_of(flag, leave_out={"partner_code", "program_id", *(() if flag.customers > 1 else ("customer_keys",))})
 
 

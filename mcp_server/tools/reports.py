@@ -10,7 +10,6 @@ from mcp_server.results import JsonRow, fitting, json_of
 from mcp_server.tools.tool import Identifier, Limit, RowId, Timestamp, ToolRequest, tool
 from storage.reports import breakdown, comparison, performance
 from storage.reports.grouped_events import MOST_GROUPS
-from storage.reports.performance import ReportScope
 from storage.rules.errors import InsufficientScope, InvalidPeriod, ProgramNotAllowed, ValidationError
 from storage.rules.periods.period import REPORTED, DateRangeQuery, Period, Window, calendar
 from storage.rules.periods.picked_period import RUNNING, pick
@@ -141,7 +140,7 @@ def _compared(
     *_, window = performance.choose_period(connection, program_id, query, at=request.at)
     window = (query.before or window.previous) if is_previous else window
     every = asked._replace(limit=MOST_GROUPS)
-    return window, breakdown.read_groups(connection, ReportScope(program_id, window, request.at), every)
+    return window, breakdown.read_groups(connection, performance.ReportScope(program_id, window, request.at), every)
 
 
 def _rows(ranked: RankedGroups, metrics: Sequence[Metric], before: RankedGroups | None) -> list[Any]:

@@ -60,10 +60,8 @@ class Payers(NamedTuple):
         return self.find_named(click_id, None)
 
     def is_another(self, paid: Paid | Introduced, customer: Customer) -> bool:
-        """Return whether a second account may have paid, in the customer's browser or with their referral token.
-
-        It has another key, or none where the token is spent, and is not linked to them.
-        """
+        """Return whether a second account may have paid, in the customer's browser or with their referral token."""
+        # It has another key, or none where the token is spent.
         differs = customer.has_other_key(paid.customer_key) or customer.is_spent(paid.customer_key)
         differs = differs and paid.click_id == customer.click_id
         return differs and self._linked_click(paid) != customer.click_id

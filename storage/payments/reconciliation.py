@@ -3,17 +3,18 @@
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from datetime import datetime
-from functools import partial
 from typing import Any, NamedTuple
 
 from sqlalchemy import Column, Connection, select
 
+from storage.engine.statements import read_statement
 from storage.rules import keys, reconciliation
 from storage.rules.fraud.flag import FlagKind, FlagState
 from storage.rules.reconciliation import CORRECTED, WITHIN, Payment, PaymentFinding, Recorded
-from storage.tables import customers, flags, payment_customers, payment_references, sales
+from storage.tables import flags, payment_customers, payment_references, sales
 from storage.tracking.customers import Customer, CustomerQuery, Registry
 
+_CLICKS = read_statement("clicks_of_payments")
 DEEPEST = 3  # a correction of a correction is followed this far
 
 
@@ -41,21 +42,18 @@ def compare(connection: Connection, program_id: int, payments: Sequence[Payment]
 
 def _buyers(connection: Connection, program_id: int, payments: Sequence[Payment], at: datetime) -> dict[int, Customer]:
     """Return who paid, by line: the customer of the metadata's click, else of its key, the processor, or the sale."""
-    rows = partial(_rows_with, connection, program_id)
-    names = {name for payment in payments for name in payment.names}
-    sold_as = {row.reference: row.transaction_id for row in rows(payment_references.c.reference, names)}
-    sold = rows(sales.c.transaction_id, {*names, *sold_as.values()})
-    owners = {row.id: row.click_id for row in rows(customers.c.id, (row.customer_id for row in sold))}
-    clicks = {row.transaction_id: owners.get(row.customer_id) for row in sold}
+    names = [name for payment in payments for name in payment.names]
+    clicks: dict[str, str] = dict(connection.execute(_CLICKS, {"program_id": program_id, "names": names}).all())
     processors = {payment.processor_customer for payment in payments} - {None}
-    linked = {row.processor_customer: row.click_id for row in rows(payment_customers.c.processor_customer, processors)}
+    known = _rows_with(connection, program_id, payment_customers.c.processor_customer, processors)
+    linked = {row.processor_customer: row.click_id for row in known}
     named: dict[int, tuple[str | None, ...]] = {}
     for payment in payments:
-        of_sale = (clicks.get(sold_as.get(name, name)) for name in reversed(payment.names))
+        of_sale = map(clicks.get, reversed(payment.names))
         of_processor = linked.get(payment.processor_customer)
         named[payment.line] = (payment.click_id, of_processor, next(filter(None, of_sale), None))
-    known = {each for click_ids in named.values() for each in click_ids if each}
-    own = [each for each in sorted(known) if keys.click_program(each) == program_id]
+    found = {each for click_ids in named.values() for each in click_ids if each}
+    own = [each for each in sorted(found) if keys.click_program(each) == program_id]
     queries: list[CustomerQuery] = [(program_id, payment.customer_key, None) for payment in payments]
     queries += [(program_id, None, each) for each in own]
     registry = Registry(connection, queries, at=at)

@@ -18,7 +18,6 @@ from storage.lists import find as engine
 from storage.lists.commissions import COMMISSIONS, Commission
 from storage.lists.flags import FLAGS
 from storage.management import commission_decisions as decisions
-from storage.management.commission_decisions import MOST_TOGETHER, Waiting
 from storage.rules.commission import MAY_BECOME, CommissionStatus
 from storage.rules.errors import ServiceError, ValidationError
 from storage.rules.fraud.flag import FlagState
@@ -70,7 +69,7 @@ COMMISSION_LIST = ListPage(
     "commissions.html",
     tabs=("status", READY_AT),
     narrow=_by_status,
-    constants={"statuses": list(CommissionStatus), "most": MOST_TOGETHER},
+    constants={"statuses": list(CommissionStatus), "most": decisions.MOST_TOGETHER},
     sort="waits",
     days=("approved", "paid"),
 )
@@ -97,7 +96,7 @@ async def approve_all(request: Request) -> Response:
         raise ValidationError("Open the list of commissions that are ready to approve.")
     ready_at = datetime.fromtimestamp(min(_millis(form, READY_AT) or now, now) / 1000, UTC)
     query = query._replace(filters={**query.filters, READY_AT: ready_at})
-    ids = await context.storage.read(engine.list_ids, COMMISSIONS, context.scope, query, limit=MOST_TOGETHER)
+    ids = await context.storage.read(engine.list_ids, COMMISSIONS, context.scope, query, limit=decisions.MOST_TOGETHER)
     sent = form if buttons.is_confirmed(form) else forms.Form({READY_AT: [str(now)]}, [])
     return await _decide(context, sent, CommissionStatus.APPROVED, ids, path)
 
@@ -131,7 +130,7 @@ async def _decide(
             return notices.redirect(path, "nothing-to-decide")
         question = DECISIONS[status]
         left = LEFT.format(len(selected) - len(rows)) if len(rows) < len(selected) else ""
-        worth = Waiting(len(rows), sum(each.net_cents for each in rows))
+        worth = decisions.Waiting(len(rows), sum(each.net_cents for each in rows))
         question = question._replace(text=question.text + left, commissions=worth, rows=rows)
         return await buttons.ask(context, form, question, path)
     results = await context.write(decisions.decide_each, ids, status)

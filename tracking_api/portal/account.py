@@ -7,7 +7,6 @@ from starlette.responses import Response
 from presentation.operations import operation
 from storage.access import portal, sessions
 from storage.management import payout_methods, portal_notices
-from storage.management.portal_notices import NoticeKind
 from storage.rules import keys
 from storage.rules.errors import NotFound
 from storage.rules.payout import MethodKind
@@ -32,13 +31,13 @@ def _sessions_of(call: PortalRequest) -> sessions.Sessions:
 class WantedNotices(Body):
     """The e-mails that the partner wants."""
 
-    notices: list[NoticeKind]
+    notices: list[portal_notices.NoticeKind]
 
 
 @operation(notice="portal-notices-changed")
 async def change_notices(call: PortalRequest, sent: WantedNotices) -> None:
     """Turn the partner's e-mails on or off."""
-    wanted = {str(kind): kind in sent.notices for kind in NoticeKind}
+    wanted = {str(kind): kind in sent.notices for kind in portal_notices.NoticeKind}
     write, program_id = call.storage.write_in, call.program_id
     await write(program_id, portal_notices.change, program_id, call.partner.partner_id, at=call.at, **wanted)
 
@@ -56,7 +55,7 @@ async def _page(call: PortalRequest, outcome: FormOutcome) -> Response:
         method=method,
         kinds=[(str(kind), say(f"method.{kind}")) for kind in MethodKind],
         is_held=method is not None and method.held_until > call.at,
-        notices=[(str(kind), say(f"notices.{kind}")) for kind in NoticeKind],
+        notices=[(str(kind), say(f"notices.{kind}")) for kind in portal_notices.NoticeKind],
         wanted=await call.read(portal_notices.list_wanted, call.partner.partner_id),
     )
 

@@ -10,7 +10,6 @@ from storage.lists.declaration import ListQuery
 from storage.lists.programs import read_program
 from storage.management import special_terms
 from storage.reports import portal
-from storage.reports.portal import REVIEWED
 from storage.reports.statements import read_statement
 from storage.rules.commission import CommissionStatus
 from storage.rules.errors import NotFound
@@ -19,7 +18,7 @@ from tracking_api.dashboard.pages.partners import asked_link, qr_image
 from tracking_api.portal.portal_request import as_partner
 
 PER_PAGE = 20
-STATES = (CommissionStatus.PENDING, REVIEWED, CommissionStatus.APPROVED, CommissionStatus.PAID)
+STATES = (CommissionStatus.PENDING, portal.REVIEWED, CommissionStatus.APPROVED, CommissionStatus.PAID)
 
 
 async def show_home(request: Request) -> Response:

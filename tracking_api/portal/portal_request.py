@@ -16,7 +16,6 @@ from storage.engine.audit import Actor
 from storage.lists.declaration import ListScope
 from storage.rules.errors import Forbidden, ServiceError
 from tracking_api.dashboard import authentication
-from tracking_api.dashboard.authentication import storage_of, time_of
 from tracking_api.dashboard.pages import notices, templates
 from tracking_api.dashboard.pages.page import page
 from tracking_api.portal.texts import texts_for
@@ -52,7 +51,7 @@ class PortalRequest(ApiRequest):
 
 async def as_partner(request: Request, _: Collection[Role] = ANYONE) -> PortalRequest:
     """Return the request of a signed-in partner. Raises Forbidden."""
-    token, storage, at = session_token(request), storage_of(request), time_of(request)
+    token, storage, at = session_token(request), authentication.storage_of(request), authentication.time_of(request)
     partner = await storage.read(portal.identify, token, at=at)
     if at - partner.used_at >= sessions.USED_EVERY:
         with suppress(ServiceError):  # where the database takes no writes, they read on

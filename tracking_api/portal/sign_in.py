@@ -8,7 +8,6 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from storage.access import portal, sessions
-from storage.access.portal import ASKED_LASTS
 from storage.rules import errors
 from tracking_api.dashboard import authentication, mail
 from tracking_api.dashboard.authentication import storage_of, time_of
@@ -25,7 +24,7 @@ async def ask(request: Request) -> Response:
     """Send a link, which signs in only in the browser that asked for it. Raises RateLimited."""
     request.state.browser = request.cookies.get(ASKED) or token_urlsafe(32)
     response = await ASK.press(request)
-    lifetime = int(ASKED_LASTS.total_seconds())
+    lifetime = int(portal.ASKED_LASTS.total_seconds())
     response.set_cookie(ASKED, request.state.browser, max_age=lifetime, **authentication.cookie_flags(request))
     return response
 
