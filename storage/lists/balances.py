@@ -68,7 +68,7 @@ def of_partners(
 
 
 def summed_by_figure(earned_until: datetime | None = None) -> Select[Any]:
-    """Return the statement of each partner's sums by figure, what of them was paid, and when their holds end."""
+    """Return the statement of each partner's sums by figure, the paid part, when holds end, and of how many."""
     entry, earned, hold_ends_at = ledger_entries.c, commissions.c, commissions.c.hold_until
     # what is approved and was earned later is a figure of its own
     later = [] if earned_until is None else [(earned.created_at >= earned_until, "later")]
@@ -82,7 +82,9 @@ def summed_by_figure(earned_until: datetime | None = None) -> Select[Any]:
     )
     paid = case((entry.kind.in_((EntryKind.PAYOUT, EntryKind.SET_OFF)), entry.amount_cents), else_=0)
     cents = (func.sum(entry.amount_cents).label("cents"), func.sum(paid).label("paid_cents"))
-    columns = (figure.label("figure"), *cents, func.min(hold_ends_at), func.max(hold_ends_at))
+    theirs = case((earned.partner_id == entry.partner_id, earned.id))  # not those that moved to another partner
+    counted = func.count(theirs.distinct()).label("commissions")
+    columns = (figure.label("figure"), *cents, func.min(hold_ends_at), func.max(hold_ends_at), counted)
     mine = (entry.program_id == PROGRAM, entry.kind.in_(ACCOUNT_KINDS))
     summed = select(entry.partner_id, *columns).select_from(corrections.with_commissions()).where(*mine)
     return summed.group_by(entry.partner_id, "figure")

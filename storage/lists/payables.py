@@ -35,6 +35,7 @@ class DuePartner(NamedTuple):
     method_sealed: str | None = None
     method_masked: str | None = None
     method_changed_at: datetime | None = None
+    on_hold_cents: int = 0
 
 
 class Due(NamedTuple):
@@ -50,6 +51,7 @@ class Due(NamedTuple):
     paid_cents: ColumnElement[Any]
     minimum_cents: ColumnElement[Any]
     reason: ColumnElement[Any]
+    commissions: ColumnElement[Any]
 
 
 def due(earned_until: Any = None, minimum_cents: int | None = None) -> Due:
@@ -61,9 +63,13 @@ def due(earned_until: Any = None, minimum_cents: int | None = None) -> Due:
         func.sum(case((by_figure.c.figure == figure, by_figure.c.cents), else_=0)).label(name)
         for name, figure in figures.items()
     ]
-    paid = (-func.sum(by_figure.c.paid_cents)).label("paid")
-    each = select(by_figure.c.partner_id, *sums, paid).group_by(by_figure.c.partner_id).subquery("due")
-    on_hold, ready, approved, flagged, settled, paid_cents = (func.coalesce(column, 0) for column in list(each.c)[1:])
+    is_approved = by_figure.c.figure == CommissionStatus.APPROVED
+    sums += [(-func.sum(by_figure.c.paid_cents)).label("paid")]
+    sums += [func.sum(case((is_approved, by_figure.c.commissions), else_=0)).label("commissions")]
+    each = select(by_figure.c.partner_id, *sums).group_by(by_figure.c.partner_id).subquery("due")
+    on_hold, ready, approved, flagged, settled, paid, commissions = (
+        func.coalesce(column, 0) for column in list(each.c)[1:]
+    )
     to_pay = case((approved + settled > 0, approved + settled), else_=0)
     of_program = select(programs.c.minimum_payout_cents).where(programs.c.id == PROGRAM).scalar_subquery()
     minimum = func.coalesce(partners.c.minimum_payout_cents, of_program if minimum_cents is None else minimum_cents)
@@ -79,7 +85,7 @@ def due(earned_until: Any = None, minimum_cents: int | None = None) -> Due:
         (_method.held_until > NOW, PayableReason.METHOD_ON_HOLD),
         else_=null(),
     )
-    return Due(source, on_hold + ready, flagged, ready, approved, settled, to_pay, paid_cents, minimum, reason)
+    return Due(source, on_hold + ready, flagged, ready, approved, settled, to_pay, paid, minimum, reason, commissions)
 
 
 def _in_draft() -> ColumnElement[bool]:
@@ -108,8 +114,8 @@ class Payable(NamedTuple):
     """A partner, what they are owed in cents of the program's currency, and whether the next payout pays them.
 
     `pending_cents` waits for the end of its hold, or for a decision (`ready_cents`). `flagged_cents`, which flags hold,
-    is in no other figure. `to_pay_cents` is what is approved less `owed_back_cents`, of which a payout would set
-    `set_off_cents` off. `reason` says why a partner is not
+    is in no other figure. `to_pay_cents` is what is approved, `commissions` and what the program owes besides, less
+    `owed_back_cents`, of which a payout would set `set_off_cents` off. `reason` says why a partner is not
     `payable` now. `method_masked` is how they are paid; a payout to a new method waits until `method_held_until`.
     """
 
@@ -124,6 +130,7 @@ class Payable(NamedTuple):
     pending_cents: Annotated[int, _figure("", _due.pending_cents)]
     flagged_cents: Annotated[int, _figure("", _due.flagged_cents)]
     ready_cents: Annotated[int, _figure("", _due.ready_cents)]
+    commissions: Annotated[int, Column("Commissions", _due.commissions, sorts=True, is_summed=True)]
     approved_cents: Annotated[int, _figure("Approved", _due.approved_cents + _at_least_0(_due.settled_cents))]
     set_off_cents: Annotated[int, _figure("Set off", _set_off)]
     to_pay_cents: Annotated[int, _figure("To pay", _due.to_pay_cents)]
@@ -175,7 +182,11 @@ def read_due(
     """Return what a payout would pay each partner, or each of some, of what they earned until a day, or why not."""
     found = due(Window(earned_until, earned_until).span.until, minimum_cents)
     some = () if partner_ids is None else (partners.c.id.in_(partner_ids),)
-    columns = (partners.c.id, found.approved_cents, found.settled_cents, found.reason, *METHOD)
+    on_hold_cents = found.pending_cents - found.ready_cents
+    columns = (partners.c.id, found.approved_cents, found.settled_cents, found.reason, *METHOD, on_hold_cents)
     mine = select(*columns).select_from(found.source).where(partners.c.program_id == program_id, *some)
     rows = connection.execute(mine.order_by(partners.c.id).params(program_id=program_id, now=at))
-    return [DuePartner(each[0], int(each[1]), int(each[2]), *each[3:]) for each in rows]
+    return [
+        DuePartner(partner_id, int(approved), int(settled), *more, on_hold_cents=int(on_hold))
+        for partner_id, approved, settled, *more, on_hold in rows
+    ]

@@ -10,7 +10,7 @@ from storage.engine.statements import read_statement
 from storage.lists.balances import Hold, next_holds
 from storage.lists.declaration import ListQuery, ListScope
 from storage.lists.find import find, get
-from storage.lists.payables import PAYABLES, read_due
+from storage.lists.payables import read_due
 from storage.lists.payouts import PAYOUT_LINES, PAYOUTS, Payout
 from storage.lists.programs import Program, read_program
 from storage.management import payout_sending
@@ -41,7 +41,7 @@ class PayoutSummary(NamedTuple):
 
     ready: Waiting
     blocked: Waiting
-    held_cents: int | None  # on hold in all; None: too many partners to add up
+    held_cents: int  # on hold in all
     next_hold: Hold | None  # the first that ends
     draft: Payout | None
     last: Payout | None
@@ -62,7 +62,6 @@ def read_summary(connection: Connection, program_id: int, earned_until: date, *,
     due = [(each.reason, owed(each.approved_cents, each.settled_cents).to_pay_cents) for each in every]
     blocked = [cents for reason, cents in due if reason not in _NOT_BLOCKED]
     ready = [cents for reason, cents in due if reason is None]
-    figures = find(connection, PAYABLES, scope, ListQuery(1, has_totals=True)).totals
     year = {"paid_from": datetime(at.year, 1, 1, tzinfo=UTC)}
     paid = find(connection, PAYOUT_LINES, scope, ListQuery(1, filters=year, has_totals=True)).totals
     draft, last = (
@@ -72,7 +71,7 @@ def read_summary(connection: Connection, program_id: int, earned_until: date, *,
     return PayoutSummary(
         Waiting(len(ready), sum(ready)),
         Waiting(len(blocked), sum(blocked)),
-        figures["pending_cents"] - figures["ready_cents"] if figures else None,
+        sum(each.on_hold_cents for each in every),
         next(iter(next_holds(connection, program_id, at=at)), None),
         draft[0] if draft else None,
         last[0] if last else None,

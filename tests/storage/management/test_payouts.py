@@ -48,6 +48,7 @@ async def test_a_draft_freezes_what_is_due_and_sending_it_settles_each_commissio
         "a***@partners.example",
     )
     assert (frozen[acme.anna].reason, frozen[acme.anna].payable) == (PayableReason.IN_DRAFT, False)
+    assert [frozen[each].commissions for each in (acme.anna, acme.ben)] == [2, 1]
     assert (sent.state, sent.paid_on, sent.reference) == (PayoutState.SENT, AT.date(), "ACME-11")
     [line] = await lines(acme, made)
     assert (line.state, line.number, line.reference) == (LineState.PAID, 1, "ACME-11")

@@ -43,6 +43,7 @@ async def test_the_list_says_whom_to_pay_and_why_others_are_not(dashboard: Dashb
     of_member = (await payers[MIA].get(f"{dashboard.pages}/payouts")).text
 
     assert "Review 1 payout, $20.00" in words(page)
+    assert "PayPal a***@partners.example 1 $20.00" in words(page)  # one commission
     assert "PayPal a***@partners.example" in words(page)
     assert "Needs a payout method" in words(page)
     assert "Review 1 payout" not in of_member
