@@ -52,6 +52,7 @@ class RejectedCall(NamedTuple):
     transaction_id: Annotated[Untrusted | None, Column("Transaction", sorts=True)]
     amount_cents: Annotated[int | None, Column("Amount", sorts=True)]
     currency: Untrusted | None
+    coupon_code: Untrusted | None
     fields: Annotated[tuple[str, ...], Column("Fields")]
     same_payload: bool | None
     request_id: Annotated[Untrusted | None, Column("Request id")]

@@ -44,6 +44,7 @@ CREATE TABLE refused_calls (
     transaction_id VARCHAR(255),
     amount_cents BIGINT,
     currency VARCHAR(3),
+    coupon_code VARCHAR(255),  -- null before version 0.4.0
     same_payload BOOLEAN,  -- of a repeated sale: whether it was the recorded one again
     request_id VARCHAR(64),
     caller VARCHAR(192),  -- as on a sale; null before version 0.4.0

@@ -22,7 +22,7 @@ from storage.tracking import kept_calls, program_terms
 from storage.tracking.program_terms import KeyHolder, ProgramTerms
 
 MOST_APART = timedelta(days=36_500)  # a reported time beyond it is an error of the sender's
-SENT = ("customer_key", "click_id", "transaction_id", "amount_cents", "currency", "occurred_at")
+SENT = ("customer_key", "click_id", "transaction_id", "amount_cents", "currency", "coupon_code", "occurred_at")
 NO_HOLDER = KeyHolder(0, None, None)
 _log = Statement("rejected_call_insert")
 _find_first = Statement("idempotent_call_lookup")

@@ -64,7 +64,8 @@ async def test_a_wrong_field_is_named_and_nothing_stored(api: Api):
 
 async def test_a_transaction_id_counts_once_and_a_rejected_call_is_logged_with_what_it_repeated(api: Api):
     first = (await api.sale()).json()["data"]
-    changes: list[dict[str, Any]] = [{}, {"amount_cents": 9_999, "currency": "EUR", "customer_key": "nobody"}]
+    differing = {"amount_cents": 9_999, "currency": "EUR", "customer_key": "nobody", "coupon_code": "SPRING20"}
+    changes: list[dict[str, Any]] = [{}, differing]
     same, other = [await api.sale(**changed) for changed in changes]
     await api.sale(customer_key=None)
     await api.refund(refund_amount_cents=20_000)
@@ -77,6 +78,7 @@ async def test_a_transaction_id_counts_once_and_a_rejected_call_is_logged_with_w
     rows = await api.rows(refused_calls)
     assert (rows[0].call, rows[0].customer_key, rows[0].transaction_id) == ("sale", "user-1", "inv-1")
     assert rows[0].request_id == same.headers["x-request-id"]
+    assert [row.coupon_code for row in rows] == [None, "SPRING20", None, None, None]
     assert [(row.code, row.amount_cents, row.currency, row.same_payload) for row in rows] == [
         ("duplicate_transaction", 10_000, "USD", True),
         ("duplicate_transaction", 9_999, "EUR", False),
