@@ -20,9 +20,11 @@ from storage.management import agent_caps, plans
 from tests import world
 from tests.agent_api.conftest import Agents
 from tests.agent_api.test_plans import RATE, act, allow, propose, renamed
+from tests.storage.databases import both_databases, database_url
 from tests.test_dry_runs import DRY
 from tests.world import NOW
 
+__all__ = ["database_url"]  # the fixture
 OWNER = "olga@acme.example"
 THEN = NOW + timedelta(days=7)
 
@@ -51,9 +53,10 @@ async def due(agents: Agents, *more: Storage, time: datetime = THEN) -> Any:
     return (await agents.get("./plans")).json()["data"][0]
 
 
+@both_databases
 async def test_a_plan_is_applied_once_at_its_time_by_any_of_two_workers_after_a_restart(
     agents: Agents, database_url: str
-):
+) -> None:
     await scheduled(agents)
     early = await due(agents, time=THEN - timedelta(milliseconds=1))
 
@@ -94,7 +97,7 @@ FAILURES = [(moved, 0, "precondition_failed"), (revoked, 0, "forbidden"), (no_lo
 @pytest.mark.parametrize(("change", "hours_late", "code"), [*FAILURES, (nothing, 72, "plan_expired")])
 async def test_a_plan_that_cannot_be_applied_at_its_time_says_why_and_changes_nothing(
     agents: Agents, change: Any, hours_late: int, code: str
-):
+) -> None:
     await scheduled(agents, renamed(agents), RATE)
     await change(agents)
     before = await rate(agents)
@@ -109,7 +112,7 @@ async def test_a_plan_that_cannot_be_applied_at_its_time_says_why_and_changes_no
     assert (await due(agents, time=THEN + timedelta(days=9)))["status"] == "failed"
 
 
-async def test_a_time_is_chosen_within_a_year_for_what_could_be_applied_now(agents: Agents):
+async def test_a_time_is_chosen_within_a_year_for_what_could_be_applied_now(agents: Agents) -> None:
     await allow(agents)
     made = await propose(agents, RATE)
 
@@ -125,7 +128,7 @@ async def test_a_time_is_chosen_within_a_year_for_what_could_be_applied_now(agen
     assert (await due(agents))["status"] == "open"
 
 
-async def test_a_member_who_lost_their_role_approves_nothing_any_more(agents: Agents):
+async def test_a_member_who_lost_their_role_approves_nothing_any_more(agents: Agents) -> None:
     plan, app = await propose(agents, RATE), agents.app
     user_id = await agents.acme.join(OWNER, Role.OWNER)
     by = Actor(USER, str(user_id), OWNER)
@@ -144,7 +147,7 @@ ACTS = st.lists(st.tuples(st.sampled_from(["apply", "decline", "schedule", "due"
 @given(acts=ACTS)
 async def test_whatever_is_decided_a_plan_is_applied_at_most_once_and_never_before_its_time(
     store: Storage, acts: list[tuple[str, int]]
-):
+) -> None:
     agents = Agents(await world.acme(store))
     agents.good = await agents.issue()
     await allow(agents)
