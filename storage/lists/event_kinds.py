@@ -10,6 +10,7 @@ from storage.engine import ids
 from storage.lists.declaration import Column
 from storage.payments import event_log
 from storage.rules import keys
+from storage.rules.attribution import OUTRANKED
 from storage.rules.scope import Scope
 from storage.rules.settlement import Settlement
 from storage.rules.untrusted import Untrusted
@@ -152,6 +153,7 @@ _clicks = select(
     *(_click.click_id.label("id"), partners.c.code.label("partner_code")),
     *_columns(clicks, "click_id at partner_id filtered landing_url page_url page_title referrer_url"),
 ).join(partners, _sender)
+_clicks = _clicks.where(_click.filtered.is_distinct_from(OUTRANKED))  # the visitor has another: it is no event
 _leads = _with_people(leads, *_columns(leads, "id at settlement with_key event_name outranked_by outranked_at"))
 _sales = _with_people(
     sales,

@@ -1,10 +1,11 @@
 """Attribution: which click a customer is linked to, and how long after a click a visitor can become a customer."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 from enum import StrEnum
-from functools import lru_cache
+from functools import lru_cache, reduce
+from typing import Any, NamedTuple
 from urllib.parse import parse_qs, urlsplit
 
 from storage.rules.errors import AffMissing, InvalidAffiliateUrl
@@ -13,6 +14,7 @@ LOCAL = ("localhost", "127.0.0.1", "0.0.0.0")  # noqa: S104 - compared, not boun
 BY_HAND = "by_hand"  # why a click does not count that stands for one that no one saw
 COUPON = "coupon"  # why one does not count that stands for a coupon
 REFERRAL = "referral"  # why one does not count that stands for a referral token
+OUTRANKED = "first_click"  # why one does not count whose visitor kept the click of another partner
 
 
 def site_url(domain: str) -> str:
@@ -115,9 +117,23 @@ def is_own_origin(origin: str, domains: Iterable[str]) -> bool:
     return any(f".{host}".endswith(domain) for host in hosts for domain in own)
 
 
-def keeps_existing(model: AttributionModel, *, same_partner: bool) -> bool:
-    """Return whether a visitor's existing click, if it has not expired, outranks a new one."""
-    return same_partner or model == AttributionModel.FIRST_CLICK
+class FollowedLink(NamedTuple):
+    """A click on a partner's link."""
+
+    click_id: str
+    partner_id: int
+    at: datetime
+
+
+def keeps_existing(existing: FollowedLink, new: FollowedLink, program: Any) -> bool:
+    """Return whether the click that a visitor carries outranks a new one, by a program's model and cookie window."""
+    outranks = existing.partner_id == new.partner_id or program.attribution_model == AttributionModel.FIRST_CLICK
+    return outranks and is_within(existing.at, new.at, program.cookie_window_days)
+
+
+def carried(links: Sequence[FollowedLink], program: Any) -> FollowedLink:
+    """Return the click that a visitor carries after they followed some links, the earliest first."""
+    return reduce(lambda existing, new: existing if keeps_existing(existing, new, program) else new, links)
 
 
 def stays_on_arrival(model: AttributionModel, *, existing_at: datetime | None, arriving_at: datetime) -> bool:

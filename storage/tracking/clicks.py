@@ -11,7 +11,7 @@ from sqlalchemy import Connection, bindparam, select, update
 from storage.engine.group_commit import set_based
 from storage.engine.statements import Statement
 from storage.rules import attribution, click_details, keys
-from storage.rules.attribution import PartnerStatus, ProgramStatus
+from storage.rules.attribution import FollowedLink, PartnerStatus, ProgramStatus
 from storage.rules.click_details import NOWHERE, Agent
 from storage.rules.errors import AffMissing, PartnerNotFound, ProgramNotFound, ServiceError
 from storage.tables import clicks
@@ -84,6 +84,8 @@ def record(connection: Connection, batch: Sequence[Click]) -> list[ClickOutcome]
             inserted.append(_row(click, row.partner_id, filtered))
             if filtered is None:
                 counted[click.program_id, row.partner_id, click.at.date()] += 1
+        elif isinstance(outcome, ClickResult) and row.existing_partner_id != row.partner_id:
+            inserted.append(_row(click, row.partner_id, click.filtered or attribution.OUTRANKED))
     if inserted:
         _insert(connection, inserted)
         rollups.add(connection, [rollups.Increment(*key, clicks=count) for key, count in counted.items()])
@@ -145,10 +147,10 @@ def _decide(click: Click, row: Any) -> ClickOutcome:
     if row.partner_status != PartnerStatus.ACTIVE:
         return PartnerInactive("The partner of this link is not active in the program.")
     if row.existing_at is not None:
-        live = attribution.is_within(from_millis(row.existing_at), click.at, row.cookie_window_days)
-        same_partner = row.existing_partner_id == row.partner_id
-        if live and attribution.keeps_existing(row.attribution_model, same_partner=same_partner):
-            return ClickResult(str(click.existing_click_id), row.existing_code, row.cookie_window_days)
+        carried = str(click.existing_click_id)
+        existing = FollowedLink(carried, row.existing_partner_id, from_millis(row.existing_at))
+        if attribution.keeps_existing(existing, FollowedLink(click.click_id, row.partner_id, click.at), row):
+            return ClickResult(carried, row.existing_code, row.cookie_window_days)
     return ClickResult(click.click_id, row.partner_code, row.cookie_window_days)
 
 

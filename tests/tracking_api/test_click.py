@@ -7,6 +7,7 @@ from pathlib import Path
 from crawleruseragents import CRAWLER_USER_AGENTS_DATA
 
 from configuration import Configuration
+from storage.lists.events import EVENTS
 from storage.management import partners
 from storage.rules.attribution import OldLinks
 from storage.rules.click_details import NOWHERE, Agent, Location
@@ -135,6 +136,23 @@ async def test_a_click_stores_its_dimensions_the_parts_of_its_urls_and_a_hash_of
     assert (local.referrer_host, local.ad_markers, local.address_hash) == (None, None, None)
     assert [IPHONE in row.visitor, MAC in local.visitor] == [True, True]
     assert not [value for value in row if "203.0.113" in str(value)]
+
+
+async def test_a_click_says_which_one_its_visitor_carried_also_if_that_one_stays(api: Api):
+    first = (await api.click()).json()["click_id"]
+    link = {"affiliate_url": f"{LANDING}?aff=ben", "existing_click_id": first}
+
+    second = (await api.click(**link)).json()["click_id"]
+    await api.acme.change(attribution_model="first_click")
+    stays = (await api.click(**link)).json()["click_id"]
+
+    stored = await api.rows(clicks)
+    rows = {(row.partner_id, row.filtered): json.loads(row.visitor).get("existing_click_id") for row in stored}
+    ben = api.acme.ben
+    assert (second != first, stays) == (True, first)
+    assert rows == {(api.acme.anna, None): None, (ben, None): first, (ben, "first_click"): first}
+    assert {each.id for each in (await api.acme.listed(EVENTS)).data} == {first, second}
+    assert await counted(api) == 2
 
 
 def test_a_user_agent_says_device_browser_and_system_and_a_hostile_one_little():

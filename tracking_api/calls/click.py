@@ -59,7 +59,7 @@ def click(body: ClickBody, caller: TrackingCaller) -> Recording:
         return recording_of_test(TestModeCall("click", caller.at, program_id), caller.key, public=Public(program_id))
     user_agent = body.user_agent or (caller.header(b"user-agent") or "")[:512] or None
     sent = vars(body)
-    visitor = {name: sent[name] for name in VISITOR}
+    visitor = {name: sent[name] for name in ("existing_click_id", *VISITOR)}
     visitor["user_agent"] = user_agent
     landing_url = str(body.affiliate_url)
     language = body.language or caller.header(b"accept-language")

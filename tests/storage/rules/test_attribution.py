@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from storage.engine.sealing import Sealer
 from storage.rules import attribution, keys, settlement
-from storage.rules.attribution import AttributionModel
+from storage.rules.attribution import AttributionModel, FollowedLink
 from storage.rules.errors import AffMissing, InvalidAffiliateUrl, InvalidHandover, StatusTransitionRefused
+from storage.rules.settings import ProgramSettings
 from storage.rules.settlement import CustomerStatus, LeadAuthPolicy, Settlement
 from storage.tracking import handovers
 from tests.tables import table
@@ -51,9 +52,12 @@ def test_no_text_makes_the_reader_fail_in_another_way(text: str):
 def test_the_window_includes_its_last_second_and_the_model_decides_between_two_partners():
     assert attribution.is_within(NOW, NOW + timedelta(days=60), 60)
     assert not attribution.is_within(NOW, NOW + timedelta(days=60, milliseconds=1), 60)
-    kept = {model: attribution.keeps_existing(model, same_partner=False) for model in AttributionModel}
-    assert kept == {AttributionModel.LAST_CLICK: False, AttributionModel.FIRST_CLICK: True}
-    assert all(attribution.keeps_existing(model, same_partner=True) for model in AttributionModel)
+    first, other, again = (FollowedLink("", partner_id, NOW + n * MINUTE) for n, partner_id in enumerate([1, 2, 1]))
+    for model, carried in ((AttributionModel.LAST_CLICK, other), (AttributionModel.FIRST_CLICK, first)):
+        program = ProgramSettings("", "", attribution_model=model, cookie_window_days=1)
+        late = again._replace(at=NOW + timedelta(days=2))
+        carries = [attribution.carried([first, each], program) for each in (other, again, late)]
+        assert carries == [carried, first, late]
 
 
 def test_of_two_clicks_the_later_stays_on_arrival_unless_the_first_one_counts():
