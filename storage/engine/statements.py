@@ -27,7 +27,7 @@ _KINDS: dict[str, Any] = {
     **dict.fromkeys(("first_id", "since_id", "end_id", "row_id", "last_number", "statement_number"), BigInteger),
     **dict.fromkeys(("at", "since", "last", "until", "idle_since"), Timestamp),
     **dict.fromkeys(("first_day", "last_day", "end_day"), Date),
-    **dict.fromkeys(("transaction_ids", "keys", "codes"), String),
+    **dict.fromkeys(("transaction_ids", "click_ids", "keys", "codes"), String),
     "with_key": Boolean,
 }
 

@@ -6,9 +6,10 @@ It is read in chunks, so that it holds no connection for long and can end when i
 import threading
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime, time, timedelta
+from functools import partial
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection
@@ -17,29 +18,32 @@ from storage.engine import ids
 from storage.engine.statements import read_statement
 from storage.lists.programs import read_program
 from storage.reports.backtest_result import BacktestResult, CreditDifference, Figures, LeftOut, PartnerDifference
+from storage.reports.followed_links import FollowedLinks
 from storage.reports.gained_sales import find_gained
 from storage.rules import draft
 from storage.rules.attribution import PartnerStatus
 from storage.rules.commission import Terms, TermsOf, explained_terms, platform_fee
-from storage.rules.draft import Sold
 from storage.rules.errors import RateLimited
 from storage.tables.columns import Timestamp
+from storage.tracking import leads, terms_in_force
+from storage.tracking.leads import LeadChange
+from storage.tracking.sale_decisions import Provenance, SaleChange
 
-CHUNK = 5_000
 MOST_PARTNERS, MOST_EXAMPLES = 200, 10
-_TIMES: Any = dict.fromkeys(
-    ("at", "occurred_at", "first_purchase_at", "clicked_at", "created_at", "hold_until"), Timestamp
+CHUNK = 5_000
+_TIMES = ("at", "occurred_at", "first_purchase_at", "signup_at", "clicked_at", "created_at", "hold_until")
+_SALES, _LEADS, _COUNTS, _PARTNERS, _TERMS, _TERMS_CHANGED = (
+    read_statement(f"backtest_{name}", **dict.fromkeys(_TIMES, Timestamp))
+    for name in ("sales", "leads", "counts", "partners", "terms", "terms_changed")
 )
-_SALES, _LEADS = (read_statement(f"backtest_{name}", **dict.fromkeys(_TIMES, Timestamp)) for name in ("sales", "leads"))
-_COUNTS, _OF_GROUP, _NAMES = (read_statement(f"backtest_{name}") for name in ("counts", "group", "names"))
-_TERMS = read_statement("backtest_terms", created_at=Timestamp)
 _running: set[int] = set()
 _lock = threading.Lock()
 
 
 class _Earning(NamedTuple):
-    """What an event earns before refunds, under which terms, and until when it is on hold."""
+    """What an event earns a partner before refunds, under which terms, and until when it is on hold."""
 
+    partner_id: int
     cents: int
     terms: Terms
     hold_until: datetime | None
@@ -77,26 +81,29 @@ class Backtest:
         group: str | None = None,
     ) -> None:
         self._settings = read_program(connection, program_id).settings
-        of = {"program_id": program_id, "group": group}
-        chosen, whose = None if partner_id is None else frozenset({partner_id}), TermsOf.PARTNER
-        if chosen is None:
-            found = connection.execute(_OF_GROUP, of).scalars()
-            chosen, whose = (frozenset(found), TermsOf.GROUP) if group else (None, TermsOf.PROGRAM)
+        of = {"program_id": program_id}
+        self._named = {row.id: row for row in connection.execute(_PARTNERS, of)}
+        chosen, whose = None, TermsOf.PROGRAM
+        if partner_id is not None:
+            chosen, whose = frozenset({partner_id}), TermsOf.PARTNER
+        elif group:
+            chosen = frozenset(each for each, row in self._named.items() if row.partner_group == group)
+            whose = TermsOf.GROUP
         self._draft = draft.draft_of(self._settings, changes, chosen, whose)
         self._at, self._first = at, at.date() - timedelta(days=days - 1)
         self._since = datetime.combine(self._first, time(), at.tzinfo)
-        rows = connection.execute(_TERMS, of).all()
-        self._terms = {row.version: explained_terms(row) for row in rows}
-        own = [row for row in rows if self._terms[row.version].whose == TermsOf.PROGRAM]
-        self._versions = [row.version for row in own]
-        self._changed_at = [row.created_at for row in own[1:]]  # the first applies before it, too
+        self._terms = {row.version: explained_terms(row) for row in connection.execute(_TERMS, of)}
+        self._changed_at = connection.execute(_TERMS_CHANGED, of).scalars().all()
+        self._in_force: dict[tuple[int, int], Terms] = {}  # by partner, and how often terms had changed
+        self._links = FollowedLinks(connection, program_id, self._draft)
         self._phases = [(_SALES, self._add_sale), (_LEADS, self._add_lead)]
         self._next_id = ids.first(self._since)
         self._bought: set[int] = set()  # the customers whose first sale was priced
+        self._bought_at: dict[int, datetime] = {}  # the first purchases under the draft of those who come later in it
         self._partners: dict[int, list[int]] = {}
         self._figures = [Counter[str](), Counter[str]()]
         self._counts = Counter[str]()
-        self._lost: list[CreditDifference] = []
+        self._examples: dict[str, list[CreditDifference]] = {"lost": [], "gained": []}
 
     @property
     def is_done(self) -> bool:
@@ -107,94 +114,130 @@ class Backtest:
         statement, add = self._phases[0]
         about = {"program_id": program_id, "since_id": self._next_id, "since": self._since, "most": CHUNK}
         rows = connection.execute(statement, about).all()
+        self._links.load(connection, program_id, (row.click_id for row in rows))
         for row in rows:
-            add(row)
+            add(connection, row)
         if len(rows) < CHUNK:
             del self._phases[0]
         self._next_id = rows[-1].id + 1 if len(rows) == CHUNK else ids.first(self._since)
 
     def result(self, connection: Connection, program_id: int) -> BacktestResult:
         """Return the result, once it is done."""
-        gained = find_gained(connection, program_id, self._draft, since=self._since, at=self._at)
-        for sale, terms in gained:
-            earned = _Earning(sale.after_cents, terms, self._draft.hold_until(sale.occurred_at, None))
-            self._add("sales", sale.partner_id, None, None, (_Earning(0, terms, None), earned))
-        won = sorted((sale for sale, _ in gained), key=lambda each: -each.after_cents)[:MOST_EXAMPLES]
-        changes = {each: after - before for each, (before, after) in self._partners.items()}
-        shown = sorted(changes, key=lambda each: (-abs(changes[each]), -self._partners[each][0], each))[:MOST_PARTNERS]
-        wanted = sorted({*shown, *(each.partner_id for each in [*self._lost, *won])})
-        of = {"program_id": program_id, "first_day": self._first, "since": self._since}
-        named = {row.id: row for row in connection.execute(_NAMES, {**of, "partner_ids": wanted})}
+        about = (self._draft, self._links, self._find_terms)
+        for gained in find_gained(connection, program_id, *about, since=self._since):
+            self._add_gained(gained)
+        partners = [
+            PartnerDifference._make([*self._named[each][:3], before, after, after - before])
+            for each, (before, after) in self._partners.items()
+        ]
+        partners.sort(key=lambda each: (-abs(each.difference_cents), -each.before_cents, each.partner_id))
         before, after = (Figures(*(each[name] for name in Figures._fields)) for each in self._figures)
+        of = {"program_id": program_id, "first_day": self._first, "since": self._since}
         counts = connection.execute(_COUNTS, {**of, "since_id": ids.first(self._since)}).mappings().one()
         return BacktestResult(
             currency=self._settings.currency,
             first=self._first,
             last=self._at.date(),
             **counts,
-            **{name: self._counts[name] for name in ("leads", "sales", "kept", "lost_sales")},
+            leads=self._counts["leads"],
+            sales=self._counts["sales"],
             before=before,
             after=after,
             difference_cents=after.commission_cents - before.commission_cents,
-            winners=sum(each > 0 for each in changes.values()),
-            losers=sum(each < 0 for each in changes.values()),
-            partners=[PartnerDifference._make([*named[each], *self._partners[each], changes[each]]) for each in shown],
-            lost=[each._replace(partner_name=named[each.partner_id].name) for each in self._lost],
-            gained_sales=len(gained),
-            gained=[each._replace(partner_name=named[each.partner_id].name) for each in won],
+            winners=sum(each.difference_cents > 0 for each in partners),
+            losers=sum(each.difference_cents < 0 for each in partners),
+            partners=partners[:MOST_PARTNERS],
+            lost_sales=self._counts["lost"],
+            lost=self._examples["lost"],
+            gained_sales=self._counts["gained"],
+            gained=self._examples["gained"],
+            kept=self._counts["kept"],
             left_out=[LeftOut(*each) for each in self._draft.unknown.items()],
         )
 
-    def _add_sale(self, row: Any) -> None:
+    def _add_sale(self, connection: Connection, row: Any) -> None:
         is_first = row.occurred_at == row.first_purchase_at and row.customer_id not in self._bought
         if is_first:
             self._bought.add(row.customer_id)
-        values = (row.amount_cents, row.program_cents, row.tax_cents, row.shipping_cents, row.refunded_cents)
-        sale = Sold(*values, row.occurred_at, None if is_first else row.first_purchase_at)
-        then, terms, recorded = self._terms_of(row)
-        cents = self._unless_kept(recorded, draft.of_sale(then, sale), draft.of_sale(terms, sale))
-        partner_id = row.earner_id or row.partner_id
-        if loses := self._draft.loses_credit(partner_id, row.clicked_at, row.first_purchase_at):
-            left = draft.left_of(recorded, sale, row.earned_status)
-            said = (row.occurred_at, row.amount_cents, row.currency, left, 0)
-            self._lost.append(CreditDifference(row.transaction_id, partner_id, "", *said))
-            self._lost = sorted(self._lost, key=lambda each: -each.before_cents)[:MOST_EXAMPLES]
-            self._counts["lost_sales"] += 1
-        until = self._draft.hold_until(row.occurred_at, row.hold_until)
-        earnings = _Earning(recorded, then, row.hold_until), _Earning(0 if loses else cents, terms, until)
-        self._counts["sales"] += 1
-        self._add("sales", partner_id, sale, row.earned_status, earnings)
+        click, before = self._links.credit(row), None if is_first else row.first_purchase_at
+        first = self._bought_at.get(row.customer_id)
+        if first is None and before and self._draft.is_credited(row, click, before):
+            first = before
+        is_credited = click and (first or self._draft.is_credited(row, click, row.occurred_at))
+        partner_id = click.partner_id if click and is_credited else None
+        if row.provenance == Provenance.OPERATOR:
+            partner_id = row.partner_id  # whom a person named
+        if partner_id:
+            self._bought_at.setdefault(row.customer_id, first or row.occurred_at)
+        then, terms = self._terms_of(connection, row, partner_id)
+        prices = [(then, draft.of_sale(then, row, before)), (terms, draft.of_sale(terms, row, first))]
+        self._add("sales", row, row, partner_id, prices)
 
-    def _add_lead(self, row: Any) -> None:
-        then, terms, recorded = self._terms_of(row)
-        cents = self._unless_kept(recorded, then.lead_commission_cents, terms.lead_commission_cents)
-        has_left = row.status == PartnerStatus.INACTIVE and not recorded
-        partner_id = row.earner_id or row.partner_id
-        loses = self._draft.loses_credit(partner_id, row.clicked_at, min(row.at, row.created_at))
-        after = _Earning(0 if loses or has_left else cents, terms, self._draft.hold_until(row.at, row.hold_until))
-        self._counts["leads"] += 1
-        self._add("leads", partner_id, None, row.earned_status, (_Earning(recorded, then, row.hold_until), after))
+    def _add_lead(self, connection: Connection, row: Any) -> None:
+        click = self._links.credit(row)
+        is_credited = click and self._draft.is_credited(row, click, min(row.at, row.created_at))
+        partner_id = click.partner_id if click and is_credited else None
+        then, terms = self._terms_of(connection, row, partner_id)
+        has_left = row.status == PartnerStatus.INACTIVE and not row.earned_cents
+        prices = [(each, 0 if has_left else each.lead_commission_cents) for each in (then, terms)]
+        self._add("leads", row, None, partner_id, prices)
 
-    def _terms_of(self, row: Any) -> tuple[Terms, Terms, int]:
-        """Return the terms by which an event was priced, those of the draft, and what it earned."""
-        version = row.terms_version or self._versions[bisect_right(self._changed_at, row.at)]  # it may earn nothing
-        then = self._terms[version]
-        return then, self._draft.terms(then, row.earner_id or row.partner_id), row.earned_cents or 0
+    def _terms_of(self, connection: Connection, row: Any, partner_id: int | None) -> tuple[Terms, Terms]:
+        """Return the terms by which an event was priced, and those of the draft for the partner who then has it."""
+        find, program_id = partial(self._find_terms, connection), row.program_id
+        then = self._terms.get(row.terms_version) or find(program_id, row.partner_id, row.at)  # it may earn nothing
+        before = then if partner_id in {None, row.partner_id} else find(program_id, partner_id, row.at)
+        return then, self._draft.terms(before, partner_id or row.partner_id)
 
-    def _unless_kept(self, recorded_cents: int, priced_cents: int, draft_cents: int) -> int:
-        """Return what an event earns under the draft, or what it earned if its terms do not explain that."""
-        self._counts["kept"] += priced_cents != recorded_cents
-        return draft_cents if priced_cents == recorded_cents else recorded_cents
+    def _find_terms(self, connection: Connection, program_id: int, partner_id: int, at: datetime) -> Terms:
+        key = (partner_id, bisect_right(self._changed_at, at))
+        if key not in self._in_force:
+            self._in_force[key] = terms_in_force.of_partner(connection, program_id, partner_id, at)
+        return self._in_force[key]
 
-    def _add(
-        self, kind: str, partner_id: int, sale: Sold | None, status: str | None, earnings: tuple[_Earning, _Earning]
-    ) -> None:
-        """Add an event's earnings, as recorded and under the draft, after its refunds."""
-        account = self._partners.setdefault(partner_id, [0, 0])
-        for n, each in enumerate(earnings):
-            fee_cents = platform_fee(each.terms, each.cents)
-            left, fee = (draft.left_of(cents, sale, status) for cents in (each.cents, fee_cents))
-            held = left if each.hold_until and each.hold_until > self._at else 0
-            account[n] += left
-            figures = {"commission_cents": left, "platform_fee_cents": fee, "held_cents": held}
-            self._figures[n].update({**figures, f"earning_{kind}": int(left > 0)})
+    def _add(self, kind: str, row: Any, sale: Any, partner_id: int | None, prices: Sequence[tuple[Terms, int]]) -> None:
+        """Add what an event earned, and what it earns under the draft the partner who then has it, if one does.
+
+        An event whose terms do not explain what it earned goes on earning that.
+        """
+        recorded, ((then, priced), (terms, cents)) = row.earned_cents or 0, prices
+        if priced != recorded and partner_id in {None, row.partner_id}:
+            self._counts["kept"] += 1
+            cents = recorded
+        self._counts[kind] += 1
+        happened_at, about = sale.occurred_at if sale else row.at, (sale, row.earned_status)
+        before, after = self._book(0, kind, _Earning(row.partner_id, recorded, then, row.hold_until), *about), 0
+        if partner_id:
+            until = self._draft.hold_until(happened_at, row.hold_until)
+            after = self._book(1, kind, _Earning(partner_id, cents, terms, until), *about)
+        if sale and partner_id != row.partner_id:
+            self._show("lost", sale, happened_at, row.partner_id, before, 0)
+            if partner_id:
+                self._show("gained", sale, happened_at, partner_id, 0, after)
+
+    def _add_gained(self, change: LeadChange | SaleChange) -> None:
+        partner_id, terms = change.customer.partner_id, change.program.terms
+        if isinstance(change, SaleChange):
+            kind, cents, at = "sales", change.commission_cents, change.sale.happened_at
+            self._show("gained", change.sale, at, partner_id, 0, cents)
+        else:
+            kind, cents, at = "leads", leads.earned(change).cents if change.settlement else 0, change.lead.at
+        self._book(1, kind, _Earning(partner_id, cents, terms, self._draft.hold_until(at, None)))
+
+    def _book(self, n: int, kind: str, earning: _Earning, sale: Any = None, status: str | None = None) -> int:
+        """Add an earning as recorded (0) or under the draft (1); return what is left of it after refunds."""
+        fee_cents = platform_fee(earning.terms, earning.cents)
+        left, fee = (draft.left_of(cents, sale, status) for cents in (earning.cents, fee_cents))
+        held = left if earning.hold_until and earning.hold_until > self._at else 0
+        self._partners.setdefault(earning.partner_id, [0, 0])[n] += left
+        figures = {"commission_cents": left, "platform_fee_cents": fee, "held_cents": held}
+        self._figures[n].update({**figures, f"earning_{kind}": int(left > 0)})
+        return left
+
+    def _show(self, name: str, sale: Any, at: datetime, partner_id: int, *cents: int) -> None:
+        """Count a sale that a partner has `lost` or `gained`; the largest are examples."""
+        self._counts[name] += 1
+        who = (sale.transaction_id, partner_id, self._named[partner_id].name)
+        self._examples[name].append(CreditDifference(*who, at, sale.amount_cents, sale.currency, *cents))
+        self._examples[name].sort(key=lambda each: -each.before_cents - each.after_cents)
+        del self._examples[name][MOST_EXAMPLES:]

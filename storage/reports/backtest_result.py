@@ -31,7 +31,7 @@ class PartnerDifference(NamedTuple):
 
 
 class CreditDifference(NamedTuple):
-    """A sale that would gain or lose its credit; the amount is in its own currency, the rest in the program's."""
+    """A sale that a partner would gain or lose; the amount is in its own currency, the rest in the program's."""
 
     transaction_id: Untrusted
     partner_id: int
@@ -44,7 +44,7 @@ class CreditDifference(NamedTuple):
 
 
 class LeftOut(NamedTuple):
-    """A setting of the draft whose effect on the past is not known, and why."""
+    """A setting of the draft, and what of its effect on the past is not known."""
 
     setting: str
     reason: str
@@ -53,8 +53,9 @@ class LeftOut(NamedTuple):
 class BacktestResult(NamedTuple):
     """What the days from `first` to `last` (UTC) cost, and would have cost under a draft, after refunds.
 
-    `partners` are those that change most, at most 200; `winners` and `losers` count all. `kept` counts earnings that
-    the terms of their day do not explain, such as imported ones, which stay as they are.
+    `partners` are those that change most, at most 200; `winners` and `losers` count all. A sale that another
+    partner would have is in both `lost` and `gained`. `kept` counts earnings that the terms of their day do not
+    explain, such as imported ones, which stay as they are.
     """
 
     currency: str

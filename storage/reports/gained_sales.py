@@ -1,57 +1,88 @@
-"""Sales that came too late after their click, and that a longer window would have credited, by the live decision."""
+"""Leads and sales that came too late after their click, and that a draft would have credited, by the live decisions."""
 
+from collections.abc import Callable, Iterator
 from datetime import datetime
 from functools import partial
+from typing import Any
 
 from sqlalchemy import Connection
 
 from storage.engine.statements import read_statement
-from storage.reports.backtest_result import CreditDifference
+from storage.reports.followed_links import FollowedLinks
 from storage.rules.commission import Terms
 from storage.rules.draft import Draft
 from storage.rules.errors import ServiceError
 from storage.tables.columns import Timestamp
-from storage.tracking import program_terms, sale_decisions
+from storage.tracking import leads, program_terms, sale_decisions
 from storage.tracking.currencies import Rates
-from storage.tracking.customers import Registry
-from storage.tracking.sale_decisions import Sale
+from storage.tracking.customers import Customer, NamedCustomers, Registry
+from storage.tracking.leads import Lead, LeadChange
+from storage.tracking.program_terms import ProgramTerms
+from storage.tracking.sale_decisions import RecordedSale, Sale, SaleChange
 
 MOST_REJECTED = 5_000  # the newest; the log has those of 30 days
-_LATE = read_statement("late_sales", at=Timestamp, occurred_at=Timestamp)
+_LATE = read_statement("late_calls", at=Timestamp, occurred_at=Timestamp)
+FindTerms = Callable[[Connection, int, int, datetime], Terms]  # of a program and a partner, at a time
 
 
 def find_gained(
-    connection: Connection, program_id: int, draft: Draft, *, since: datetime, at: datetime
-) -> list[tuple[CreditDifference, Terms]]:
-    """Return the sales that a longer attribution window would have credited, without names, and their terms."""
+    connection: Connection,
+    program_id: int,
+    draft: Draft,
+    links: FollowedLinks,
+    find_terms: FindTerms,
+    *,
+    since: datetime,
+) -> Iterator[LeadChange | SaleChange]:
+    """Yield what the leads and sales since a time change that a longer window or another click would have credited."""
     window_days = draft.settings.attribution_window_days
-    if window_days <= draft.current.attribution_window_days or draft.partners is not None:
-        return []
-    about = {"program_id": program_id, "since": since, "most": MOST_REJECTED}
-    rows = {row.transaction_id: row for row in connection.execute(_LATE, about)}  # the first time each was sent
-    sent = [Sale(**row._asdict()) for row in reversed(rows.values())]
-    late = [each for each in sent if each.happened_at >= since]
-    program = program_terms.load_one(connection, program_id)
-    drafted = program._replace(attribution_window_days=window_days)
-    registry = Registry(connection, [(program_id, each.customer_key, each.click_id) for each in late], at=at)
-    rates = Rates(connection, [sale_decisions.exchange(each, program) for each in late])
-    gained = []
-    for sale in late:
-        named = registry.named(program_id, sale)
-        buyer = sale_decisions.buyer_of(sale, program, named)
-        special = buyer.customer.partner_terms if buyer else None
-        then = special._replace(partner_id=buyer.customer.partner_id) if buyer and special else program.terms
-        terms = draft.terms(then, then.partner_id or 0)
-        priced = drafted._replace(terms_of=partial(_always, terms))
-        try:
-            change = sale_decisions.decide(0, sale, priced, named=named, repeats=(None, None), rates=rates)
-        except ServiceError:  # it would still be rejected
-            continue
-        registry.change(*change.changed)
-        said = (sale.happened_at, sale.amount_cents, sale.currency, 0, change.commission_cents)
-        gained.append((CreditDifference(sale.transaction_id, change.customer.partner_id, "", *said), terms))
-    return gained
+    if draft.partners is not None or not (draft.moves_clicks or window_days > draft.current.attribution_window_days):
+        return
+    rows = connection.execute(_LATE, {"program_id": program_id, "since": since, "most": MOST_REJECTED}).all()
+    calls = [_call(row) for row in reversed(rows)]
+    program = program_terms.load_one(connection, program_id)._replace(attribution_window_days=window_days)
+    named = [(program_id, each.customer_key, each.click_id) for each in calls]
+    registry = Registry(connection, named, at=max((each.at for each in calls), default=since))
+    rates = Rates(connection, [sale_decisions.exchange(each, program) for each in calls if isinstance(each, Sale)])
+    customers = (each for call in calls for each in registry.named(program_id, call) if each)
+    links.load(connection, program_id, (each.click_id for each in customers))
+
+    def terms_of(partner_id: int, at: datetime) -> Terms:
+        return draft.terms(find_terms(connection, program_id, partner_id, at), partner_id)
+
+    recorded: dict[str, RecordedSale] = {}
+    for call in calls:
+        clicked, holder = (each and _as_drafted(each, links, call.at) for each in registry.named(program_id, call))
+        priced = program._replace(terms_of=partial(terms_of, at=call.at))
+        if change := _decide(call, priced, (clicked, holder), recorded, rates):
+            registry.change(*change.changed)
+            yield change
 
 
-def _always(terms: Terms, _: int) -> Terms:
-    return terms
+def _call(row: Any) -> Lead | Sale:
+    """Return a rejected call, which came with the program key, as far as the log has it."""
+    if row.call == "lead":
+        return Lead(row.click_id, row.customer_key, row.at)
+    about = (row.transaction_id, row.amount_cents, row.at, row.customer_key, row.click_id, row.currency)
+    return Sale(*about, occurred_at=row.occurred_at)
+
+
+def _as_drafted(customer: Customer, links: FollowedLinks, at: datetime) -> Customer | None:
+    """Return a customer with the click that they would have come with; None if there was none."""
+    click = links.credit(customer, at)
+    return click and customer._replace(partner_id=click.partner_id, clicked_at=click.at)
+
+
+def _decide(
+    call: Lead | Sale, program: ProgramTerms, named: NamedCustomers, recorded: dict[str, RecordedSale], rates: Rates
+) -> LeadChange | SaleChange | None:
+    """Return what a call changes; None if it would still be rejected."""
+    try:
+        if isinstance(call, Lead):
+            return leads.decide(0, call, program, named)
+        repeats = (recorded.get(call.transaction_id), None)
+        change = sale_decisions.decide(0, call, program, named=named, repeats=repeats, rates=rates)
+    except ServiceError:
+        return None
+    recorded[call.transaction_id] = change.recorded
+    return change

@@ -1,17 +1,18 @@
 """Draft terms: what past sales and leads would have earned under other settings, by the rules that price new ones."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 from storage.rules import attribution, commission
+from storage.rules.attribution import FollowedLink
 from storage.rules.commission import CommissionStatus, Terms, TermsOf
 from storage.rules.settings import ProgramSettings, stored
 
-# Settings whose effect on the past cannot be read from what is stored, and why.
+# What no one knows of the effect that a setting would have had.
 UNKNOWN = {
-    "attribution_model": "Which earlier links a visitor had followed is not stored.",
-    "cookie_window_days": "Which visitors came without the click that their browser no longer had is not stored.",
+    "attribution_model": "Links that a visitor followed are known since version 0.4.0; returns to one of them are not.",
+    "cookie_window_days": "Who returned to their link, or came after their browser deleted the click, is not known.",
     "lead_auth_policy": "Which provisional leads a server would have confirmed is not known.",
     "currency": "Past sales stay in the currency in which they were recorded.",
 }
@@ -40,13 +41,32 @@ class Draft(NamedTuple):
             names = {name: names[name] for name in names.keys() & {"platform_fee_bps", "basis"}}
         return then._replace(**{name: getattr(self.settings, names[name]) for name in names.keys() & set(then._fields)})
 
-    def loses_credit(self, partner_id: int, clicked_at: datetime, at: datetime) -> bool:
-        """Return whether a partner's customer who came in time after their click would have come too late."""
-        if not self.is_about(partner_id):
-            return False
-        now, draft = (each.attribution_window_days for each in (self.current, self.settings))
-        within = attribution.is_within(clicked_at, at, draft)
-        return draft < now and not within and attribution.is_within(clicked_at, at, now)
+    @property
+    def moves_clicks(self) -> bool:
+        """Whether visitors may have carried another click, or none."""
+        return not self.changed.isdisjoint({"attribution_model", "cookie_window_days"})
+
+    def credit(self, own: FollowedLink, links: Sequence[FollowedLink], came_at: datetime) -> FollowedLink | None:
+        """Return the click of a visitor who followed `links`, the earliest first, until they came as a customer.
+
+        It is their `own` if the links do not explain that: a coupon or a person may have decided, or other settings.
+        None: their browser would have deleted it.
+        """
+        programs = (self.current, self.settings)
+        now, then = (attribution.carried(links, each) for each in programs)
+        if now != own or not self.is_about(own.partner_id):
+            return own
+        had, has = (attribution.is_within(links[-1].at, came_at, each.cookie_window_days) for each in programs)
+        return then if has or not had else None
+
+    def is_credited(self, customer: Any, click: FollowedLink | None, at: datetime) -> bool:
+        """Return whether a customer who comes at a time is in time after a click; who came too late for it stays."""
+        if click is None or not self.is_about(customer.partner_id):
+            return click is not None
+        now, then = (
+            attribution.is_within(click.at, at, each.attribution_window_days) for each in (self.current, self.settings)
+        )
+        return then or (click.click_id == customer.click_id and not now)
 
     def hold_until(self, happened_at: datetime, stored_until: datetime | None) -> datetime:
         """Return until when a commission would be on hold; what the draft leaves alone stays as it is stored."""
@@ -60,18 +80,6 @@ class Draft(NamedTuple):
         return {name: why for name, why in UNKNOWN.items() if name in differing}
 
 
-class Sold(NamedTuple):
-    """A recorded sale with its customer's first purchase before it (None: it is the first), in minor units."""
-
-    amount_cents: int
-    program_cents: int
-    tax_cents: int
-    shipping_cents: int
-    refunded_cents: int
-    occurred_at: datetime
-    first_purchase_at: datetime | None
-
-
 def draft_of(
     current: ProgramSettings, changes: Mapping[str, Any], partners: frozenset[int] | None, whose: TermsOf
 ) -> Draft:
@@ -82,15 +90,17 @@ def draft_of(
     return Draft(current, current._replace(**values), frozenset(values), partners, whose)
 
 
-def of_sale(terms: Terms, sale: Sold) -> int:
-    """Return what a sale earns under some terms, in cents of the program's currency, before refunds."""
-    basis_cents = terms.basis_cents(sale, sale.program_cents)
-    first, at = sale.first_purchase_at, sale.occurred_at
-    return commission.on_sale(terms, sale.program_cents, basis_cents, first_purchase_at=first, occurred_at=at)
+def of_sale(terms: Terms, sale: Any, first_purchase_at: datetime | None) -> int:
+    """Return what a recorded sale earns under some terms, in cents of the program's currency, before refunds.
+
+    `first_purchase_at` is the customer's, None for the first purchase itself.
+    """
+    about = {"first_purchase_at": first_purchase_at, "occurred_at": sale.occurred_at}
+    return commission.on_sale(terms, sale.program_cents, terms.basis_cents(sale, sale.program_cents), **about)
 
 
-def left_of(cents: int, sale: Sold | None, status: str | None) -> int:
-    """Return what is left of an earning after refunds; nothing after a rejection."""
+def left_of(cents: int, sale: Any | None, status: str | None) -> int:
+    """Return what is left of an earning after the refunds of its sale, if it has one; nothing after a rejection."""
     if status == CommissionStatus.REJECTED:
         return 0
     if sale is None or not sale.refunded_cents:

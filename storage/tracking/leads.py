@@ -73,7 +73,7 @@ def record(connection: Connection, batch: Sequence[tuple[ProgramTerms, Lead]]) -
         try:
             if lead.program_id not in {None, program.id}:
                 raise errors.CustomerWrongProgram if lead.program_id in elsewhere else errors.ProgramNotFound
-            change = _decide(lead_id, lead, program, coupons.name(registry, program, lead, lead.at))
+            change = decide(lead_id, lead, program, coupons.name(registry, program, lead, lead.at))
         except ServiceError as error:
             results.append(error)
         else:
@@ -92,7 +92,7 @@ def _identifiers(program: ProgramTerms, lead: Lead) -> CustomerQuery:
     return program.id, lead.customer_key if lead.is_trusted or claims else None, lead.click_id
 
 
-def _decide(lead_id: int, lead: Lead, program: ProgramTerms, named: NamedCustomers) -> LeadChange:
+def decide(lead_id: int, lead: Lead, program: ProgramTerms, named: NamedCustomers) -> LeadChange:
     """Return what a lead changes, given the customers whom it names. Raises the errors of `record`."""
     clicked, holder = named
     carries = clicked is None or holder is None or holder.id == clicked.id or holder.customer_key == lead.customer_key
@@ -182,14 +182,14 @@ def _store(connection: Connection, changes: Sequence[LeadChange], registry: Regi
         _insert(connection, [_row(each) for each in events])
         new = (Note(each.program.id, "lead.record", each.lead.at, each.id, str(each.settlement)) for each in events)
         feed.note(connection, new)
-    earned = [_earned(each) for each in events if each.settlement == Settlement.SETTLED]
-    ledger.append(connection, earned, at=at)
-    steps = [rollups.Increment(*each.key[:2], each.at.date(), leads=1, commission_cents=each.cents) for each in earned]
+    settled = [earned(each) for each in events if each.settlement == Settlement.SETTLED]
+    ledger.append(connection, settled, at=at)
+    steps = [rollups.Increment(*each.key[:2], each.at.date(), leads=1, commission_cents=each.cents) for each in settled]
     outranked = [each.outranked for each in changes if each.outranked]
     rollups.add(connection, [*steps, *outranking.store(connection, outranked, at=at)])
 
 
-def _earned(change: LeadChange) -> Earned:
+def earned(change: LeadChange) -> Earned:
     """Return what a settled lead earns: the program's per-lead commission, unless its partner has left."""
     at = change.lead.at
     left = change.customer.partner_status == PartnerStatus.INACTIVE

@@ -26,7 +26,8 @@ class Agents:
         self.good = ""
         about: Any = {"base_url": "http://svc.test", "sealer": lambda: Sealer("a secret key")}
         self.app = agent_api.app.create(acme.store, clock=lambda: self.at, **about)
-        self.client = documented.client(documented.transport_to(self.app))
+        self.transport = documented.transport_to(self.app)
+        self.client = documented.client(self.transport)
 
     async def issue(self, scopes: Sequence[Scope] = tuple(Scope), **options: Any) -> str:
         return str((await self.acme.issue(*scopes, **options)).secret)

@@ -28,6 +28,7 @@ from storage.lists.programs import read_program
 from storage.management import agent_caps, program_settings
 from storage.reports import performance
 from storage.reports.exported_events import ExportedProgram
+from storage.reports.followed_links import FollowedLinks
 from storage.reports.performance import ReportScope
 from storage.rules import contact, keys
 from storage.rules.draft import Draft
@@ -39,7 +40,7 @@ from storage.rules.reports import breakdown_query
 from storage.rules.reports.breakdown import Dimension
 from storage.rules.scope import READING
 from storage.tables import commissions, customers, flags, payouts, plans
-from storage.tracking import currencies
+from storage.tracking import currencies, terms_in_force
 from tests import planned, world
 from tests import stripe_events as stripe
 from tests.storage.access.test_assistants import signed_in, tokens
@@ -131,19 +132,10 @@ async def known(acme: World) -> dict[Any, Any]:
     days = ReportScope(acme.program_id, WINDOW, NOW)
     terms = (await acme.store.read(read_program, acme.program_id)).settings
     longer = Draft(terms, terms._replace(attribution_window_days=90), frozenset({"attribution_window_days"}))
-    typed = (
-        longer,
-        report,
-        MONTH,
-        WINDOW,
-        WINDOW.span,
-        QUERY,
-        FlagState.OPEN,
-        theirs,
-        Subject("inv-1"),
-        scope,
-        ListQuery(),
-    )
+    links = await acme.store.read(FollowedLinks, acme.program_id, longer)
+    other |= {"links": links, "find_terms": terms_in_force.of_partner}
+    spans = (MONTH, WINDOW, WINDOW.span, QUERY)
+    typed = (longer, report, *spans, FlagState.OPEN, theirs, Subject("inv-1"), scope, ListQuery())
     by_type = {type(each): each for each in (*typed, Dimension.DEVICE, days)}
     names["who"] = names["email"]
     return {**names, **texts, **ids, **several, **found, **times, **secrets, **rest, **other, **by_type}
@@ -165,7 +157,8 @@ def calls(read: Callable[..., Any], values: dict[Any, Any]) -> Iterator[dict[str
     hints, required, options = get_type_hints(read), {}, {}
     taken = (each for each in inspect.signature(read).parameters.items() if each[1].kind != each[1].VAR_POSITIONAL)
     for name, parameter in list(taken)[1:]:
-        kinds = [each for each in (name, hints[name], *get_args(hints[name])) if each in values]
+        named = (name,) if name in values else (hints[name], *get_args(hints[name]))
+        kinds = [each for each in named if each in values]
         if parameter.default is parameter.empty:
             is_filter = hasattr(hints[name], "_fields") and not kinds
             required[name] = hints[name]() if is_filter else values[kinds[0]]

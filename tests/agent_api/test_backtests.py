@@ -1,0 +1,63 @@
+"""Backtests over HTTP: one of a program at a time, which ends when its caller leaves."""
+
+import json
+from typing import Any
+
+import pytest
+
+from storage.reports import backtest
+from tests.agent_api.conftest import Agents
+
+BODY = {"changes": {"commission_rate": 25}}
+
+
+async def leave(agents: Agents, *, after: int) -> int:
+    """Send a backtest and leave when it has looked for its caller several times; return how often it looked."""
+    path = f"/api/agent/v1/programs/{agents.acme.program_id}/backtest"
+    headers = [(b"authorization", f"Bearer {agents.good}".encode()), (b"content-type", b"application/json")]
+    scope = {"type": "http", "method": "POST", "path": path, "headers": headers, "query_string": b"", "root_path": ""}
+    events: list[dict[str, Any]] = [{"type": "http.request", "body": json.dumps(BODY).encode()}]
+    looked = 0
+
+    async def receive() -> dict[str, Any]:
+        nonlocal looked
+        if events:
+            return events.pop()
+        looked += 1
+        return {"type": "http.disconnect" if looked >= after else "http.request"}
+
+    async def send(_: Any) -> None:
+        pass
+
+    scope |= {"client": ("127.0.0.1", 1), "server": ("svc.test", 80), "scheme": "http", "http_version": "1.1"}
+    await agents.transport.app(scope, receive, send)
+    return looked
+
+
+async def test_a_backtest_ends_when_its_caller_leaves_and_the_next_one_runs(
+    agents: Agents, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(backtest, "CHUNK", 1)
+    await agents.acme.customer()
+    for number in range(5):
+        await agents.acme.sale(f"inv-{number}")
+
+    looked = await leave(agents, after=2), await leave(agents, after=100)
+    priced = await agents.call("POST", "./backtest", json=BODY)
+
+    assert looked == (2, 8)  # before each of 5 sales, 1 lead, and the ends of both
+    assert priced.json()["sales"] == 5
+
+
+async def test_a_second_backtest_of_a_program_has_to_wait(agents: Agents):
+    with backtest.alone(agents.acme.program_id):
+        second = await agents.call("POST", "./backtest", json=BODY)
+        other = await agents.call("POST", f"/programs/{(await agents.acme.beside()).program_id}/backtest", json=BODY)
+    later = await agents.call("POST", "./backtest", json=BODY)
+
+    assert (second.status_code, second.json()["error"]["code"], "retry-after" in second.headers) == (
+        429,
+        "rate_limited",
+        True,
+    )
+    assert [other.status_code, later.status_code] == [200, 200]
