@@ -223,7 +223,6 @@ VALUES = {
     "rows": "[]",
     **{key: [1] for key in ("customer_ids", "program_ids", "partner_ids", "ids")},
     **{key: [""] for key in ("transaction_ids", "click_ids", "keys", "codes", "names")},
-    "group": "",
     **dict.fromkeys(("first_click_id", "token_hash", "transaction_id", "currency", "email", "email_hash", "typed"), ""),
     **dict.fromkeys(("actor_type", "actor_id", "outcome"), ""),
 }
