@@ -108,7 +108,7 @@ def _shown(value: Any) -> Any:
 
 
 def table(rows: list[JsonRow]) -> Any:
-    """Return rows as `columns` and `rows` under what is the `same` in all of them, or as they are if that is short."""
+    """Return rows as `columns` and `rows`, with what is the `same` in all apart, or as they are if that is shorter."""
     flat = [_flat(row) for row in rows]
     names = list(dict.fromkeys(name for row in flat for name in row))
     same = {name: flat[0][name] for name in names if all(name in row and row[name] == flat[0][name] for row in flat)}

@@ -11,7 +11,7 @@ from storage.engine.sealing import Sealer
 from storage.engine.statements import read_statement
 from storage.rules import keys
 from storage.rules.errors import Forbidden, LinkExpired, NotFound, ValidationError
-from storage.tables import invitations, users
+from storage.tables import invitations
 
 LIFETIME = timedelta(days=7)
 _OFFER = read_statement("invitation_offer")
@@ -52,7 +52,7 @@ def invite(
 ) -> NewInvitation:
     """Create an invitation, which replaces an earlier one to the same person. Raises ValidationError for a member."""
     email = email.strip().lower()
-    if members.list_members(connection, workspace_id, users.c.email == email):
+    if members.list_members(connection, workspace_id, email=email):
         raise ValidationError.of("email", "This account is a member of the workspace already")
     same = (invitations.c.workspace_id == workspace_id, invitations.c.email == email)
     connection.execute(delete(invitations).where(*same))

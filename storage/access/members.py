@@ -6,15 +6,18 @@ from contextlib import contextmanager
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, delete, insert, select, update
+from sqlalchemy import Boolean, Connection, delete, insert, select, update
 
 from storage.access import assistants, sessions
 from storage.access.workspaces import MemberStatus, Role, end_links
 from storage.engine import audit
 from storage.engine.audit import Actor, Change
+from storage.engine.statements import read_statement
 from storage.rules.errors import LastOwner, NotFound, ValidationError
-from storage.tables import members, programs, users, workspace_logos, workspaces
+from storage.tables import members, programs, workspace_logos, workspaces
+from storage.tables.columns import Timestamp
 
+_MEMBERS = read_statement("members", created_at=Timestamp, is_email_proven=Boolean)
 LARGEST_LOGO = 48 * 1024
 _SIGNATURES = {  # of the types that browsers draw: the first bytes, and those after the length of a RIFF file
     "image/png": (b"\x89PNG\r\n\x1a\n", b""),
@@ -44,22 +47,16 @@ class Member(NamedTuple):
     is_email_proven: bool
 
 
-def list_members(connection: Connection, workspace_id: int, *who: ColumnElement[bool]) -> list[Member]:
-    """Return a workspace's members, suspended ones included: owners first, then in the order of joining."""
-    columns = (users.c.id, users.c.email, members.c.role, members.c.status, members.c.created_at, users.c.name)
-    mine = select(*columns, users.c.email_proven_at).join(members, members.c.user_id == users.c.id)
-    mine = mine.where(members.c.workspace_id == workspace_id, *who)
-    ordered = mine.order_by((members.c.role == Role.OWNER).desc(), members.c.created_at, users.c.id)
-    return [
-        Member(user_id, email, Role(role), MemberStatus(status), created_at, name, proven_at is not None)
-        for user_id, email, role, status, created_at, name, proven_at in connection.execute(ordered)
-    ]
+def list_members(connection: Connection, workspace_id: int, *, user_id: int = 0, email: str = "") -> list[Member]:
+    """Return a workspace's members, suspended ones too, owners first; only that of a user id or e-mail address."""
+    rows = connection.execute(_MEMBERS, {"workspace_id": workspace_id, "user_id": user_id, "email": email})
+    return [Member(*row)._replace(role=Role(row.role), status=MemberStatus(row.status)) for row in rows]
 
 
 def get_member(connection: Connection, workspace_id: int, who: int | str) -> Member:
     """Return the member with a user id or an e-mail address. Raises NotFound."""
-    is_named = users.c.id == who if isinstance(who, int) else users.c.email == who.strip().lower()
-    for member in list_members(connection, workspace_id, is_named):
+    named: Any = {"user_id": who} if isinstance(who, int) else {"email": who.strip().lower()}
+    for member in list_members(connection, workspace_id, **named):
         return member
     raise NotFound(f"Workspace {workspace_id} has no such member.", hint="List the workspace's members.")
 

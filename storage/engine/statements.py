@@ -23,7 +23,7 @@ _SAME_PROGRAM = re.compile(r"\b(\w+\.program_id) = \w+\.program_id")
 _OF_PLACE = "(SELECT program_id FROM program_places WHERE program_id = $2) AS place CROSS JOIN "
 _VALUE = re.compile(r"(IN )?(?<!:):(\w+)")
 _KINDS: dict[str, Any] = {
-    **dict.fromkeys(("program_id", "partner_id", "payout_id", "user_id"), BigInteger),
+    **dict.fromkeys(("program_id", "partner_id", "payout_id", "user_id", "workspace_id"), BigInteger),
     **dict.fromkeys(("first_id", "since_id", "end_id", "row_id", "last_number", "statement_number"), BigInteger),
     **dict.fromkeys(("at", "since", "last", "until", "idle_since"), Timestamp),
     **dict.fromkeys(("first_day", "last_day", "end_day"), Date),

@@ -34,7 +34,7 @@ def mark_payment(connection: Connection, sent: Any) -> None:
 
 
 def list_due(connection: Connection, *, at: datetime) -> Sequence[Any]:
-    """Return the rows of summaries of last month that are due, a few at most; one without a click or a sale is none."""
+    """Return the rows of last month's summaries that are due, a few at most; no click and no sale, no summary."""
     this_month = at.date().replace(day=1)
     month = (this_month - timedelta(days=1)).replace(day=1)
     return connection.execute(_DUE, {"first_day": month, "end_day": this_month, "most": AT_ONCE}).all()

@@ -92,7 +92,7 @@ def change(
     at: datetime,
     expected_revision: int | None = None,
 ) -> Program:
-    """Change settings, by their names in the APIs or ProgramSettings; return the program. Terms are for later sales."""
+    """Change settings, named as in the APIs or ProgramSettings, and return the program; terms are for later sales."""
     connection.execute(select(programs.c.id).where(programs.c.id == program_id).with_for_update())
     program = read_program(connection, program_id)
     if expected_revision is not None and expected_revision != program.revision:

@@ -63,7 +63,7 @@ class Corrections:
         return rollups.Increment(commission.program_id, commission.partner_id, day, commission_cents=-cents)
 
     def reverse(self, commission: Any, *, keep: Callable[[int], int], refund_id: int) -> int:
-        """Reduce a commission and its fee to `keep(original cents)`; return what that takes, negative if it gives."""
+        """Reduce a commission and its fee to `keep(original cents)`; return the cents taken (negative: given) back."""
         partners_cents = 0
         status = self._statuses.get((commission.program_id, commission.id), commission.status)
         for kinds in (PARTNER_KINDS, PLATFORM_KINDS):

@@ -63,7 +63,7 @@ class Rates:
         self._per_euro = {(row.currency, date.fromisoformat(row.day)): Fraction(row.per_euro) for row in known}
 
     def convert(self, cents: int, exchange: Exchange) -> int:
-        """Return minor units of the source in the target's, by the day's or last rate. Raises CurrencyNotSupported."""
+        """Return minor units of the target, by the newest rate on or before the day. Raises CurrencyNotSupported."""
         source, target, day = exchange
         if source == target:
             return cents

@@ -215,7 +215,7 @@ async def test_a_decision_on_many_takes_as_many_statements_as_one_on_some(acme: 
 NAMES = sorted(path.stem for path in FOLDER.glob("*.sql"))
 VALUES = {
     **dict.fromkeys(("program_id", "partner_id", "user_id", "first_id", "since_id", "most", "most_millis_late"), 1),
-    **dict.fromkeys(("payout_id", "last_number", "statement_number", "row_id", "end_id"), 1),
+    **dict.fromkeys(("workspace_id", "payout_id", "last_number", "statement_number", "row_id", "end_id"), 1),
     **dict.fromkeys(("customer_id", "amount_cents", "seq"), 1),
     **dict.fromkeys(("is_bare", "lacks_name", "with_key", "mail_is_due"), True),
     **dict.fromkeys(("at", "since", "last", "until", "idle_since"), NOW),
