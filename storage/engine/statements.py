@@ -27,7 +27,7 @@ _KINDS: dict[str, Any] = {
     **dict.fromkeys(("first_id", "since_id", "end_id", "row_id", "last_number", "statement_number"), BigInteger),
     **dict.fromkeys(("at", "since", "last", "until", "idle_since"), Timestamp),
     **dict.fromkeys(("first_day", "last_day", "end_day"), Date),
-    **dict.fromkeys(("transaction_ids", "click_ids", "keys", "codes"), String),
+    **dict.fromkeys(("transaction_ids", "click_ids"), String),
     "with_key": Boolean,
 }
 
@@ -36,7 +36,8 @@ def read_statement(name: str, **columns: Any) -> TextualSelect:
     """Return a read of `storage/sql` by named values; `columns` have the types of those that are no text or number."""
     sql = _read(name)
     named = {name: bool(several) for several, name in _VALUE.findall(sql)}
-    values = (bindparam(each, type_=_KINDS.get(each), expanding=named[each]) for each in named)
+    kinds = {each: BigInteger if each.endswith("ids") else String for each in named if named[each]} | _KINDS
+    values = (bindparam(each, type_=kinds.get(each), expanding=named[each]) for each in named)
     return text(sql).bindparams(*values).columns(**columns)
 
 
