@@ -5,6 +5,7 @@ from urllib.parse import parse_qs
 
 from starlette.types import Receive
 
+from presentation.api_request import row_id
 from presentation.view import View, with_fields_of
 from storage.rules.errors import OriginNotAllowed, ProgramIdRequired
 from storage.tracking import handovers
@@ -15,7 +16,6 @@ from web.body import Body, Text
 from web.response import JsonResponse
 
 SUCCESS: dict[str, Any] = {"success": True}
-_DIGITS = 15
 
 
 class HandoverBody(Body):
@@ -65,9 +65,9 @@ def redeem(body: RedeemBody, caller: TrackingCaller) -> Recording:
 
 def _program_of(caller: TrackingCaller) -> int:
     sent = parse_qs(caller.scope["query_string"].decode("latin-1")).get("program_id", [""])[0]
-    if not (sent.isascii() and sent.isdecimal() and len(sent) <= _DIGITS):
+    if (program_id := row_id(sent)) is None:
         raise ProgramIdRequired(hint="Send program_id in the query of the URL.")
-    return int(sent)
+    return program_id
 
 
 class _OwnPages(Endpoint[Parsed]):

@@ -61,13 +61,9 @@ async def show_overview(request: Request) -> Response:
         "overview.html",
         status=400 if picker.problem else 200,
         context=context,
-        causes=found.causes,
-        pending=found.pending,
+        **found._asdict(),
         today=context.at.date(),
-        waiting=found.pending.to_pay.number,
         charted=charted.of(found.results, picker),
-        partners=found.partners,
-        steps=found.steps,
         picker=picker,
     )
 
