@@ -187,6 +187,6 @@ def read_due(
     mine = select(*columns).select_from(found.source).where(partners.c.program_id == program_id, *some)
     rows = connection.execute(mine.order_by(partners.c.id).params(program_id=program_id, now=at))
     return [
-        DuePartner(partner_id, int(approved), int(settled), *more, on_hold_cents=int(on_hold))
+        DuePartner._make([partner_id, int(approved), int(settled), *more, int(on_hold)])
         for partner_id, approved, settled, *more, on_hold in rows
     ]
