@@ -7,12 +7,10 @@ from sqlalchemy import Connection
 
 from storage.diagnosis import identifier_health, steps
 from storage.diagnosis.facts import Facts, Subject
-from storage.diagnosis.steps import ExplanationStep
 from storage.lists.rejected_calls import RejectedCall
 from storage.rules import errors, keys
 from storage.rules.attribution import PartnerStatus
 from storage.rules.commission import CommissionStatus, earns
-from storage.rules.errors import FieldError, ValidationError
 from storage.rules.fraud.flag import FlagKind
 from storage.rules.outcome import MESSAGES, PAYMENT_CHANGES, SaleOutcome
 from storage.rules.settlement import Settlement
@@ -43,7 +41,7 @@ class Explanation(NamedTuple):
     sale_id: int | None
     commission_id: int | None
     terms_version: int | None
-    steps: list[ExplanationStep]
+    steps: list[steps.ExplanationStep]
     rejected_calls: list[RejectedCall]
     likely_customer_key: Untrusted | None
     payment_event_id: Untrusted | None
@@ -63,7 +61,7 @@ def explain(
     subject = Subject(transaction_id, customer_key, click_id)
     if sum(value is not None for value in subject) != 1:
         one = "Send exactly one of transaction_id, customer_key and click_id"
-        raise ValidationError(fields=[FieldError(name, one) for name in Subject._fields])
+        raise errors.ValidationError(fields=[errors.FieldError(name, one) for name in Subject._fields])
     facts = Facts(connection, program_id, subject, at=at)
     outcome = _outcome(facts)
     sent, likely = facts.rejected or facts.payment, None

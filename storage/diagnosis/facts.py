@@ -17,14 +17,13 @@ from storage.payments import event_log
 from storage.rules import attribution, keys, outcome
 from storage.rules.commission import Terms, explained_terms
 from storage.rules.errors import DuplicateTransaction
-from storage.rules.outcome import SaleOutcome
 from storage.rules.payment import Paid, PaymentOutcome
 from storage.tables import commission_terms, leads, metadata, partners, refunds, refused_calls, sales
 from storage.tracking import terms_in_force
 from storage.tracking.terms_in_force import TermsSubject
 
 MOST_REJECTED = 10
-UNPAID = {SaleOutcome.PAYMENT_NOT_A_SALE, SaleOutcome.PAYMENT_MISSING}
+UNPAID = {outcome.SaleOutcome.PAYMENT_NOT_A_SALE, outcome.SaleOutcome.PAYMENT_MISSING}
 COUNTED = {PaymentOutcome.RECORDED, PaymentOutcome.REPEATED, PaymentOutcome.SAME}
 
 

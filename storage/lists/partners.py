@@ -7,7 +7,6 @@ from urllib.parse import quote
 from sqlalchemy import ColumnElement, Connection, Select, func, or_, select
 
 from storage.lists import balances
-from storage.lists.balances import Balance
 from storage.lists.declaration import FIRST_DAY, LAST_DAY, MOST_ROWS, PROGRAM, Column, Filter, List, ListScope, Theirs
 from storage.lists.held import is_first
 from storage.lists.related import contains
@@ -82,7 +81,7 @@ class Partner(NamedTuple):
     commission_cents: Annotated[int, _figure("Commission", "commission_cents")]
     to_pay_cents: Annotated[int, Column("To pay", balances.to_pay_cents(), sorts=True, is_summed=True)]
     program_id: Annotated[int, Column(is_internal=True)]
-    balance: Balance = Balance()
+    balance: balances.Balance = balances.Balance()
     link: str = ""
     terms: PartnerTerms | None = None
 

@@ -15,19 +15,13 @@ from storage.lists.declaration import ListQuery, ListScope
 from storage.lists.find import find, get
 from storage.lists.flags import FLAGS
 from storage.lists.partners import PARTNERS, Partner
-from storage.lists.rejected_calls import Cause
 from storage.management import commission_decisions
-from storage.management.commission_decisions import PendingWork
 from storage.reports import breakdown, checklist, comparison, performance
-from storage.reports.checklist import ChecklistStep
-from storage.reports.comparison import PartnerResult, SoldTotals
-from storage.reports.performance import Performance, ReportScope
 from storage.rules.errors import ValidationError
 from storage.rules.fraud.flag import FlagState
 from storage.rules.periods.period import DateRangeQuery
 from storage.rules.reports import metrics
 from storage.rules.reports.breakdown import NOTHING, BreakdownQuery, Dimension, DimensionFilter, Metric, Operator
-from storage.rules.reports.metrics import Day, Part, RefundTotals, Totals
 from storage.tables import customers, sales
 from storage.tables.columns import DAY_MILLIS, HOUR_MILLIS
 
@@ -45,14 +39,14 @@ class Step(NamedTuple):
 
     first: datetime
     last: datetime
-    totals: Totals
+    totals: metrics.Totals
     refunded_cents: int
 
 
 class Results(NamedTuple):
     """A report with its steps, and those of the window before; both are hours or both are days."""
 
-    report: Performance
+    report: performance.Performance
     is_hourly: bool
     steps: list[Step]
     previous_steps: list[Step]
@@ -62,10 +56,10 @@ class Overview(NamedTuple):
     """A program's overview page; `partners` are those with the most revenue in the results' window."""
 
     results: Results
-    partners: list[PartnerResult]
-    steps: list[ChecklistStep]
-    causes: list[Cause]
-    pending: PendingWork
+    partners: list[comparison.PartnerResult]
+    steps: list[checklist.ChecklistStep]
+    causes: list[rejected_calls.Cause]
+    pending: commission_decisions.PendingWork
 
 
 def read_overview(
@@ -92,7 +86,7 @@ def read_results(
     totals = [[day.totals for day in each] for each in (report.days, report.previous_days)]
     if report.window.length == 1:
         filters = [DimensionFilter(Dimension.PARTNER, Operator.IS, partner.code)] if partner else []
-        scopes = [ReportScope(program_id, each, at) for each in windows]
+        scopes = [performance.ReportScope(program_id, each, at) for each in windows]
         read = partial(breakdown.read_each, connection, keys=[(Dimension.HOUR,)], filters=filters, most=MOST_EVENTS)
         with suppress(ValidationError):  # too many events: the day is shown as one step
             hours = [read(scope)[0].groups for scope in scopes]
@@ -103,7 +97,7 @@ def read_results(
         back = performance.read_refunds_by_time(connection, program_id, window, millis, partner_id=partner_id)
         starts = (window.starts_at + n * timedelta(milliseconds=millis) for n in range(len(each)))
         rows = zip(starts, each, strict=True)
-        steps.append([Step(at, at, sums, back.get(at, RefundTotals()).refunded_cents) for at, sums in rows])
+        steps.append([Step(at, at, sums, back.get(at, metrics.RefundTotals()).refunded_cents) for at, sums in rows])
     return Results(report, millis == HOUR_MILLIS, *steps)
 
 
@@ -120,7 +114,7 @@ def read_profile(
     sent = [DimensionFilter(Dimension.PARTNER, Operator.IS, partner.code)]
     by_link = BreakdownQuery(_LINK, sent, tuple(Metric), Metric.CLICKS, MOST_LINKS)
     try:
-        days = ReportScope(program_id, results.report.window, at)
+        days = performance.ReportScope(program_id, results.report.window, at)
         links = breakdown.read_groups(connection, days, by_link, most=MOST_EVENTS).groups
     except ValidationError:  # too many events
         links = []
@@ -143,7 +137,7 @@ def read_report(
     report = performance.read_performance(connection, program_id, query, at=at, partner_id=partner_id)
     figures, months = comparison.read_figures(connection, program_id, report.window, report.current, partner_id)
     some = [day for day in report.days[-7 * MOST_WEEKS :] if any(day.totals)]
-    mondays = (Day(day.date - timedelta(days=day.date.weekday()), day.totals) for day in some)
+    mondays = (metrics.Day(day.date - timedelta(days=day.date.weekday()), day.totals) for day in some)
     sold = comparison.read_sold(connection, program_id, report.window, partner_id=partner_id)
     sent = (customers.c.program_id == program_id, customers.c.partner_id == partner_id)
     counted = select(customers.c.status, func.count()).where(*sent).group_by(customers.c.status)
@@ -155,9 +149,9 @@ def read_report(
         "trends": {
             name: each for name, each in metrics.trends(report.current, report.previous).items() if name != "partners"
         },
-        "weeks": metrics.parts_of(list(mondays), Part.WEEK)[1],
+        "weeks": metrics.parts_of(list(mondays), metrics.Part.WEEK)[1],
         "refunds_by_month": months,
-        "sold": sold.get(partner_id, SoldTotals()).figures,
+        "sold": sold.get(partner_id, comparison.SoldTotals()).figures,
         "holds": balances.next_holds(connection, program_id, partner_id, at=at),
         "customers": dict(connection.execute(counted).all()),
         "last_sale_at": connection.execute(select(func.max(sales.c.occurred_at)).where(*bought)).scalar(),

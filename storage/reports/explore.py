@@ -7,13 +7,9 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection
 
 from storage.reports import breakdown, chart, grouped_events, performance
-from storage.reports.chart import Results, Step
-from storage.reports.grouped_events import Grouped, Key
-from storage.reports.performance import Performance, ReportScope
 from storage.rules.periods.period import DateRangeQuery, Window
 from storage.rules.reports import metrics
 from storage.rules.reports.breakdown import EPOCH, NOTHING, Dimension, Filters, GroupTotals, RankedGroups
-from storage.rules.reports.metrics import Totals
 
 _HOUR, _DAY = timedelta(hours=1), timedelta(days=1)
 
@@ -39,7 +35,7 @@ class Card(NamedTuple):
 class Frame(NamedTuple):
     """Results without filters, partners' names by code, and the part of the range that filters can read (None: all)."""
 
-    results: Results
+    results: chart.Results
     names: dict[str, str]
     reach: Window | None
 
@@ -53,7 +49,7 @@ def read_frame(
     return Frame(results, names, _reach(results.report, wanted.before) if is_filtered else None)
 
 
-def _reach(report: Performance, before: Window | None) -> Window | None:
+def _reach(report: performance.Performance, before: Window | None) -> Window | None:
     """Return the last days of a report whose clicks, with those of the window before, are not too many to read."""
     room = grouped_events.MOST_EVENTS
     window = report.window
@@ -76,13 +72,13 @@ def read_cards(
     *,
     rows: int,
     at: datetime,
-) -> tuple[list[Card], Results]:
+) -> tuple[list[Card], chart.Results]:
     """Return a card for each dimension, and after filters the results' steps. Raises as `read_breakdown` does."""
     report = performance.read_performance(connection, program_id, wanted, at=at)
     is_hourly = report.window.length == 1
-    keys: list[Key] = [(each,) for each in dimensions]
-    parts: list[Key] = [(Dimension.HOUR if is_hourly else Dimension.DAY,)] if filters else []
-    scope = ReportScope(program_id, report.window, at)
+    keys: list[grouped_events.Key] = [(each,) for each in dimensions]
+    parts: list[grouped_events.Key] = [(Dimension.HOUR if is_hourly else Dimension.DAY,)] if filters else []
+    scope = performance.ReportScope(program_id, report.window, at)
     read = breakdown.read_each(connection, scope, [*keys, *parts], filters)
     codes = grouped_events.read_codes(connection, program_id)
     cards = [_card(key[0], breakdown.rank(key, each, codes), rows) for key, each in zip(keys, read, strict=False)]
@@ -90,8 +86,8 @@ def read_cards(
     earlier = breakdown.read_each(connection, scope._replace(window=before), parts, filters) if before else []
     now = [step for each in read[len(keys) :] for step in _steps(report.window, each, is_hourly=is_hourly)]
     then = [step for each in earlier for step in _steps(report.previous_window, each, is_hourly=is_hourly)]
-    current, previous = (metrics.added(Totals(), (step.totals for step in each)) for each in (now, then))
-    return cards, Results(report._replace(current=current, previous=previous), is_hourly, now, then)
+    current, previous = (metrics.added(metrics.Totals(), (step.totals for step in each)) for each in (now, then))
+    return cards, chart.Results(report._replace(current=current, previous=previous), is_hourly, now, then)
 
 
 def read_card(
@@ -106,7 +102,7 @@ def read_card(
 ) -> tuple[dict[str, str], Card]:
     """Return the names of partners by their codes, and a card beside the window before, if wanted."""
     _, _, window = performance.choose_period(connection, program_id, wanted, at=at)
-    scopes = [ReportScope(program_id, each, at) for each in (window, wanted.before) if each]
+    scopes = [performance.ReportScope(program_id, each, at) for each in (window, wanted.before) if each]
     read = [breakdown.read_each(connection, each, [(by,)], filters)[0] for each in scopes]
     codes = grouped_events.read_codes(connection, program_id)
     now, *before = (breakdown.rank((by,), each, codes) for each in read)
@@ -125,12 +121,12 @@ def _card(by: Dimension, now: RankedGroups, rows: int, before: RankedGroups | No
     return Card(by, groups, shown.other_groups, others, ComparedGroup(None, shown.total, total))
 
 
-def _steps(window: Window, read: Grouped, *, is_hourly: bool) -> list[Step]:
+def _steps(window: Window, read: grouped_events.Grouped, *, is_hourly: bool) -> list[chart.Step]:
     """Return the hours of a day, or the days of a window, also those without events."""
     length, begin = (_HOUR, 0) if is_hourly else (_DAY, (window.first - EPOCH).days)
     steps = []
     for n in range(24 if is_hourly else window.length):
         totals = read.groups.get((begin + n,), NOTHING)
         start = window.starts_at + n * length
-        steps.append(Step(start, start, totals.reported, totals.refunded_cents))
+        steps.append(chart.Step(start, start, totals.reported, totals.refunded_cents))
     return steps

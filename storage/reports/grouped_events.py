@@ -9,7 +9,6 @@ from sqlalchemy import Connection, and_, case, func, null, or_, select
 
 from storage.engine.expressions import CARRIED, ContainsText, JsonField, PlainLower, sums_by_each
 from storage.reports import breakdown_events, performance
-from storage.reports.breakdown_events import CountableEvents
 from storage.reports.performance import ReportScope
 from storage.rules.click_details import quoted
 from storage.rules.errors import ValidationError
@@ -85,7 +84,7 @@ def no_sums(keys: Iterable[Key]) -> Sums:
     return {key: defaultdict(lambda: [0] * len(GroupTotals._fields)) for key in keys}
 
 
-def add(connection: Connection, events: CountableEvents, sums: Sums, where: Sequence[Any]) -> None:
+def add(connection: Connection, events: breakdown_events.CountableEvents, sums: Sums, where: Sequence[Any]) -> None:
     """Add the events of a kind, under conditions, to the sums of each key. Raises ValidationError."""
     own, into = own_columns(events), list(sums.values())
     columns = [own[each].label(each) for each in dict.fromkeys(chain(*sums)) if each in own]
@@ -102,7 +101,7 @@ def add(connection: Connection, events: CountableEvents, sums: Sums, where: Sequ
         raise ValidationError.of("by", wrong)
 
 
-def own_columns(events: CountableEvents) -> Mapping[Dimension, Any]:
+def own_columns(events: breakdown_events.CountableEvents) -> Mapping[Dimension, Any]:
     """Return the columns of what an event has itself; all else its click carries as JSON."""
     return {
         **dict.fromkeys(OF_BUYERS, null()),
@@ -114,7 +113,7 @@ def own_columns(events: CountableEvents) -> Mapping[Dimension, Any]:
     }
 
 
-def _carried(events: CountableEvents, column: Any = clicks.c.dimensions) -> Any:
+def _carried(events: breakdown_events.CountableEvents, column: Any = clicks.c.dimensions) -> Any:
     """Return a column of an event's click, as a part of the join: PostgreSQL must not filter all clicks by it first."""
     is_joined = customers.c.click_id == clicks.c.click_id
     return column if events.table is clicks else case((is_joined, column))

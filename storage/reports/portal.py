@@ -10,7 +10,6 @@ from sqlalchemy import Connection, func, select
 
 from storage.engine.statements import read_statement
 from storage.lists import balances
-from storage.lists.balances import Hold
 from storage.lists.commissions import COMMISSIONS, Commission, net_cents
 from storage.lists.customers import CUSTOMERS
 from storage.lists.declaration import ListQuery, ListScope, Page
@@ -63,7 +62,7 @@ class PortalHome(NamedTuple):
 
     partner: Partner
     due: Payable
-    holds: list[Hold]
+    holds: list[balances.Hold]
     days: list[tuple[date, Totals]]
     month: Totals
     latest: list[FeedEvent]

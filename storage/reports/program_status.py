@@ -6,14 +6,11 @@ from typing import NamedTuple
 from sqlalchemy import Connection, select
 
 from storage.access import program_keys
-from storage.access.program_keys import ProgramKey
 from storage.engine import ids
 from storage.engine.statements import read_statement
 from storage.lists.rejected_calls import count_organic
 from storage.payments import accounts, event_log
-from storage.payments.event_log import LatestPayments
 from storage.reports import checklist
-from storage.reports.checklist import FIRST_ACTIONS, ChecklistStep
 from storage.rules import keys
 from storage.rules.settlement import LeadAuthPolicy
 from storage.tables import program_keys as held
@@ -51,14 +48,14 @@ class ProgramHealth(NamedTuple):
     provisional_leads: int
     refused_calls_24h: int
     organic_sales_24h: int
-    checklist: list[ChecklistStep]
+    checklist: list[checklist.ChecklistStep]
     sandbox_of: int | None = None
-    latest_payments: LatestPayments | None = None
+    latest_payments: event_log.LatestPayments | None = None
 
 
 def get_status(
     connection: Connection, key_hash: str, *, at: datetime, base_url: str
-) -> tuple[ProgramKey, ProgramHealth]:
+) -> tuple[program_keys.ProgramKey, ProgramHealth]:
     """Return a key and the health of its program. Raises InvalidKey, ApiKeyRotationRequired."""
     key = program_keys.authenticate(connection, key_hash, at=at)
     row = programs.c
@@ -82,7 +79,7 @@ def get_status(
         recent_events=recent,
         **counts,
         organic_sales_24h=count_organic(connection, key.program_id, since),
-        checklist=checklist.list_steps(connection, key.program_id, base_url=base_url)[len(FIRST_ACTIONS) :],
+        checklist=checklist.list_steps(connection, key.program_id, base_url=base_url)[len(checklist.FIRST_ACTIONS) :],
         sandbox_of=program.sandbox_of,
         latest_payments=event_log.count_latest(connection, key.program_id) if has_account else None,
     )

@@ -6,7 +6,6 @@ from enum import StrEnum
 from typing import Any, NamedTuple
 
 from storage.rules.reports import metrics
-from storage.rules.reports.metrics import Totals
 
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 
@@ -107,8 +106,8 @@ class GroupTotals(NamedTuple):
     refunded_cents: int = 0
 
     @property
-    def reported(self) -> Totals:
-        return Totals(*self[: len(REPORTED)])
+    def reported(self) -> metrics.Totals:
+        return metrics.Totals(*self[: len(REPORTED)])
 
     def figure(self, metric: Metric) -> int | float:
         if metric == Metric.CONVERSION_RATE:
