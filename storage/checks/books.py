@@ -54,7 +54,6 @@ def _customers(connection: Connection) -> Iterator[BookDifference]:
 
 
 def _differences(connection: Connection) -> Iterator[BookDifference]:
-    """Yield what the statements of differences.sql find."""
     for statement in map(text, _DIFFERENCES):
         for row in connection.execute(statement).mappings():
             ids = (f"{name.removesuffix('_id')} {value}" for name, value in row.items() if name.endswith("_id"))

@@ -55,11 +55,9 @@ class Facts:
         one = partial(_one, connection, program_id)
         self.customer: Any = _customer(one, subject)
         sale = _sale(one, subject, self.customer)
-        payment = (
-            None
-            if sale or self.customer
-            else _payment(one, event_log.find(connection, program_id, _names(subject)), subject)
-        )
+        payment: FoundPayment | str | None = None
+        if not sale and not self.customer:
+            payment = _payment(one, event_log.find(connection, program_id, _names(subject)), subject)
         if isinstance(payment, str):
             sale, payment = _sale(one, Subject(payment), None), None
         self.rejected_calls = _rejected(connection, program_id, subject, self.customer, at=at)

@@ -31,8 +31,6 @@ class Silence(NamedTuple):
 
 
 class SearchResult(NamedTuple):
-    """What was found."""
-
     stories: list[Explanation]
     partners: list[Any]  # ten at most
     silences: list[Silence]  # only if there is neither a story nor a partner, and the search explains that

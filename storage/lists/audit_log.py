@@ -53,8 +53,6 @@ class Entry(NamedTuple):
 
 
 class Noun(StrEnum):
-    """What a change may be about."""
-
     PARTNER = "partner"
     CUSTOMER = "customer"
     COMMISSION = "commission"
@@ -111,9 +109,7 @@ AUDIT_LOG = List(
     filters=(
         Filter("action", str, "Such as partner.change, or the noun before its dot.", _named),
         Filter("noun", Noun, f"Only changes of one of {', '.join(Noun)}.", _named, "About", is_for_pages=True),
-        Filter(
-            "decisions", bool, "Only decisions on single commissions (true), or none of them (false).", _decided.is_
-        ),
+        Filter("decisions", bool, "Only decisions on single commissions (true), or none of them.", _decided.is_),
         Filter("field", str, "Only changes of this field.", _row.field.__eq__),
     ),
     finds="Who, field, or the id of what changed",

@@ -131,9 +131,7 @@ COMMISSIONS = List(
         Filter("status", CommissionStatus, "pending, approved, rejected, paid or reversed.", _row.status.__eq__),
         Filter("ready_at", datetime, "Only those that can be approved at this ISO 8601 date or time.", _ready),
         Filter("flag_id", int, "Only what this flag holds.", held.is_held_by),
-        Filter(
-            "flagged", bool, "true: what a flag keeps from approval or payment; false: the rest.", held.is_held().is_
-        ),
+        Filter("flagged", bool, "Only what a flag keeps from approval and payment, or all else.", held.is_held().is_),
         Filter("partner_id", int, "Only this partner's.", _row.partner_id.__eq__),
         Filter("customer_id", int, "Only this customer's.", _row.customer_id.__eq__),
         Filter("paid_from", datetime, "Only those paid from this ISO 8601 date or time on.", _row.paid_at.__ge__),

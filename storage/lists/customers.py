@@ -31,7 +31,7 @@ _back = (refunds.c.program_id == sales.c.program_id, refunds.c.sale_id == sales.
 _refunded = select(func.sum(refunds.c.program_cents)).where(*_back).correlate(sales).scalar_subquery()
 _leads = (leads.c.program_id == _row.program_id, leads.c.customer_id == _row.id)
 _lead_at = select(func.min(leads.c.at)).where(*_leads).correlate(customers).scalar_subquery()
-_revenue = _of_sales(func.coalesce(func.sum(sales.c.program_cents), 0))
+_revenue, _refunds = (_of_sales(func.coalesce(func.sum(each), 0)) for each in (sales.c.program_cents, _refunded))
 
 
 class ListedCustomer(NamedTuple):
@@ -59,9 +59,7 @@ class ListedCustomer(NamedTuple):
     last_sale_at: Annotated[datetime | None, Column(sql=_of_sales(func.max(sales.c.occurred_at)))]
     sales: Annotated[int, Column("Sales", _of_sales(func.count()), sorts=True, is_summed=True)]
     revenue_cents: Annotated[int, Column("Revenue", _revenue, sorts=True, is_summed=True)]
-    refunded_cents: Annotated[
-        int, Column("Refunded", _of_sales(func.coalesce(func.sum(_refunded), 0)), sorts=True, is_summed=True)
-    ]
+    refunded_cents: Annotated[int, Column("Refunded", _refunds, sorts=True, is_summed=True)]
     program_id: int
     signup_date: Annotated[date | None, Column(sql=_row.signup_at)]
     first_purchase_date: Annotated[date | None, Column(sql=_row.first_purchase_at)]

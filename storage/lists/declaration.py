@@ -121,7 +121,6 @@ class Field:
 
     @cached_property
     def is_money(self) -> bool:
-        """Whether it is an amount in minor units of a currency."""
         return self.name.endswith("_cents")
 
     @cached_property

@@ -114,7 +114,6 @@ def _may_match(kind: EventKind, wanted: Wanted) -> bool:
 
 
 def _conditions(kind: EventKind, program_id: int, wanted: Wanted, span: Span) -> list[ColumnElement[bool]]:
-    """Return the conditions of the filters on a kind's statement."""
     source = SOURCES[kind]
     narrow: list[ColumnElement[bool]] = [source.id.table.c.program_id == program_id]
     if kind != EventKind.CLICK:
@@ -145,7 +144,6 @@ def _has_many_clicks(connection: Connection, program_id: int, wanted: Wanted, qu
 
 
 def _get_each(connection: Connection, program_id: int, keys: Sequence[str]) -> list[Event]:
-    """Return the events with these keys, in their order."""
     found: dict[str, Event] = {}
     for kind in {EventKind(key.partition(":")[0]) for key in keys}:
         source = SOURCES[kind]

@@ -1,7 +1,4 @@
-"""Reads a list: filtered, searched, sorted, added up, and paged both ways. Every read is bounded.
-
-A cursor names the row at the edge of a page and the direction; the row's place in the order is looked up again.
-"""
+"""Reads a list: filtered, searched, sorted, added up, and paged both ways. Every read is bounded."""
 
 import json
 from collections.abc import Collection, Mapping
@@ -77,7 +74,6 @@ def _of_partner(wanted: List[Any], scope: ListScope) -> list[ColumnElement[bool]
 
 
 def _without_others(wanted: List[Row], rows: list[Row]) -> list[Row]:
-    """Return rows without the fields that partners do not see."""
     theirs = wanted.theirs.fields.split() if wanted.theirs else []
     hidden = {each.name: None for each in wanted.fields if each.name not in theirs}
     return [cast("Any", row)._replace(**hidden) for row in rows]
@@ -152,7 +148,7 @@ def read_ids(
     key = row_id if order.column is None else keys[order.column]
     ids = matching
     is_ascending = order.is_ascending != (edge is not None and edge.is_end)
-    if edge is not None:
+    if edge is not None:  # whose place in the order is looked up again
         named: ColumnElement[Any] = literal(edge.values[0], row_id.type)
         same = every.with_only_columns(key, maintain_column_froms=True).where(row_id == named).correlate(None)
         here: Any = row_id if order.column is None else tuple_(key, row_id)

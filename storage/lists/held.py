@@ -1,7 +1,4 @@
-"""Which commissions flags hold: they cannot be approved or paid until a person has decided.
-
-A finding about several customers is a row for each of them with one `incident`, listed and decided as one flag.
-"""
+"""Which commissions flags hold: they cannot be approved or paid until a person has decided."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -32,7 +29,7 @@ def concerned(flag: Any = flags.c) -> ColumnElement[bool]:
 
 
 def of_one_finding(first: Any, second: Any) -> ColumnElement[bool]:
-    """Match the flags that are listed and decided as one."""
+    """Match the flags that are listed and decided as one: a row for each customer of a finding, with one `incident`."""
     same = and_(first.incident == second.incident, first.decided_at.is_not_distinct_from(second.decided_at))
     mine = (first[name] == second[name] for name in ("program_id", "partner_id", "kind"))
     return and_(*mine, or_(first.id == second.id, same))

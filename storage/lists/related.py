@@ -21,9 +21,8 @@ of_sale = partial(_of_row, "sale_id", sales)
 
 def with_key(table: FromClause, program_id: int, customer_key: str) -> ColumnElement[bool]:
     """Return the condition for rows of the customer with a key."""
-    return table.c.customer_id.in_(
-        select(customers.c.id).where(customers.c.program_id == program_id, has_key(customer_key))
-    )
+    named = select(customers.c.id).where(customers.c.program_id == program_id, has_key(customer_key))
+    return table.c.customer_id.in_(named)
 
 
 def has_key(customer_key: str) -> ColumnElement[bool]:

@@ -16,6 +16,7 @@ from storage.reports.performance import ReportScope
 from storage.rules.periods.period import DateRangeQuery, Window
 from storage.rules.reports.breakdown import (
     EPOCH,
+    NOTHING,
     OF_DAY,
     BreakdownGroup,
     BreakdownQuery,
@@ -94,8 +95,8 @@ def _read_stored_groups(
         return {}
     read: dict[Key, Grouped] = {}
     for dimension, sums in _added(connection, scope, stored).items():
-        other = sums.pop(OTHER, _zeros())
-        kept = [sum(column) for column in zip(*sums.values(), strict=True)] or _zeros()
+        other = sums.pop(OTHER, [*NOTHING])
+        kept = [sum(column) for column in zip(*sums.values(), strict=True)] or [*NOTHING]
         rest = [whole - part for whole, part in zip(reported, kept, strict=False)]
         value: Callable[[Any], Any] = int if dimension in _NUMBERED else lambda key: None if key == LACKING else key
         groups = {(value(key),): GroupTotals(*counts) for key, counts in sums.items()}
@@ -119,7 +120,7 @@ def _added(
     row = dimension_rollups.c
     days = (row.program_id == scope.program_id, row.day.between(*scope.window))
     visited = {each: Counter[Any]() for each in stored}  # most values of a day have clicks alone
-    sums = {each: defaultdict[Any, list[int]](_zeros) for each in stored}
+    sums = {each: defaultdict[Any, list[int]](lambda: [*NOTHING]) for each in stored}
     columns = select(row.dimension, row.day, row.totals).where(*days, row.dimension.in_({*stored.values()}))
     for source, day, totals in connection.execute(columns):
         read = json.loads(totals)
@@ -136,7 +137,3 @@ def _added(
         for key, count in clicks.items():
             sums[dimension][key][0] += count
     return sums
-
-
-def _zeros() -> list[int]:
-    return [0] * len(GroupTotals._fields)

@@ -21,8 +21,6 @@ _DAY = timedelta(days=1)
 
 
 class CountableEvents(NamedTuple):
-    """One kind of events."""
-
     source: FromClause  # the table joined with the click that each event's customer came with
     table: FromClause
     millis: Any  # the time of a row
@@ -87,9 +85,8 @@ def _commissions(program_id: int, since: int) -> CountableEvents:
     near = (row.program_id == program_id, row.id >= since)
     amounts = {"commission_cents": net_cents()}
     of_sale = (sales.c.program_id == row.program_id, sales.c.id == row.sale_id)
-    sold_at = func.coalesce(
-        select(sales.c.occurred_at).where(*of_sale).scalar_subquery(), customers.c.first_purchase_at
-    )
+    occurred_at = select(sales.c.occurred_at).where(*of_sale).scalar_subquery()
+    sold_at = func.coalesce(occurred_at, customers.c.first_purchase_at)
     own = {
         Dimension.PRODUCT: select(JsonField(sales.c.details, "product_id")).where(*of_sale).scalar_subquery(),
         Dimension.TERMS_VERSION: row.terms_version,

@@ -1,7 +1,4 @@
-"""Adds up a day's events by dimension, as far as they have not been: a step at a time, for a background task to store.
-
-Clicks are added once each, in the order of their ids; everything else of a day is counted again when it changed.
-"""
+"""Adds up a day's events by dimension, as far as they have not been: a step at a time, for a background task."""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -49,7 +46,7 @@ def _step(connection: Connection, program_id: int, row: Any, ready: datetime) ->
     now = before or GroupedDay(start, 0, 0)
     totals = _stored(connection, program_id, day)
     visits, *others = breakdown_events.list_kinds(program_id, window)
-    if now.changes != changes:
+    if now.changes != changes:  # then all but clicks is counted again
         dimension_totals.clear(totals, clicks=False)
         _add(connection, [(events, events.inside(window)) for events in others], totals)
         now = now._replace(changes=changes)
@@ -60,7 +57,7 @@ def _step(connection: Connection, program_id: int, row: Any, ready: datetime) ->
         else:
             dimension_totals.clear(totals, clicks=True)
             now = now._replace(until=start, clicks=0)
-    if now.clicks != clicks_of_day:
+    if now.clicks != clicks_of_day:  # each is added once, in the order of their ids
         click_id = clicks.c.click_id
         rest = (*visits.near, *visits.counted, click_id > now.until, click_id < stop)
         further = select(click_id).where(*rest).order_by(click_id).offset(CLICKS_AT_ONCE - 1).limit(1)

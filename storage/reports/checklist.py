@@ -1,7 +1,4 @@
-"""The integration checklist: which steps are verified, since when, and how to verify the next one.
-
-A step is done by what it says: rows that were imported or reported later, and the sample page, prove no other step.
-"""
+"""The integration checklist: which steps are verified by what they say, since when, and how to verify the next one."""
 
 import re
 import tomllib
@@ -17,9 +14,8 @@ from storage.tables.columns import Timestamp
 
 MOST_CLICKS = 1_000  # the first ones, and the latest ones: the pages of these are looked at
 MOST_MILLIS_LATE = 24 * 60 * 60 * 1_000  # a sale that is reported later does not show that live sales arrive
-FIRST_ACTIONS, NEXT_ACTIONS = tomllib.loads(
-    Path(__file__).with_name("checklist.toml").read_text(encoding="utf-8")
-).values()
+_TEXTS = Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")
+FIRST_ACTIONS, NEXT_ACTIONS = tomllib.loads(_TEXTS).values()
 _PROVED = read_statement("checklist", **dict.fromkeys((*FIRST_ACTIONS, *NEXT_ACTIONS), Timestamp))
 _PAGE = re.compile(r"https?://(?:[^/?#@]*@)?([^/?#:]+)(:\d+)?([^?#]*)")
 

@@ -6,21 +6,21 @@ from itertools import groupby
 from sys import maxsize
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, select
 
 from storage.engine.statements import read_statement
-from storage.lists.commissions import net_cents
 from storage.lists.partners import FIGURES
 from storage.reports import performance
-from storage.reports.performance import Performance, in_window, inside
+from storage.reports.performance import Performance, in_window
 from storage.rules.errors import ProgramNotAllowed
 from storage.rules.periods.period import DateRangeQuery, Month, Window
 from storage.rules.reports import metrics
 from storage.rules.reports.metrics import MOST_PARTS, Figures, Part, RefundedMonth, RefundTotals, Totals, added
-from storage.tables import commissions, programs
+from storage.tables import programs
 from storage.tables.columns import DAY_MILLIS
 
 _BROUGHT, _SOLD, _IMPORTED = map(read_statement, ("partners_brought", "sales_sold", "conversions_imported"))
+_EARNED = read_statement("earned_by_cause")
 
 
 class PartnerResult(NamedTuple):
@@ -70,8 +70,8 @@ def compare(
     part, rows = metrics.parts_of(report.days, part)
     causes: dict[str, int] = {}
     for start, window in zip(("", "previous_"), windows, strict=True):
-        sums = dict[bool, Any](map(tuple, connection.execute(_EARNED, in_window(program_id, window))))
-        causes |= {f"{start}{name}_cents": int(sums.get(name == "lead", 0)) for name in ("lead", "sale")}
+        cents = dict[str, Any](connection.execute(_EARNED, in_window(program_id, window)).all())
+        causes |= {f"{start}{name}_cents": int(cents.get(name, 0)) for name in ("lead", "sale")}
     return part, {
         "window": report.window,
         "previous_window": report.previous_window,
@@ -166,9 +166,3 @@ def read_partners(
     """Return the totals of the program's partners in a window: most revenue first, then most clicks."""
     rows = connection.execute(_BROUGHT, in_window(program_id, window) | {"most": limit})
     return [PartnerResult(partner_id, name, code, Totals(*map(int, sums))) for partner_id, name, code, *sums in rows]
-
-
-_EARNED_BY = commissions.c.lead_id.is_not(None)
-_EARNED = (  # by commissions that were created in a window, less what was taken back
-    select(_EARNED_BY, func.sum(net_cents())).where(*inside(commissions, commissions.c.created_at)).group_by(_EARNED_BY)
-)

@@ -114,10 +114,8 @@ def _card(by: Dimension, now: RankedGroups, rows: int, before: RankedGroups | No
     shown = now.shortened(rows)
     groups = [ComparedGroup(each.values[0], each.totals, previous.get(each.values, NOTHING)) for each in shown.groups]
     total = before.total if before else NOTHING
-    rest = GroupTotals(
-        *(all_ - sum(some) for all_, *some in zip(total, *(each.previous for each in groups), strict=True))
-    )
-    others = ComparedGroup(None, shown.other, rest)
+    counts = zip(total, *(each.previous for each in groups), strict=True)
+    others = ComparedGroup(None, shown.other, GroupTotals(*(whole - sum(parts) for whole, *parts in counts)))
     return Card(by, groups, shown.other_groups, others, ComparedGroup(None, shown.total, total))
 
 

@@ -47,13 +47,9 @@ def read_chunk(
         chosen.append(key <= last)
     own = grouped_events.own_columns(events)
     named = [column.label(name) for name, column in (*own.items(), *events.amounts.items())]
-    rows = connection.execute(
-        select(events.millis.label("millis"), clicks.c.dimensions, *named)
-        .select_from(events.source)
-        .where(*chosen)
-        .order_by(key)
-    )
-    return [_row(program, kind, [*own], row) for row in rows.mappings()], last
+    columns = select(events.millis.label("millis"), clicks.c.dimensions, *named)
+    rows = connection.execute(columns.select_from(events.source).where(*chosen).order_by(key)).mappings()
+    return [_row(program, kind, [*own], row) for row in rows], last
 
 
 def _row(program: ExportedProgram, kind: str, own: list[Dimension], row: Any) -> dict[str, Any]:

@@ -81,7 +81,7 @@ def read_codes(connection: Connection, program_id: int) -> Codes:
 
 def no_sums(keys: Iterable[Key]) -> Sums:
     """Return where events can be added."""
-    return {key: defaultdict(lambda: [0] * len(GroupTotals._fields)) for key in keys}
+    return {key: defaultdict(lambda: [*NOTHING]) for key in keys}
 
 
 def add(connection: Connection, events: breakdown_events.CountableEvents, sums: Sums, where: Sequence[Any]) -> None:

@@ -4,19 +4,20 @@ from datetime import date, datetime
 from functools import cache
 from typing import Any, NamedTuple
 
-from sqlalchemy import BigInteger, Connection, Select, Table, bindparam, func, select
+from sqlalchemy import BigInteger, Connection, Date, Select, bindparam, func, select
 
 from storage.engine import ids
-from storage.lists.declaration import FIRST_DAY, LAST_DAY, PROGRAM
+from storage.engine.statements import read_statement
+from storage.lists.declaration import PROGRAM
 from storage.rules.errors import NotFound
 from storage.rules.periods import period
 from storage.rules.periods.period import DateRangeQuery, Period, Window
 from storage.rules.reports.metrics import Day, RefundTotals, Totals, added
-from storage.tables import partner_rollups, programs, refunds, rollups, sales
+from storage.tables import programs, refunds, rollups, sales
 from storage.tables.columns import from_millis, stored_millis
 
 PARTNER: Any = bindparam("partner_id", type_=BigInteger)
-_EDGES: Any = tuple(bindparam(name) for name in ("first_id", "since", "last"))
+_OF_PROGRAM, _OF_PARTNER = (read_statement(f"{whose}_days", day=Date) for whose in ("program", "partner"))
 _program = select(programs.c.created_at, programs.c.currency).where(programs.c.id == PROGRAM)
 
 
@@ -76,17 +77,9 @@ def read_days(
     connection: Connection, program_id: int, window: Window, partner_id: int | None = None
 ) -> dict[date, Totals]:
     """Return the totals of the days of a window that have some: of the program, or of one of its partners."""
-    days = _days(rollups if partner_id is None else partner_rollups)
-    return {
-        day: Totals(*counts) for day, *counts in connection.execute(days, in_window(program_id, window, partner_id))
-    }
-
-
-@cache
-def _days(table: Table) -> Select[Any]:
-    days = select(*(table.c[name] for name in ("day", *Totals._fields)))
-    mine = days.where(table.c.program_id == PROGRAM, table.c.day.between(FIRST_DAY, LAST_DAY))
-    return mine if table is rollups else mine.where(table.c.partner_id == PARTNER)
+    statement = _OF_PROGRAM if partner_id is None else _OF_PARTNER
+    rows = connection.execute(statement, in_window(program_id, window, partner_id))
+    return {day: Totals(*counts) for day, *counts in rows}
 
 
 def read_refunds_by_time(
@@ -104,16 +97,12 @@ def refunds_made(millis: int | None, *, is_of_partner: bool) -> Select[Any]:
     back, sale = refunds.c, sales.c
     key = sale.partner_id if millis is None else stored_millis(back.at) // millis
     sums = (func.count(), func.sum(back.program_cents), func.sum(back.reversed_cents))
-    made = select(key, *sums).select_from(refunds).where(*inside(refunds, back.at), back.amount_cents != 0)
+    in_time = back.at.between(bindparam("since"), bindparam("last"))
+    mine = (back.program_id == PROGRAM, back.id >= bindparam("first_id"), in_time, back.amount_cents != 0)
+    made = select(key, *sums).select_from(refunds).where(*mine)
     if millis is None or is_of_partner:
         made = made.join(sales, (sale.program_id == back.program_id) & (sale.id == back.sale_id))
     return made.where(*([sale.partner_id == PARTNER] if is_of_partner else [])).group_by(key).order_by(key)
-
-
-def inside(table: Table, at: Any) -> tuple[Any, ...]:
-    """Return the conditions for the rows of a program in the window that `in_window` names."""
-    first_id, since, last = _EDGES
-    return (table.c.program_id == PROGRAM, table.c.id >= first_id, at.between(since, last))
 
 
 def in_window(program_id: int, window: Window, partner_id: int | None = None) -> dict[str, Any]:

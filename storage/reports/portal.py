@@ -36,8 +36,6 @@ _earned = commissions.c
 
 
 class FeedKind(StrEnum):
-    """What happened."""
-
     SALE = "sale"
     LEAD = "lead"
     SIGN_UP = "sign_up"

@@ -14,8 +14,6 @@ _HEADER = re.compile(r"t=([0-9]{1,12}),([ -~]*)")
 
 
 class Paid(NamedTuple):
-    """A payment."""
-
     transaction_id: str
     references: tuple[str, ...]  # the processor's ids of it
     amount_cents: int
@@ -87,8 +85,6 @@ Content = Paid | Returned | Linked | Introduced
 
 
 class ProcessorEvent(NamedTuple):
-    """An event."""
-
     id: str
     type: str
     occurred_at: datetime

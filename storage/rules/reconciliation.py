@@ -50,7 +50,6 @@ class Recorded(NamedTuple):
 
     @property
     def has_remainder(self) -> bool:
-        """Whether it is not fully refunded."""
         return self.refunded_cents < self.amount_cents
 
     def match_quality(self, payment: Payment) -> tuple[bool, bool, bool]:

@@ -31,15 +31,11 @@ class Kind(StrEnum):
 
 
 class Section(NamedTuple):
-    """A part of the settings page."""
-
     title: str
     hint: str = ""
 
 
 class Option(NamedTuple):
-    """One choice of a setting."""
-
     title: str
     description: str = ""
 
@@ -70,7 +66,6 @@ class Setting(NamedTuple):
 
     @property
     def is_explained(self) -> bool:
-        """Return whether each choice has its own description."""
         return any(option.description for option in self.options.values())
 
     @property

@@ -1,7 +1,4 @@
-"""A program's settings. Storage, APIs, forms and docs/settings.md derive from them, and from settings.toml.
-
-docs/decisions/0015-settings.md says how to add one.
-"""
+"""A program's settings, from which storage, APIs, forms and docs derive (docs/decisions/0015-settings.md)."""
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path

@@ -32,23 +32,17 @@ class ImportTool(StrEnum):
 
 
 class FileKind(StrEnum):
-    """What the rows of a file are."""
-
     PARTNERS = "partners"
     CUSTOMERS = "customers"
     COMMISSIONS = "commissions"
 
 
 class AmountUnit(StrEnum):
-    """What a whole number counts."""
-
     UNITS = "units"
     CENTS = "cents"
 
 
 class ImportFile(NamedTuple):
-    """A file as far as it is read."""
-
     name: str
     tool: ImportTool
     kind: FileKind

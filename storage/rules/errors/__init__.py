@@ -59,7 +59,6 @@ class DuplicateTransaction(ServiceError): ...
 class ValidationError(ServiceError):
     @classmethod
     def of(cls, field: str, message: str) -> Self:
-        """Return the error of one field."""
         return cls(fields=[FieldError(field, message)])
 
 

@@ -13,8 +13,6 @@ _OVER = {Period.LAST_MONTH: 1, Period.LAST_QUARTER: 3, Period.LAST_YEAR: 12}
 
 
 class Comparison(StrEnum):
-    """What a range is compared with."""
-
     PREVIOUS = "previous"
     LAST_YEAR = "last_year"
     NONE = "none"

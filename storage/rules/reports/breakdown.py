@@ -91,10 +91,7 @@ class Metric(StrEnum):
 
 
 class GroupTotals(NamedTuple):
-    """The sums of a group: those of the report, `refunds` (sales with a refund), and what was refunded of them.
-
-    All that belongs to a sale counts on the day of the sale.
-    """
+    """The sums of a group: those of the report, and what was refunded, which counts on the day of the sale."""
 
     clicks: int = 0
     leads: int = 0
@@ -102,7 +99,7 @@ class GroupTotals(NamedTuple):
     sales: int = 0
     revenue_cents: int = 0
     commission_cents: int = 0
-    refunds: int = 0
+    refunds: int = 0  # sales with one
     refunded_cents: int = 0
 
     @property

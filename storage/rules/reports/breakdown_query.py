@@ -59,7 +59,6 @@ def stored_filters(sent: Mapping[str, str]) -> list[DimensionFilter]:
 
 
 def _stored(dimension: Dimension, text: str) -> str | int | None:
-    """Return the stored value of a filter."""
     if dimension in LABELS:
         if text not in LABELS[dimension]:
             raise ValidationError.of(dimension, f"One of {', '.join(LABELS[dimension])}")
@@ -73,9 +72,8 @@ def _stored(dimension: Dimension, text: str) -> str | int | None:
     if text == NONE or dimension not in _NUMBERED:
         return None if text == NONE else text
     if not _NUMBERED[dimension].fullmatch(text):
-        raise ValidationError.of(
-            dimension, "A month such as 2026-01" if dimension == Dimension.COHORT else "A whole number"
-        )
+        wrong = "A month such as 2026-01" if dimension == Dimension.COHORT else "A whole number"
+        raise ValidationError.of(dimension, wrong)
     year, _, month = text.partition("-")
     return int(year) * 12 + int(month) - 1 if dimension == Dimension.COHORT else int(text)
 
