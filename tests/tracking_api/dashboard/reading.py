@@ -35,9 +35,13 @@ class _Forms(HTMLParser):
         super().__init__()
         self.found: list[tuple[str, Fields, dict[str, Fields]]] = []
         self.methods: list[str] = []
-        self._field, self._said = "", ""
+        self._named: dict[str, dict[str, Fields]] = {}  # the buttons of forms with an id
+        self._elsewhere: list[tuple[str, str, Fields]] = []  # buttons outside of the form that they name
+        self._field, self._said, self._form = "", "", ""
         self._pressed: Fields | None = None
         self.feed(page)
+        for form, said, pressed in self._elsewhere:
+            self._named[form][said] = pressed
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         given = {name: value or "" for name, value in attrs}
@@ -46,7 +50,9 @@ class _Forms(HTMLParser):
         if tag == "form":
             self.found.append((given.get("action", ""), {}, {}))
             self.methods.append(given.get("method", "get"))
+            self._named[given.get("id", "")] = self.found[-1][2]
         elif tag == "button":
+            self._form = given.get("form", "")
             if "formaction" in given:
                 self.found.append((given["formaction"], self.found[-1][1], {}))
                 self.methods.append(given.get("formmethod", "get"))
@@ -64,7 +70,9 @@ class _Forms(HTMLParser):
         self._said += data
 
     def handle_endtag(self, tag: str) -> None:
-        if tag == "button" and self._pressed is not None and self.found:
+        if tag == "button" and self._form and self._pressed is not None:
+            self._elsewhere.append((self._form, " ".join(self._said.split()), self._pressed))
+        elif tag == "button" and self._pressed is not None and self.found:
             self.found[-1][2][" ".join(self._said.split())] = self._pressed
         elif tag == "textarea":
             self.found[-1][1].setdefault(self._field, []).append(self._said)
