@@ -14,20 +14,24 @@ from sqlalchemy import Connection, select
 
 from storage.access import program_keys
 from storage.engine.audit import Actor
+from storage.engine.sealing import Sealer
 from storage.lists.partners import ids_of_name
-from storage.management import commission_decisions, partners, program_settings
+from storage.management import by_hand, commission_decisions, partners, payout_methods, program_settings
 from storage.rules import click_details, contact, keys
 from storage.rules.attribution import PartnerStatus
 from storage.rules.click_details import Agent, Location
 from storage.rules.commission import CommissionStatus
+from storage.rules.fraud.flag import Finding, FlagKind
+from storage.rules.payout import MethodKind
 from storage.rules.settings import ProgramSettings
 from storage.rules.settlement import LeadAuthPolicy
 from storage.tables import commissions as earned
-from storage.tracking import clicks, leads, program_terms, received_calls, refunds, sales, test_mode
+from storage.tracking import clicks, flagging, leads, program_terms, received_calls, refunds, sales, test_mode
 from storage.tracking.sale_decisions import Sale, SaleResult
 
 DAYS = 90
 STEP = timedelta(hours=6)
+LAST_PAID = 45  # the day; what was earned since then is to be paid
 SAMPLE = tomllib.loads(Path(__file__).with_name("sample.toml").read_text(encoding="utf-8"))
 PARTNERS = SAMPLE["partners"]
 
@@ -36,7 +40,13 @@ class History:
     """The 90 days of one of the sample's shops; an event can schedule later ones."""
 
     def __init__(
-        self, connection: Connection, workspace_id: int, owner: Actor, shop: dict[str, Any], start: datetime
+        self,
+        connection: Connection,
+        workspace_id: int,
+        owner: Actor,
+        shop: dict[str, Any],
+        start: datetime,
+        sealer: Sealer,
     ) -> None:
         self.settings = ProgramSettings(**shop["settings"])
         self.program_id = program_settings.create(connection, workspace_id, self.settings, at=start, actor=owner)
@@ -45,6 +55,7 @@ class History:
         self._connection = connection
         self._owner = owner
         self._start = start
+        self._sealer = sealer
         self._random = random.Random(self.program_id)  # noqa: S311 - sample data, not a secret
         self._hashes = contact.AddressHashes(lambda: self.key)
         self._due: list[tuple[datetime, int, Callable[[datetime], object]]] = []
@@ -73,7 +84,7 @@ class History:
             happen(at)
 
     def _manage(self, at: datetime, day: int) -> None:
-        """Let partners join further and further apart, reject one commission in fifteen, pay the others on Mondays."""
+        """Let partners join further and further apart, reject one commission in 15, and at first pay the others."""
         about: dict[str, Any] = {"at": at, "actor": self._owner}
         for number, (name, code, _) in enumerate(PARTNERS):
             if day == number * number:
@@ -81,8 +92,9 @@ class History:
                 partners.enrol(self._connection, self.program_id, name=name, code=code, email=email, **about)
         if day == 12:  # noqa: PLR2004 - one day
             program_settings.change(self._connection, self.program_id, {"cookie_window_days": 90}, **about)
+        self._change_balances(at, day)
         if day == 75:  # noqa: PLR2004 - another
-            [left] = ids_of_name(self._connection, self.program_id, "toms-toolbox")
+            left = self._partner_id("toms-toolbox")
             partners.change(self._connection, self.program_id, left, {"status": PartnerStatus.PAUSED}, **about)
         row = earned.c
         mine = select(row.id, row.status).where(row.program_id == self.program_id, row.hold_until <= at)
@@ -91,10 +103,30 @@ class History:
             if commission.status == CommissionStatus.PENDING:
                 status = CommissionStatus.REJECTED if self._happens(1 / 15) else CommissionStatus.APPROVED
                 decided.setdefault(status, []).append(commission.id)
-            elif commission.status == CommissionStatus.APPROVED and at.weekday() == 0:
+            elif commission.status == CommissionStatus.APPROVED and at.weekday() == 0 and day <= LAST_PAID:
                 decided.setdefault(CommissionStatus.PAID, []).append(commission.id)
         for status, ids in decided.items():
             commission_decisions.decide_each(self._connection, self.program_id, ids, status, **about)
+
+    def _change_balances(self, at: datetime, day: int) -> None:
+        """Say how partners are paid; in the end one owes something back, and the refunds of another are flagged."""
+        about: dict[str, Any] = {"at": at, "actor": self._owner}
+        for code, method in SAMPLE["methods"].get(str(day), {}).items():
+            details = {name: value for name, value in method.items() if name != "kind"}
+            sent = (self._partner_id(code), MethodKind(method["kind"]), details)
+            payout_methods.change(self._connection, self.program_id, *sent, sealer=self._sealer, **about)
+        if day == 88:  # noqa: PLR2004 - one day
+            for code, cents in SAMPLE["owing"].items():
+                owed = {"partner_id": self._partner_id(code), "amount_cents": cents, "reason": "Paid twice in June"}
+                by_hand.adjust(self._connection, self.program_id, **owed, **about)
+            for code, evidence in SAMPLE["refunds"].items():
+                about_partner = (f"partner:{code}", self._partner_id(code), self._start, evidence)
+                found = Finding(FlagKind.UNUSUAL_REFUND_RATE, *about_partner)
+                flagging.raise_each(self._connection, [(self.program_id, found)], at=at)
+
+    def _partner_id(self, code: str) -> int:
+        [partner_id] = ids_of_name(self._connection, self.program_id, code)
+        return partner_id
 
     def _visit(self, code: str, at: datetime) -> None:
         """Record a click, which may lead to a sign-up: one in 25 comes from a bot."""

@@ -21,6 +21,7 @@ from cli.integrator.output import answering, say
 from storage import migrations
 from storage.access import agent_keys, passwords, workspaces
 from storage.engine.audit import Actor
+from storage.engine.sealing import Sealer
 from storage.rules.scope import Scope
 
 OWNER = "olivia@sample.example"
@@ -34,9 +35,12 @@ def command(host: serve.Host = "127.0.0.1", port: serve.Port = 8000) -> None:
         logs.configure()
         os.environ["SVC_DATABASE_URL"] = url = f"sqlite+aiosqlite:///{Path(folder) / 'demo.db'}"
         listening = serve.listen(host, port)
+        os.environ["SVC_SECRET_KEY"] = secret_key = secrets.token_urlsafe(32)
         password = secrets.token_urlsafe(9)
         asyncio.run(migrations.upgrade(url))
-        _, programs, agent_key = admin.write(create, password_hash=passwords.protect(password), at=admin.now())
+        _, programs, agent_key = admin.write(
+            create, password_hash=passwords.protect(password), sealer=Sealer(secret_key), at=admin.now()
+        )
         _introduce(programs, agent_key, password, serve.address(listening))
         serve.run(listening)
 
@@ -55,7 +59,9 @@ def _introduce(programs: list[tuple[int, str, str]], agent_key: str, password: s
     sys.stdout.flush()
 
 
-def create(connection: Connection, *, password_hash: str, at: datetime) -> tuple[int, list[tuple[int, str, str]], str]:
+def create(
+    connection: Connection, *, password_hash: str, sealer: Sealer | None = None, at: datetime
+) -> tuple[int, list[tuple[int, str, str]], str]:
     """Create the sample workspace; return its id, each program's id, name and key, and an agent key."""
     start = (at - timedelta(days=DAYS)).replace(hour=0, minute=0, second=0, microsecond=0)
     account: Any = {"owner_email": OWNER, "password_hash": password_hash}
@@ -63,7 +69,9 @@ def create(connection: Connection, *, password_hash: str, at: datetime) -> tuple
     colleague: Any = {"email": "max@sample.example", "role": workspaces.Role.MEMBER, "password_hash": password_hash}
     workspaces.add_member(connection, workspace_id, **colleague, at=start)
     owner = Actor("user", str(owner_id), OWNER)
-    histories = [History(connection, workspace_id, owner, shop, start) for shop in SAMPLE["shops"]]
+    histories = [
+        History(connection, workspace_id, owner, shop, start, sealer or Sealer("sample")) for shop in SAMPLE["shops"]
+    ]
     begin = start
     while begin < at:
         for history in histories:
