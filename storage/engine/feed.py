@@ -6,7 +6,7 @@ numbers are in the order of the commits: who sees one sees all before it, and a 
 """
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -34,6 +34,12 @@ class Note(NamedTuple):
 def note(connection: Connection, notes: Iterable[Note]) -> None:
     """Note changes of the running transaction; outside of the writer's transactions there is no feed."""
     connection.info.get(_NOTES, []).extend(notes)
+
+
+def forget(connection: Connection, program_ids: Collection[int]) -> None:
+    """Forget what was noted of programs that the running transaction deletes: no one can read their feeds any more."""
+    notes: list[Note] = connection.info.get(_NOTES, [])
+    notes[:] = [each for each in notes if each.program_id not in program_ids]
 
 
 def begin(connection: Connection) -> list[Note]:
@@ -73,7 +79,7 @@ def save(connection: Connection, notes: Sequence[Note]) -> None:
         places[row.program_id] = [row.seq - ends[row.program_id][0], row.at]
     rows = []
     for (program_id, kind, label), (number, cents, ids) in sorted(merged.items()):
-        if place := places.get(program_id):  # a program that this transaction deletes has none on a cluster
-            place[0] += 1
-            rows.append((program_id, place[0], kind, label, number, cents, json.dumps(ids), place[1]))
+        place = places[program_id]
+        place[0] += 1
+        rows.append((program_id, place[0], kind, label, number, cents, json.dumps(ids), place[1]))
     _insert(connection, rows)

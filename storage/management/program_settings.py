@@ -8,7 +8,7 @@ from sqlalchemy import Boolean, Connection, delete, insert, select, update
 
 from storage.access import assistants, program_keys, sessions, workspaces
 from storage.access.program_keys import NewKey
-from storage.engine import audit, database
+from storage.engine import audit, database, feed
 from storage.engine.statements import read_statement
 from storage.lists.programs import TERMS, Program, read_program
 from storage.management import agent_caps, partners, special_terms
@@ -183,13 +183,13 @@ def delete_program(connection: Connection, program_id: int, *, actor: audit.Acto
     program = read_program(connection, program_id)
     if program.sandbox_of is None and has_events(connection, program_id):
         raise ProgramHasEvents
-    sandbox_id = find_sandbox(connection, program_id)
-    for each in (sandbox_id, program_id):
-        if each is not None:
-            for table in reversed(metadata.sorted_tables):
-                if "program_id" in table.c and table.name not in LOGS:
-                    connection.execute(delete(table).where(table.c.program_id == each))
-            connection.execute(delete(programs).where(programs.c.id == each))
-            assistants.remove_program(connection, each, workspace_id=program.workspace_id, actor=actor, at=at)
+    deleted = [each for each in (find_sandbox(connection, program_id), program_id) if each is not None]
+    for each in deleted:
+        for table in reversed(metadata.sorted_tables):
+            if "program_id" in table.c and table.name not in LOGS:
+                connection.execute(delete(table).where(table.c.program_id == each))
+        connection.execute(delete(programs).where(programs.c.id == each))
+        assistants.remove_program(connection, each, workspace_id=program.workspace_id, actor=actor, at=at)
     change = audit.Change("program.delete", program_id, before=program.settings.name)
     audit.write(connection, program.sandbox_of or program_id, [change], actor=actor, at=at)
+    feed.forget(connection, deleted)

@@ -18,6 +18,7 @@ from storage.engine.statements import read_statement
 from storage.rules.errors import BY_CODE, CursorExpired, CustomerNotFound
 from storage.tables.columns import Timestamp
 
+MOST_BYTES = 24 * 1024  # of a summary
 _CHANGES, _LAST = read_statement("changes", at=Timestamp), read_statement("changes_last")
 _ACTIONS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 
@@ -80,7 +81,10 @@ class FeedPage(NamedTuple):
 def read_changes(
     connection: Connection, program_id: int, *, cursor: str | None = None, limit: int = 50, at: datetime
 ) -> FeedPage:
-    """Return what follows a cursor, or the oldest entries. Raises ValidationError; CursorExpired if that is gone."""
+    """Return what follows a cursor, or the oldest entries, as many as a summary of 24 KB has room for.
+
+    Raises ValidationError; CursorExpired if what follows is gone.
+    """
     edge = cursors.edge_of(cursor, int, int)
     since = edge.values[1] if edge else 0
     of = {"program_id": program_id, "seq": since, "since": at - timedelta(days=CHANGE_DAYS), "most": limit}
@@ -89,12 +93,14 @@ def read_changes(
     first = entries[0].seq if entries else (connection.execute(_LAST, of).scalar() or 0) + 1
     if edge and (edge.values[0] != program_id or first != since + 1):
         raise CursorExpired
+    while len(repr(summary := summary_of(entries))) > MOST_BYTES:  # longer than its JSON
+        entries = entries[: len(entries) // 2]
     end = cursors.encode([0, program_id, entries[-1].seq if entries else first - 1])
-    return FeedPage(summary_of(entries), entries, end if entries else None, end)
+    return FeedPage(summary, entries, end if entries else None, end)
 
 
 def summary_of(entries: Sequence[FeedEntry]) -> FeedSummary:
-    """Return what entries add up to; a total is at most 120 bytes of JSON, so 200 entries make less than 24 KB."""
+    """Return what entries add up to."""
     totals: dict[tuple[str, str], FeedTotal] = {}
     for each in entries:
         key = (each.kind, each.label or "")

@@ -1,6 +1,7 @@
 """The feed of changes: every transaction's, in the order of the commits, resumable, and the sum of its pages."""
 
 import asyncio
+import json
 from collections import Counter
 from contextlib import suppress
 from datetime import datetime, timedelta
@@ -9,7 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sqlalchemy import Connection
+from sqlalchemy import Connection, select
 
 import background
 import storage
@@ -18,11 +19,12 @@ from storage.access import program_keys
 from storage.engine import feed, recurring
 from storage.engine.audit import OPERATOR
 from storage.engine.feed import Note
-from storage.management import partners
+from storage.management import partners, program_settings
 from storage.reports import changes
 from storage.reports.changes import FeedEntry, FeedPage
 from storage.rules import errors
 from storage.rules.errors import CursorExpired, ValidationError
+from storage.tables import changes as feed_rows
 from storage.tracking import sales
 from storage.tracking.received_calls import PresentedKey
 from storage.tracking.sale_decisions import Sale
@@ -43,6 +45,12 @@ async def lose(acme: World, number: int = 0, principal: PresentedKey | None = No
     sale = Sale(f"lost-{number}", 100, NOW, customer_key="stranger")
     with suppress(errors.ServiceError):
         await acme.handle(sales.record, sale, principal, call="sale")
+
+
+def changes_of(connection: Connection, program_id: int) -> list[int]:
+    """Return the numbers of a program's changes, whether it exists or not."""
+    row = feed_rows.c
+    return [*connection.execute(select(row.seq).where(row.program_id == program_id).order_by(row.seq)).scalars()]
 
 
 async def pages(acme: World, cuts: list[int]) -> list[FeedPage]:
@@ -107,6 +115,7 @@ async def test_a_click_and_a_dry_run_and_a_rejected_change_are_not_in_it(acme: W
     assert (await read(acme, before)).data == []
 
 
+@both_databases
 @given(
     steps=st.lists(st.sampled_from(["sale", "lead", "refund", "lost", "rate", "flag"]), max_size=8),
     cuts=st.lists(st.integers(1, 5), min_size=1, max_size=5),
@@ -138,6 +147,31 @@ async def test_the_summaries_of_any_cut_add_up_to_a_full_read(store: Storage, st
             for total in page.summary.totals:
                 sums[total.kind, total.label] += getattr(total, field)
         assert sums == Counter({(each.kind, each.label): getattr(each, field) for each in whole.summary.totals})
+
+
+async def test_a_page_ends_before_its_summary_is_longer_than_24_kb(acme: World):
+    def work(connection: Connection, number: int) -> None:
+        feed.note(connection, [Note(acme.program_id, f"{n:030}.note", NOW, label="x" * 64) for n in range(number)])
+
+    await acme.store.write(work, 150)
+
+    whole = await pages(acme, [200])
+
+    totals = [[total._asdict() for total in page.summary.totals] for page in whole]
+    sizes = [len(json.dumps(each, default=str)) for each in totals]
+    followed = [each.seq for page in whole for each in page.data]
+    assert followed == list(range(followed[0], followed[0] + len(followed)))
+    assert len(followed) >= 150
+    assert max(sizes) < changes.MOST_BYTES
+
+
+@both_databases
+async def test_what_deletes_a_program_is_in_no_feed_of_it(acme: World):
+    gone = await acme.beside()
+    before = (await read(gone)).data
+    await gone.do(program_settings.delete_program)
+
+    assert await acme.store.read(changes_of, gone.program_id) == [each.seq for each in before]
 
 
 async def follow(acme: World, cursor: str, is_done: asyncio.Event) -> list[FeedEntry]:
