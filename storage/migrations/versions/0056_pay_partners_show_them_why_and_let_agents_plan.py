@@ -16,7 +16,7 @@ branch_labels = None
 depends_on = None
 
 COLUMNS = {
-    "agent_caps": ["apply_own_plans BOOLEAN"],
+    "agent_caps": ["apply_own_plans BOOLEAN", "referrals_in_a_day INTEGER", "replayed_calls_in_a_day INTEGER"],
     "commission_terms": ["partner_id BIGINT", "partner_group VARCHAR(64)", "ended_at BIGINT"],
     "partners": ["minimum_payout_cents BIGINT", "partner_group VARCHAR(64)", "terms_version INTEGER"],
     "programs": [
@@ -27,6 +27,7 @@ COLUMNS = {
         "partners_may_apply BOOLEAN DEFAULT '0' NOT NULL",
         "payer_iban VARCHAR(34)",
     ],
+    "refused_calls": ["coupon_code VARCHAR(255)"],
     "retired_program_keys": ["leaked_at BIGINT"],
 }
 TABLES = """
@@ -41,7 +42,7 @@ CREATE TABLE payout_lines (
     number INTEGER, state VARCHAR(16) NOT NULL, commissions INTEGER NOT NULL, approved_cents BIGINT NOT NULL,
     set_off_cents BIGINT NOT NULL, adjusted_cents BIGINT NOT NULL, to_pay_cents BIGINT NOT NULL, method VARCHAR(16),
     method_sealed TEXT, method_masked VARCHAR(255), method_changed_at BIGINT, failure TEXT, corrects_id BIGINT,
-    created_at BIGINT NOT NULL,
+    created_at BIGINT NOT NULL, mail_is_due BOOLEAN DEFAULT '0' NOT NULL,
     CONSTRAINT fk_payout_lines_program_id_payout_id FOREIGN KEY (program_id, payout_id)
         REFERENCES payouts (program_id, id),
     CONSTRAINT fk_payout_lines_program_id_partner_id FOREIGN KEY (program_id, partner_id)
@@ -98,7 +99,8 @@ CREATE TABLE kept_calls (
 CREATE TABLE plans (
     program_id BIGINT NOT NULL, id BIGINT NOT NULL, status VARCHAR(16) NOT NULL, reason VARCHAR(512) NOT NULL,
     created_by VARCHAR(512) NOT NULL, decided_by VARCHAR(512), reverts_id BIGINT, content TEXT NOT NULL,
-    created_at BIGINT NOT NULL, expires_at BIGINT NOT NULL, decided_at BIGINT,
+    created_at BIGINT NOT NULL, expires_at BIGINT NOT NULL, decided_at BIGINT, apply_at BIGINT,
+    approver_type VARCHAR(16), approver_id VARCHAR(80),
     CONSTRAINT pk_plans PRIMARY KEY (program_id, id));
 CREATE TABLE changes (
     program_id BIGINT NOT NULL, seq BIGINT NOT NULL, kind VARCHAR(64) NOT NULL, label VARCHAR(64) NOT NULL,
@@ -112,6 +114,7 @@ CREATE UNIQUE INDEX ix_payout_lines_number ON payout_lines (program_id, number);
 CREATE INDEX ix_payout_lines_payout ON payout_lines (program_id, payout_id, partner_id);
 CREATE INDEX ix_payout_lines_partner ON payout_lines (program_id, partner_id);
 CREATE UNIQUE INDEX ix_payout_lines_corrects ON payout_lines (program_id, corrects_id);
+CREATE INDEX ix_payout_lines_mail ON payout_lines (program_id, number) WHERE mail_is_due;
 CREATE UNIQUE INDEX ix_payout_items_live ON payout_items (program_id, commission_id) WHERE is_live;
 CREATE INDEX ix_partners_group ON partners (program_id, partner_group);
 CREATE INDEX ix_coupons_partner ON coupons (program_id, partner_id);
@@ -121,7 +124,8 @@ CREATE INDEX ix_portal_tokens_partner ON portal_tokens (program_id, partner_id);
 CREATE INDEX ix_portal_tokens_token_hash ON portal_tokens (token_hash);
 CREATE INDEX ix_sale_questions_open ON sale_questions (program_id) WHERE answered_at IS NULL;
 CREATE INDEX ix_sale_questions_partner ON sale_questions (program_id, partner_id);
-CREATE INDEX ix_kept_calls_state ON kept_calls (program_id, state, tried_at, id)
+CREATE INDEX ix_kept_calls_state ON kept_calls (program_id, state, tried_at, id);
+CREATE INDEX ix_plans_due ON plans (apply_at) WHERE status = 'scheduled'
 """
 FOREIGN_KEY = re.compile(r"CONSTRAINT fk_\w+ FOREIGN KEY \([^)]*\)\s+REFERENCES \w+ \([^)]*\),\s+")
 
