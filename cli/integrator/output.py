@@ -36,11 +36,9 @@ class Failure(Exception):  # noqa: N818 - how a command ends, not a fault of our
 
 
 class Answer(NamedTuple):
-    """How a command ends: the object of --json, the text for people, and whether the exit code is 0."""
-
-    result: Mapping[str, Any]
-    text: str = ""
-    ok: bool = True
+    result: Mapping[str, Any]  # of --json
+    text: str = ""  # for people
+    ok: bool = True  # whether the exit code is 0
 
 
 Work = Callable[..., Answer | dict[str, Any] | None]

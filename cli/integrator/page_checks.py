@@ -31,34 +31,28 @@ FINDINGS = tomllib.loads(Path(__file__).with_name("findings.toml").read_text(enc
 
 
 class TrackerTag(NamedTuple):
-    """A script tag of the tracker, its URLs absolute: `source` of the script, `calls` up to a call's name."""
-
-    source: str
-    calls: str
+    source: str  # of the script; URLs are absolute
+    calls: str  # up to a call's name
     program_id: str
     needs_consent: bool
     nonce: str
 
 
 class ShopPage(NamedTuple):
-    """What a page is made of. `console` is what a `browser` logged; both are None without a browser."""
-
     url: str
     status: int
     headers: httpx2.Headers
     html: str
     tags: list[TrackerTag]
     policies: list[str]
-    console: list[str] | None
+    console: list[str] | None  # what a browser logged; None without one
     browser: str | None
 
 
 class ShopFinding(NamedTuple):
-    """One finding: a code for scripts, what is wrong, and what to do."""
-
-    code: str
+    code: str  # for scripts
     message: str
-    fix: str
+    fix: str  # what to do
     is_problem: bool = True
 
 

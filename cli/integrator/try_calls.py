@@ -146,12 +146,10 @@ def _event(sample: dict[str, Any], *, live: bool) -> Event:
 
 
 class JourneyStep(NamedTuple):
-    """A step: what was tried, its state (pass, fail or unknown), the service's verdict, and what to do."""
-
     step: str
-    state: str
-    verdict: str
-    text: str
+    state: str  # pass, fail or unknown
+    verdict: str  # the service's
+    text: str  # also what to do
 
 
 @command(app)

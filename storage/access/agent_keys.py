@@ -20,14 +20,12 @@ USE_RECORDED_EVERY = timedelta(minutes=5)
 
 
 class AgentKey(NamedTuple):
-    """A key as a read may show it; `program_ids` None reaches every program of the workspace."""
-
     id: int
     workspace_id: int
     name: str
     masked: str
     scopes: tuple[Scope, ...]
-    program_ids: tuple[int, ...] | None
+    program_ids: tuple[int, ...] | None  # None: every program of the workspace
     created_at: datetime
     expires_at: datetime | None
     revoked_at: datetime | None
@@ -47,10 +45,8 @@ class AgentKey(NamedTuple):
 
 
 class Issued(NamedTuple):
-    """A new key. `secret` is shown once and never stored."""
-
     id: int
-    secret: str
+    secret: str  # shown once and never stored
 
 
 def issue(

@@ -57,11 +57,9 @@ class Assistant(NamedTuple):
 
 
 class Tokens(NamedTuple):
-    """A new pair, shown once and never stored; `scopes` are those of the access token."""
-
     access: str
-    refresh: str
-    scopes: tuple[Scope, ...]
+    refresh: str  # both are shown once and never stored
+    scopes: tuple[Scope, ...]  # of the access token
 
 
 def find_client(connection: Connection, client_id: str) -> Any:

@@ -19,10 +19,8 @@ LETTERS = "BCDFGHJKLMNPQRSTVWXZ"  # RFC 8628, 6.1: no vowels, so no words, and n
 
 
 class DeviceCodes(NamedTuple):
-    """The codes of a new login: `device_code` is the device's secret, `user_code` is the one it shows."""
-
-    device_code: str
-    user_code: str
+    device_code: str  # the device's secret
+    user_code: str  # the one that the device shows
 
 
 def ask(connection: Connection, *, client: str, at: datetime) -> DeviceCodes:

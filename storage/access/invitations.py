@@ -29,11 +29,9 @@ class Invitation(NamedTuple):
 
 
 class NewInvitation(NamedTuple):
-    """A new invitation and its link's token, stored as a hash; `mailed_token` proves that it was e-mailed."""
-
     invitation: Invitation
-    token: str
-    mailed_token: str
+    token: str  # of the link; stored as a hash
+    mailed_token: str  # proves that it was e-mailed
 
 
 class Offer(NamedTuple):

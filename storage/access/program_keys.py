@@ -12,20 +12,16 @@ from storage.tables import program_keys, retired_program_keys
 
 
 class ProgramKey(NamedTuple):
-    """A presented key: its program, when it was flagged, and when it must be rotated (None if not flagged)."""
-
     program_id: int
     flagged_at: datetime | None
-    rotate_by: datetime | None
+    rotate_by: datetime | None  # None: it is not flagged
 
     def has_expired(self, at: datetime) -> bool:
         return keys.rotation_state(self.rotate_by, at) == keys.Rotation.EXPIRED
 
 
 class NewKey(NamedTuple):
-    """A new key. `secret` is shown once and never stored."""
-
-    secret: str
+    secret: str  # shown once and never stored
     masked: str
 
 

@@ -36,9 +36,7 @@ class Account(NamedTuple):
 
 
 class Started(NamedTuple):
-    """A new session. `token` is shown once and never stored."""
-
-    token: str
+    token: str  # shown once and never stored
     expires_at: datetime
 
 

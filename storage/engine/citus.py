@@ -46,10 +46,8 @@ class NotPossibleError(Exception):
 
 
 class DistributionStep(NamedTuple):
-    """One step, a transaction of its own; None to run where it is done already."""
-
     title: str
-    run: Callable[[Connection], Any] | None
+    run: Callable[[Connection], Any] | None  # a transaction of its own; None: it is done already
     is_repeated: bool = False  # it changes nothing where nothing is missing
 
 

@@ -25,10 +25,8 @@ _progress = Table(
 
 
 class Position(NamedTuple):
-    """How far a table is copied: the rows so far, and the key of the last one."""
-
-    rows: int = 0
-    last_key: Sequence[Any] | None = None
+    rows: int = 0  # that are copied so far
+    last_key: Sequence[Any] | None = None  # of the last one
 
 
 def is_unfinished(connection: Connection) -> bool:

@@ -18,10 +18,8 @@ LONGEST_TEXT = 64
 
 
 class Edge(NamedTuple):
-    """What a cursor names: a row by its values, and whether the page ends before it."""
-
-    values: list[Any]
-    is_end: bool
+    values: list[Any]  # which name a row
+    is_end: bool  # whether the page ends before it
 
 
 def within(id_column: ColumnElement[int], at: ColumnElement[datetime], span: Span) -> list[ColumnElement[bool]]:

@@ -41,15 +41,13 @@ def set_based(operation: Operation) -> Operation:
 
 
 class QueuedWrite(NamedTuple):
-    """One write that waits for its batch, or a dry run, which has a transaction of its own."""
-
     operation: Callable[..., Any]
     arguments: tuple[Any, ...]
     options: dict[str, Any]
     result: asyncio.Future[Any]
     queued_at: float
     program: Hashable = 0
-    is_dry: bool = False
+    is_dry: bool = False  # it has a transaction of its own, which is rolled back
 
 
 class _RolledBackError(Exception):
@@ -61,8 +59,6 @@ class _RolledBackError(Exception):
 
 
 class StorageMeasures(NamedTuple):
-    """What storage does now: its queues, its databases, the replica's lag."""
-
     lanes: int
     writes_waiting: int
     reads_waiting: int

@@ -27,8 +27,6 @@ class WalRemovedError(DatabaseFileReplacedError):
 
 
 class FileStatus(NamedTuple):
-    """Which file it is, and when and how long it was written."""
-
     identity: tuple[int, int]
     mtime_ns: int
     size: int

@@ -36,10 +36,8 @@ MOST_TOGETHER = 1_000  # commissions that a member approves at once
 
 
 class Waiting(NamedTuple):
-    """How many wait, and what they are worth in cents of the program's currency."""
-
     number: int = 0
-    cents: int = 0
+    cents: int = 0  # in the program's currency
 
 
 class PendingWork(NamedTuple):

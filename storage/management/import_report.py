@@ -39,9 +39,7 @@ class OnConflict(StrEnum):
 
 @dataclass
 class ImportReport:
-    """The result of an import; money is in cents of the program's `currency`."""
-
-    currency: str
+    currency: str  # of all money, which is in cents
     added: dict[FileKind, int] = field(default_factory=lambda: dict.fromkeys(FileKind, 0))
     there: dict[FileKind, int] = field(default_factory=lambda: dict.fromkeys(FileKind, 0))
     totals: list[dict[str, Any]] = field(default_factory=list)  # by partner and status
@@ -69,8 +67,6 @@ class LeftOutError(Exception):
 
 @dataclass
 class Importing:
-    """An import under way: `ids` are those of what it adds, `expected` is what its commissions have to add up to."""
-
     connection: Connection
     program: ProgramTerms
     on_conflict: OnConflict
@@ -79,8 +75,8 @@ class Importing:
     report: ImportReport
     is_sandbox: bool
     url: str
-    ids: dict[str, list[Any]] = field(default_factory=lambda: defaultdict(list))
-    expected: Totals = field(default_factory=Counter)
+    ids: dict[str, list[Any]] = field(default_factory=lambda: defaultdict(list))  # of what it adds
+    expected: Totals = field(default_factory=Counter)  # what its commissions have to add up to
 
     def conflict(self, line: ImportLine, message: str) -> None:
         """Report a conflict; raises LeftOutError unless the file is right."""

@@ -28,11 +28,9 @@ SETTLES_AFTER = timedelta(minutes=10)  # by then, what a bare payment belongs to
 
 
 class EventOutcome(NamedTuple):
-    """What became of an event; `waits_for` names the payment or processor customer that it has to follow."""
-
     outcome: str  # of a rejected sale the error's code
     transaction_id: str | None = None
-    waits_for: str | None = None
+    waits_for: str | None = None  # the payment or processor customer that it has to follow
 
 
 def process(connection: Connection, program_id: int, event: ProcessorEvent, *, at: datetime) -> EventOutcome:

@@ -27,11 +27,9 @@ _MAKE, _DROP = (
 
 
 class Partition(NamedTuple):
-    """A part of the clicks: those with ids from `first` on and before `end`."""
-
     name: str
-    first: str
-    end: str
+    first: str  # the first id of a click in it
+    end: str  # the first one after it
 
     @property
     def label(self) -> str:

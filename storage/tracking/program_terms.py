@@ -37,10 +37,8 @@ class ProgramTerms(NamedTuple):
 
 
 class KeyHolder(NamedTuple):
-    """The program that a key belongs to, or belonged to before it was replaced (then `key` and `program` are None)."""
-
-    program_id: int
-    key: ProgramKey | None
+    program_id: int  # that a key belongs to, or belonged to
+    key: ProgramKey | None  # None: it was replaced
     program: ProgramTerms | None
     kept_until: datetime | None = None  # when calls with a replaced key are no longer kept for the owner; None: now
 

@@ -46,28 +46,22 @@ class PresentedKey(NamedTuple):
 
 
 class Public(NamedTuple):
-    """A call without a key, about a program; `if_unknown` is raised where there is no such program."""
-
     program_id: int | None
-    if_unknown: type[ServiceError] = errors.ProgramNotFound
+    if_unknown: type[ServiceError] = errors.ProgramNotFound  # raised where there is no such program
 
 
 Principal = PresentedKey | Public
 
 
 class Outcome(NamedTuple):
-    """The outcome of a call: a result or an error, and the key that it presented, in any state (None: no key)."""
-
-    result: Any
-    key: ProgramKey | None
+    result: Any  # or an error
+    key: ProgramKey | None  # that it presented, in any state; None: no key
 
 
 class Repeatable(NamedTuple):
-    """A call's Idempotency-Key, a hash of its content, and how its result becomes the response."""
-
     idempotency_key: str
-    request_hash: str
-    respond: Callable[[Any], str]
+    request_hash: str  # of the call's content
+    respond: Callable[[Any], str]  # makes the response of its result
 
 
 class Replayed(NamedTuple):

@@ -73,22 +73,18 @@ RepeatedSales = tuple[RecordedSale | None, RecordedSale | None]  # with the same
 
 
 class SaleBuyer(NamedTuple):
-    """The customer whom a sale names, who may be new, and the one from whom the sale takes the customer_key."""
-
-    customer: Customer
-    claimant: Customer | None = None
+    customer: Customer  # whom a sale names, and who may be new
+    claimant: Customer | None = None  # from whom it takes the customer_key
     conflicts: bool = False  # the click is of one customer, and the customer_key of another
 
 
 class SaleChange(NamedTuple):
-    """What one sale changes and earns; cents are in the program's currency."""
-
     id: int  # of the sale
     sale: Sale
     program: ProgramTerms
     customer: Customer  # as they are afterwards
     outranked: Outranked | None
-    program_cents: int
+    program_cents: int  # in the program's currency, as is the commission
     commission_cents: int
     is_first: bool  # the customer's first purchase
     changed: list[Customer]  # the new values of all customers that it changes

@@ -21,12 +21,10 @@ OF_PROCESSOR = "from the test mode of the payment account: nothing was earned"
 
 
 class TestModeCall(NamedTuple):
-    """A test-mode call. `program_id` is the one it names, `click_program_id` the one its click names."""
-
     kind: str
     at: datetime
-    program_id: int | None = None
-    click_program_id: int | None = None
+    program_id: int | None = None  # the one that it names
+    click_program_id: int | None = None  # the one that its click names
     transaction_id: str | None = None
     amount_cents: int | None = None
     event_name: str | None = None
