@@ -82,7 +82,7 @@ def running(where: Path | None = None, settings: str = "") -> Iterator[Server]:
     """
     where = where or binaries()
     assert where is not None
-    with tempfile.TemporaryDirectory(prefix="svc-postgres-", dir=_place(settings)) as name:
+    with tempfile.TemporaryDirectory(prefix="svc-postgres-", dir="/tmp" if DURABLE in settings else memory()) as name:
         folder = Path(name)
         if os.geteuid() == 0:  # initdb refuses to run as root
             shutil.chown(folder, "postgres", "postgres")
@@ -99,10 +99,9 @@ def running(where: Path | None = None, settings: str = "") -> Iterator[Server]:
             server.control("--mode", "immediate", "stop")
 
 
-def _place(settings: str) -> Path:
-    """Return the folder for data: in memory where there is room, since a disk may take a second for a new database."""
-    has_room = MEMORY.is_dir() and shutil.disk_usage(MEMORY).free >= ROOM
-    return MEMORY if has_room and DURABLE not in settings else Path("/tmp")
+def memory() -> Path:
+    """Return a folder in memory where there is room: a disk may take a second for a new database or for a commit."""
+    return MEMORY if MEMORY.is_dir() and shutil.disk_usage(MEMORY).free >= ROOM else Path("/tmp")
 
 
 @contextmanager

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from tests import postgres
 from tests.needs import CITUS, EMBEDDED, ON_CITUS, POSTGRESQL, ROOT, SUITES, TABLE, missing
 
 FOLDERS, FIXTURES = TABLE["folders"], TABLE["fixtures"]
@@ -56,7 +57,8 @@ def _left_out(config: pytest.Config) -> dict[str, str]:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Declare the suites as marks; where every suite must run, end at once if one cannot."""
+    """Declare the suites as marks; where every suite must run, end at once if one cannot. Keep files in memory."""
+    os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(postgres.memory()))  # pytest's name for where tmp_path is
     for suite in SUITES:
         config.addinivalue_line("markers", f"{suite}: the suite of this test, where neither folder nor fixture says so")
     config.addinivalue_line("markers", "not_on_citus(reason): does not run on a Citus cluster")
