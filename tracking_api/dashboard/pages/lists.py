@@ -14,7 +14,7 @@ from starlette.responses import Response, StreamingResponse
 from presentation.csv_text import csv_lines, guarded
 from presentation.queries import ALL_DAYS, is_order, query_of
 from storage.access.workspaces import ANYONE, Role
-from storage.lists.declaration import MOST, NEWEST_FIRST, Field, List, ListQuery, Page
+from storage.lists.declaration import DEFAULT_LIMIT, MOST, NEWEST_FIRST, Field, List, ListQuery, Page
 from storage.lists.find import find
 from storage.rules.periods.period import ALWAYS, Period
 from tracking_api.dashboard.authentication import time_of
@@ -49,6 +49,7 @@ class ListPage:
     viewer: Callable[[Request, Collection[Role]], Awaitable[Any]] = page_context.as_member
     complete: Callable[[Any, "ListState", Page[Any]], Awaitable[Page[Any]]] | None = None
     row: type[Any] | None = None
+    limit: int = DEFAULT_LIMIT
 
     @property
     def choices(self) -> list[tuple[str, str, list[tuple[str, str]]]]:
@@ -97,6 +98,7 @@ class ListPage:
         query = query._replace(
             filters={**{name: value for name, value in query.filters.items() if name not in self.tabs}, **of_tabs},
             span=span,
+            limit=self.limit,
             has_totals=True,
         )
         return ListState(self, request.url.path, address, query, picker)

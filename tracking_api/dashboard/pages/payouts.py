@@ -33,6 +33,7 @@ from web.response import CreatedResponse
 PATH = "/programs/{program_id}/payouts"
 RUN = PATH + "/{payout_id}"
 FAILED = "failed-"
+ROWS = 40  # of a page, whose cells are longer than those of other lists: it has 40 KB at most
 
 
 class SelectedPartners(Body):
@@ -89,10 +90,11 @@ PAYABLE_LIST = ListPage(
     narrow=lambda address, at: {EARNED_UNTIL: Window(day := _last_day(address, at), day).span.until},
     values=_due,
     sort="to_pay",
+    limit=ROWS,
 )
 DRAFT = FormPage(PAYABLE_LIST.page, Button(draft_selected, then=PATH + "/{id}"), roles=PAYERS)
 RUN_LIST = ListPage(PAYOUTS, "payout_runs.html")
-PAYMENT_LIST = ListPage(PAYOUT_LINES, "payout_payments.html", days=("paid",), row_day="drafted")
+PAYMENT_LIST = ListPage(PAYOUT_LINES, "payout_payments.html", days=("paid",), row_day="drafted", limit=ROWS)
 
 
 @dataclass(frozen=True)
@@ -135,7 +137,7 @@ async def _files(context: PageContext) -> dict[str, Any]:
     return {"files": [(provider, len(batch.payments), total(batch), left) for provider, batch, left in taken]}
 
 
-RUN_LINES = RunPage(PAYOUT_LINES, "payout_run.html", values=_run)
+RUN_LINES = RunPage(PAYOUT_LINES, "payout_run.html", values=_run, limit=ROWS)
 RUN_ACTIONS = {
     "send": Button(send_from_page, then=RUN),
     "discard": Button(payouts.discard_payout, {}, "payout-discarded", PATH, QUESTIONS["discard-payout"]),
