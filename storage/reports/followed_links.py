@@ -43,15 +43,17 @@ class FollowedLinks:
 
     def credit(self, customer: Any, at: datetime | None = None) -> FollowedLink | None:
         """Return the click that a customer would have come with, by `at` or earlier; None if there was none."""
-        came_at = min(filter(None, (customer.created_at, customer.signup_at, customer.first_purchase_at, at)))
         own, links = FollowedLink(customer.click_id, customer.partner_id, customer.clicked_at), list[FollowedLink]()
+        if own.click_id not in self._clicks:
+            return own
+        came_at = min(filter(None, (customer.created_at, customer.signup_at, customer.first_purchase_at, at)))
         click_id: str | None = customer.click_id
         while click_id in self._clicks and len(links) < MOST_LINKS:
             link, replaced = self._clicks[click_id]
             links += [*(each for each in self._outranked.get(click_id, ()) if each.at <= came_at), link]
             click_id = replaced
         links.sort(key=lambda each: each.at)
-        return self._draft.credit(own, links, came_at) if links else own
+        return self._draft.credit(own, links, came_at)
 
 
 def _carried(row: Any) -> str | None:
