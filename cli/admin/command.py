@@ -24,7 +24,9 @@ from presentation import changes, settings_models
 from storage import Storage, migrations
 from storage.engine import database, sqlite_file
 from storage.engine.audit import OPERATOR
+from storage.engine.citus import NotPossibleError
 from storage.engine.failures import reason_of
+from storage.engine.sealing import UnreadableSecretError
 from storage.rules.errors import NotFound, ServiceError, StorageUnavailable
 from storage.tables import programs, workspaces
 from web import app, body
@@ -40,15 +42,13 @@ def failures() -> Iterator[None]:
     """Turn an error of the database, or of the values for it, into the Failure that ends the command."""
     try:
         yield
-    except StorageUnavailable as problem:
+    except (StorageUnavailable, SQLAlchemyError, OSError) as problem:
         raise Failure("database_error", reason_of(problem)) from None
     except ServiceError as problem:
         fields: dict[str, Any] = {"fields": [each._asdict() for each in problem.fields]} if problem.fields else {}
         raise Failure(problem.code, problem.text, problem.advice or "", **fields) from None
-    except migrations.UnknownSchemaError as problem:
+    except (migrations.UnknownSchemaError, NotPossibleError, UnreadableSecretError) as problem:
         raise Failure(problem.code, str(problem), problem.hint) from None
-    except (SQLAlchemyError, OSError) as problem:
-        raise Failure("database_error", reason_of(problem)) from None
     except ValueError as problem:
         raise Failure("validation_error", str(problem)) from None
 

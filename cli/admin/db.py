@@ -54,10 +54,7 @@ def check() -> Answer:
 def distribute() -> Answer:
     """Distribute a PostgreSQL database over the workers of a Citus cluster, by program. Stop the service first."""
     logs.configure()
-    try:
-        done = command.run(_distribute)
-    except citus.NotPossibleError as problem:
-        raise Failure("cannot_distribute", str(problem), problem.hint) from None
+    done = command.run(_distribute)
     after = [*map(str, command.read(books.run)), *command.read(citus.missing_settings)]
     verdict = f"{done} steps were done. The database is distributed, and all totals match the events."
     result: dict[str, Any] = {"ok": not after, "steps": done, "differences": after}
@@ -87,11 +84,6 @@ def rotate() -> Answer:
     if not new:
         raise Failure("secret_key_missing", "SVC_SECRET_KEY is not set.", "Set it to the new key.")
     old = os.environ.get(configuration.OLD_SECRET_KEY) or sealing.local_key(Path("svc.secret"))
-    try:
-        sealer = sealing.Sealer(new, old)
-        sealed = command.write(sealing.reseal, sealer, _SEALED)
-    except sealing.UnreadableSecretError as unreadable:
-        hint = f"Set {configuration.OLD_SECRET_KEY} to the previous key."
-        raise Failure("secret_unreadable", str(unreadable), hint) from None
+    sealed = command.write(sealing.reseal, sealing.Sealer(new, old), _SEALED)
     counts = ", ".join(f"{number} {name.replace('_', ' ')}" for name, number in sealed.items())
     return Answer(sealed, f"These secrets are encrypted with the new key: {counts}.")

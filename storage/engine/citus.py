@@ -40,6 +40,8 @@ HOW = (
 class NotPossibleError(Exception):
     """The database cannot be distributed; `hint` says what to do."""
 
+    code = "cannot_distribute"
+
     def __init__(self, message: str, hint: str = HOW) -> None:
         super().__init__(message)
         self.hint = hint

@@ -23,6 +23,9 @@ PURPOSE = b"affiliate-tracking webhook secrets"
 class UnreadableSecretError(Exception):
     """A secret was encrypted with another SVC_SECRET_KEY."""
 
+    code = "secret_unreadable"
+    hint = "Run `svc admin secrets rotate` with that key in SVC_SECRET_KEY_OLD."
+
 
 class Sealer:
     """Encrypts with the newest of some keys, reads what any of them encrypted."""
