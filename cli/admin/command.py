@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager, contextmanager, suppress
 from datetime import UTC, date, datetime, time
 from decimal import Decimal
 from functools import partial
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import typer
 from pydantic import TypeAdapter, ValidationError
@@ -28,7 +28,7 @@ from storage.engine.citus import NotPossibleError
 from storage.engine.failures import reason_of
 from storage.engine.sealing import UnreadableSecretError
 from storage.rules.errors import NotFound, ServiceError, StorageUnavailable
-from storage.tables import programs, workspaces
+from storage.tables import programs
 from web import app, body
 
 _LARGEST_ID = 2**31 - 1
@@ -71,16 +71,13 @@ def change(operation: Callable[..., Any], *arguments: Any, at: datetime | None =
     return write(operation, *arguments, **options, actor=OPERATOR, at=at or now())
 
 
-def change_in(
-    kind: Literal["program", "workspace"], operation: Callable[..., Any], row_id: int, *arguments: Any, **options: Any
-) -> Any:
-    """Run a write operation in a program or workspace as the operator. Raises NotFound if it does not exist."""
-    table = {"program": programs, "workspace": workspaces}[kind]
+def change_in(operation: Callable[..., Any], program_id: int, *arguments: Any, **options: Any) -> Any:
+    """Run a write operation in a program as the operator. Raises NotFound if it does not exist."""
 
     def existing(connection: Connection, **options: Any) -> Any:
-        if connection.execute(select(table.c.id).where(table.c.id == row_id)).scalar() is None:
-            raise NotFound(f"There is no {kind} {row_id}.", hint=f"Create one with `svc admin {kind} create`.")
-        return operation(connection, row_id, *arguments, **options)
+        if connection.execute(select(programs.c.id).where(programs.c.id == program_id)).scalar() is None:
+            raise NotFound(f"There is no program {program_id}.", hint="Create one with `svc admin program create`.")
+        return operation(connection, program_id, *arguments, **options)
 
     return change(existing, **options)
 

@@ -34,7 +34,7 @@ def import_files(
     for path in files:
         with path.open(encoding="utf-8-sig", newline="") as lines_of:
             read.append(tool_exports.read(path.name, lines_of, tool, amounts))
-    report = command.change_in("program", imports.run, program, read, on_conflict=on_conflict, dry_run=dry_run)
+    report = command.change_in(imports.run, program, read, on_conflict=on_conflict, dry_run=dry_run)
     said = [
         {"file": each.name, "lists": each.kind, "rows": len(each.rows), "read": each.read, "unread": each.unread}
         for each in read
@@ -47,7 +47,7 @@ def import_files(
 @command.register(app, "undo-import")
 def undo_import(import_id: Annotated[int, typer.Argument(metavar="ID")], program: command.ProgramId) -> dict[str, Any]:
     """Delete what an import of the last hour added, unless something has been built on it."""
-    command.change_in("program", imports.undo, program, import_id)
+    command.change_in(imports.undo, program, import_id)
     return {"import_id": import_id, "undone": True}
 
 

@@ -9,7 +9,7 @@ from rich.markup import escape
 from cli.admin import command
 from cli.integrator.output import Answer
 from storage.lists import find
-from storage.lists.declaration import MOST_ROWS, List, ListQuery, ListScope
+from storage.lists.declaration import MOST_ROWS, List, ListQuery, ListScope, Page
 from storage.lists.payouts import PAYOUT_LINES, PAYOUTS, Payout
 from storage.management import payout_returns, payout_sending, payouts
 from storage.rules.commission import MOST_CENTS
@@ -49,7 +49,7 @@ def draft(
 ) -> Answer:
     """Draft a payout of what partners are due."""
     about: dict[str, Any] = {"earned_until": earned_until, "minimum_cents": minimum_cents, "partner_ids": partner}
-    return _answer(command.change_in("program", payouts.draft, program, **about))
+    return _answer(command.change_in(payouts.draft, program, **about))
 
 
 @command.register(app, "show")
@@ -77,27 +77,26 @@ def send(
 ) -> Answer:
     """Say that the payments of a draft were sent, save for those that failed."""
     about: dict[str, Any] = {"paid_on": paid_on, "reference": reference, "failed": failed or (), "notify": notify}
-    return _answer(command.change_in("program", payout_sending.send, program, payout, **about))
+    return _answer(command.change_in(payout_sending.send, program, payout, **about))
 
 
 @command.register(app)
 def reopen(program: command.ProgramId, payout: PayoutId) -> Answer:
     """Make a payout a draft again, within an hour after it was sent."""
-    return _answer(command.change_in("program", payout_returns.reopen, program, payout))
+    return _answer(command.change_in(payout_returns.reopen, program, payout))
 
 
 @command.register(app)
 def discard(program: command.ProgramId, payout: PayoutId) -> dict[str, Any]:
     """Discard a draft."""
-    command.change_in("program", payouts.discard, program, payout)
+    command.change_in(payouts.discard, program, payout)
     return {"payout_id": payout}
 
 
 def _rows(wanted: List[Any], program: int, **filters: Any) -> list[Any]:
-    scope = ListScope(program, command.now())
-    ids = command.read(find.list_ids, wanted, scope, ListQuery(filters=filters), limit=MOST_ROWS)
-    rows: list[Any] = command.read(find.rows, wanted, scope, ids[::-1])
-    return rows
+    query = ListQuery(limit=MOST_ROWS, filters=filters)
+    page: Page[Any] = command.read(find.find, wanted, ListScope(program, command.now()), query)
+    return page.data
 
 
 def _answer(payout: Payout) -> Answer:

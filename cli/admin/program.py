@@ -29,7 +29,7 @@ def create(
 ) -> dict[str, Any]:
     """Create a program with a hidden key; `program-key generate` shows a new one."""
     settings = ProgramSettings(name=name, domain=domain, rate=commission_rate, lead_auth_policy=lead_auth_policy)
-    return {"program_id": command.change_in("workspace", program_settings.create, workspace, settings)}
+    return {"program_id": command.change(program_settings.create, workspace, settings)}
 
 
 @command.register(partners_app, "create")
@@ -40,14 +40,14 @@ def add_partner(
     email: Annotated[str | None, typer.Option(parser=command.email, metavar="EMAIL")] = None,
 ) -> dict[str, Any]:
     """Add a partner to a program."""
-    made = command.change_in("program", partners.enrol, program, name=name, code=code, email=email)
+    made = command.change_in(partners.enrol, program, name=name, code=code, email=email)
     return {"partner_id": made.id, "code": code}
 
 
 @command.register(keys_app)
 def generate(program: command.ProgramId) -> dict[str, Any]:
     """Replace a program's key and show the new one once; the old key stops at once."""
-    new = command.change_in("program", program_keys.regenerate, program)
+    new = command.change_in(program_keys.regenerate, program)
     return {"api_token": new.secret, "api_token_masked": new.masked}
 
 
@@ -55,7 +55,7 @@ def generate(program: command.ProgramId) -> dict[str, Any]:
 def import_key(program: command.ProgramId, key_stdin: Flag = False) -> dict[str, Any]:
     """Import a program's older key, without the aff_ prefix, so that its integrations continue to work."""
     secret = command.secret(asked=key_stdin, option="--key-stdin", prompt="key")
-    new = command.change_in("program", program_keys.import_key, program, secret)
+    new = command.change_in(program_keys.import_key, program, secret)
     return {"program_id": program, "api_token_masked": new.masked}
 
 
@@ -65,7 +65,7 @@ def flag(
 ) -> Answer:
     """Flag a program's key for rotation; it stops working at the deadline."""
     at = command.now()
-    command.change_in("program", program_keys.flag, program, rotate_by=deadline, at=at)
+    command.change_in(program_keys.flag, program, rotate_by=deadline, at=at)
     state = rotation_state(deadline, at)
     text = f"The key of program {program} is {state}; it must be rotated by {deadline.isoformat()}."
     return Answer({"program_id": program, "flagged_at": at, "rotate_by": deadline, "state": state}, text)

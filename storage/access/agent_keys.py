@@ -6,13 +6,14 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, delete, func, insert, literal, or_, select, update
 
+from storage.access import workspaces
 from storage.engine.audit import AGENT_KEY, Actor
 from storage.engine.database import insert_for
 from storage.engine.recurring import RESPONSE_DAYS
 from storage.engine.statements import Statement
 from storage.rules import errors, keys
 from storage.rules.scope import Scope
-from storage.tables import agent_keys, agent_rejections, idempotent_answers, program_keys, programs, workspaces
+from storage.tables import agent_keys, agent_rejections, idempotent_answers, program_keys, programs
 from storage.tables.columns import from_millis
 
 _find = Statement("agent_key_lookup")
@@ -60,8 +61,7 @@ def issue(
     expires_at: datetime | None = None,
 ) -> Issued:
     """Issue a key for the listed programs (none: all of the workspace). Raises NotFound, ValidationError."""
-    if connection.execute(select(workspaces.c.id).where(workspaces.c.id == workspace_id)).scalar() is None:
-        raise errors.NotFound(f"There is no workspace {workspace_id}.")
+    workspaces.require_workspace(connection, workspace_id)
     if not scopes:
         raise errors.ValidationError.of("scope", "A key needs at least one scope")
     mine = select(programs.c.id).where(programs.c.workspace_id == workspace_id, programs.c.id.in_(program_ids))

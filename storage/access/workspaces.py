@@ -86,8 +86,7 @@ def add_member(
     with another hash than this one is taken only if the caller says that it `takes_existing` ones.
     Raises NotFound, and ValidationError for who is a member already.
     """
-    if connection.execute(select(workspaces.c.id).where(workspaces.c.id == workspace_id)).scalar() is None:
-        raise NotFound(f"There is no workspace {workspace_id}.")
+    require_workspace(connection, workspace_id)
     email = email.strip().lower()
     known: Any = connection.execute(select(users).where(users.c.email == email)).one_or_none()
     if known is None:
@@ -104,6 +103,12 @@ def add_member(
     connection.execute(insert(members).values(**row, status=MemberStatus.ACTIVE))
     end_links(connection, workspace_id, user_id)
     return user_id
+
+
+def require_workspace(connection: Connection, workspace_id: int) -> None:
+    """Raise NotFound if there is no such workspace."""
+    if connection.execute(select(workspaces.c.id).where(workspaces.c.id == workspace_id)).scalar() is None:
+        raise NotFound(f"There is no workspace {workspace_id}.", hint="Create one with `svc admin workspace create`.")
 
 
 def end_links(connection: Connection, workspace_id: int, user_id: int) -> None:

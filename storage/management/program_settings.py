@@ -68,7 +68,8 @@ def create(
     actor: audit.Actor | None = None,
     sandbox_of: int | None = None,
 ) -> int:
-    """Create a program with its first commission terms and its key; return its id. Raises CurrencyNotSupported."""
+    """Create a program with its first terms and its key; return its id. Raises NotFound, CurrencyNotSupported."""
+    workspaces.require_workspace(connection, workspace_id)
     currencies.require_current(chosen.currency)
     values = chosen._asdict()
     terms = {name: values.pop(name) for name in TERMS}
