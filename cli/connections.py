@@ -151,8 +151,6 @@ class Server(uvicorn.Server):
 
 
 class Worker(Process):
-    """A process of uvicorn's supervisor."""
-
     @property
     def server(self) -> uvicorn.Server:
         self._server = self._server or Server(self.config)

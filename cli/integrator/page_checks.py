@@ -96,8 +96,6 @@ def _in_browser(url: str) -> tuple[str, list[str], str] | None:
 
 
 class _Parser(HTMLParser):
-    """Collects the tracker's tags and the policies of a page."""
-
     def __init__(self, url: str) -> None:
         super().__init__()
         self.tags: list[TrackerTag] = []

@@ -13,8 +13,6 @@ from storage.tables import audit_entries
 
 
 class Actor(NamedTuple):
-    """Who makes a change."""
-
     type: str  # `user`, `agent_key`, `operator` ...
     id: str
     name: str  # an e-mail address, or the name of a key

@@ -192,10 +192,8 @@ class PostgresLane:
 
     async def _drop(self) -> None:
         """Close the connection without telling the server, which may not respond."""
-        connection = self._connection
-        driver = self._driver
-        self._connection = None
-        self._driver = None
+        connection, self._connection = self._connection, None
+        driver, self._driver = self._driver, None
         if driver is not None:
             driver.terminate()
         if connection is not None:
