@@ -54,7 +54,7 @@ STORAGE_FOLDERS: dict[str, set[str]] = {
     "management": {"access", "engine", "lists", "rules", "tables", "tracking"},
     "reports": {"access", "engine", "lists", "management", "payments", "rules", "tables", "tracking"},
     "diagnosis": {"engine", "lists", "payments", "reports", "rules", "tables", "tracking"},
-    "checks": {"rules", "tables"},
+    "checks": {"engine", "rules", "tables"},
     "": {"engine", "rules", "tracking"},
 }
 

@@ -11,6 +11,7 @@ from sqlalchemy import Connection, func, select, text
 from storage import tables
 from storage.checks import ledger
 from storage.checks.ledger import BookDifference, compare
+from storage.engine.database import is_server
 from storage.rules.reports.breakdown import EPOCH
 from storage.rules.reports.metrics import Totals
 from storage.rules.settlement import CustomerStatus
@@ -20,12 +21,21 @@ _SQL = Path(__file__).with_suffix(".sql").read_text(encoding="utf-8")
 _WRONG_CUSTOMERS, *_DAILY = map(text, _SQL.split(";\n"))
 _DIFFERENCES = Path(__file__).with_name("differences.sql").read_text(encoding="utf-8").split(";\n")
 
+# The nodes of a cluster look up each row by its key; that would add up the ledger again for each commission.
+_WHOLE_TABLES = (
+    text("SET LOCAL citus.propagate_set_commands = 'local'"),
+    *(text(f"SET LOCAL {each} = on") for each in ("enable_hashjoin", "enable_seqscan")),
+    text("SET LOCAL enable_nestloop = off"),
+)
 _KEYS = tomllib.loads(Path(__file__).with_name("unique_keys.toml").read_text(encoding="utf-8"))
 UNIQUE = [(what, tables.metadata.tables[table], names) for what, (table, *names) in _KEYS.items()]
 
 
 def run(connection: Connection) -> list[BookDifference]:
     """Recompute everything that is stored twice, over one snapshot, and return each difference."""
+    if is_server(connection):
+        for setting in _WHOLE_TABLES:
+            connection.execute(setting)
     parts = (_doubled, _customers, ledger.differences, _differences, _rollups)
     return [difference for part in parts for difference in part(connection)]
 
