@@ -84,7 +84,8 @@ async def test_a_body_that_is_no_json_object_or_not_sent_as_json_is_rejected(ser
         credential = await service.credential(entry.kind)
         with_nul = await post(service, entry, credential, NUL_BODIES[JSON])
         assert (with_nul.status_code, code(with_nul)) == (400, "validation_error"), str(entry)
-        for content in NO_OBJECTS[model(entry).may_be_absent :]:
+        body = entry.described.body
+        for content in NO_OBJECTS[body is not None and body.may_be_absent :]:
             answer = await post(service, entry, credential, content)
             assert (answer.status_code, code(answer)) == (400, "invalid_json"), (str(entry), content[:40])
         for media in ("text/plain", "application/x-www-form-urlencoded", "application/jsonp", ""):
