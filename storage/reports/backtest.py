@@ -93,8 +93,9 @@ class Backtest:
         self._at, self._first = at, at.date() - timedelta(days=days - 1)
         self._since = datetime.combine(self._first, time(), at.tzinfo)
         self._terms = {row.version: explained_terms(row) for row in connection.execute(_TERMS, of)}
+        self._has_special = any(each.partner_id or each.group for each in self._terms.values())
         self._changed_at = connection.execute(_TERMS_CHANGED, of).scalars().all()
-        self._in_force: dict[tuple[int, int], Terms] = {}  # by partner, and how often terms had changed
+        self._in_force: dict[tuple[int | None, int], Terms] = {}  # by partner, and how often terms had changed
         self._links = FollowedLinks(connection, program_id, self._draft)
         self._phases = [(_SALES, self._add_sale), (_LEADS, self._add_lead)]
         self._next_id = ids.first(self._since)
@@ -190,9 +191,10 @@ class Backtest:
         return then, self._draft.terms(before, partner_id or row.partner_id)
 
     def _find_terms(self, connection: Connection, program_id: int, partner_id: int, at: datetime) -> Terms:
-        key = (partner_id, bisect_right(self._changed_at, at))
+        whose = partner_id if self._has_special else None  # the program's
+        key = (whose, bisect_right(self._changed_at, at))
         if key not in self._in_force:
-            self._in_force[key] = terms_in_force.of_partner(connection, program_id, partner_id, at)
+            self._in_force[key] = terms_in_force.of_partner(connection, program_id, whose, at)
         return self._in_force[key]
 
     def _add(self, kind: str, row: Any, sale: Any, partner_id: int | None, prices: Sequence[tuple[Terms, int]]) -> None:
@@ -230,8 +232,11 @@ class Backtest:
         left, fee = (draft.left_of(cents, sale, status) for cents in (earning.cents, fee_cents))
         held = left if earning.hold_until and earning.hold_until > self._at else 0
         self._partners.setdefault(earning.partner_id, [0, 0])[n] += left
-        figures = {"commission_cents": left, "platform_fee_cents": fee, "held_cents": held}
-        self._figures[n].update({**figures, f"earning_{kind}": int(left > 0)})
+        figures = self._figures[n]
+        figures["commission_cents"] += left
+        figures["platform_fee_cents"] += fee
+        figures["held_cents"] += held
+        figures[f"earning_{kind}"] += left > 0
         return left
 
     def _show(self, name: str, sale: Any, at: datetime, partner_id: int, *cents: int) -> None:

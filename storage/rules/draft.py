@@ -34,9 +34,9 @@ class Draft(NamedTuple):
 
     def terms(self, then: Terms, partner_id: int) -> Terms:
         """Return the terms of a day with the draft's changes, which apply to its partners."""
-        names = {_TERMS.get(name, name): name for name in self.changed}
         if not self.is_about(partner_id):
             return then
+        names = {_TERMS.get(name, name): name for name in self.changed}
         if WIDTHS.index(then.whose) < WIDTHS.index(self.whose):  # narrower terms share no more with wider ones
             names = {name: names[name] for name in names.keys() & {"platform_fee_bps", "basis"}}
         return then._replace(**{name: getattr(self.settings, names[name]) for name in names.keys() & set(then._fields)})
