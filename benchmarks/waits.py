@@ -17,6 +17,7 @@ from cli.demo import sample
 from storage.access import sessions
 from storage.migrations import upgrade
 from tests import chromium
+from tests.world import SEALER
 
 LIGHTHOUSE = {"offline": False, "latency": 40, "downloadThroughput": 1_310_720, "uploadThroughput": 1_310_720}
 PAINTED = """new Promise((done) => new PerformanceObserver((list) => done(list.getEntries().at(-1).startTime / 1000))
@@ -71,7 +72,7 @@ async def _overview(plan: Plan) -> list[Line]:
         url = await databases.create("service")
         await upgrade(url)
         async with storage.opened(url, patient=True) as store:
-            made = await store.write(sample.create, password_hash="none", at=datetime.now(UTC))
+            made = await store.write(sample.create, password_hash="none", sealer=SEALER, at=datetime.now(UTC))
             token = (await store.write(sessions.start, 1, at=datetime.now(UTC))).token
         with running("service", url) as server:
             async with chromium.launched() as browser:

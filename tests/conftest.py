@@ -28,7 +28,7 @@ from tests.postgres import named
 from tests.proxy import Proxy
 from tests.redis import RedisServer
 from tests.serving import Serve, Served
-from tests.world import World
+from tests.world import SEALER, World
 
 pytest_plugins = ["tests.suites"]
 for profile, examples in (("few", 25), ("many", 100), ("million", 500_000)):  # `--hypothesis-profile many`
@@ -73,7 +73,8 @@ def demo(sqlite_template: Path, tmp_path_factory: pytest.TempPathFactory) -> Pat
 
     async def fill() -> None:
         async with storage.opened(f"sqlite+aiosqlite:///{path}", patient=True) as store:
-            await store.write(sample.create, password_hash="-", at=datetime(2026, 11, 20, 12, tzinfo=UTC))
+            at = datetime(2026, 11, 20, 12, tzinfo=UTC)
+            await store.write(sample.create, password_hash="-", sealer=SEALER, at=at)
 
     asyncio.run(fill())
     return path
@@ -126,9 +127,8 @@ def citus_cluster() -> Iterator[Cluster]:
 @pytest.fixture
 def citus_url(citus_cluster: Cluster) -> Iterator[str]:
     """The address of a migrated, distributed, empty database."""
-    url = named(citus_cluster.coordinator.url, "service")
     try:
-        with citus.one_task_each(url):
+        with citus.one_task_each(url := named(citus_cluster.coordinator.url, "service")):
             yield url
     finally:
         citus_cluster.empty("service")

@@ -24,7 +24,7 @@ from storage.rules.fraud.flag import FlagKind
 from storage.tables import audit_entries, partners, recurring_tasks, refused_calls
 from storage.tables import flags as stored_flags
 from tests import world
-from tests.world import NOW, World, stored
+from tests.world import NOW, SEALER, World, stored
 
 LATER = NOW + timedelta(days=31)
 EMAIL = "anna@partners.example"
@@ -126,7 +126,7 @@ async def test_a_failing_review_is_logged_and_raises_nothing(embedded: World, ca
 
 async def test_ninety_days_of_a_healthy_sample_raise_no_other_flag_and_show_why_partners_are_not_paid(sqlite_url: str):
     async with storage.opened(sqlite_url, patient=True) as store:
-        await store.write(sample.create, password_hash="not a hash", at=NOW)
+        await store.write(sample.create, password_hash="not a hash", sealer=SEALER, at=NOW)
 
         for days in range(0, 90, 10):
             assert await _found(store, NOW - timedelta(days=days)) == []

@@ -60,7 +60,7 @@ def _introduce(programs: list[tuple[int, str, str]], agent_key: str, password: s
 
 
 def create(
-    connection: Connection, *, password_hash: str, sealer: Sealer | None = None, at: datetime
+    connection: Connection, *, password_hash: str, sealer: Sealer, at: datetime
 ) -> tuple[int, list[tuple[int, str, str]], str]:
     """Create the sample workspace; return its id, each program's id, name and key, and an agent key."""
     start = (at - timedelta(days=DAYS)).replace(hour=0, minute=0, second=0, microsecond=0)
@@ -69,9 +69,7 @@ def create(
     colleague: Any = {"email": "max@sample.example", "role": workspaces.Role.MEMBER, "password_hash": password_hash}
     workspaces.add_member(connection, workspace_id, **colleague, at=start)
     owner = Actor("user", str(owner_id), OWNER)
-    histories = [
-        History(connection, workspace_id, owner, shop, start, sealer or Sealer("sample")) for shop in SAMPLE["shops"]
-    ]
+    histories = [History(connection, workspace_id, owner, shop, start, sealer) for shop in SAMPLE["shops"]]
     begin = start
     while begin < at:
         for history in histories:

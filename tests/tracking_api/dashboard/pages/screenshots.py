@@ -15,7 +15,7 @@ from storage import migrations
 from tests import chromium, serving
 from tests.tracking_api.authorization.consenting import CALLBACK, ask, fetch_tokens
 from tests.tracking_api.dashboard.pages.conftest import Site
-from tests.world import World
+from tests.world import SEALER, World
 
 FOLDER = Path(__file__).parents[4] / "docs" / "screenshots"
 SHOP_WINDOW = Path(__file__).parents[4] / "tracking_api" / "dashboard" / "static"
@@ -37,7 +37,7 @@ async def main() -> None:
         url = f"sqlite+aiosqlite:///{folder}/svc.db"
         await migrations.upgrade(url)
         async with storage.opened(url, patient=True) as store, chromium.launched() as browser:
-            made = await store.write(sample.create, password_hash="", at=datetime.now(UTC))
+            made = await store.write(sample.create, password_hash="", sealer=SEALER, at=datetime.now(UTC))
             workspace_id, [(program_id, _, key), *_], _ = made
             with serving.in_a_thread(url) as server:
                 site = Site(World(store, workspace_id, 0, program_id, key, 0, 0), server, browser, [])

@@ -17,7 +17,7 @@ from storage.access import accounts, invitations, workspaces
 from storage.engine.audit import OPERATOR
 from storage.lists.payables import PAYABLES
 from tests.serving import Serve
-from tests.storage.management.paying import draft, pay_by
+from tests.storage.management.paying import SEALER, draft, pay_by
 from tests.tracking_api.authorization.consenting import ask
 from tests.tracking_api.dashboard.pages.conftest import HASH, NODE, Site, cut_off, violations_here
 from tests.world import NOW, World
@@ -37,7 +37,9 @@ async def sampled(sqlite_template: Path, tmp_path_factory: pytest.TempPathFactor
     """The sample workspace that `svc demo` serves, and the URL of its database."""
     url = f"sqlite+aiosqlite:///{shutil.copy(sqlite_template, tmp_path_factory.mktemp('demo') / 'svc.db')}"
     async with storage.opened(url, patient=True) as store:
-        workspace_id, [(program_id, _, key), *_], _ = await store.write(sample.create, password_hash=HASH, at=NOW)
+        workspace_id, [(program_id, _, key), *_], _ = await store.write(
+            sample.create, password_hash=HASH, sealer=SEALER, at=NOW
+        )
         acme = World(store, workspace_id, 0, program_id, key, 0, 0)
         for each in (await acme.listed(PAYABLES)).data[::2]:
             await pay_by(acme, each.id)
