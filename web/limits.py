@@ -30,12 +30,17 @@ class RateLimits:
     async def hit(self, kind: str, client: str, about: int | str | None = None) -> None:
         """Count one request by a client about something. Raises RateLimited, with the seconds until the window ends."""
         subject = (kind, network(client), str(about))
-        _require_past([await self._counts.hit(rate, *subject) for rate in self._rates[kind]])
+        ends_at = 0.0
+        for rate in self._rates[kind]:
+            ends_at = max(ends_at, await self._counts.hit(rate, *subject) or 0)
+        _require_past(ends_at)
 
     async def check(self, kind: str, client: str, about: int | str | None = None) -> None:
         """Raise RateLimited if no further request is allowed, without counting one."""
         subject = (kind, network(client), str(about))
-        _require_past([await self._counts.full_until(rate, *subject) for rate in self._rates[kind]])
+        _require_past(
+            max([await self._counts.full_until(rate, *subject) or 0 for rate in self._rates[kind]], default=0)
+        )
 
     async def forget(self, kind: str, client: str, about: int | str | None = None) -> None:
         for each in self._rates[kind]:
@@ -59,8 +64,8 @@ class RateLimits:
             self._known.add(known)
 
 
-def _require_past(full_until: list[float | None]) -> None:
-    if ends_at := max(filter(None, full_until), default=None):
+def _require_past(ends_at: float) -> None:
+    if ends_at:
         raise RateLimited(retry_after_seconds=max(1, math.ceil(ends_at - time.time())))
 
 
