@@ -25,7 +25,8 @@ PAGES = {
     "overview": "{program}",
     "new-program": "/programs/new",
     "customer": "{customer}",
-    **{name: f"{{program}}/{name}" for name in ("explore", "partners", "customers", "commissions", "events")},
+    **{name: f"{{program}}/{name}" for name in ("explore", "partners", "customers", "commissions", "payouts")},
+    **{name: f"{{program}}/{name}" for name in ("events", "plans", "applications")},
     **{name: f"{{program}}/{name}" for name in ("refused-calls", "settings")},
     **{name: f"{{program}}/settings/{name}" for name in ("api-keys", "checklist", "payments", "members", "audit-log")},
 }
