@@ -42,6 +42,8 @@ class Counts:
 
     async def hit(self, rate: RateLimitItem, *subject: str) -> float | None:
         """Count one request. Return None if the rate allows it, else the time at which the window ends."""
+        if self._limiter is None:
+            return self._local.hit(rate, subject)
 
         async def count(limiter: FixedWindowRateLimiter) -> float | None:
             is_allowed = await limiter.hit(rate, *subject)

@@ -32,8 +32,10 @@ class RateLimits:
         subject = (kind, network(client), str(about))
         ends_at = 0.0
         for rate in self._rates[kind]:
-            ends_at = max(ends_at, await self._counts.hit(rate, *subject) or 0)
-        _require_past(ends_at)
+            if (resets_at := await self._counts.hit(rate, *subject)) is not None:
+                ends_at = max(ends_at, resets_at)
+        if ends_at:
+            _require_past(ends_at)
 
     async def check(self, kind: str, client: str, about: int | str | None = None) -> None:
         """Raise RateLimited if no further request is allowed, without counting one."""

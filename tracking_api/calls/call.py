@@ -207,7 +207,7 @@ def recording_of_test(
 
 def _opened(sent: Parsed, services: CallServices) -> Parsed:
     """Return a parsed body with the click of its referral token, if it has one."""
-    named = getattr(sent, "click_id", None) if isinstance(sent, TrackingBody) else None
+    named = vars(sent).get("click_id") if isinstance(sent, TrackingBody) else None
     click_id = referrals.click_of(named, services.sealer)
     return sent if click_id is named else sent.model_copy(update={"click_id": click_id})
 
