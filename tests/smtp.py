@@ -16,8 +16,14 @@ class Mailbox:
     def __init__(self) -> None:
         self.url = ""
         self.messages: list[EmailMessage] = []
+        self.refused: dict[str, str] = {}  # the answers to addresses that take no e-mail
 
-    async def handle_DATA(self, _server: Any, _session: Any, envelope: Any) -> str:  # noqa: N802 - aiosmtpd's name
+    async def handle_RCPT(self, _server: Any, _session: Any, envelope: Any, address: str, _: Any) -> str:  # noqa: N802
+        if address not in self.refused:
+            envelope.rcpt_tos.append(address)
+        return self.refused.get(address, "250 OK")
+
+    async def handle_DATA(self, _server: Any, _session: Any, envelope: Any) -> str:  # noqa: N802 - aiosmtpd's names
         parsed = message_from_bytes(envelope.content, policy=policy.default)
         assert isinstance(parsed, EmailMessage)
         self.messages.append(parsed)

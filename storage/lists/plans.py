@@ -42,6 +42,7 @@ class Plan(NamedTuple):
     approver_type: Annotated[str | None, Column(is_internal=True)]
     approver_id: Annotated[str | None, Column(is_internal=True)]
     content: Annotated[str, Column(is_internal=True)]
+    created_by_id: Annotated[str, Column(is_internal=True)] = ""
     steps: Objects = ()  # actions of the API
     diff: Objects = ()  # what they change: `action`, `subject_id`, `field`, and the values
     conflicts: Objects = ()  # steps that fail as things are, and open plans that change the same

@@ -5,6 +5,7 @@ import logging
 import tomllib
 from collections.abc import Coroutine
 from email.message import EmailMessage
+from enum import Enum, auto
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
@@ -16,10 +17,20 @@ from configuration import Configuration
 from tracking_api.dashboard.pages.templates import environment
 
 SECONDS = 10.0
+FOR_GOOD = 500  # the SMTP codes of a final refusal begin here (RFC 5321, 4.2.1)
 _PORTS = {"smtp": 587, "smtps": 465}
 being_sent: set[asyncio.Task[bool]] = set()  # a task that nothing refers to may be collected before it is done
 ALERTS = tomllib.loads(Path(__file__).with_name("alerts.toml").read_text(encoding="utf-8"))
 log = logging.getLogger(__name__)
+
+
+class Delivery(Enum):
+    """What the SMTP server said to an e-mail."""
+
+    ACCEPTED = auto()
+    REFUSED = auto()  # for good: there is no such mailbox
+    PUT_OFF = auto()  # of this mailbox alone
+    FAILED = auto()  # there is no server, it is down, or takes no e-mail of this service
 
 
 def is_on(request: Request) -> bool:
@@ -28,8 +39,8 @@ def is_on(request: Request) -> bool:
 
 
 async def send(request: Request, to: str, template: str, **values: Any) -> bool:
-    """Send a template with this server's settings, as `deliver` does."""
-    return await deliver(request.app.state.settings, to, template, **values)
+    """Send a template with this server's settings, as `deliver` does; return whether the SMTP server accepted it."""
+    return await deliver(request.app.state.settings, to, template, **values) == Delivery.ACCEPTED
 
 
 async def deliver(
@@ -40,13 +51,13 @@ async def deliver(
     attached: tuple[str, bytes] | None = None,
     off: str | None = None,
     **values: Any,
-) -> bool:
-    """Send a template's .txt (its first line is the subject) and .html; return whether the server accepted it.
+) -> Delivery:
+    """Send a template's .txt (its first line is the subject) and .html; return what the SMTP server said.
 
     A PDF file can be attached: its name and its content. A mailbox can turn such e-mails off by a POST to `off`.
     """
     if settings.smtp_url is None:
-        return False
+        return Delivery.FAILED
     message = _written(template, values | {"off": off})
     message["From"] = settings.mail_from or f"no-reply@{urlsplit(settings.base_url).hostname}"
     message["To"] = to
@@ -67,8 +78,10 @@ async def deliver(
         )
     except (aiosmtplib.SMTPException, OSError) as error:
         log.warning("the SMTP server did not take an e-mail (%s): %s", template, type(error).__name__)
-        return False
-    return True
+        if not isinstance(error, aiosmtplib.SMTPRecipientsRefused):
+            return Delivery.FAILED
+        return Delivery.REFUSED if error.recipients[0].code >= FOR_GOOD else Delivery.PUT_OFF
+    return Delivery.ACCEPTED
 
 
 def _written(template: str, values: dict[str, Any]) -> EmailMessage:

@@ -17,6 +17,7 @@ from storage.reports.statements import read_statement
 from storage.rules.errors import LinkExpired
 from tracking_api.dashboard import authentication, mail
 from tracking_api.dashboard.authentication import storage_of, time_of
+from tracking_api.dashboard.mail import Delivery
 from tracking_api.dashboard.pages import text
 from tracking_api.portal.portal_request import draw
 from tracking_api.portal.texts import ENGLISH, Texts
@@ -26,21 +27,26 @@ FOR_EVER = datetime(9999, 1, 1, tzinfo=UTC)
 
 
 async def send_due(store: Storage, settings: Configuration, *, at: datetime) -> int:
-    """Send the statements and summaries that are due, and return how many; after an outage the others stay due."""
-    sent = 0
+    """Send the statements and summaries that are due, and return how many are done; after an outage others stay due.
+
+    One to a mailbox that does not exist is done, too. One to a mailbox that takes none now is due in the next round.
+    """
+    done = 0
     for list_due, send, mark in (
         (portal_notices.list_payments, partial(_send_statement, store, at=at), portal_notices.mark_payment),
         (portal_notices.list_due, _send_summary, portal_notices.mark),
     ):
         for due in await store.read(list_due, at=at):
-            if not await send(settings, due):
-                return sent
-            await store.write_in(due.program_id, mark, due)
-            sent += 1
-    return sent
+            delivery = await send(settings, due)
+            if delivery == Delivery.FAILED:
+                return done
+            if delivery != Delivery.PUT_OFF:
+                await store.write_in(due.program_id, mark, due)
+                done += 1
+    return done
 
 
-async def _send_statement(store: Storage, settings: Configuration, due: Any, *, at: datetime) -> bool:
+async def _send_statement(store: Storage, settings: Configuration, due: Any, *, at: datetime) -> Delivery:
     found = await store.read(read_statement, due.program_id, due.number, at=at)
     page = await asyncio.to_thread(statement.html, found)
     attached = (f"statement-{due.number}.pdf", await asyncio.to_thread(pdf.pdf, page))
@@ -50,7 +56,7 @@ async def _send_statement(store: Storage, settings: Configuration, due: Any, *, 
     return await mail.deliver(settings, found.partner_email or "", "paid", attached=attached, off=off, **about)
 
 
-async def _send_summary(settings: Configuration, summary: Any) -> bool:
+async def _send_summary(settings: Configuration, summary: Any) -> Delivery:
     say, link = Texts(ENGLISH), f"{settings.base_url}{authentication.PORTAL}/earnings"
     off = off_link(settings, summary.program_id, summary.partner_id, NoticeKind.SUMMARIES)
     amount, month = text.money(summary.cents, summary.currency), text.short_day(summary.month, "yMMMM")

@@ -3,8 +3,10 @@
 import re
 from datetime import timedelta
 
+import pytest
+
 from configuration import Configuration
-from storage.management import payout_returns, portal_notices
+from storage.management import partners, payout_returns, portal_notices
 from tests.storage.management.paying import AT, do, draft, earn, pay_by, send
 from tests.tracking_api.dashboard import reading
 from tests.tracking_api.dashboard.reading import words
@@ -53,6 +55,25 @@ async def test_a_statement_is_mailed_once_unless_the_payout_is_reopened_or_a_day
 
     assert (late, reopened, sent) == (0, 0, [1, 0])
     assert "Statement 1 is attached" in served.mailbox.text()
+
+
+@pytest.mark.parametrize(("answer", "later"), [("550 No such mailbox", []), ("450 Try again later", [ANNA])])
+async def test_one_mailbox_that_refuses_an_e_mail_keeps_no_other_partner_from_theirs(
+    served: Portal, answer: str, later: list[str]
+):
+    acme, mails, sent = served.acme, settings(served), served.mailbox.messages
+    await acme.do(partners.change, acme.ben, {"email": "ben@partners.example"})
+    for partner_id, code in ((acme.anna, "anna"), (acme.ben, "ben")):
+        await pay_by(acme, partner_id)
+        await earn(acme, 10_000, code=code)
+    await send(acme, await draft(acme))
+    served.mailbox.refused = {ANNA: answer}
+    await send_due(acme.store, mails, at=AT)
+    first = [each["to"] for each in sent]
+    served.mailbox.refused = {}
+    await send_due(acme.store, mails, at=AT)
+
+    assert (first, [each["to"] for each in sent[1:]]) == (["ben@partners.example"], later)
 
 
 async def test_the_signed_link_of_an_e_mail_turns_its_kind_off_without_a_session(served: Portal):
