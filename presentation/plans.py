@@ -20,7 +20,7 @@ from presentation.view import view_of
 from storage.engine.audit import OPERATOR, Actor
 from storage.lists.plans import PLANS, Plan, PlanStatus
 from storage.management import agent_caps, plans
-from storage.management.plans import LASTS, PENDING
+from storage.management.plans import LASTS
 from storage.reports.backtest_result import BacktestResult
 from storage.rules import errors
 from storage.rules.scope import Scope
@@ -33,6 +33,7 @@ _OF_TERMS = re.compile(r"|/partners/(?P<partner_id>\d+)/terms|/partner-groups/(?
 BacktestView = view_of(BacktestResult)
 PREPARED = "a prepared plan"  # what a link is sealed for
 REFUSED = (
+    errors.Forbidden,
     errors.InsufficientScope,
     errors.OverCap,
     errors.OwnerRequired,
@@ -94,8 +95,8 @@ async def apply_plan(call: ApiRequest, sent: PlanApproval) -> Plan:
     """Approve a plan and apply it, whole or not at all, at once or at a time."""
     plan_id = call.path_id("plan_id")
 
-    def perform(connection: Any, program_id: int, *, at: datetime, **_: Any) -> Plan:
-        return apply(connection, call, plans.lock(connection, program_id, plan_id, *PENDING, at=at))
+    def perform(connection: Any, program_id: int, **about: Any) -> Plan:
+        return apply(connection, call, plans.lock_pending(connection, program_id, plan_id, **about))
 
     if sent.at is None:
         return await call.write(perform)

@@ -12,7 +12,7 @@ from storage.engine.audit import Actor, Change
 from storage.lists.declaration import ListQuery, ListScope
 from storage.lists.find import find, get
 from storage.lists.plans import PLANS, Plan, PlanStatus
-from storage.rules.errors import PlanExpired, ServiceError, ValidationError
+from storage.rules.errors import Forbidden, PlanExpired, ServiceError, ValidationError
 from storage.tables import plans
 
 LASTS = timedelta(hours=72)  # a plan that waits for approval, and one that could not be applied at its time
@@ -66,7 +66,8 @@ def propose(
 ) -> Plan:
     """Store an open plan and return it."""
     [plan_id] = ids.after(at, 1)
-    said = {"status": PlanStatus.OPEN, "reason": reason, "created_by": actor.name, "content": json.dumps(content)}
+    whole = json.dumps({**content, "created_by_id": f"{actor.type} {actor.id}"})
+    said = {"status": PlanStatus.OPEN, "reason": reason, "created_by": actor.name, "content": whole}
     times = {"created_at": at, "expires_at": expires_at, "reverts_id": reverts_id}
     connection.execute(insert(plans).values(program_id=program_id, id=plan_id, **said, **times))
     audit.write(connection, program_id, [Change("plan.propose", plan_id, after=reason)], actor=actor, at=at)
@@ -74,8 +75,8 @@ def propose(
 
 
 def decline(connection: Connection, program_id: int, plan_id: int, *, actor: Actor, at: datetime) -> Plan:
-    """Decline a plan that waits. Raises NotFound, PlanExpired."""
-    locked = lock(connection, program_id, plan_id, *PENDING, at=at)
+    """Decline a plan that waits. Raises NotFound, PlanExpired, Forbidden."""
+    locked = lock_pending(connection, program_id, plan_id, actor=actor, at=at)
     return decide(connection, program_id, locked, PlanStatus.DECLINED, actor=actor, at=at)
 
 
@@ -84,11 +85,11 @@ def schedule(
 ) -> Plan:
     """Store that a plan is applied at a time in the name of who approves it now. From then on it lasts 72 hours.
 
-    Raises NotFound, PlanExpired, ValidationError.
+    Raises NotFound, PlanExpired, Forbidden, ValidationError.
     """
     if not at < apply_at <= at + FURTHEST:
         raise ValidationError.of("at", "Choose a time within the next 366 days")
-    locked = lock(connection, program_id, plan_id, *PENDING, at=at)
+    locked = lock_pending(connection, program_id, plan_id, actor=actor, at=at)
     values: dict[str, Any] = {"apply_at": apply_at, "expires_at": apply_at + LASTS}
     values |= {"approver_type": actor.type, "approver_id": actor.id}
     return decide(connection, program_id, locked, PlanStatus.SCHEDULED, actor=actor, at=at, **values)
@@ -101,6 +102,14 @@ def fail(connection: Connection, program_id: int, plan_id: int, error: ServiceEr
         failure = {"code": error.code, "message": error.text}
         actor = Actor(plan.approver_type or "", plan.approver_id or "", plan.decided_by or "")
         decide(connection, program_id, plan, PlanStatus.FAILED, content={"failure": failure}, actor=actor, at=at)
+
+
+def lock_pending(connection: Connection, program_id: int, plan_id: int, *, actor: Actor, at: datetime) -> Plan:
+    """Return a plan that waits, for a decision. Raises as `lock`, Forbidden for an agent key that did not send it."""
+    plan = lock(connection, program_id, plan_id, *PENDING, at=at)
+    if actor.is_agent and plan.created_by_id != f"{actor.type} {actor.id}":
+        raise Forbidden("An agent key decides only on the plans that it sent.", hint="Let a member decide on it.")
+    return plan
 
 
 def lock(connection: Connection, program_id: int, plan_id: int, *statuses: PlanStatus, at: datetime) -> Plan:

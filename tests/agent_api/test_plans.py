@@ -109,6 +109,19 @@ async def test_a_plan_expires_and_can_be_declined_once(agents: Agents):
     assert [each.json()["error"]["code"] for each in (again, expired)] == ["plan_expired"] * 2
 
 
+async def test_an_agent_key_decides_only_on_the_plans_that_it_sent(agents: Agents):
+    await allow(agents)
+    other = await agents.issue([Scope.PROGRAMS_WRITE, Scope.PROGRAMS_READ])
+    made, later = await propose(agents, RATE), {"json": {"at": "2026-05-21T12:00:00Z"}}
+
+    refused = [await act(agents, made, "decline", other), await act(agents, made, "apply", other)]
+    refused.append(await act(agents, made, "apply", other, **later))
+
+    assert [each.status_code for each in refused] == [403] * 3
+    assert {each.json()["error"]["code"] for each in refused} == {"forbidden"}
+    assert (await act(agents, made, "decline")).json()["status"] == "declined"
+
+
 async def test_a_plan_beyond_the_caps_says_so_and_an_agent_cannot_apply_it(agents: Agents):
     await allow(agents)
 
