@@ -120,7 +120,7 @@ def list_customers(asked: Asked) -> JsonRow:
     )
 
 
-@tool("One customer", Scope.CUSTOMERS_READ, "customer", "why", "timeline")
+@tool("Customer", Scope.CUSTOMERS_READ, "customer", "why", "timeline")
 def get_customer(
     request: ToolRequest,
     *,

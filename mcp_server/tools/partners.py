@@ -26,7 +26,7 @@ def list_partners(asked: Asked) -> JsonRow:
     return asked.page(leave_out=OF_PROFILE)
 
 
-@tool("One partner", Scope.PARTNERS_READ, "partner")
+@tool("Partner", Scope.PARTNERS_READ, "partner")
 def get_partner(
     request: ToolRequest,
     *,
@@ -70,7 +70,7 @@ def list_commissions(asked: Asked) -> JsonRow:
     return asked.page(row=_commission_row, budget=BUDGET - 1_500, holds=holds)
 
 
-@list_tool("Signs of fraud", Scope.COMMISSIONS_READ, flags.FLAGS, "groups")
+@list_tool("Flags", Scope.COMMISSIONS_READ, flags.FLAGS, "groups")
 def list_flags(asked: Asked) -> JsonRow:
     """Return signs of fraud; on the first page, also their sums by partner and kind."""
     if asked.query.cursor is not None:
@@ -105,7 +105,7 @@ def list_payouts(asked: Asked) -> JsonRow:
     return asked.page(budget=BUDGET - sum(map(weight, shown)), to_pay=shown, to_pay_totals=due.totals)
 
 
-@tool("One payout", Scope.PAYOUTS_READ, "payout", "lines")
+@tool("Payout", Scope.PAYOUTS_READ, "payout", "lines")
 def get_payout(request: ToolRequest, *, program_id: int, payout_id: RowId | None = None) -> JsonRow:
     """Return a payout, with a line for each partner."""
     scope = ListScope(program_id, request.at)

@@ -61,7 +61,7 @@ def list_programs(asked: Asked) -> JsonRow:
     return page | {"data": live} | ({"sandboxes": sandboxes} if sandboxes else {})
 
 
-@tool("Program settings", Scope.PROGRAMS_READ, "program", "key_callers")
+@tool("Program", Scope.PROGRAMS_READ, "program", "key_callers")
 def get_program(request: ToolRequest, *, program_id: int, usage: bool = False) -> JsonRow:
     """Return a program's settings and who uses its key."""
     program = read_program(request.connection, program_id)
@@ -156,7 +156,7 @@ GuideTopic = Annotated[str, Field(pattern=f"^({'|'.join(guides.NAMES)})$", json_
 SETTINGS = ("currency", "lead_auth_policy", "cookie_window_days", "attribution_window_days")
 
 
-@tool("Integration guide", Scope.PROGRAMS_READ)
+@tool("Guide", Scope.PROGRAMS_READ)
 def get_integration_guide(
     request: ToolRequest,
     *,

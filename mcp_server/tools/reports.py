@@ -73,7 +73,7 @@ def get_breakdown(
     request: ToolRequest,
     *,
     program_id: int,
-    by: Annotated[Identifier, Field(description=f"One or two of {','.join(Dimension)}")],
+    by: Annotated[Identifier, Field(description=",".join(Dimension))],
     period: Identifier = "7d",
     compare: Identifier | None = None,
     filters: Identifier | None = None,

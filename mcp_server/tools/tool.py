@@ -33,7 +33,7 @@ Timestamp = Annotated[str, StringConstraints(min_length=10, max_length=40)]
 Cursor = Annotated[str, StringConstraints(min_length=1, max_length=512)]
 READS_ONLY = ToolAnnotations(read_only_hint=True, open_world_hint=False)  # the other hints are about what writes
 DESCRIPTIONS = tomllib.loads(Path(__file__).with_name("descriptions.toml").read_text(encoding="utf-8"))
-PUBLISHED = ("enum", "maximum", "type", "items", "minItems", "maxItems", "description")  # errors name the other limits
+PUBLISHED = ("enum", "maximum", "type", "items", "maxItems", "description")  # errors name the other limits
 
 
 class ToolRequest(NamedTuple):
@@ -92,7 +92,7 @@ class Tool:
             title=self.title,
             description=" ".join((DESCRIPTIONS.get(self.name) or self.function.__doc__ or "").split()),
             input_schema={**accepted, "additionalProperties": False},
-            output_schema={"type": "object", "properties": returned, "required": ["as_of", "applied_query"]},
+            output_schema={"type": "object", "properties": {"as_of": {}, **returned}},
             annotations=READS_ONLY,
         )
 
