@@ -58,7 +58,7 @@ class AgentRequest(ApiRequest):
             return await super().create(row, operation, **options)
 
         def perform(connection: Any) -> str:
-            created = viewed(row).of(operation(connection, self.program_id, **options, actor=self.actor, at=self.at))
+            created = viewed(row).of(operation(connection, self.program_id, **options, by=self.by))
             return created.model_dump_json(exclude_unset=True)
 
         about = (self.key.id, repeat, perform)

@@ -11,7 +11,7 @@ from starlette.requests import Request
 from presentation.view import viewed
 from storage import Storage
 from storage.access.workspaces import Role
-from storage.engine.audit import Actor
+from storage.engine.audit import Actor, By
 from storage.engine.sealing import Sealer
 from storage.rules.errors import NotFound, ServiceError
 from storage.rules.scope import Scope
@@ -55,6 +55,11 @@ class ApiRequest:
         return self.program_id
 
     @property
+    def by(self) -> By:
+        """Who makes a change, and when."""
+        return By(self.actor, self.at)
+
+    @property
     def base_url(self) -> str:
         base_url: str = self.request.app.state.base_url
         return base_url
@@ -87,8 +92,8 @@ class ApiRequest:
 
     async def write(self, operation: Callable[..., Result | ServiceError], *arguments: Any, **options: Any) -> Result:
         """Run a write operation on the program, in the caller's name; raises an error that it returns."""
-        about = {"actor": self.actor, "at": self.at}
-        return await self.storage.write_in(self.program_id, operation, self.subject_id, *arguments, **options, **about)
+        options["by"] = self.by
+        return await self.storage.write_in(self.program_id, operation, self.subject_id, *arguments, **options)
 
     async def create(self, row: type[Result], operation: Callable[..., Any], **options: Any) -> CreatedResponse[Result]:
         """Create something by a write operation on the program; the response is its view."""

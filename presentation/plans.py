@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import AwareDatetime, Field, JsonValue, model_validator
@@ -17,7 +17,7 @@ from presentation.plan_steps import PlanStep, StepsResult, approvers, run, step_
 from presentation.resource_table import DECIDER, MEMBER, Resource
 from presentation.settings_models import Name
 from presentation.view import view_of
-from storage.engine.audit import OPERATOR, Actor
+from storage.engine.audit import OPERATOR, Actor, By
 from storage.lists.plans import PLANS, Plan, PlanStatus
 from storage.management import agent_caps, plans
 from storage.management.plans import LASTS
@@ -95,8 +95,8 @@ async def apply_plan(call: ApiRequest, sent: PlanApproval) -> Plan:
     """Approve a plan and apply it, whole or not at all, at once or at a time."""
     plan_id = call.path_id("plan_id")
 
-    def perform(connection: Any, program_id: int, **about: Any) -> Plan:
-        return apply(connection, call, plans.lock_pending(connection, program_id, plan_id, **about))
+    def perform(connection: Any, program_id: int, *, by: By) -> Plan:
+        return apply(connection, call, plans.lock_pending(connection, program_id, plan_id, by=by))
 
     if sent.at is None:
         return await call.write(perform)
@@ -123,10 +123,10 @@ async def revert_plan(call: ApiRequest) -> CreatedResponse[Plan]:
     if any("step" in each for each in content["conflicts"]) or not plan_diffs.continues(applied.diff, content["diff"]):
         raise errors.PreconditionFailed("What the plan changed has changed since.")
 
-    def perform(connection: Any, program_id: int, *, actor: Actor, at: datetime) -> Plan:
-        plans.lock(connection, program_id, plan_id, PlanStatus.APPLIED, at=at)
+    def perform(connection: Any, program_id: int, *, by: By) -> Plan:
+        plans.lock(connection, program_id, plan_id, PlanStatus.APPLIED, at=by.at)
         about: dict[str, Any] = {"reason": f"Reverts: {applied.reason}"[:512], "reverts_id": plan_id}
-        made = plans.propose(connection, program_id, content, **about, expires_at=at + LASTS, actor=actor, at=at)
+        made = plans.propose(connection, program_id, content, **about, expires_at=by.at + LASTS, by=by)
         return apply(connection, call, made) if _may_apply(connection, call) else made
 
     return await call.create(Plan, perform)
@@ -182,8 +182,7 @@ def apply(connection: Any, call: ApiRequest, plan: Plan) -> Plan:
         raise failed[1]
     if failed or plan_diffs.facts(diff) != plan_diffs.facts(plan.diff):
         raise errors.PreconditionFailed("What the plan names has changed since.", hint="Send a new plan.")
-    about: dict[str, Any] = {"actor": call.actor, "at": call.at}
-    return plans.decide(connection, call.program_id, plan, PlanStatus.APPLIED, content={"diff": diff}, **about)
+    return plans.decide(connection, call.program_id, plan, PlanStatus.APPLIED, content={"diff": diff}, by=call.by)
 
 
 def _said(step: int, error: errors.ServiceError) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from tests import world
 from tests.conftest import LiveServer
 from tests.redis import RedisServer
 from tests.serving import PLAIN, Served
-from tests.world import LANDING_PAGE, NOW, World
+from tests.world import BY, LANDING_PAGE, World
 
 Start = Callable[..., LiveServer]
 Done = TypeVar("Done")
@@ -95,7 +95,7 @@ async def test_a_replaced_key_fails_at_the_next_call_in_every_worker(database_ur
         await integrator.customer()
         assert (await integrator.sale()).status_code == 200
     before = await statuses(acme.key)
-    new = await stored(database_url, lambda store: store.write(program_keys.regenerate, acme.program_id, at=NOW))
+    new = await stored(database_url, lambda store: store.write(program_keys.regenerate, acme.program_id, by=BY))
 
     assert (before, await statuses(acme.key), await statuses(new.secret)) == ({200, 409}, {401}, {200, 409})
 

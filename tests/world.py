@@ -15,7 +15,7 @@ from storage import Storage
 from storage.access import agent_keys, members, program_keys, sessions, workspaces
 from storage.access.workspaces import MemberStatus, Role
 from storage.diagnosis.explanation import explain
-from storage.engine.audit import OPERATOR
+from storage.engine.audit import OPERATOR, SERVICE, Actor, By
 from storage.engine.sealing import Sealer
 from storage.lists.declaration import List, ListQuery, ListScope, Page
 from storage.lists.find import find, get
@@ -38,6 +38,7 @@ from storage.tracking.sale_decisions import Sale, SaleResult
 
 NOW = datetime(2026, 5, 20, 12, 0, tzinfo=UTC)
 HELD_SINCE = NOW - timedelta(days=15)  # what happened then is off hold now
+BY, SETUP = By(OPERATOR, NOW), By(SERVICE, NOW)  # what the service does by itself is not in the log
 LANDING_PAGE = "https://acme.example/?aff=anna"
 SEALER = Sealer("the secret key of these tests")
 _requests = count(1)
@@ -91,9 +92,11 @@ class World:
         refunded: RefundResult = await self.handle(refunds.record, taken)
         return refunded
 
-    async def do(self, operation: Callable[..., Any], *values: Any, **about: Any) -> Any:
+    async def do(
+        self, operation: Callable[..., Any], *values: Any, actor: Actor = OPERATOR, at: datetime = NOW, **about: Any
+    ) -> Any:
         """Run a writing operation of the program, as the operator and now unless said otherwise."""
-        return await self.store.write(operation, self.program_id, *values, **{"actor": OPERATOR, "at": NOW, **about})
+        return await self.store.write(operation, self.program_id, *values, **{"by": By(actor, at), **about})
 
     async def change(self, at: datetime = NOW, **settings: Any) -> None:
         await self.do(program_settings.change, settings, at=at)
@@ -188,8 +191,7 @@ def password_hash(password: str) -> str:
 
 async def suspend(store: Storage, workspace_id: int, email: str) -> None:
     member = await store.read(members.get_member, workspace_id, email)
-    about: dict[str, Any] = {"status": MemberStatus.SUSPENDED, "actor": OPERATOR, "at": NOW}
-    await store.write(members.change, workspace_id, member.user_id, **about)
+    await store.write(members.change, workspace_id, member.user_id, status=MemberStatus.SUSPENDED, by=BY)
 
 
 async def acme(store: Storage, **settings: Any) -> World:
@@ -207,11 +209,10 @@ async def globex(store: Storage, **settings: Any) -> World:
 async def program_of(store: Storage, workspace_id: int, owner_id: int, **settings: Any) -> World:
     """Create a further program in a workspace, with its own key and its own Anna and Ben."""
     chosen = ProgramSettings(**{"name": "Acme partners", "domain": "acme.example", **settings})
-    program_id = await store.write(program_settings.create, workspace_id, chosen, at=NOW)
-    new_key = await store.write(program_keys.regenerate, program_id, at=NOW)
-    enrolled = [
-        await store.write(partners.enrol, program_id, name=name, code=name.lower(), at=NOW) for name in ("Anna", "Ben")
-    ]
+    program_id = await store.write(program_settings.create, workspace_id, chosen, by=SETUP)
+    new_key = await store.write(program_keys.regenerate, program_id, by=SETUP)
+    two: Any = ({"name": "Anna", "code": "anna"}, {"name": "Ben", "code": "ben"})
+    enrolled = [await store.write(partners.enrol, program_id, **each, by=SETUP) for each in two]
     return World(store, workspace_id, owner_id, program_id, new_key.secret, enrolled[0].id, enrolled[1].id)
 
 

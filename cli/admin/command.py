@@ -23,7 +23,7 @@ from cli.integrator.output import Failure
 from presentation import changes, settings_models
 from storage import Storage, migrations
 from storage.engine import database, sqlite_file
-from storage.engine.audit import OPERATOR
+from storage.engine.audit import OPERATOR, By
 from storage.engine.citus import NotPossibleError
 from storage.engine.failures import reason_of
 from storage.engine.sealing import UnreadableSecretError
@@ -68,7 +68,7 @@ def write(operation: Callable[..., Any], *arguments: Any, **options: Any) -> Any
 
 def change(operation: Callable[..., Any], *arguments: Any, at: datetime | None = None, **options: Any) -> Any:
     """Run a write operation as the operator."""
-    return write(operation, *arguments, **options, actor=OPERATOR, at=at or now())
+    return write(operation, *arguments, **options, by=By(OPERATOR, at or now()))
 
 
 def change_in(operation: Callable[..., Any], program_id: int, *arguments: Any, **options: Any) -> Any:

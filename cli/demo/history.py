@@ -13,7 +13,7 @@ from typing import Any
 from sqlalchemy import Connection, select
 
 from storage.access import program_keys
-from storage.engine.audit import Actor
+from storage.engine.audit import SERVICE, Actor, By
 from storage.engine.sealing import Sealer
 from storage.lists.partners import ids_of_name
 from storage.management import by_hand, commission_decisions, partners, payout_methods, program_settings
@@ -49,8 +49,8 @@ class History:
         sealer: Sealer,
     ) -> None:
         self.settings = ProgramSettings(**shop["settings"])
-        self.program_id = program_settings.create(connection, workspace_id, self.settings, at=start, actor=owner)
-        self.key = program_keys.regenerate(connection, self.program_id, at=start).secret
+        self.program_id = program_settings.create(connection, workspace_id, self.settings, by=By(owner, start))
+        self.key = program_keys.regenerate(connection, self.program_id, by=By(SERVICE, start)).secret
         self._shop = shop
         self._connection = connection
         self._owner = owner
@@ -85,17 +85,17 @@ class History:
 
     def _manage(self, at: datetime, day: int) -> None:
         """Let partners join further and further apart, reject one commission in 15, and at first pay the others."""
-        about: dict[str, Any] = {"at": at, "actor": self._owner}
+        by = By(self._owner, at)
         for number, (name, code, _) in enumerate(PARTNERS):
             if day == number * number:
                 email = f"{code}@partners.example"
-                partners.enrol(self._connection, self.program_id, name=name, code=code, email=email, **about)
+                partners.enrol(self._connection, self.program_id, name=name, code=code, email=email, by=by)
         if day == 12:  # noqa: PLR2004 - one day
-            program_settings.change(self._connection, self.program_id, {"cookie_window_days": 90}, **about)
+            program_settings.change(self._connection, self.program_id, {"cookie_window_days": 90}, by=by)
         self._change_balances(at, day)
         if day == 75:  # noqa: PLR2004 - another
             left = self._partner_id("toms-toolbox")
-            partners.change(self._connection, self.program_id, left, {"status": PartnerStatus.PAUSED}, **about)
+            partners.change(self._connection, self.program_id, left, {"status": PartnerStatus.PAUSED}, by=by)
         row = earned.c
         mine = select(row.id, row.status).where(row.program_id == self.program_id, row.hold_until <= at)
         decided: dict[CommissionStatus, list[int]] = {}
@@ -106,19 +106,19 @@ class History:
             elif commission.status == CommissionStatus.APPROVED and at.weekday() == 0 and day <= LAST_PAID:
                 decided.setdefault(CommissionStatus.PAID, []).append(commission.id)
         for status, ids in decided.items():
-            commission_decisions.decide_each(self._connection, self.program_id, ids, status, **about)
+            commission_decisions.decide_each(self._connection, self.program_id, ids, status, by=by)
 
     def _change_balances(self, at: datetime, day: int) -> None:
         """Say how partners are paid; in the end one owes something back, and the refunds of another are flagged."""
-        about: dict[str, Any] = {"at": at, "actor": self._owner}
+        by = By(self._owner, at)
         for code, method in SAMPLE["methods"].get(str(day), {}).items():
             details = {name: value for name, value in method.items() if name != "kind"}
             sent = (self._partner_id(code), MethodKind(method["kind"]), details)
-            payout_methods.change(self._connection, self.program_id, *sent, sealer=self._sealer, **about)
+            payout_methods.change(self._connection, self.program_id, *sent, sealer=self._sealer, by=by)
         if day == 88:  # noqa: PLR2004 - one day
             for code, cents in SAMPLE["owing"].items():
                 owed = {"partner_id": self._partner_id(code), "amount_cents": cents, "reason": "Paid twice in June"}
-                by_hand.adjust(self._connection, self.program_id, **owed, **about)
+                by_hand.adjust(self._connection, self.program_id, **owed, by=by)
             for code, evidence in SAMPLE["refunds"].items():
                 about_partner = (f"partner:{code}", self._partner_id(code), self._start, evidence)
                 found = Finding(FlagKind.UNUSUAL_REFUND_RATE, *about_partner)

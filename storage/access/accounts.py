@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, delete, insert, select, update
 
 from storage.access import assistants, members, sessions, workspaces
-from storage.engine.audit import Actor, Change
+from storage.engine.audit import SERVICE, Actor, By, Change
 from storage.rules import keys
 from storage.rules.errors import Forbidden, LinkExpired, NotFound
 from storage.tables import members as joined
@@ -50,28 +50,27 @@ def set_password(
     *,
     but: str | None = None,  # the token hash of a session that stays
     keeps_assistants: bool = False,
-    actor: Actor,
-    at: datetime,
+    by: By,
 ) -> int:
     """Set an account's password; end its reset links, assistants and sessions, and return how many sessions ended."""
     change(connection, user_id, password_hash=password_hash)
     if not keeps_assistants:
-        assistants.end_all(connection, user_id, None, actor=actor, at=at)
+        assistants.end_all(connection, user_id, None, by=by)
     connection.execute(delete(password_resets).where(password_resets.c.user_id == user_id))
-    write_audit(connection, user_id, "account.set_password", actor=actor, at=at)
+    write_audit(connection, user_id, "account.set_password", by=by)
     return sessions.end_all(connection, user_id, but=but)
 
 
-def create_reset_link(connection: Connection, who: int | str, *, actor: Actor | None, at: datetime) -> ResetLink:
+def create_reset_link(connection: Connection, who: int | str, *, by: By) -> ResetLink:
     """Return a link's token for setting a new password within 24 hours; it replaces one of an owner or the operator.
 
     An owner may create one for an account that is in no workspace of others, which the link would open, too, else
     Forbidden is raised; this is checked again when it is used. For another owner it works a day later.
-    Without an actor it is for the account's mailbox alone, which proves whose account it is. Anyone can ask for such a
+    The service's own is for the account's mailbox alone, which proves whose account it is. Anyone can ask for such a
     link: it ends no other and is in no log until it is used. A change of the account's memberships ends every link.
     """
     user_id = who if isinstance(who, int) else find_id(connection, who)
-    owner_id, usable_at = actor and actor.user_id, None
+    owner_id, usable_at = by.actor.user_id, None
     if owner_id is not None:
         if not _may_reset(connection, owner_id, user_id):
             raise Forbidden(
@@ -80,14 +79,15 @@ def create_reset_link(connection: Connection, who: int | str, *, actor: Actor | 
             )
         owns = (joined.c.user_id == user_id, joined.c.role == workspaces.Role.OWNER)  # suspended, too
         if connection.execute(select(joined.c.user_id).where(*owns).limit(1)).scalar() is not None:
-            usable_at = at + OWNER_DELAY
-    if actor is not None:
+            usable_at = by.at + OWNER_DELAY
+    is_mailed = by.actor == SERVICE
+    if not is_mailed:
         given = (password_resets.c.user_id == user_id, password_resets.c.is_mailed.is_(False))
         connection.execute(delete(password_resets).where(*given))
-        write_audit(connection, user_id, "account.reset_link", actor=actor, at=at)
-    link = ResetLink(keys.generate(keys.RESET_PREFIX), (usable_at or at) + LINK_LIFETIME, usable_at)
+        write_audit(connection, user_id, "account.reset_link", by=by)
+    link = ResetLink(keys.generate(keys.RESET_PREFIX), (usable_at or by.at) + LINK_LIFETIME, usable_at)
     row = {"token_hash": keys.digest(link.token), "user_id": user_id, "expires_at": link.expires_at}
-    about = {"created_by": owner_id, "is_mailed": actor is None, "usable_at": usable_at}
+    about = {"created_by": owner_id, "is_mailed": is_mailed, "usable_at": usable_at}
     connection.execute(insert(password_resets).values(**row, **about))
     return link
 
@@ -112,7 +112,7 @@ def reset_password(connection: Connection, token: str, password_hash: str, *, at
         raise LinkExpired
     if row.is_mailed or row.created_by is not None:  # the mailbox proves the address; after an owner's it is unproven
         change(connection, row.id, email_proven_at=at if row.is_mailed else None)
-    set_password(connection, row.id, password_hash, actor=Actor("user", str(row.id), row.email), at=at)
+    set_password(connection, row.id, password_hash, by=By(Actor("user", str(row.id), row.email), at))
     return str(row.email)
 
 
@@ -121,11 +121,11 @@ def change(connection: Connection, /, user_id: int, **values: Any) -> None:
     connection.execute(update(users).where(users.c.id == user_id).values(**values))
 
 
-def write_audit(connection: Connection, user_id: int, action: str, *, actor: Actor, at: datetime) -> None:
+def write_audit(connection: Connection, user_id: int, action: str, *, by: By) -> None:
     """Append an entry to the log of each program that the account can see."""
     mine = select(joined.c.workspace_id).where(joined.c.user_id == user_id)
     for workspace_id in connection.execute(mine).scalars().all():
-        members.write_audit(connection, workspace_id, [Change(action, user_id)], actor=actor, at=at)
+        members.write_audit(connection, workspace_id, [Change(action, user_id)], by=by)
 
 
 def _may_reset(connection: Connection, owner_id: int, user_id: int) -> bool:

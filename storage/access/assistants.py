@@ -10,7 +10,7 @@ from storage.access import agent_keys
 from storage.access.sessions import Visitor
 from storage.access.workspaces import MemberStatus
 from storage.engine import audit, ids
-from storage.engine.audit import Actor, Change
+from storage.engine.audit import Actor, By, Change
 from storage.engine.database import insert_for
 from storage.rules import keys
 from storage.rules.errors import InsufficientScope, InvalidKey, NotFound, ProgramNotAllowed, ValidationError
@@ -94,7 +94,7 @@ def connect(
     connection.execute(update(clients).where(clients.c.client_id == request.client_id).values(used_at=at))
     entry = Change("assistant.connect", assistant_id, "scopes", None, list(request.scopes))
     for program_id in chosen:
-        audit.write(connection, program_id, [entry], actor=visitor.actor, at=at)
+        audit.write(connection, program_id, [entry], by=By(visitor.actor, at))
     return add_token(connection, assistant_id, CODE, scopes, until=at + CODE_LIFETIME)
 
 
@@ -120,7 +120,7 @@ def exchange(
     if row is None:
         return None
     if row.spent_at is not None:  # RFC 9700, 4.14.2
-        end(connection, row, f"assistant.{kind}_reuse", at=at)
+        _end_itself(connection, row, f"assistant.{kind}_reuse", at=at)
         return None
     this = assistant_tokens.c.token_hash == row.token_hash
     connection.execute(update(assistant_tokens).where(this).values(spent_at=at))
@@ -135,7 +135,7 @@ def revoke(connection: Connection, token: str, *, client_id: str, at: datetime) 
     """End the assistant that owns a token (RFC 7009); an unknown token, or one of another client, is no error."""
     row = connection.execute(_presented(token, None, at).where(assistants.c.client_id == client_id)).one_or_none()
     if row is not None:
-        end(connection, row, "assistant.revoke", at=at)
+        _end_itself(connection, row, "assistant.revoke", at=at)
 
 
 def authorize(
@@ -170,29 +170,32 @@ def disconnect(connection: Connection, assistant_id: int, *, visitor: Visitor, a
     this = select(assistants).where(assistants.c.id == assistant_id, _of(visitor))
     if (row := connection.execute(this).one_or_none()) is None:
         raise NotFound("There is no such assistant.")
-    end(connection, row, "assistant.disconnect", actor=visitor.actor, at=at)
+    end(connection, row, "assistant.disconnect", by=By(visitor.actor, at))
 
 
-def end(connection: Connection, row: Any, action: str, *, actor: Actor | None = None, at: datetime) -> None:
-    """End an assistant and all its tokens, and log the reason in each of its programs; its own act if no actor's."""
+def end(connection: Connection, row: Any, action: str, *, by: By) -> None:
+    """End an assistant and all its tokens, and log the reason in each of its programs."""
     this = assistants.c.id == row.id
     connection.execute(select(assistants.c.id).where(this).with_for_update())  # no token is issued meanwhile
     connection.execute(delete(assistant_tokens).where(assistant_tokens.c.assistant_id == row.id))
     connection.execute(delete(assistants).where(this))
-    actor = actor or Actor("assistant", str(row.id), row.name)
     for program_id in row.program_ids.split():
-        audit.write(connection, int(program_id), [Change(action, row.id)], actor=actor, at=at)
+        audit.write(connection, int(program_id), [Change(action, row.id)], by=by)
 
 
-def end_all(connection: Connection, user_id: int, workspace_id: int | None, *, actor: Actor, at: datetime) -> None:
+def _end_itself(connection: Connection, row: Any, action: str, *, at: datetime) -> None:
+    end(connection, row, action, by=By(Actor("assistant", str(row.id), row.name), at))
+
+
+def end_all(connection: Connection, user_id: int, workspace_id: int | None, *, by: By) -> None:
     """End every assistant that a user connected, or those of one workspace."""
     mine = select(assistants).where(assistants.c.user_id == user_id).order_by(assistants.c.id)
     for row in connection.execute(mine).all():
         if workspace_id in {None, row.workspace_id}:
-            end(connection, row, "assistant.disconnect", actor=actor, at=at)
+            end(connection, row, "assistant.disconnect", by=by)
 
 
-def remove_program(connection: Connection, program_id: int, *, workspace_id: int, actor: Actor, at: datetime) -> None:
+def remove_program(connection: Connection, program_id: int, *, workspace_id: int, by: By) -> None:
     """Take a deleted program out of each agent key and assistant that names it; one that is left with none ends."""
     for table in (keys_table, assistants):
         named = select(table).where(table.c.workspace_id == workspace_id, table.c.program_ids.is_not(None))
@@ -201,9 +204,9 @@ def remove_program(connection: Connection, program_id: int, *, workspace_id: int
             if left:
                 connection.execute(update(table).where(table.c.id == row.id).values(program_ids=" ".join(left)))
             elif table is assistants:
-                end(connection, row, "assistant.disconnect", actor=actor, at=at)
+                end(connection, row, "assistant.disconnect", by=by)
             else:
-                agent_keys.revoke(connection, row.id, at=at)
+                agent_keys.revoke(connection, row.id, at=by.at)
 
 
 def of_row(row: Any) -> Assistant:

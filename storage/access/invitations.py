@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, delete, insert, select
 
 from storage.access import accounts, members, second_factors, sessions, workspaces
-from storage.engine.audit import Actor, Change
+from storage.engine.audit import Actor, By, Change
 from storage.engine.sealing import Sealer
 from storage.engine.statements import read_statement
 from storage.rules import keys
@@ -45,9 +45,7 @@ class Offer(NamedTuple):
     asks_password: bool  # of an account that is in no workspace any more: who invites it does not get it
 
 
-def invite(
-    connection: Connection, workspace_id: int, *, email: str, role: workspaces.Role, actor: Actor, at: datetime
-) -> NewInvitation:
+def invite(connection: Connection, workspace_id: int, *, email: str, role: workspaces.Role, by: By) -> NewInvitation:
     """Create an invitation, which replaces an earlier one to the same person. Raises ValidationError for a member."""
     email = email.strip().lower()
     if members.list_members(connection, workspace_id, email=email):
@@ -55,12 +53,12 @@ def invite(
     same = (invitations.c.workspace_id == workspace_id, invitations.c.email == email)
     connection.execute(delete(invitations).where(*same))
     token, proof = keys.generate(keys.INVITATION_PREFIX), keys.generate("")
-    about: dict[str, Any] = {"email": email, "role": role, "created_at": at, "expires_at": at + LIFETIME}
+    about: dict[str, Any] = {"email": email, "role": role, "created_at": by.at, "expires_at": by.at + LIFETIME}
     secrets = {"token_hash": keys.digest(token), "mailed_hash": keys.digest(proof)}
-    new = insert(invitations).values(**about, **secrets, workspace_id=workspace_id, created_by=actor.user_id)
+    new = insert(invitations).values(**about, **secrets, workspace_id=workspace_id, created_by=by.actor.user_id)
     invitation = Invitation(connection.execute(new.returning(invitations.c.id)).scalar_one(), **about)
     entry = Change("member.invite", invitation.id, "email", None, email)
-    members.write_audit(connection, workspace_id, [entry], actor=actor, at=at)
+    members.write_audit(connection, workspace_id, [entry], by=by)
     return NewInvitation(invitation, token, f"{token}{SEPARATOR}{proof}")
 
 
@@ -71,14 +69,14 @@ def list_invitations(connection: Connection, workspace_id: int, *, at: datetime)
     return [Invitation(row.id, row.email, workspaces.Role(row.role), row.created_at, row.expires_at) for row in rows]
 
 
-def withdraw(connection: Connection, workspace_id: int, invitation_id: int, *, actor: Actor, at: datetime) -> None:
+def withdraw(connection: Connection, workspace_id: int, invitation_id: int, *, by: By) -> None:
     """Delete an invitation: its link is dead. Raises NotFound."""
     mine = (invitations.c.workspace_id == workspace_id, invitations.c.id == invitation_id)
     email = connection.execute(delete(invitations).where(*mine).returning(invitations.c.email)).scalar()
     if email is None:
         raise NotFound("There is no such invitation.", hint="List the workspace's invitations.")
     entry = Change("member.withdraw", invitation_id, "email", email)
-    members.write_audit(connection, workspace_id, [entry], actor=actor, at=at)
+    members.write_audit(connection, workspace_id, [entry], by=by)
 
 
 def find(connection: Connection, token: str, *, at: datetime) -> Offer:
@@ -125,7 +123,7 @@ def sign_up(
     second_factors.require(connection, user_id, code, sealer=sealer, at=at)
     actor = Actor("user", str(user_id), offer.email)
     if accounts.find_hash(connection, offer.email) != password_hash:
-        accounts.set_password(connection, user_id, password_hash, actor=actor, at=at)
+        accounts.set_password(connection, user_id, password_hash, by=By(actor, at))
     if offer.is_mailed:
         accounts.change(connection, user_id, email_proven_at=at)
     sessions.end_all(connection, user_id)
@@ -142,5 +140,5 @@ def _add(connection: Connection, offer: Offer, *, password_hash: str, at: dateti
     user_id = workspaces.add_member(connection, offer.workspace_id, **about, **account)
     actor = Actor("user", str(user_id), offer.email)
     entry = Change("member.join", user_id, "role", None, offer.role)
-    members.write_audit(connection, offer.workspace_id, [entry], actor=actor, at=at)
+    members.write_audit(connection, offer.workspace_id, [entry], by=By(actor, at))
     return user_id

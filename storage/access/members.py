@@ -11,7 +11,7 @@ from sqlalchemy import Boolean, Connection, delete, insert, select, update
 from storage.access import assistants, sessions
 from storage.access.workspaces import MemberStatus, Role, end_links
 from storage.engine import audit
-from storage.engine.audit import Actor, Change
+from storage.engine.audit import By, Change
 from storage.engine.statements import read_statement
 from storage.rules.errors import LastOwner, NotFound, ValidationError
 from storage.tables import members, programs, workspace_logos, workspaces
@@ -61,9 +61,7 @@ def get_member(connection: Connection, workspace_id: int, who: int | str) -> Mem
     raise NotFound(f"Workspace {workspace_id} has no such member.", hint="List the workspace's members.")
 
 
-def change(
-    connection: Connection, /, workspace_id: int, user_id: int, *, actor: Actor, at: datetime, **values: str
-) -> Member:
+def change(connection: Connection, /, workspace_id: int, user_id: int, *, by: By, **values: str) -> Member:
     """Change a member's `role` or `status`, which ends their links as `end_links` does. Raises NotFound, LastOwner."""
     with _keeping_an_owner(connection, workspace_id):
         before = get_member(connection, workspace_id, user_id)
@@ -72,30 +70,30 @@ def change(
     entries = audit.changed("member.change", user_id, before._asdict(), values)
     if entries:
         end_links(connection, workspace_id, user_id)
-    write_audit(connection, workspace_id, entries, actor=actor, at=at)
+    write_audit(connection, workspace_id, entries, by=by)
     return get_member(connection, workspace_id, user_id)
 
 
-def remove(connection: Connection, workspace_id: int, user_id: int, *, actor: Actor, at: datetime) -> None:
+def remove(connection: Connection, workspace_id: int, user_id: int, *, by: By) -> None:
     """Remove a member, their assistants and their links; the account stays. Raises NotFound, LastOwner."""
     with _keeping_an_owner(connection, workspace_id):
         removed = get_member(connection, workspace_id, user_id)
         connection.execute(delete(members).where(*_is(workspace_id, user_id)))
-    assistants.end_all(connection, user_id, workspace_id, actor=actor, at=at)
+    assistants.end_all(connection, user_id, workspace_id, by=by)
     end_links(connection, workspace_id, user_id)
     if connection.execute(select(members.c.user_id).where(members.c.user_id == user_id).limit(1)).scalar() is None:
         sessions.end_all(connection, user_id)  # who invites it again lets no old session in
     entries = [Change("member.remove", user_id, "email", removed.email)]
-    write_audit(connection, workspace_id, entries, actor=actor, at=at)
+    write_audit(connection, workspace_id, entries, by=by)
 
 
-def transfer_ownership(connection: Connection, workspace_id: int, user_id: int, *, actor: Actor, at: datetime) -> None:
+def transfer_ownership(connection: Connection, workspace_id: int, user_id: int, *, by: By) -> None:
     """Make an active member an owner in place of the owner who hands over, who becomes a member. Raises NotFound."""
     if get_member(connection, workspace_id, user_id).status != MemberStatus.ACTIVE:
         raise NotFound("There is no such active member.", hint="Reactivate the member first.")
-    change(connection, workspace_id, user_id, role=Role.OWNER, actor=actor, at=at)
-    if actor.user_id not in {user_id, None}:
-        change(connection, workspace_id, actor.user_id, role=Role.MEMBER, actor=actor, at=at)
+    change(connection, workspace_id, user_id, role=Role.OWNER, by=by)
+    if by.actor.user_id not in {user_id, None}:
+        change(connection, workspace_id, by.actor.user_id, role=Role.MEMBER, by=by)
 
 
 def get_settings(connection: Connection, workspace_id: int) -> WorkspaceSettings:
@@ -107,22 +105,18 @@ def get_settings(connection: Connection, workspace_id: int) -> WorkspaceSettings
     return WorkspaceSettings(*row)
 
 
-def change_settings(
-    connection: Connection, /, workspace_id: int, *, actor: Actor, at: datetime, **chosen: str
-) -> WorkspaceSettings:
+def change_settings(connection: Connection, /, workspace_id: int, *, by: By, **chosen: str) -> WorkspaceSettings:
     """Change a workspace's `name`, its `time_zone` or both, and return its settings."""
     before = get_settings(connection, workspace_id)
     after = before._replace(**chosen)
     if after != before:
         connection.execute(update(workspaces).where(workspaces.c.id == workspace_id).values(**chosen))
     entries = audit.changed("workspace.change", workspace_id, before._asdict(), chosen)
-    write_audit(connection, workspace_id, entries, actor=actor, at=at)
+    write_audit(connection, workspace_id, entries, by=by)
     return after
 
 
-def set_logo(
-    connection: Connection, workspace_id: int, image: bytes | None, *, actor: Actor, at: datetime
-) -> WorkspaceSettings:
+def set_logo(connection: Connection, workspace_id: int, image: bytes | None, *, by: By) -> WorkspaceSettings:
     """Replace a workspace's logo, None removes it. Raises ValidationError for what is no small image."""
     logo = {"media_type": _media_type(image), "content": image} if image is not None else {}
     version = hashlib.sha256(image).hexdigest()[:16] if image is not None else None
@@ -130,7 +124,7 @@ def set_logo(
     if logo:
         connection.execute(insert(workspace_logos).values(workspace_id=workspace_id, **logo))
     connection.execute(update(workspaces).where(workspaces.c.id == workspace_id).values(logo_version=version))
-    write_audit(connection, workspace_id, [Change("workspace.logo", workspace_id)], actor=actor, at=at)
+    write_audit(connection, workspace_id, [Change("workspace.logo", workspace_id)], by=by)
     return get_settings(connection, workspace_id)
 
 
@@ -152,11 +146,11 @@ def get_logo(connection: Connection, workspace_id: int) -> Any:
     return row
 
 
-def write_audit(connection: Connection, workspace_id: int, rows: list[Change], *, actor: Actor, at: datetime) -> None:
+def write_audit(connection: Connection, workspace_id: int, rows: list[Change], *, by: By) -> None:
     """Append entries to the log of each program of a workspace."""
     mine = select(programs.c.id).where(programs.c.workspace_id == workspace_id)
     for program_id in connection.execute(mine).scalars():
-        audit.write(connection, program_id, rows, actor=actor, at=at)
+        audit.write(connection, program_id, rows, by=by)
 
 
 @contextmanager

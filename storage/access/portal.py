@@ -8,7 +8,7 @@ from sqlalchemy import Boolean, ColumnElement, Connection, and_, delete, insert
 
 from storage.access.sessions import IDLE, LIFETIME, Sessions, Started
 from storage.engine import audit
-from storage.engine.audit import Actor, Change
+from storage.engine.audit import By, Change
 from storage.engine.database import insert_for
 from storage.engine.statements import read_statement
 from storage.rules import keys
@@ -38,15 +38,15 @@ def ask(connection: Connection, email: str, *, browser: str, at: datetime) -> st
     return token
 
 
-def invite(connection: Connection, program_id: int, partner_id: int, *, actor: Actor, at: datetime) -> tuple[str, Any]:
+def invite(connection: Connection, program_id: int, partner_id: int, *, by: By) -> tuple[str, Any]:
     """Return the token of a new link for a partner, which ends earlier ones, and the partner's row. Raises NotFound."""
     partner = _require(connection, program_id, partner_id)
     links = (*_of_partner(program_id, partner_id), _row.kind == LINK, _row.browser_hash.is_(None))
     connection.execute(delete(portal_tokens).where(*links))
     token = keys.generate(keys.PORTAL_PREFIX)
     whose = {"program_id": program_id, "partner_id": partner_id, "email": partner.email or ""}
-    _add(connection, token, [whose], kind=LINK, created_at=at, expires_at=at + INVITED_LASTS)
-    audit.write(connection, program_id, [Change("portal.invite", partner_id)], actor=actor, at=at)
+    _add(connection, token, [whose], kind=LINK, created_at=by.at, expires_at=by.at + INVITED_LASTS)
+    audit.write(connection, program_id, [Change("portal.invite", partner_id)], by=by)
     return token, partner
 
 
@@ -98,11 +98,11 @@ def session_by(token: str) -> Sessions:
     return Sessions(portal_tokens, and_(*named, _row.kind == SESSION))
 
 
-def revoke(connection: Connection, program_id: int, partner_id: int, *, actor: Actor, at: datetime) -> None:
+def revoke(connection: Connection, program_id: int, partner_id: int, *, by: By) -> None:
     """End a partner's links and sessions. Raises NotFound for another program's partner."""
     _require(connection, program_id, partner_id)
     connection.execute(delete(portal_tokens).where(*_of_partner(program_id, partner_id)))
-    audit.write(connection, program_id, [Change("portal.revoke", partner_id)], actor=actor, at=at)
+    audit.write(connection, program_id, [Change("portal.revoke", partner_id)], by=by)
 
 
 def _require(connection: Connection, program_id: int, partner_id: int) -> Any:

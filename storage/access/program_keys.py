@@ -46,35 +46,31 @@ def create(connection: Connection, program_id: int, *, at: datetime) -> None:
     connection.execute(insert(program_keys).values(_values(program_id, keys.generate_program_key(program_id), at)))
 
 
-def regenerate(connection: Connection, program_id: int, *, at: datetime, actor: audit.Actor | None = None) -> NewKey:
+def regenerate(connection: Connection, program_id: int, *, by: audit.By) -> NewKey:
     """Replace a program's key: the commit invalidates the old one and clears any flag."""
-    new_key = _replace(connection, program_id, keys.generate_program_key(program_id), at)
-    audit.write(connection, program_id, [audit.Change("program_key.regenerate", program_id)], actor=actor, at=at)
+    new_key = _replace(connection, program_id, keys.generate_program_key(program_id), by.at)
+    audit.write(connection, program_id, [audit.Change("program_key.regenerate", program_id)], by=by)
     return new_key
 
 
-def import_key(
-    connection: Connection, program_id: int, secret: str, *, at: datetime, actor: audit.Actor | None = None
-) -> NewKey:
+def import_key(connection: Connection, program_id: int, secret: str, *, by: audit.By) -> NewKey:
     """Replace a program's key by one without the prefix. Raises ValidationError for a weak or used one."""
     if len(secret) < keys.SHORTEST_IMPORT or not secret.isascii() or not secret.isprintable() or " " in secret:
         raise ValidationError(f"A key has at least {keys.SHORTEST_IMPORT} printable ASCII characters and no space.")
     if _find(connection, keys.digest(secret)) is not None:
         raise ValidationError("This key is in use.")
-    audit.write(connection, program_id, [audit.Change("program_key.import", program_id)], actor=actor, at=at)
-    return _replace(connection, program_id, secret, at)
+    audit.write(connection, program_id, [audit.Change("program_key.import", program_id)], by=by)
+    return _replace(connection, program_id, secret, by.at)
 
 
-def flag(
-    connection: Connection, program_id: int, *, rotate_by: datetime, at: datetime, actor: audit.Actor | None = None
-) -> None:
+def flag(connection: Connection, program_id: int, *, rotate_by: datetime, by: audit.By) -> None:
     """Mark a program's key for mandatory rotation by a deadline."""
     mine = program_keys.c.program_id == program_id
     before = connection.execute(select(program_keys.c.rotate_by).where(mine)).scalar()
     timestamps = (before and before.isoformat(), rotate_by.isoformat())
-    connection.execute(update(program_keys).where(mine).values(flagged_at=at, rotate_by=rotate_by))
+    connection.execute(update(program_keys).where(mine).values(flagged_at=by.at, rotate_by=rotate_by))
     change = audit.Change("program_key.flag", program_id, "rotate_by", *timestamps)
-    audit.write(connection, program_id, [change], actor=actor, at=at)
+    audit.write(connection, program_id, [change], by=by)
 
 
 def _replace(connection: Connection, program_id: int, secret: str, at: datetime) -> NewKey:

@@ -10,7 +10,7 @@ from sqlalchemy import Connection, delete, insert, select, update
 
 from storage.access import accounts, sessions
 from storage.access.sessions import Account, Started
-from storage.engine.audit import Actor
+from storage.engine.audit import By
 from storage.engine.sealing import Sealer, UnreadableSecretError
 from storage.rules import keys
 from storage.rules.errors import InvalidCredentials, InvalidSecondFactor, SecondFactorExists, SecondFactorRequired
@@ -62,18 +62,18 @@ def enrol(connection: Connection, user_id: int, *, email: str, sealer: Sealer) -
     return Enrolment(secret, pyotp.TOTP(secret).provisioning_uri(name=email, issuer_name="Affiliate tracking"))
 
 
-def confirm(connection: Connection, user_id: int, otp: str, *, sealer: Sealer, actor: Actor, at: datetime) -> list[str]:
+def confirm(connection: Connection, user_id: int, otp: str, *, sealer: Sealer, by: By) -> list[str]:
     """Turn it on by a code; return recovery codes, shown once. Raises InvalidSecondFactor, SecondFactorExists."""
     row = _find(connection, user_id)
     if row is not None and row.confirmed_at is not None:
         raise SecondFactorExists
-    if row is None or not _accept(connection, row, _plain(otp), sealer, at):
+    if row is None or not _accept(connection, row, _plain(otp), sealer, by.at):
         raise InvalidSecondFactor
-    connection.execute(update(second_factors).where(second_factors.c.user_id == user_id).values(confirmed_at=at))
+    connection.execute(update(second_factors).where(second_factors.c.user_id == user_id).values(confirmed_at=by.at))
     codes = ["-".join(secrets.token_hex(2) for _ in range(5)) for _ in range(10)]
     rows = [{"user_id": user_id, "code_hash": keys.digest(_plain(each))} for each in codes]
     connection.execute(insert(recovery_codes), rows)
-    accounts.write_audit(connection, user_id, "account.enable_second_factor", actor=actor, at=at)
+    accounts.write_audit(connection, user_id, "account.enable_second_factor", by=by)
     return codes
 
 
@@ -87,18 +87,18 @@ def spend(connection: Connection, user_id: int, code: str, *, sealer: Sealer, at
         raise InvalidSecondFactor
 
 
-def switch_off(connection: Connection, user_id: int, code: str, *, sealer: Sealer, actor: Actor, at: datetime) -> None:
+def switch_off(connection: Connection, user_id: int, code: str, *, sealer: Sealer, by: By) -> None:
     """Turn the second factor off with one of its codes. Raises InvalidSecondFactor."""
-    spend(connection, user_id, code, sealer=sealer, at=at)
-    disable(connection, user_id, actor=actor, at=at)
+    spend(connection, user_id, code, sealer=sealer, at=by.at)
+    disable(connection, user_id, by=by)
 
 
-def disable(connection: Connection, user_id: int, *, actor: Actor, at: datetime) -> None:
+def disable(connection: Connection, user_id: int, *, by: By) -> None:
     """Turn the second factor off; without one nothing happens."""
     connection.execute(delete(recovery_codes).where(recovery_codes.c.user_id == user_id))
     removed = connection.execute(delete(second_factors).where(second_factors.c.user_id == user_id))
     if removed.rowcount:
-        accounts.write_audit(connection, user_id, "account.disable_second_factor", actor=actor, at=at)
+        accounts.write_audit(connection, user_id, "account.disable_second_factor", by=by)
 
 
 def _find(connection: Connection, user_id: int) -> Any:

@@ -24,15 +24,28 @@ class Actor(NamedTuple):
         return self.type == AGENT_KEY
 
     @property
+    def key(self) -> str:
+        """The type and the id: a member and an agent key may have the same id."""
+        return f"{self.type} {self.id}"
+
+    @property
     def user_id(self) -> int | None:
         """The account that makes the change; None for an agent key and for the operator."""
         return int(self.id) if self.type == USER else None
+
+
+class By(NamedTuple):
+    """Who makes a change, and when."""
+
+    actor: Actor
+    at: datetime
 
 
 COLLECTED = "changes that the log gets"
 AGENT_KEY = "agent_key"
 USER = "user"
 OPERATOR = Actor("operator", "svc", "svc admin")
+SERVICE = Actor("service", "svc", "svc")  # by itself: its changes are not logged
 
 
 class Change(NamedTuple):
@@ -45,11 +58,9 @@ class Change(NamedTuple):
     after: Any = None
 
 
-def write(
-    connection: Connection, program_id: int, changes: Sequence[Change], *, actor: Actor | None, at: datetime
-) -> None:
-    """Append entries to a program's log; changes without an actor (by the service itself) are not logged."""
-    write_each(connection, [(program_id, each) for each in changes], actor=actor, at=at)
+def write(connection: Connection, program_id: int, changes: Sequence[Change], *, by: By) -> None:
+    """Append entries to a program's log; changes by the service itself are not logged."""
+    write_each(connection, [(program_id, each) for each in changes], by=by)
 
 
 @contextmanager
@@ -63,21 +74,19 @@ def collected(connection: Connection, what: str = COLLECTED) -> Iterator[list[An
         del connection.info[what]
 
 
-def write_each(
-    connection: Connection, changes: Sequence[tuple[int, Change]], *, actor: Actor | None, at: datetime
-) -> None:
+def write_each(connection: Connection, changes: Sequence[tuple[int, Change]], *, by: By) -> None:
     """Append entries to the logs of programs by one statement, as `write` does."""
-    if actor is None or not changes:
+    if by.actor == SERVICE or not changes:
         return
     connection.info.get(COLLECTED, []).extend(change for _, change in changes)
-    who = {"actor_type": actor.type, "actor_id": actor.id, "actor_name": actor.name, "at": at}
+    who = {"actor_type": by.actor.type, "actor_id": by.actor.id, "actor_name": by.actor.name, "at": by.at}
     rows = []
-    for entry_id, (program_id, change) in zip(ids.after(at, len(changes)), changes, strict=True):
+    for entry_id, (program_id, change) in zip(ids.after(by.at, len(changes)), changes, strict=True):
         subject_id = None if change.subject_id is None else str(change.subject_id)
         values = {"before": json.dumps(change.before), "after": json.dumps(change.after), "subject_id": subject_id}
         rows.append({"program_id": program_id, "id": entry_id, **who, **change._asdict(), **values})
     connection.execute(insert(audit_entries), rows)
-    feed.note(connection, [feed.Note(program_id, each.action, at, each.subject_id) for program_id, each in changes])
+    feed.note(connection, [feed.Note(program_id, each.action, by.at, each.subject_id) for program_id, each in changes])
 
 
 def changed(action: str, subject_id: int, before: dict[str, Any], after: dict[str, Any]) -> list[Change]:

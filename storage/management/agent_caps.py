@@ -7,7 +7,6 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, and_, func, or_, select, update
 
 from storage.engine import audit
-from storage.engine.audit import Actor
 from storage.engine.database import insert_for
 from storage.lists.held import kinds_by_commission
 from storage.rules import agent_caps as rules
@@ -48,9 +47,7 @@ def get_caps(connection: Connection, program_id: int, currency: str | None = Non
     return defaults._replace(**worth | _chosen(connection, program_id))
 
 
-def change(
-    connection: Connection, program_id: int, changes: Mapping[str, Any], *, actor: Actor, at: datetime
-) -> AgentCaps:
+def change(connection: Connection, program_id: int, changes: Mapping[str, Any], *, by: audit.By) -> AgentCaps:
     """Change caps, as the API names them, log it and return all. Raises ValidationError."""
     connection.execute(select(programs.c.id).where(programs.c.id == program_id).with_for_update())
     before = get_caps(connection, program_id)
@@ -62,7 +59,7 @@ def change(
         connection.execute(row.on_conflict_do_update(index_elements=["program_id"], set_=values))
     after = get_caps(connection, program_id)
     entries = audit.changed("agent_caps.change", program_id, published(before, CAPS), published(after, CAPS))
-    audit.write(connection, program_id, entries, actor=actor, at=at)
+    audit.write(connection, program_id, entries, by=by)
     return after
 
 
@@ -112,9 +109,9 @@ def _versions(connection: Connection, program_id: int, of: ColumnElement[bool], 
     return [*connection.execute(select(commission_terms).where(mine, needed).order_by(terms.version))]
 
 
-def count(connection: Connection, program_id: int, status: str, cents: int, *, actor: Actor, at: datetime) -> None:
+def count(connection: Connection, program_id: int, status: str, cents: int, *, by: audit.By) -> None:
     """Count what an agent key does, in the caps of a day. Raises OverCap."""
-    if actor.is_agent and (over := count_each(connection, program_id, status, [cents], at=at)[0]):
+    if by.actor.is_agent and (over := count_each(connection, program_id, status, [cents], at=by.at)[0]):
         raise over
 
 

@@ -50,8 +50,7 @@ def decide(
     *,
     state: ApplicationState,
     code: str | None = None,  # of the partner; by default their name
-    actor: audit.Actor,
-    at: datetime,
+    by: audit.By,
 ) -> Application:
     """Approve an application, which enrols a partner, or decline it. Raises NotFound; ValidationError once decided."""
     mine = (_row.program_id == program_id, _row.id == application_id)
@@ -60,14 +59,14 @@ def decide(
         raise NotFound("The program has no such application.")
     if row.state != ApplicationState.WAITING:
         raise ValidationError(f"The application is {row.state} already.")
-    decided: dict[str, Any] = {"state": state, "decided_by": actor.name, "decided_at": at}
+    decided: dict[str, Any] = {"state": state, "decided_by": by.actor.name, "decided_at": by.at}
     if state == ApplicationState.APPROVED:
-        about: Any = {"name": row.name, "email": row.email, "code": code or code_of(row.name), "actor": actor}
-        decided["partner_id"] = partners.enrol(connection, program_id, **about, at=at).id
+        about = {"name": row.name, "email": row.email, "code": code or code_of(row.name)}
+        decided["partner_id"] = partners.enrol(connection, program_id, **about, by=by).id
     connection.execute(update(partner_applications).where(*mine).values(decided))
     change = audit.Change("application.decide", application_id, "state", row.state, state)
-    audit.write(connection, program_id, [change], actor=actor, at=at)
-    return get(connection, APPLICATIONS, ListScope(program_id, at), application_id)
+    audit.write(connection, program_id, [change], by=by)
+    return get(connection, APPLICATIONS, ListScope(program_id, by.at), application_id)
 
 
 def code_of(name: str) -> str:

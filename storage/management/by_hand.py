@@ -43,34 +43,33 @@ def credit_sale(
     amount_cents: int,
     currency: str,
     reason: str,
-    actor: audit.Actor,
-    at: datetime,
     partner_id: int | None = None,
     click_id: str | None = None,
     transaction_id: str | None = None,
     customer_key: str | None = None,
     occurred_at: datetime | None = None,
+    by: audit.By,
 ) -> Commission:
     """Record a sale for a partner, or for that of a click, by the terms of its time, and return its commission."""
-    happened_at = occurred_at or at
+    happened_at = occurred_at or by.at
     if partner_id is None and click_id is None:
         fields = [FieldError(name, "Send partner_id or click_id") for name in ("partner_id", "click_id")]
         raise ValidationError(fields=fields)
-    if not at - OLDEST <= happened_at <= at:
+    if not by.at - OLDEST <= happened_at <= by.at:
         raise ValidationError(fields=[FieldError("occurred_at", "Not in the future and at most 366 days ago")])
     if click_id is not None:
         customer_key = _key_for(connection, program_id, click_id, customer_key)
     elif partner_id is not None:
         click_id = _click_for(connection, program_id, partner_id, customer_key, at=happened_at)
-    about = (amount_cents, at, customer_key, click_id, currency, occurred_at)
-    sale = Sale(transaction_id or f"credit-{ids.after(at, 1)[0]}", *about, provenance=Provenance.OPERATOR)
-    credited = _record(connection, program_id, sale, credited_by=actor.name)
+    about = (amount_cents, by.at, customer_key, click_id, currency, occurred_at)
+    sale = Sale(transaction_id or f"credit-{ids.after(by.at, 1)[0]}", *about, provenance=Provenance.OPERATOR)
+    credited = _record(connection, program_id, sale, credited_by=by.actor.name)
     if partner_id not in {None, credited.partner_id}:
         raise ValidationError(fields=[FieldError("partner_id", "The click is another partner's")])
-    agent_caps.count(connection, program_id, agent_caps.CREDITED, credited.amount_cents, actor=actor, at=at)
+    agent_caps.count(connection, program_id, agent_caps.CREDITED, credited.amount_cents, by=by)
     said = {"partner_id": credited.partner_id, "transaction_id": sale.transaction_id, "reason": reason}
     entry = audit.Change("commission.credit", credited.id, after=said | {"amount_cents": credited.amount_cents})
-    audit.write(connection, program_id, [entry], actor=actor, at=at)
+    audit.write(connection, program_id, [entry], by=by)
     return credited
 
 
@@ -87,27 +86,20 @@ def price(
 
 
 def adjust(
-    connection: Connection,
-    program_id: int,
-    *,
-    partner_id: int,
-    amount_cents: int,
-    reason: str,
-    actor: audit.Actor,
-    at: datetime,
+    connection: Connection, program_id: int, *, partner_id: int, amount_cents: int, reason: str, by: audit.By
 ) -> Adjustment:
     """Add to a partner's balance, or take from it; the next payout settles it. Raises PartnerNotFound, OverCap."""
     if not amount_cents:
         raise ValidationError(fields=[FieldError("amount_cents", "An amount other than 0")])
     partners.require(connection, program_id, partner_id)
-    agent_caps.count(connection, program_id, agent_caps.CREDITED, abs(amount_cents), actor=actor, at=at)
+    agent_caps.count(connection, program_id, agent_caps.CREDITED, abs(amount_cents), by=by)
     currency = connection.execute(select(programs.c.currency).where(programs.c.id == program_id)).scalar_one()
-    adjustment = Adjustment(ids.after(at, 1)[0], partner_id, amount_cents, currency, reason, at)
+    adjustment = Adjustment(ids.after(by.at, 1)[0], partner_id, amount_cents, currency, reason, by.at)
     entry = adjustment._asdict() | {"program_id": program_id, "kind": EntryKind.ADJUSTMENT}
     del entry["currency"]
     connection.execute(insert(ledger_entries).values(entry))
     change = audit.Change("partner.adjust", partner_id, after={"amount_cents": amount_cents, "reason": reason})
-    audit.write(connection, program_id, [change], actor=actor, at=at)
+    audit.write(connection, program_id, [change], by=by)
     return adjustment
 
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import ColumnElement, Connection, Table, func, select, update
 
 from storage.engine import audit, ids
-from storage.engine.audit import Actor, Change
+from storage.engine.audit import By, Change
 from storage.engine.statements import read_statement
 from storage.lists.balances import to_pay_cents
 from storage.lists.commissions import COMMISSIONS, Commission, net_cents
@@ -60,55 +60,47 @@ def decide(
 
 def decide_each(
     connection: Connection,
-    /,
     program_id: int,
     commission_ids: Sequence[int],
     status: CommissionStatus,
     *,
-    at: datetime,
-    actor: Actor,
     override_hold_reason: str | None = None,
     flag: str | None = None,  # whose confirmation rejects them
+    by: By,
 ) -> dict[int, Any]:
     """Review commissions and move them to a status, many by as few statements as one; return each or its error."""
     if status in REVIEWED:
-        fraud_review.flag_before_decision(connection, program_id, commission_ids, at=at)
+        fraud_review.flag_before_decision(connection, program_id, commission_ids, at=by.at)
     found = _lock(connection, program_id, commission_ids)
-    may_be_held = status != CommissionStatus.APPROVED or (override_hold_reason is not None and not actor.is_agent)
-    rejected = _obstacles(connection, program_id, found, status, may_be_held=may_be_held, actor=actor, at=at)
+    may_be_held = status != CommissionStatus.APPROVED or (override_hold_reason is not None and not by.actor.is_agent)
+    rejected = _obstacles(connection, program_id, found, status, may_be_held=may_be_held, by=by)
     if changed := [each for each in found if each.id not in rejected]:
-        _become(connection, program_id, changed, status, actor=actor, at=at)
+        _become(connection, program_id, changed, status, by=by)
         entries = [Change("commission.decide", each.id, "status", each.status, status) for each in changed]
         why = ("override_hold_reason", None, override_hold_reason)
-        early = [each.id for each in changed if status == CommissionStatus.APPROVED and at < each.hold_until]
+        early = [each.id for each in changed if status == CommissionStatus.APPROVED and by.at < each.hold_until]
         entries += [Change("commission.decide", each, *why) for each in early]
         entries += [Change("commission.decide", each.id, "flag", None, flag) for each in changed if flag is not None]
-        audit.write(connection, program_id, sorted(entries, key=attrgetter("subject_id")), actor=actor, at=at)
+        audit.write(connection, program_id, sorted(entries, key=attrgetter("subject_id")), by=by)
     results = {each: NotFound("The program has no such commission.") for each in sorted(set(commission_ids))} | rejected
-    decided = rows(connection, COMMISSIONS, ListScope(program_id, at), [each.id for each in changed])
+    decided = rows(connection, COMMISSIONS, ListScope(program_id, by.at), [each.id for each in changed])
     return results | {each.id: each for each in decided}
 
 
 def _become(
-    connection: Connection,
-    program_id: int,
-    changed: Sequence[Any],
-    status: CommissionStatus,
-    *,
-    actor: Actor,
-    at: datetime,
+    connection: Connection, program_id: int, changed: Sequence[Any], status: CommissionStatus, *, by: By
 ) -> None:
     """Give commissions a status, with what it does to the ledger."""
     if status == CommissionStatus.PAID:
-        payout_sending.pay_at_once(connection, program_id, changed, actor=actor, at=at)
+        payout_sending.pay_at_once(connection, program_id, changed, by=by)
         return
     values: dict[str, Any] = {"status": status}
     if status == CommissionStatus.APPROVED:
-        values["approved_by_key_id"] = int(actor.id) if actor.is_agent else None
+        values["approved_by_key_id"] = int(by.actor.id) if by.actor.is_agent else None
     mine = (commissions.c.program_id == program_id, commissions.c.id.in_([each.id for each in changed]))
     connection.execute(update(commissions).where(*mine).values(values))
     if status == CommissionStatus.REJECTED:
-        corrections.reject(connection, changed, at=at)
+        corrections.reject(connection, changed, at=by.at)
 
 
 def _lock(connection: Connection, program_id: int, commission_ids: Sequence[int]) -> Sequence[Any]:
@@ -127,13 +119,13 @@ def millis_of(decided_at: datetime) -> int:
     return to_millis(decided_at)
 
 
-def undo_approvals(connection: Connection, program_id: int, *, millis: int, actor: Actor, at: datetime) -> int:
+def undo_approvals(connection: Connection, program_id: int, *, millis: int, by: By) -> int:
     """Undo the approvals that the actor made together, for an hour; return how many. What was paid since stays paid."""
     decided_at = from_millis(millis)
-    if not timedelta(0) <= at - decided_at <= WITHIN:
+    if not timedelta(0) <= by.at - decided_at <= WITHIN:
         raise ValidationError("An approval can be undone within an hour. Later, reject the commissions instead.")
     times = {"first_id": ids.first(decided_at), "since": decided_at, "until": decided_at + MILLISECOND}
-    theirs = {"program_id": program_id, "actor_type": actor.type, "actor_id": actor.id, "most": MOST_TOGETHER}
+    theirs = {"program_id": program_id, "actor_type": by.actor.type, "actor_id": by.actor.id, "most": MOST_TOGETHER}
     approved = connection.execute(_APPROVED, theirs | times).scalars().all()
     _lock(connection, program_id, approved)
     row = commissions.c
@@ -142,7 +134,7 @@ def undo_approvals(connection: Connection, program_id: int, *, millis: int, acto
     undone = connection.execute(pending.returning(row.id)).scalars().all()
     before, after = CommissionStatus.APPROVED, CommissionStatus.PENDING
     entries = [Change("commission.decide", each, "status", before, after) for each in sorted(undone)]
-    audit.write(connection, program_id, entries, actor=actor, at=at)
+    audit.write(connection, program_id, entries, by=by)
     return len(undone)
 
 
@@ -153,29 +145,28 @@ def _obstacles(
     status: CommissionStatus,
     *,
     may_be_held: bool,
-    actor: Actor,
-    at: datetime,
+    by: By,
 ) -> dict[int, ServiceError]:
     """Return the error of each commission that may not change so, and count what an agent key may decide."""
     flagged = kinds_by_commission(connection, program_id, [each.id for each in found]) if status in REVIEWED else {}
     is_paid = status == CommissionStatus.PAID
     rejected = dict[int, ServiceError]()
-    unpayable = payouts.obstacles(connection, program_id, found, actor=actor) if is_paid else {}
+    unpayable = payouts.obstacles(connection, program_id, found, actor=by.actor) if is_paid else {}
     for each in found:
         if status not in MAY_BECOME[each.status]:
             wrong = f"A commission that is {each.status} cannot become {status}"
             rejected[each.id] = ValidationError(fields=[FieldError("status", wrong)])
         elif each.id in unpayable:
             rejected[each.id] = unpayable[each.id]
-        elif not may_be_held and at < each.hold_until:
+        elif not may_be_held and by.at < each.hold_until:
             message = f"The commission is on hold until {each.hold_until:%Y-%m-%d %H:%M} UTC."
             rejected[each.id] = errors.CommissionOnHold(message)
         elif kinds := flagged.get(each.id):
             message = f"The commission is held for review: {', '.join(kinds)}."
             rejected[each.id] = errors.CommissionFlagged(message, flags=kinds)
-    if actor.is_agent and status in REVIEWED:
+    if by.actor.is_agent and status in REVIEWED:
         free = [each for each in found if each.id not in rejected]
-        rejected |= agent_caps.obstacles(connection, program_id, free, status, int(actor.id), at=at)
+        rejected |= agent_caps.obstacles(connection, program_id, free, status, int(by.actor.id), at=by.at)
     return rejected
 
 

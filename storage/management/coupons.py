@@ -1,7 +1,5 @@
 """Coupons of partners: created with a code that no other coupon of the program has or had, and ended."""
 
-from datetime import datetime
-
 from sqlalchemy import Connection, insert, update
 from sqlalchemy.exc import IntegrityError
 
@@ -19,26 +17,24 @@ TAKEN = FieldError(
 )
 
 
-def create(
-    connection: Connection, program_id: int, *, partner_id: int, code: str, actor: audit.Actor, at: datetime
-) -> Coupon:
+def create(connection: Connection, program_id: int, *, partner_id: int, code: str, by: audit.By) -> Coupon:
     """Create a coupon of a partner. Raises PartnerNotFound; ValidationError if the code, in any spelling, is taken."""
     partners.require(connection, program_id, partner_id)
-    [coupon_id] = ids.after(at, 1)
-    row = {"program_id": program_id, "id": coupon_id, "partner_id": partner_id, "created_at": at}
+    [coupon_id] = ids.after(by.at, 1)
+    row = {"program_id": program_id, "id": coupon_id, "partner_id": partner_id, "created_at": by.at}
     try:
         connection.execute(insert(coupons).values(row | {"code": code, "code_key": code_key(code)}))
     except IntegrityError:
         raise ValidationError(fields=[TAKEN]) from None
     created = {"partner_id": partner_id, "code": code}
-    audit.write(connection, program_id, [audit.Change("coupon.create", coupon_id, after=created)], actor=actor, at=at)
-    return get(connection, COUPONS, ListScope(program_id, at), coupon_id)
+    audit.write(connection, program_id, [audit.Change("coupon.create", coupon_id, after=created)], by=by)
+    return get(connection, COUPONS, ListScope(program_id, by.at), coupon_id)
 
 
-def end(connection: Connection, program_id: int, coupon_id: int, *, actor: audit.Actor, at: datetime) -> Coupon:
+def end(connection: Connection, program_id: int, coupon_id: int, *, by: audit.By) -> Coupon:
     """End a coupon, from whose end on it credits no one; its earlier customers stay. Raises NotFound."""
     mine = (coupons.c.program_id == program_id, coupons.c.id == coupon_id, coupons.c.ended_at.is_(None))
-    ended = connection.execute(update(coupons).where(*mine).values(ended_at=at).returning(coupons.c.code)).scalar()
+    ended = connection.execute(update(coupons).where(*mine).values(ended_at=by.at).returning(coupons.c.code)).scalar()
     if ended is not None:
-        audit.write(connection, program_id, [audit.Change("coupon.end", coupon_id, before=ended)], actor=actor, at=at)
-    return get(connection, COUPONS, ListScope(program_id, at), coupon_id)
+        audit.write(connection, program_id, [audit.Change("coupon.end", coupon_id, before=ended)], by=by)
+    return get(connection, COUPONS, ListScope(program_id, by.at), coupon_id)

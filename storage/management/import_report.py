@@ -5,14 +5,13 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from datetime import datetime
 from enum import StrEnum
 from itertools import chain, count
 from typing import Any
 
 from sqlalchemy import Column, ColumnElement, Connection, and_, select
 
-from storage.engine.audit import Actor
+from storage.engine.audit import By
 from storage.management import partners
 from storage.management.applications import code_of
 from storage.rules.attribution import PartnerStatus, code_key
@@ -70,8 +69,7 @@ class Importing:
     connection: Connection
     program: ProgramTerms
     on_conflict: OnConflict
-    actor: Actor
-    at: datetime
+    by: By
     report: ImportReport
     is_sandbox: bool
     url: str
@@ -140,8 +138,8 @@ class ImportedPartners:
             self._work.report.there[FileKind.PARTNERS] += 1
         elif known is None:
             work, name = self._work, line.name or code
-            about: dict[str, Any] = {"email": line.partner_email or None, "joined_at": line.at, "actor": work.actor}
-            partner = partners.enrol(work.connection, work.program.id, name=name, code=code, **about, at=work.at)
+            about: dict[str, Any] = {"email": line.partner_email or None, "joined_at": line.at}
+            partner = partners.enrol(work.connection, work.program.id, name=name, code=code, **about, by=work.by)
             about = {"email": line.partner_email, "status": line.partner_status, "at": line.at}
             work.report.add(FileKind.PARTNERS, code=code, name=name, **about)
             work.ids["partners"].append(partner.id)
@@ -175,7 +173,7 @@ class ImportedPartners:
         work = self._work
         for partner_id, status in self._to_end.items():
             changes = {"status": status}
-            partners.change(work.connection, work.program.id, partner_id, changes, actor=work.actor, at=work.at)
+            partners.change(work.connection, work.program.id, partner_id, changes, by=work.by)
         return {partner.id: partner.code for partner in self._known.values()}
 
 

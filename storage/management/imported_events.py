@@ -90,10 +90,10 @@ class ImportedEvents:
             return
         if owner is None and key:
             self._owners[key] = partner.id
-            self._leads[key] = _New(line, partner, line.at or self._work.at, key)
+            self._leads[key] = _New(line, partner, line.at or self._work.by.at, key)
         if line.kind == FileKind.COMMISSIONS:  # of a sale, of the customer's lead, or of a lead without a customer
             self._recorded[line.transaction_id] = (partner.id, line.cents)
-            at = line.at or self._work.at
+            at = line.at or self._work.by.at
             lead = None if is_another else self._leads.get(key)
             is_of_lead = lead is not None and lead.earned is None and not line.sale_cents
             if lead is not None:
@@ -160,7 +160,7 @@ class ImportedEvents:
 
     def _count(self, line: ImportLine, partner: Any, event_id: int) -> None:
         """Count what a recorded lead or sale earned, as the old tool decided on it."""
-        work, at = self._work, line.at or self._work.at
+        work, at = self._work, line.at or self._work.by.at
         is_trial = line.status == CommissionStatus.PAID and work.is_sandbox  # trials pay no one
         status = CommissionStatus.APPROVED if is_trial else line.status
         work.ids["sales"] += [event_id] if line.sale_cents else []

@@ -47,15 +47,14 @@ def run(
     *,
     on_conflict: OnConflict = OnConflict.STOP,
     dry_run: bool,
-    actor: audit.Actor,
-    at: datetime,
+    by: audit.By,
 ) -> ImportReport:
     """Import files and return the report; what is there stays. A dry run and undecided conflicts undo everything."""
     program = program_terms.load_one(connection, program_id)
     row = select(programs.c.sandbox_of.is_not(None), programs.c.domain).where(programs.c.id == program_id)
     is_sandbox, domain = connection.execute(row).one()
     report = ImportReport(program.currency)
-    work = Importing(connection, program, on_conflict, actor, at, report, bool(is_sandbox), site_url(domain))
+    work = Importing(connection, program, on_conflict, by, report, bool(is_sandbox), site_url(domain))
     before = _totals(connection, program_id)
     with connection.begin_nested() as everything, rollups.gathered(connection) as steps:
         _add(work, [line for kind in FileKind for file in files if file.kind == kind for line in _lines(work, file)])
@@ -66,8 +65,8 @@ def run(
             everything.rollback()
         else:
             imported = audit.Change("program.import", None, after=report.logged())
-            audit.write(connection, program_id, [imported], actor=actor, at=at)
-            report.import_id = _save(connection, program_id, work.ids, steps, at=at)
+            audit.write(connection, program_id, [imported], by=by)
+            report.import_id = _save(connection, program_id, work.ids, steps, at=by.at)
     report.problems.sort(key=itemgetter("file", "line"))
     return report
 
@@ -84,14 +83,15 @@ def _totals(connection: Connection, program_id: int) -> Totals:
 
 
 def _lines(work: Importing, file: ImportFile) -> Iterator[ImportLine]:
-    currency, latest = work.program.currency, work.at + timedelta(days=1)  # without a zone, a day may begin elsewhere
+    currency, at = work.program.currency, work.by.at
+    latest = at + timedelta(days=1)  # without a zone, a day may begin elsewhere
     if file.unit is None:
         work.report.is_stopped = True
         work.report.conflicts.append({"file": file.name, "line": 1, "message": ASK_UNIT})
     for number, row in file.rows if file.unit else ():
         with work.reported(file.name, number):
             line = tool_exports.line_of(file, number, row, currency=currency, digits=currencies.digits(currency))
-            if max(line.at or work.at, line.paid_at or work.at) > latest:
+            if max(line.at or at, line.paid_at or at) > latest:
                 raise ValueError("a time in the future")
             yield line
 
@@ -144,10 +144,10 @@ def list_recent(connection: Connection, program_id: int, *, at: datetime) -> Seq
     return connection.execute(select(row.id, row.at).where(*mine).order_by(row.id.desc())).all()
 
 
-def undo(connection: Connection, program_id: int, import_id: int, *, actor: audit.Actor, at: datetime) -> None:
+def undo(connection: Connection, program_id: int, import_id: int, *, by: audit.By) -> None:
     """Delete what an import added. Raises NotFound, ValidationError if something has been built on it since."""
     row = imports.c
-    mine = (row.program_id == program_id, row.id == import_id, row.at >= at - LASTS)
+    mine = (row.program_id == program_id, row.id == import_id, row.at >= by.at - LASTS)
     stored = connection.execute(delete(imports).where(*mine).returning(row.undo)).scalar()
     if stored is None:
         raise NotFound("An import can be undone within an hour.")
@@ -170,7 +170,7 @@ def undo(connection: Connection, program_id: int, import_id: int, *, actor: audi
         for partner_id, day, name, count in saved["totals"]
     ]
     rollups.add(connection, steps)
-    audit.write(connection, program_id, [audit.Change("program.undo_import", import_id)], actor=actor, at=at)
+    audit.write(connection, program_id, [audit.Change("program.undo_import", import_id)], by=by)
 
 
 def _built_on(connection: Connection, program_id: int, added: Added) -> dict[str, int]:

@@ -9,7 +9,7 @@ from sqlalchemy import ColumnElement, Connection, and_, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from storage.engine import audit, ids
-from storage.engine.audit import Actor, Change
+from storage.engine.audit import By, Change
 from storage.lists.customers import CUSTOMERS, ListedCustomer
 from storage.lists.declaration import ListScope
 from storage.lists.find import get
@@ -46,17 +46,16 @@ def enrol(
     *,
     name: str,
     code: str,
-    at: datetime,
     email: str | None = None,
     status: PartnerStatus = PartnerStatus.ACTIVE,
-    actor: Actor | None = None,
     joined_at: datetime | None = None,
     minimum_payout_cents: int | None = None,
+    by: By,
 ) -> Partner:
     """Enrol a partner, who may have joined before. Raises ValidationError when the code, in any spelling, is taken."""
     enrolled = {"name": name, "email": email, "code": code, "status": status}
-    [partner_id] = ids.after(at, 1)
-    joined_at = joined_at or at
+    [partner_id] = ids.after(by.at, 1)
+    joined_at = joined_at or by.at
     row = {"program_id": program_id, "id": partner_id, "created_at": joined_at, "code_key": code_key(code)}
     row["minimum_payout_cents"] = minimum_payout_cents
     try:
@@ -65,17 +64,15 @@ def enrol(
         raise ValidationError(fields=[TAKEN]) from None
     rollups.add(connection, [Increment(program_id, partner_id, joined_at.date(), partners=1)])
     entry = Change("partner.enrol", partner_id, after=enrolled)
-    audit.write(connection, program_id, [entry], actor=actor, at=at)
-    return get(connection, PARTNERS, ListScope(program_id, at), partner_id)
+    audit.write(connection, program_id, [entry], by=by)
+    return get(connection, PARTNERS, ListScope(program_id, by.at), partner_id)
 
 
-def change(
-    connection: Connection, program_id: int, partner_id: int, changes: Mapping[str, Any], *, actor: Actor, at: datetime
-) -> Partner:
+def change(connection: Connection, program_id: int, partner_id: int, changes: Mapping[str, Any], *, by: By) -> Partner:
     """Change a partner and return them. Raises NotFound; ValidationError when another partner has the code."""
     mine = (partners.c.program_id == program_id, partners.c.id == partner_id)
     connection.execute(select(partners.c.id).where(*mine).with_for_update())
-    before = get(connection, PARTNERS, ListScope(program_id, at), partner_id)
+    before = get(connection, PARTNERS, ListScope(program_id, by.at), partner_id)
     values = dict(changes)
     if changes.get("code", before.code) != before.code:
         values["code_key"] = code_key(changes["code"])
@@ -85,8 +82,8 @@ def change(
             connection.execute(update(partners).where(*mine).values(values))
         except IntegrityError:
             raise ValidationError(fields=[TAKEN]) from None
-        audit.write(connection, program_id, entries, actor=actor, at=at)
-    return get(connection, PARTNERS, ListScope(program_id, at), partner_id)
+        audit.write(connection, program_id, entries, by=by)
+    return get(connection, PARTNERS, ListScope(program_id, by.at), partner_id)
 
 
 def require(connection: Connection, program_id: int, partner_id: int) -> None:
@@ -97,15 +94,7 @@ def require(connection: Connection, program_id: int, partner_id: int) -> None:
 
 
 def move_customer(
-    connection: Connection,
-    program_id: int,
-    customer_id: int,
-    *,
-    partner_id: int,
-    past: Past,
-    reason: str,
-    actor: Actor,
-    at: datetime,
+    connection: Connection, program_id: int, customer_id: int, *, partner_id: int, past: Past, reason: str, by: By
 ) -> ListedCustomer:
     """Move a customer to a partner, and return them; what moves with them waits for a decision again."""
     mine = (customers.c.program_id == program_id, customers.c.id == customer_id)
@@ -120,15 +109,15 @@ def move_customer(
     connection.execute(update(customers).where(*mine).values(partner_id=partner_id, revision=customer.revision + 1))
     steps, cents = list(_counted(customer)), 0
     if past == Past.MOVE:
-        past_steps, cents = _move_past(connection, customer, partner_id, at=at)
+        past_steps, cents = _move_past(connection, customer, partner_id, at=by.at)
         steps += past_steps
     negated = [each._replace(**{n: -v for n, v in each._asdict().items() if n in Totals._fields}) for each in steps]
     rollups.add(connection, [*negated, *(each._replace(partner_id=partner_id) for each in steps)])
-    agent_caps.count(connection, program_id, agent_caps.CREDITED, cents, actor=actor, at=at)
+    agent_caps.count(connection, program_id, agent_caps.CREDITED, cents, by=by)
     values = {"partner_id": partner_id, "past": past, "moved_cents": cents, "reason": reason}
     change = Change("customer.move", customer_id, None, {"partner_id": before_id}, values)
-    audit.write(connection, program_id, [change], actor=actor, at=at)
-    return get(connection, CUSTOMERS, ListScope(program_id, at), customer_id)
+    audit.write(connection, program_id, [change], by=by)
+    return get(connection, CUSTOMERS, ListScope(program_id, by.at), customer_id)
 
 
 def count_past(connection: Connection, program_id: int, customer_id: int) -> Waiting:

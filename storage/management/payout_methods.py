@@ -13,7 +13,7 @@ from stdnum.exceptions import ValidationError as InvalidNumber
 from stdnum.us import rtn
 
 from storage.engine import audit
-from storage.engine.audit import Actor, Change
+from storage.engine.audit import By, Change
 from storage.engine.database import insert_for
 from storage.engine.sealing import Sealer
 from storage.management import partners
@@ -47,8 +47,7 @@ def change(
     details: Mapping[str, str],
     *,
     sealer: Sealer,
-    actor: Actor,
-    at: datetime,
+    by: By,
 ) -> PayoutMethod:
     """Save how a partner is paid, and hold payouts if they were paid otherwise before. The log has no secret.
 
@@ -60,32 +59,30 @@ def change(
     before = connection.execute(select(payout_methods).where(*mine).with_for_update()).one_or_none()
     if before is not None and (before.kind, json.loads(sealer.open(before.sealed))) == (kind, details):
         return _shown(before)
-    held_until = at if before is None else at + METHOD_HOLD
+    held_until = by.at if before is None else by.at + METHOD_HOLD
     values: dict[str, Any] = {
         "kind": kind,
         "sealed": sealer.seal(json.dumps(details)),
         "masked": _masked(details),
     }
-    values |= {"changed_at": at, "held_until": held_until, "release_reason": None}
+    values |= {"changed_at": by.at, "held_until": held_until, "release_reason": None}
     row = insert_for(connection)(payout_methods).values(program_id=program_id, partner_id=partner_id, **values)
     connection.execute(row.on_conflict_do_update(index_elements=["program_id", "partner_id"], set_=values))
     known = None if before is None else f"{before.kind} {before.masked}"
     entry = Change("payout_method.change", partner_id, "method", known, f"{kind} {values['masked']}")
-    audit.write(connection, program_id, [entry], actor=actor, at=at)
+    audit.write(connection, program_id, [entry], by=by)
     return get_method(connection, program_id, partner_id)
 
 
-def release(
-    connection: Connection, program_id: int, partner_id: int, *, reason: str, actor: Actor, at: datetime
-) -> PayoutMethod:
+def release(connection: Connection, program_id: int, partner_id: int, *, reason: str, by: By) -> PayoutMethod:
     """Let payouts use a partner's new method now. Raises NotFound; ValidationError when nothing holds it."""
     method = get_method(connection, program_id, partner_id)
-    if method.held_until <= at:
+    if method.held_until <= by.at:
         raise ValidationError("Payouts to this method are not held.")
     mine = (_row.program_id == program_id, _row.partner_id == partner_id, _row.changed_at == method.changed_at)
-    connection.execute(update(payout_methods).where(*mine).values(held_until=at, release_reason=reason))
+    connection.execute(update(payout_methods).where(*mine).values(held_until=by.at, release_reason=reason))
     entry = Change("payout_method.release", partner_id, after={"method": method.masked, "reason": reason})
-    audit.write(connection, program_id, [entry], actor=actor, at=at)
+    audit.write(connection, program_id, [entry], by=by)
     return get_method(connection, program_id, partner_id)
 
 

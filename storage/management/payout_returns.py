@@ -6,7 +6,7 @@ from sqlalchemy import Connection, case, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from storage.engine import audit, ids
-from storage.engine.audit import Actor, Change
+from storage.engine.audit import By, Change
 from storage.engine.statements import read_statement
 from storage.lists.commissions import net_cents
 from storage.lists.declaration import ListScope
@@ -26,24 +26,24 @@ _TAKEN_BACK = read_statement("payout_taken_back")
 _line = payout_lines.c
 
 
-def reopen(connection: Connection, program_id: int, payout_id: int, *, actor: Actor, at: datetime) -> Payout:
+def reopen(connection: Connection, program_id: int, payout_id: int, *, by: By) -> Payout:
     """Make a payout that was sent within the hour a draft again: its commissions are no longer paid.
 
     Raises NotFound, PayoutSent after the hour, PayoutOpen while there is another draft.
     """
     payout_sending.lock_all(connection, program_id, payout_id)
-    run = runs.lock(connection, program_id, payout_id, PayoutState.SENT, actor=actor)
+    run = runs.lock(connection, program_id, payout_id, PayoutState.SENT, actor=by.actor)
     of_lines = (_line.program_id == program_id, _line.payout_id == payout_id)
-    if at - run.sent_at > REOPENED_WITHIN:
+    if by.at - run.sent_at > REOPENED_WITHIN:
         raise PayoutSent(TOO_LATE)
     if connection.execute(select(_line.id).where(*of_lines, _line.state == LineState.CORRECTION)).first():
         raise PayoutSent(CORRECTED)
     mine = (payouts.c.program_id == program_id, payouts.c.id == payout_id)
     try:
-        connection.execute(update(payouts).where(*mine).values(state=PayoutState.DRAFT, reopened_at=at))
+        connection.execute(update(payouts).where(*mine).values(state=PayoutState.DRAFT, reopened_at=by.at))
     except IntegrityError:
         raise PayoutOpen from None
-    _take_back(connection, program_id, payout_id, at=at)
+    _take_back(connection, program_id, payout_id, at=by.at)
     live, earned = payout_sending.live_items(program_id, payout_id), commissions.c
     status = case((net_cents() == 0, CommissionStatus.REVERSED), else_=CommissionStatus.APPROVED)
     for part in runs.parts(connection, live):
@@ -51,8 +51,8 @@ def reopen(connection: Connection, program_id: int, payout_id: int, *, actor: Ac
         connection.execute(update(commissions).where(*paid).values(status=status, paid_at=None))
     lines = update(payout_lines).where(*of_lines, _line.state == LineState.PAID)
     connection.execute(lines.values(state=LineState.OPEN, mail_is_due=False))
-    audit.write(connection, program_id, [Change("payout.reopen", payout_id)], actor=actor, at=at)
-    return get(connection, PAYOUTS, ListScope(program_id, at), payout_id)
+    audit.write(connection, program_id, [Change("payout.reopen", payout_id)], by=by)
+    return get(connection, PAYOUTS, ListScope(program_id, by.at), payout_id)
 
 
 def _take_back(connection: Connection, program_id: int, payout_id: int, *, at: datetime) -> None:
@@ -65,21 +65,14 @@ def _take_back(connection: Connection, program_id: int, payout_id: int, *, at: d
 
 
 def correct_line(
-    connection: Connection,
-    program_id: int,
-    payout_id: int,
-    line_id: int,
-    *,
-    reason: str,
-    actor: Actor,
-    at: datetime,
+    connection: Connection, program_id: int, payout_id: int, line_id: int, *, reason: str, by: By
 ) -> PayoutLine:
     """Take back what a line paid, as its payment came back: the amount is in the partner's balance again.
 
     The new line says why. Raises NotFound, ValidationError for a line that paid nothing or is corrected already.
     """
     payout_sending.lock_all(connection, program_id, payout_id)
-    runs.lock(connection, program_id, payout_id, PayoutState.SENT, actor=actor)
+    runs.lock(connection, program_id, payout_id, PayoutState.SENT, actor=by.actor)
     mine = (_line.program_id == program_id, _line.payout_id == payout_id)
     line = connection.execute(select(payout_lines).where(*mine, _line.id == line_id)).one_or_none()
     if line is None:
@@ -87,17 +80,17 @@ def correct_line(
     corrected = connection.execute(select(_line.id).where(*mine, _line.corrects_id == line_id)).first()
     if line.state != LineState.PAID or not line.to_pay_cents or corrected:
         raise ValidationError("Only a line that paid something can be corrected, once.")
-    [new_id] = ids.after(at, 1)
+    [new_id] = ids.after(by.at, 1)
     kept = {name: getattr(line, name) for name in ("program_id", "payout_id", "partner_id", "method", "method_masked")}
     back = {
         name: -getattr(line, name) for name in ("approved_cents", "set_off_cents", "adjusted_cents", "to_pay_cents")
     }
     about = {"id": new_id, "state": LineState.CORRECTION, "commissions": 0, "failure": reason, "corrects_id": line_id}
-    connection.execute(insert(payout_lines).values(**kept, **back, **about, created_at=at))
+    connection.execute(insert(payout_lines).values(**kept, **back, **about, created_at=by.at))
     of_run = {name: kept[name] for name in ("program_id", "payout_id", "partner_id")}
-    entry_id = payout_sending.new_ids(connection, program_id, 1, at=at)
-    returned = {"kind": EntryKind.SET_OFF, "amount_cents": line.to_pay_cents, "reason": reason, "at": at}
+    entry_id = payout_sending.new_ids(connection, program_id, 1, at=by.at)
+    returned = {"kind": EntryKind.SET_OFF, "amount_cents": line.to_pay_cents, "reason": reason, "at": by.at}
     connection.execute(insert(ledger_entries).values(id=entry_id, **of_run, **returned))
     change = Change("payout.correct", payout_id, after={"line_id": line_id, "reason": reason})
-    audit.write(connection, program_id, [change], actor=actor, at=at)
-    return get(connection, PAYOUT_LINES, ListScope(program_id, at), new_id)
+    audit.write(connection, program_id, [change], by=by)
+    return get(connection, PAYOUT_LINES, ListScope(program_id, by.at), new_id)

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, Select, bindparam, func, insert, or_, select, update
 
 from storage.engine import audit, ids
-from storage.engine.audit import Actor, Change
+from storage.engine.audit import By, Change
 from storage.engine.database import lock_rows, plan_for_many
 from storage.engine.statements import read_statement
 from storage.lists import balances
@@ -56,8 +56,7 @@ def send(
     reference: str,
     failed: Sequence[FailedLine] = (),
     notify: bool = True,
-    actor: Actor,
-    at: datetime,
+    by: By,
 ) -> Payout:
     """Say that a draft was paid, save for the lines that failed: what these froze is in the balances again.
 
@@ -65,7 +64,7 @@ def send(
     Raises PayoutSent, PayoutChanged, SecondPersonRequired, ValidationError; SecondKeyRequired or OverCap for agents.
     """
     lock_all(connection, program_id, payout_id)
-    run = runs.lock(connection, program_id, payout_id, actor=actor)
+    run = runs.lock(connection, program_id, payout_id, actor=by.actor)
     confirms = select(programs.c.confirm_payouts).where(programs.c.id == program_id)
     if run.confirmed_at is None and connection.execute(confirms).scalar_one():
         raise SecondPersonRequired
@@ -74,15 +73,16 @@ def send(
         raise PayoutChanged(line_ids=changed)
     if failed:
         _fail(connection, program_id, payout_id, failed)
-    if actor.is_agent:
-        _require_allowed(connection, program_id, payout_id, actor, at=at)
-    settle(connection, program_id, payout_id, notify=notify, at=at)
-    sent = {"state": PayoutState.SENT, "paid_on": paid_on, "reference": reference, "sent_by": actor.name, "sent_at": at}
+    if by.actor.is_agent:
+        _require_allowed(connection, program_id, payout_id, by=by)
+    settle(connection, program_id, payout_id, notify=notify, at=by.at)
+    sent = {"state": PayoutState.SENT, "paid_on": paid_on, "reference": reference}
+    sent |= {"sent_by": by.actor.name, "sent_at": by.at}
     mine = (payouts.c.program_id == program_id, payouts.c.id == payout_id)
     connection.execute(update(payouts).where(*mine).values(sent))
     said = {"paid_on": paid_on.isoformat(), "reference": reference, "failed": [each.line_id for each in failed]}
-    audit.write(connection, program_id, [Change("payout.send", payout_id, after=said)], actor=actor, at=at)
-    return get(connection, PAYOUTS, ListScope(program_id, at), payout_id)
+    audit.write(connection, program_id, [Change("payout.send", payout_id, after=said)], by=by)
+    return get(connection, PAYOUTS, ListScope(program_id, by.at), payout_id)
 
 
 def _require_lines(connection: Connection, program_id: int, payout_id: int, failed: set[int]) -> None:
@@ -118,7 +118,7 @@ def lock_all(connection: Connection, program_id: int, payout_id: int) -> None:
     lock_rows(connection, accounts, key_share=True)
 
 
-def pay_at_once(connection: Connection, program_id: int, found: Sequence[Any], *, actor: Actor, at: datetime) -> None:
+def pay_at_once(connection: Connection, program_id: int, found: Sequence[Any], *, by: By) -> None:
     """Pay approved commissions, which are locked with their partners' accounts, by a run of these alone."""
     mine = (_earned.program_id == program_id, _earned.id.in_([each.id for each in found]))
     summed = select(_earned.partner_id, func.sum(net_cents())).where(*mine).group_by(_earned.partner_id)
@@ -130,18 +130,18 @@ def pay_at_once(connection: Connection, program_id: int, found: Sequence[Any], *
         method.program_id == program_id, method.partner_id.in_(partner_ids)
     )
     methods = {partner_id: values for partner_id, *values in connection.execute(theirs)}
-    payout_id, *line_ids = ids.after(at, 1 + len(approved))
-    who = {"created_by": actor.name, "created_by_id": f"{actor.type} {actor.id}", "sent_by": actor.name}
-    days = {"earned_until": at.date(), "paid_on": at.date(), "created_at": at, "sent_at": at}
+    payout_id, *line_ids = ids.after(by.at, 1 + len(approved))
+    who = {"created_by": by.actor.name, "created_by_id": by.actor.key, "sent_by": by.actor.name}
+    days = {"earned_until": by.at.date(), "paid_on": by.at.date(), "created_at": by.at, "sent_at": by.at}
     run = {"program_id": program_id, "id": payout_id, "state": PayoutState.SENT, "left_out": "{}", **who, **days}
     connection.execute(insert(payouts).values(run))
     due = [
         (line_id, DuePartner(each, int(cents), settled.get(each, 0), None, *methods.get(each, ())))
         for line_id, (each, cents) in zip(line_ids, approved, strict=True)
     ]
-    runs.add_lines(connection, program_id, payout_id, due, at=at)
+    runs.add_lines(connection, program_id, payout_id, due, at=by.at)
     runs.freeze(connection, program_id, payout_id, select(_earned.id).where(*mine))
-    settle(connection, program_id, payout_id, notify=False, at=at)
+    settle(connection, program_id, payout_id, notify=False, at=by.at)
 
 
 def settle(connection: Connection, program_id: int, payout_id: int, *, notify: bool, at: datetime) -> None:
@@ -205,7 +205,7 @@ def changed_lines(connection: Connection, program_id: int, payout_id: int) -> li
     ]
 
 
-def _require_allowed(connection: Connection, program_id: int, payout_id: int, actor: Actor, *, at: datetime) -> None:
+def _require_allowed(connection: Connection, program_id: int, payout_id: int, *, by: By) -> None:
     """Raise what keeps an agent key from paying one of a run's commissions; else count them in the caps of its day."""
     mine = live_items(program_id, payout_id)
     found = select(commissions).where(_earned.program_id == program_id, _earned.id.in_(mine)).order_by(_earned.id)
@@ -213,6 +213,6 @@ def _require_allowed(connection: Connection, program_id: int, payout_id: int, ac
     if len(rows) > MOST_BY_KEY:
         raise OverCap(f"An agent key sends payouts of at most {MOST_BY_KEY:,} commissions.", cap="commissions_in_a_day")
     for error in agent_caps.obstacles(
-        connection, program_id, rows, CommissionStatus.PAID, int(actor.id), at=at
+        connection, program_id, rows, CommissionStatus.PAID, int(by.actor.id), at=by.at
     ).values():
         raise error

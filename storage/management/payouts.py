@@ -11,7 +11,7 @@ from sqlalchemy import Connection, Select, delete, func, insert, literal, select
 from sqlalchemy.exc import IntegrityError
 
 from storage.engine import audit, ids
-from storage.engine.audit import Actor, Change
+from storage.engine.audit import Actor, By, Change
 from storage.engine.cursors import LARGEST_ID
 from storage.engine.database import lock_rows, plan_for_many
 from storage.engine.failures import StaleReadError
@@ -51,36 +51,35 @@ def draft(
     earned_until: date | None = None,
     minimum_cents: int | None = None,
     partner_ids: Sequence[int] | None = None,
-    actor: Actor,
-    at: datetime,
+    by: By,
 ) -> Payout:
     """Freeze what is approved and free, and was earned until the end of a day, by default last month's; return the run.
 
     Partners who cannot be paid stay out. Raises PayoutOpen, PartnerNotFound, ValidationError for a sandbox.
     """
-    require_payer(actor)
+    require_payer(by.actor)
     if connection.execute(select(programs.c.sandbox_of).where(programs.c.id == program_id)).scalar() is not None:
         raise ValidationError(NO_TRIALS)
     plan_for_many(connection)
-    earned_until = earned_until or end_of_last_month(at)
-    due = _review_due(connection, program_id, earned_until, at=at)
+    earned_until = earned_until or end_of_last_month(by.at)
+    due = _review_due(connection, program_id, earned_until, at=by.at)
     which: dict[str, Any] = {"earned_until": earned_until, "minimum_cents": minimum_cents}
-    found = read_due(connection, program_id, **which, partner_ids=partner_ids, at=at)
+    found = read_due(connection, program_id, **which, partner_ids=partner_ids, at=by.at)
     if partner_ids is not None and len(found) < len(set(partner_ids)):
         raise PartnerNotFound("The program has no such partner.", hint="List the program's partners.")
-    payout_id, *line_ids = ids.after(at, 1 + len(found))
+    payout_id, *line_ids = ids.after(by.at, 1 + len(found))
     reasons = Counter(each.reason for each in found if each.reason not in {None, PayableReason.NOTHING_TO_PAY})
-    run = {"program_id": program_id, "id": payout_id, "state": PayoutState.DRAFT, **which, "created_at": at}
-    run |= {"left_out": json.dumps(reasons), "created_by": actor.name, "created_by_id": f"{actor.type} {actor.id}"}
+    run = {"program_id": program_id, "id": payout_id, "state": PayoutState.DRAFT, **which, "created_at": by.at}
+    run |= {"left_out": json.dumps(reasons), "created_by": by.actor.name, "created_by_id": by.actor.key}
     try:
         connection.execute(insert(payouts).values(run))
     except IntegrityError:
         raise PayoutOpen from None
     payable = [each for each in found if each.reason is None]
-    add_lines(connection, program_id, payout_id, list(zip(line_ids, payable, strict=False)), at=at)
+    add_lines(connection, program_id, payout_id, list(zip(line_ids, payable, strict=False)), at=by.at)
     freeze(connection, program_id, payout_id, due)
-    audit.write(connection, program_id, [Change("payout.draft", payout_id)], actor=actor, at=at)
-    return get(connection, PAYOUTS, ListScope(program_id, at), payout_id)
+    audit.write(connection, program_id, [Change("payout.draft", payout_id)], by=by)
+    return get(connection, PAYOUTS, ListScope(program_id, by.at), payout_id)
 
 
 def _review_due(connection: Connection, program_id: int, earned_until: date, *, at: datetime) -> Select[Any]:
@@ -185,9 +184,9 @@ def lock(
     return run
 
 
-def discard(connection: Connection, program_id: int, payout_id: int, *, actor: Actor, at: datetime) -> None:
+def discard(connection: Connection, program_id: int, payout_id: int, *, by: By) -> None:
     """Give a draft up and release its commissions; one that was sent before stays, discarded. Raises as `lock`."""
-    run = lock(connection, program_id, payout_id, actor=actor)
+    run = lock(connection, program_id, payout_id, actor=by.actor)
     of_run = [
         (table.c.program_id == program_id, table.c.payout_id == payout_id) for table in (payout_items, payout_lines)
     ]
@@ -202,15 +201,15 @@ def discard(connection: Connection, program_id: int, payout_id: int, *, actor: A
         failed = {"state": LineState.FAILED, "failure": "The payout was discarded."}
         connection.execute(update(payout_lines).where(*of_run[1], is_open).values(failed))
         connection.execute(update(payouts).where(*mine).values(state=PayoutState.DISCARDED))
-    audit.write(connection, program_id, [Change("payout.discard", payout_id)], actor=actor, at=at)
+    audit.write(connection, program_id, [Change("payout.discard", payout_id)], by=by)
 
 
-def confirm(connection: Connection, program_id: int, payout_id: int, *, actor: Actor, at: datetime) -> Payout:
+def confirm(connection: Connection, program_id: int, payout_id: int, *, by: By) -> Payout:
     """Confirm a draft that another person made. Raises SecondPersonRequired, and as `lock`."""
-    run = lock(connection, program_id, payout_id, actor=actor)
-    if run.created_by_id == f"{actor.type} {actor.id}":
+    run = lock(connection, program_id, payout_id, actor=by.actor)
+    if run.created_by_id == by.actor.key:
         raise SecondPersonRequired(DRAFTED_IT)
     mine = (payouts.c.program_id == program_id, payouts.c.id == payout_id)
-    connection.execute(update(payouts).where(*mine).values(confirmed_by=actor.name, confirmed_at=at))
-    audit.write(connection, program_id, [Change("payout.confirm", payout_id)], actor=actor, at=at)
-    return get(connection, PAYOUTS, ListScope(program_id, at), payout_id)
+    connection.execute(update(payouts).where(*mine).values(confirmed_by=by.actor.name, confirmed_at=by.at))
+    audit.write(connection, program_id, [Change("payout.confirm", payout_id)], by=by)
+    return get(connection, PAYOUTS, ListScope(program_id, by.at), payout_id)

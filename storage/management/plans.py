@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, and_, insert, or_, select, update
 
 from storage.engine import audit, ids
-from storage.engine.audit import Actor, Change
+from storage.engine.audit import Actor, By, Change
 from storage.lists.declaration import ListQuery, ListScope
 from storage.lists.find import find, get
 from storage.lists.plans import PLANS, Plan, PlanStatus
@@ -60,39 +60,36 @@ def propose(
     *,
     reason: str,
     expires_at: datetime,
-    actor: Actor,
-    at: datetime,
     reverts_id: int | None = None,
+    by: By,
 ) -> Plan:
     """Store an open plan and return it."""
-    [plan_id] = ids.after(at, 1)
-    whole = json.dumps({**content, "created_by_id": f"{actor.type} {actor.id}"})
-    said = {"status": PlanStatus.OPEN, "reason": reason, "created_by": actor.name, "content": whole}
-    times = {"created_at": at, "expires_at": expires_at, "reverts_id": reverts_id}
+    [plan_id] = ids.after(by.at, 1)
+    whole = json.dumps({**content, "created_by_id": by.actor.key})
+    said = {"status": PlanStatus.OPEN, "reason": reason, "created_by": by.actor.name, "content": whole}
+    times = {"created_at": by.at, "expires_at": expires_at, "reverts_id": reverts_id}
     connection.execute(insert(plans).values(program_id=program_id, id=plan_id, **said, **times))
-    audit.write(connection, program_id, [Change("plan.propose", plan_id, after=reason)], actor=actor, at=at)
-    return get_plan(connection, program_id, plan_id, at=at)
+    audit.write(connection, program_id, [Change("plan.propose", plan_id, after=reason)], by=by)
+    return get_plan(connection, program_id, plan_id, at=by.at)
 
 
-def decline(connection: Connection, program_id: int, plan_id: int, *, actor: Actor, at: datetime) -> Plan:
+def decline(connection: Connection, program_id: int, plan_id: int, *, by: By) -> Plan:
     """Decline a plan that waits. Raises NotFound, PlanExpired, Forbidden."""
-    locked = lock_pending(connection, program_id, plan_id, actor=actor, at=at)
-    return decide(connection, program_id, locked, PlanStatus.DECLINED, actor=actor, at=at)
+    locked = lock_pending(connection, program_id, plan_id, by=by)
+    return decide(connection, program_id, locked, PlanStatus.DECLINED, by=by)
 
 
-def schedule(
-    connection: Connection, program_id: int, plan_id: int, *, apply_at: datetime, actor: Actor, at: datetime
-) -> Plan:
+def schedule(connection: Connection, program_id: int, plan_id: int, *, apply_at: datetime, by: By) -> Plan:
     """Store that a plan is applied at a time in the name of who approves it now. From then on it lasts 72 hours.
 
     Raises NotFound, PlanExpired, Forbidden, ValidationError.
     """
-    if not at < apply_at <= at + FURTHEST:
+    if not by.at < apply_at <= by.at + FURTHEST:
         raise ValidationError.of("at", "Choose a time within the next 366 days")
-    locked = lock_pending(connection, program_id, plan_id, actor=actor, at=at)
+    locked = lock_pending(connection, program_id, plan_id, by=by)
     values: dict[str, Any] = {"apply_at": apply_at, "expires_at": apply_at + LASTS}
-    values |= {"approver_type": actor.type, "approver_id": actor.id}
-    return decide(connection, program_id, locked, PlanStatus.SCHEDULED, actor=actor, at=at, **values)
+    values |= {"approver_type": by.actor.type, "approver_id": by.actor.id}
+    return decide(connection, program_id, locked, PlanStatus.SCHEDULED, by=by, **values)
 
 
 def fail(connection: Connection, program_id: int, plan_id: int, error: ServiceError, *, at: datetime) -> None:
@@ -101,13 +98,13 @@ def fail(connection: Connection, program_id: int, plan_id: int, error: ServiceEr
     if plan.status == PlanStatus.SCHEDULED and plan.apply_at and plan.apply_at <= at:
         failure = {"code": error.code, "message": error.text}
         actor = Actor(plan.approver_type or "", plan.approver_id or "", plan.decided_by or "")
-        decide(connection, program_id, plan, PlanStatus.FAILED, content={"failure": failure}, actor=actor, at=at)
+        decide(connection, program_id, plan, PlanStatus.FAILED, content={"failure": failure}, by=By(actor, at))
 
 
-def lock_pending(connection: Connection, program_id: int, plan_id: int, *, actor: Actor, at: datetime) -> Plan:
+def lock_pending(connection: Connection, program_id: int, plan_id: int, *, by: By) -> Plan:
     """Return a plan that waits, for a decision. Raises as `lock`, Forbidden for an agent key that did not send it."""
-    plan = lock(connection, program_id, plan_id, *PENDING, at=at)
-    if actor.is_agent and plan.created_by_id != f"{actor.type} {actor.id}":
+    plan = lock(connection, program_id, plan_id, *PENDING, at=by.at)
+    if by.actor.is_agent and plan.created_by_id != by.actor.key:
         raise Forbidden("An agent key decides only on the plans that it sent.", hint="Let a member decide on it.")
     return plan
 
@@ -132,21 +129,20 @@ def decide(
     plan: Plan,
     status: PlanStatus,
     *,
-    actor: Actor,
-    at: datetime,
     content: Mapping[str, Any] | None = None,
+    by: By,
     **values: Any,
 ) -> Plan:
     """Store what becomes of a locked plan, with what changes in its content; one that reverts another marks that."""
     whole = json.dumps(json.loads(plan.content) | dict(content or {}))
-    values |= {"status": status, "decided_by": actor.name, "decided_at": at, "content": whole}
+    values |= {"status": status, "decided_by": by.actor.name, "decided_at": by.at, "content": whole}
     connection.execute(update(plans).where(_row.program_id == program_id, _row.id == plan.id).values(values))
     if plan.reverts_id and status == PlanStatus.APPLIED:
         reverted = (_row.program_id == program_id, _row.id == plan.reverts_id)
         connection.execute(update(plans).where(*reverted).values(status=PlanStatus.REVERTED))
-    decided = get_plan(connection, program_id, plan.id, at=at)
+    decided = get_plan(connection, program_id, plan.id, at=by.at)
     said = {"created_by": plan.created_by, "reason": plan.reason}
     said |= {"apply_at": decided.apply_at.isoformat()} if status == PlanStatus.SCHEDULED and decided.apply_at else {}
     change = Change(_VERBS[status], plan.id, after=said | (decided.failure or {}))
-    audit.write(connection, program_id, [change], actor=actor, at=at)
+    audit.write(connection, program_id, [change], by=by)
     return decided

@@ -53,20 +53,14 @@ def set_up(
     account: Any = {"owner_email": email, "password_hash": password_hash}
     workspace_id, user_id = workspaces.create(connection, workspace, **account, at=at)
     actor = audit.Actor("user", str(user_id), email)
-    program_id = create(connection, workspace_id, chosen, at=at, actor=actor)
-    key = program_keys.regenerate(connection, program_id, at=at, actor=actor)
-    partners.enrol(connection, program_id, **partner, at=at, actor=actor)
+    program_id = create(connection, workspace_id, chosen, by=audit.By(actor, at))
+    key = program_keys.regenerate(connection, program_id, by=audit.By(actor, at))
+    partners.enrol(connection, program_id, **partner, by=audit.By(actor, at))
     return program_id, key, sessions.start(connection, user_id, client=client, at=at)
 
 
 def create(
-    connection: Connection,
-    workspace_id: int,
-    chosen: ProgramSettings,
-    *,
-    at: datetime,
-    actor: audit.Actor | None = None,
-    sandbox_of: int | None = None,
+    connection: Connection, workspace_id: int, chosen: ProgramSettings, *, sandbox_of: int | None = None, by: audit.By
 ) -> int:
     """Create a program with its first terms and its key; return its id. Raises NotFound, CurrencyNotSupported."""
     workspaces.require_workspace(connection, workspace_id)
@@ -74,13 +68,13 @@ def create(
     values = chosen._asdict()
     terms = {name: values.pop(name) for name in TERMS}
     owner = {"workspace_id": workspace_id, "sandbox_of": sandbox_of}
-    first = {"terms_version": 1, "revision": 1, "created_at": at}
+    first = {"terms_version": 1, "revision": 1, "created_at": by.at}
     created = connection.execute(insert(programs).values(**values, **owner, **first).returning(programs.c.id))
     program_id: int = created.scalar_one()
     connection.execute(insert(program_places).values(program_id=program_id))
-    connection.execute(insert(commission_terms).values(program_id=program_id, version=1, created_at=at, **terms))
-    program_keys.create(connection, program_id, at=at)
-    audit.write(connection, program_id, [audit.Change("program.create", program_id)], actor=actor, at=at)
+    connection.execute(insert(commission_terms).values(program_id=program_id, version=1, created_at=by.at, **terms))
+    program_keys.create(connection, program_id, at=by.at)
+    audit.write(connection, program_id, [audit.Change("program.create", program_id)], by=by)
     return program_id
 
 
@@ -89,9 +83,8 @@ def change(
     program_id: int,
     changes: Mapping[str, Any],
     *,
-    actor: audit.Actor,
-    at: datetime,
     expected_revision: int | None = None,
+    by: audit.By,
 ) -> Program:
     """Change settings, named as in the APIs or ProgramSettings, and return the program; terms are for later sales."""
     connection.execute(select(programs.c.id).where(programs.c.id == program_id).with_for_update())
@@ -101,21 +94,21 @@ def change(
     before = program.settings._asdict()
     after = before | settings.stored(changes, kind=program.settings.commission_type)
     differing = {name for name in before if before[name] != after[name]}
-    if actor.is_agent:
-        agent_caps.require_within(connection, program_id, program.settings, ProgramSettings(**after), at=at)
+    if by.actor.is_agent:
+        agent_caps.require_within(connection, program_id, program.settings, ProgramSettings(**after), at=by.at)
     if "currency" in differing:
         if is_currency_fixed(connection, program_id):
             fixed = FieldError("currency", "Fixed once a sale or commission is recorded: create another program")
             raise ValidationError(fields=[fixed])
         currencies.require_current(after["currency"])
     if differing:
-        changed: Any = {"at": at, "by_agent": actor.is_agent}
+        changed: Any = {"at": by.at, "by_agent": by.actor.is_agent}
         _store(connection, program_id, after, **changed, new_terms=not differing.isdisjoint(TERMS))
         if not differing.isdisjoint(special_terms.SHARED):
             special_terms.renew(connection, program_id, ProgramSettings(**after), **changed)
         published = settings.published(program.settings), settings.published(ProgramSettings(**after))
         entries = audit.changed("program.change", program_id, *published)
-        audit.write(connection, program_id, entries, actor=actor, at=at)
+        audit.write(connection, program_id, entries, by=by)
     return read_program(connection, program_id)
 
 
@@ -142,7 +135,7 @@ def _store(
     connection.execute(update(programs).where(programs.c.id == program_id).values(**values))
 
 
-def open_sandbox(connection: Connection, live_id: int, *, actor: audit.Actor, at: datetime) -> tuple[int, NewKey]:
+def open_sandbox(connection: Connection, live_id: int, *, by: audit.By) -> tuple[int, NewKey]:
     """Create a program's sandbox, or give it a new key. Raises NotFound, ValidationError for a sandbox."""
     connection.execute(select(programs.c.id).where(programs.c.id == live_id).with_for_update())
     live = read_program(connection, live_id)
@@ -150,12 +143,12 @@ def open_sandbox(connection: Connection, live_id: int, *, actor: audit.Actor, at
         raise ValidationError("This program is a sandbox itself.")
     sandbox_id = find_sandbox(connection, live_id)
     if sandbox_id is None:  # with the settings of now
-        sandbox_id = create(connection, live.workspace_id, live.settings, at=at, actor=actor, sandbox_of=live_id)
-        partners.enrol(connection, sandbox_id, name="Sandbox partner", code="sandbox", at=at, actor=actor)
-    return sandbox_id, program_keys.regenerate(connection, sandbox_id, at=at, actor=actor)
+        sandbox_id = create(connection, live.workspace_id, live.settings, by=by, sandbox_of=live_id)
+        partners.enrol(connection, sandbox_id, name="Sandbox partner", code="sandbox", by=by)
+    return sandbox_id, program_keys.regenerate(connection, sandbox_id, by=by)
 
 
-def empty_sandbox(connection: Connection, live_id: int, *, actor: audit.Actor, at: datetime) -> None:
+def empty_sandbox(connection: Connection, live_id: int, *, by: audit.By) -> None:
     """Delete every event of a program's sandbox; its settings, key and partners stay. Raises NotFound without one."""
     sandbox_id = find_sandbox(connection, live_id)
     if sandbox_id is None:
@@ -165,7 +158,7 @@ def empty_sandbox(connection: Connection, live_id: int, *, actor: audit.Actor, a
     zeros = dict.fromkeys((name for name in Totals._fields if name != "partners"), 0)
     for table in (rollups, partner_rollups):
         connection.execute(update(table).where(table.c.program_id == sandbox_id).values(zeros))
-    audit.write(connection, sandbox_id, [audit.Change("sandbox.empty", sandbox_id)], actor=actor, at=at)
+    audit.write(connection, sandbox_id, [audit.Change("sandbox.empty", sandbox_id)], by=by)
 
 
 def find_sandbox(connection: Connection, live_id: int) -> int | None:
@@ -178,7 +171,7 @@ def has_events(connection: Connection, program_id: int) -> bool:
     return connection.execute(_FIRST_EVENT, {"program_id": program_id}).first() is not None
 
 
-def delete_program(connection: Connection, program_id: int, *, actor: audit.Actor, at: datetime) -> None:
+def delete_program(connection: Connection, program_id: int, *, by: audit.By) -> None:
     """Delete a program with all that is its own or was granted for it; the audit log and the feed stay."""
     connection.execute(select(programs.c.id).where(programs.c.id == program_id).with_for_update())
     program = read_program(connection, program_id)
@@ -190,7 +183,7 @@ def delete_program(connection: Connection, program_id: int, *, actor: audit.Acto
             if "program_id" in table.c and table.name not in LOGS:
                 connection.execute(delete(table).where(table.c.program_id == each))
         connection.execute(delete(programs).where(programs.c.id == each))
-        assistants.remove_program(connection, each, workspace_id=program.workspace_id, actor=actor, at=at)
+        assistants.remove_program(connection, each, workspace_id=program.workspace_id, by=by)
     change = audit.Change("program.delete", program_id, before=program.settings.name)
-    audit.write(connection, program.sandbox_of or program_id, [change], actor=actor, at=at)
+    audit.write(connection, program.sandbox_of or program_id, [change], by=by)
     feed.forget(connection, deleted)

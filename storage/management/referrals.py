@@ -13,7 +13,7 @@ from urllib.parse import urlencode
 from sqlalchemy import Connection, select
 
 from storage.engine import audit
-from storage.engine.audit import Actor, Change
+from storage.engine.audit import By, Change
 from storage.engine.sealing import Sealer
 from storage.management import agent_caps
 from storage.rules import attribution, click_details, keys
@@ -62,28 +62,27 @@ def issue(
     expires_in_hours: int,
     campaign: str | None = None,
     reason: str | None = None,
-    actor: Actor,
-    at: datetime,
+    by: By,
 ) -> Referral:
     """Issue a referral of a partner, who could get a click now. Raises PartnerNotFound, ValidationError, OverCap."""
-    agent_caps.count(connection, program_id, agent_caps.ISSUED, 0, actor=actor, at=at)
+    agent_caps.count(connection, program_id, agent_caps.ISSUED, 0, by=by)
     domain = connection.execute(select(programs.c.domain).where(programs.c.id == program_id)).scalar_one()
     sent = {attribution.AFF: partner_code} | ({CAMPAIGN: campaign} if campaign else {})
     url = f"{attribution.site_url(domain)}/?{urlencode(sent)}"
-    until = at.replace(microsecond=0) + timedelta(hours=expires_in_hours)
+    until = by.at.replace(microsecond=0) + timedelta(hours=expires_in_hours)
     described = click_details.describe(url, Agent(), NOWHERE, None)
     about: dict[str, str] = {"filtered": attribution.REFERRAL, "dimensions": described}
     [clicked] = clicks.record(
-        connection, [Click(program_id, partner_code, url, at, keys.click_id(program_id, at, until), **about)]
+        connection, [Click(program_id, partner_code, url, by.at, keys.click_id(program_id, by.at, until), **about)]
     )
     if isinstance(clicked, ServiceError):
         raise clicked
     if isinstance(clicked, PartnerInactive):
         raise ValidationError.of("partner_code", clicked.message)
-    referral = verify(connection, program_id, clicked.click_id, at=at)
+    referral = verify(connection, program_id, clicked.click_id, at=by.at)
     said = {"click_id": clicked.click_id, "campaign": campaign, "expires_at": until.isoformat(), "reason": reason}
     entry = Change("partner.refer", referral.partner_id, after={name: value for name, value in said.items() if value})
-    audit.write(connection, program_id, [entry], actor=actor, at=at)
+    audit.write(connection, program_id, [entry], by=by)
     return referral
 
 

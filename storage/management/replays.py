@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import ColumnElement, Connection, func, or_, select, update
 
 from storage.engine import audit
-from storage.engine.audit import Actor, Change
+from storage.engine.audit import By, Change
 from storage.engine.sealing import Sealer
 from storage.management import agent_caps
 from storage.rules.errors import FieldError, ServiceError, ValidationError
@@ -71,10 +71,9 @@ def replay(
     program_id: int,
     *,
     sealer: Sealer,
-    actor: Actor,
-    at: datetime,
     ids: Sequence[int] | None = None,
     cause: str | None = None,
+    by: By,
 ) -> Replay:
     """Perform rejected calls by their ids, or the next ones that were rejected with a code, or with ANY code.
 
@@ -85,23 +84,23 @@ def replay(
     mine = _row.program_id == program_id
     if ids is None:
         wanted = (mine, _row.state == KeptState.KEPT, *([] if cause == ANY else [_row.code == cause]))
-        calls = _perform(connection, program_id, _oldest(connection, *wanted), sealer, at)
-        remaining = _count(connection, *wanted, or_(_row.tried_at.is_(None), _row.tried_at < at))
+        calls = _perform(connection, program_id, _oldest(connection, *wanted), sealer, by.at)
+        remaining = _count(connection, *wanted, or_(_row.tried_at.is_(None), _row.tried_at < by.at))
     else:
         named = {row.id: row for row in _oldest(connection, mine, _row.id.in_(ids))}
         kept = [row for row in named.values() if row.state == KeptState.KEPT]
-        tried = {each.id: each for each in _perform(connection, program_id, kept, sealer, at)}
+        tried = {each.id: each for each in _perform(connection, program_id, kept, sealer, by.at)}
         calls = [tried.get(each) or _untried(each, named.get(each)) for each in dict.fromkeys(ids)]
         remaining = 0
     done = _summary(calls, remaining)
-    if actor.is_agent and done.performed:
-        over = agent_caps.count_each(connection, program_id, agent_caps.REPLAYED, [0] * done.performed, at=at)
+    if by.actor.is_agent and done.performed:
+        over = agent_caps.count_each(connection, program_id, agent_caps.REPLAYED, [0] * done.performed, at=by.at)
         if over[-1]:
             raise over[-1]
     about = {"cause": cause} if cause else {"ids": list(ids or ())}
     counts = {"performed": done.performed, "still_rejected": done.still_rejected}
     change = Change("rejected_call.replay", after=about | counts)
-    audit.write(connection, program_id, [change] if any(counts.values()) else [], actor=actor, at=at)
+    audit.write(connection, program_id, [change] if any(counts.values()) else [], by=by)
     return done
 
 
@@ -111,28 +110,27 @@ def decide_old_key(
     *,
     decision: OldKeyDecision,
     sealer: Sealer,
-    actor: Actor,
-    at: datetime,
     caller: str | None = None,
+    by: By,
 ) -> Replay:
     """Perform or discard what waits: of one caller (or UNKNOWN ones), or of all. After a leak, discard it all."""
     of_caller = _row.caller.is_(None) if caller == UNKNOWN else _row.caller == caller
     is_whole = caller is None or decision == OldKeyDecision.LEAKED
     waiting = [_row.program_id == program_id, _row.state == KeptState.WAITING, *([] if is_whole else [of_caller])]
     if decision == OldKeyDecision.ACCEPT:
-        calls = _perform(connection, program_id, _oldest(connection, *waiting), sealer, at)
+        calls = _perform(connection, program_id, _oldest(connection, *waiting), sealer, by.at)
         done = _summary(calls, _count(connection, *waiting))
     else:
-        gone = {"state": KeptState.DISCARDED, "sealed": None, "tried_at": at}
+        gone = {"state": KeptState.DISCARDED, "sealed": None, "tried_at": by.at}
         discarded = connection.execute(update(kept_calls).where(*waiting).values(gone)).rowcount
         done = _summary([], 0)._replace(discarded=discarded)
     if decision == OldKeyDecision.LEAKED:
         old = retired_program_keys.c
         mine = (old.program_id == program_id, old.leaked_at.is_(None))
-        connection.execute(update(retired_program_keys).where(*mine).values(leaked_at=at))
+        connection.execute(update(retired_program_keys).where(*mine).values(leaked_at=by.at))
     counts = {name: getattr(done, name) for name in ("performed", "still_rejected", "discarded")}
     after = {"caller": None if is_whole else caller, **counts}
-    audit.write(connection, program_id, [Change(f"replaced_key.{decision}", after=after)], actor=actor, at=at)
+    audit.write(connection, program_id, [Change(f"replaced_key.{decision}", after=after)], by=by)
     return done
 
 

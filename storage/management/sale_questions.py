@@ -1,6 +1,6 @@
 """Questions of partners about missing sales, and the answers of managers."""
 
-from datetime import date, datetime
+from datetime import date
 
 from sqlalchemy import Connection, func, insert, select, update
 
@@ -24,31 +24,28 @@ def ask(
     sold_on: date,
     transaction_id: str,
     note: str | None,
-    actor: audit.Actor,
-    at: datetime,
+    by: audit.By,
 ) -> None:
     """Ask about a sale. Raises ValidationError for a day to come, and while too many questions wait."""
     partners.require(connection, program_id, partner_id)
-    if sold_on > at.date():
+    if sold_on > by.at.date():
         raise ValidationError(fields=[FieldError("sold_on", "This day is yet to come")])
     mine = (_row.program_id == program_id, _row.partner_id == partner_id, _row.answered_at.is_(None))
     if connection.execute(select(func.count()).where(*mine)).scalar_one() >= MOST_OPEN:
         raise ValidationError("Wait for the answers to your earlier questions.")
-    [question_id] = ids.after(at, 1)
-    asked = {"sold_on": sold_on, "transaction_id": transaction_id, "note": note, "created_at": at}
+    [question_id] = ids.after(by.at, 1)
+    asked = {"sold_on": sold_on, "transaction_id": transaction_id, "note": note, "created_at": by.at}
     new = {"program_id": program_id, "id": question_id, "partner_id": partner_id, **asked}
     connection.execute(insert(sale_questions).values(new))
-    audit.write(connection, program_id, [audit.Change("sale_question.ask", question_id)], actor=actor, at=at)
+    audit.write(connection, program_id, [audit.Change("sale_question.ask", question_id)], by=by)
 
 
-def answer(
-    connection: Connection, program_id: int, question_id: int, *, text: str, actor: audit.Actor, at: datetime
-) -> SaleQuestion:
+def answer(connection: Connection, program_id: int, question_id: int, *, text: str, by: audit.By) -> SaleQuestion:
     """Answer a question, or change the answer; the partner sees it. Raises NotFound."""
-    before = get(connection, SALE_QUESTIONS, ListScope(program_id, at), question_id)
+    before = get(connection, SALE_QUESTIONS, ListScope(program_id, by.at), question_id)
     mine = (_row.program_id == program_id, _row.id == question_id)
-    answered = {"answer": text, "answered_by": actor.name, "answered_at": at}
+    answered = {"answer": text, "answered_by": by.actor.name, "answered_at": by.at}
     connection.execute(update(sale_questions).where(*mine).values(answered))
     change = audit.Change("sale_question.answer", question_id, "answer", before.answer, text)
-    audit.write(connection, program_id, [change], actor=actor, at=at)
-    return get(connection, SALE_QUESTIONS, ListScope(program_id, at), question_id)
+    audit.write(connection, program_id, [change], by=by)
+    return get(connection, SALE_QUESTIONS, ListScope(program_id, by.at), question_id)

@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import Connection, delete, insert, select, update
 
 from storage.engine import audit, ids
-from storage.engine.audit import Actor, Change
+from storage.engine.audit import By, Change
 from storage.rules.errors import LinkExpired, NotFound, ValidationError
 from storage.tables import programs, saved_views
 
@@ -22,27 +22,27 @@ def list_views(connection: Connection, program_id: int) -> Sequence[Any]:
     return connection.execute(mine.order_by(_row.name, _row.id)).all()
 
 
-def save(connection: Connection, program_id: int, name: str, query: str, *, actor: Actor, at: datetime) -> None:
+def save(connection: Connection, program_id: int, name: str, query: str, *, by: By) -> None:
     """Save a view. Raises ValidationError."""
     if not 0 < len(name) <= LONGEST_NAME or not name.isprintable():
         raise ValidationError.of("name", f"Enter a name of at most {LONGEST_NAME} characters")
     if len(query) > LONGEST_QUERY or not query.isprintable():
         raise ValidationError.of("query", f"Use fewer filters: at most {LONGEST_QUERY} characters")
-    [view_id] = ids.after(at, 1)
+    [view_id] = ids.after(by.at, 1)
     connection.execute(insert(saved_views).values(program_id=program_id, id=view_id, name=name, query=query))
-    audit.write(connection, program_id, [Change("saved_view.save", view_id, after=name)], actor=actor, at=at)
+    audit.write(connection, program_id, [Change("saved_view.save", view_id, after=name)], by=by)
 
 
-def change(connection: Connection, program_id: int, view_id: int, action: str, *, actor: Actor, at: datetime) -> None:
+def change(connection: Connection, program_id: int, view_id: int, action: str, *, by: By) -> None:
     """Share a view by a new link of 30 days, revoke its link, or delete both. Raises NotFound."""
-    until = at + LASTS if action == "share" else None
+    until = by.at + LASTS if action == "share" else None
     statement: Any = delete(saved_views) if action == "delete" else update(saved_views).values(shared_until=until)
     mine = (_row.program_id == program_id, _row.id == view_id)
     name = connection.execute(statement.where(*mine).returning(_row.name)).scalar()
     if name is None:
         raise NotFound
     named = {"before" if action == "delete" else "after": name}
-    audit.write(connection, program_id, [Change(f"saved_view.{action}", view_id, **named)], actor=actor, at=at)
+    audit.write(connection, program_id, [Change(f"saved_view.{action}", view_id, **named)], by=by)
 
 
 def get_shared(connection: Connection, program_id: int, view_id: int, *, until: datetime) -> Any:

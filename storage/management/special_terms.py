@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, func, insert, select, update
 
 from storage.engine import audit
-from storage.engine.audit import Actor, Change
+from storage.engine.audit import By, Change
 from storage.lists.declaration import ListScope
 from storage.lists.find import get
 from storage.lists.partners import PARTNERS, Partner, PartnerTerms
@@ -27,11 +27,11 @@ _row = commission_terms.c
 
 
 def set_for_partner(
-    connection: Connection, program_id: int, partner_id: int, changes: Mapping[str, Any], *, actor: Actor, at: datetime
+    connection: Connection, program_id: int, partner_id: int, changes: Mapping[str, Any], *, by: By
 ) -> Partner:
     """Set the `group` and own terms of a partner; a `commission_rate` of None ends these, what is left out stays."""
     program = _locked(connection, program_id)
-    partner = get(connection, PARTNERS, ListScope(program_id, at), partner_id)
+    partner = get(connection, PARTNERS, ListScope(program_id, by.at), partner_id)
     terms = dict(changes)
     group = terms.pop("group", partner.group)
     before, after = (TermsSubject(partner_id, each) for each in (partner.group, group))
@@ -40,23 +40,23 @@ def set_for_partner(
         _require_name(group)
         action, field = GROUP_CHANGE
         entries.append(Change(action, partner_id, field, partner.group, group))
-    entries += _set(connection, program, (before, after), terms, actor=actor, at=at)
+    entries += _set(connection, program, (before, after), terms, by=by)
     mine = (partners.c.program_id == program_id, partners.c.id == partner_id)
     connection.execute(update(partners).where(*mine).values(partner_group=group))
     _point(connection, program_id, partners.c.id == partner_id)
-    audit.write(connection, program_id, entries, actor=actor, at=at)
-    return get(connection, PARTNERS, ListScope(program_id, at), partner_id)
+    audit.write(connection, program_id, entries, by=by)
+    return get(connection, PARTNERS, ListScope(program_id, by.at), partner_id)
 
 
 def set_for_group(
-    connection: Connection, program_id: int, group: str, changes: Mapping[str, Any], *, actor: Actor, at: datetime
+    connection: Connection, program_id: int, group: str, changes: Mapping[str, Any], *, by: By
 ) -> PartnerTerms:
     """Set the terms of a group as `set_for_partner` does a partner's; return those that apply to it now."""
     _require_name(group)
     program, subject = _locked(connection, program_id), TermsSubject(None, group)
-    entries = _set(connection, program, (subject, subject), changes, actor=actor, at=at)
+    entries = _set(connection, program, (subject, subject), changes, by=by)
     _point(connection, program_id, partners.c.partner_group == group)
-    audit.write(connection, program_id, entries, actor=actor, at=at)
+    audit.write(connection, program_id, entries, by=by)
     return terms_of_group(connection, program_id, group)
 
 
@@ -111,8 +111,7 @@ def _set(
     subjects: tuple[TermsSubject, TermsSubject],
     changes: Mapping[str, Any],
     *,
-    actor: Actor,
-    at: datetime,
+    by: By,
 ) -> list[Change]:
     """Replace the own terms of a subject, which was the first and is the second, or end them; return what to log."""
     was, subject = subjects
@@ -128,16 +127,16 @@ def _set(
     elif changes:
         after = present._replace(**stored(changes, REPLACING, kind=present.commission_type))
         new = published(after, REPLACING)
-    if actor.is_agent:
-        agent_caps.require_within(connection, program.id, before, after, at=at, levels=was.levels)
+    if by.actor.is_agent:
+        agent_caps.require_within(connection, program.id, before, after, at=by.at, levels=was.levels)
     if new == old:
         return []
-    _end(connection, *own, at=at)
+    _end(connection, *own, at=by.at)
     group = None if subject.partner_id else subject.group
     if new is not None:
         terms = {name: getattr(after, name) for name in (*REPLACED, *SHARED)}
         whose = {"program_id": program.id, "partner_id": subject.partner_id, "partner_group": group}
-        about = {"version": next_version(connection, program.id), "created_at": at, "by_agent": actor.is_agent}
+        about = {"version": next_version(connection, program.id), "created_at": by.at, "by_agent": by.actor.is_agent}
         connection.execute(insert(commission_terms).values(**whose, **about, **terms))
     action = "partner.terms" if group is None else "partner.group_terms"
     return [Change(action, subject.partner_id, group, old, new)]

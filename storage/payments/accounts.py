@@ -1,6 +1,5 @@
 """A program's connected payment account; its webhook secrets are stored encrypted, two of them during a roll-over."""
 
-from datetime import datetime
 from typing import Any
 
 from sqlalchemy import Connection, delete, select
@@ -40,8 +39,7 @@ def connect(
     account_id: str,
     secret: str,
     sealer: Sealer,
-    actor: audit.Actor,
-    at: datetime,
+    by: audit.By,
 ) -> Any:
     """Connect an account, or change it; of the same account, a new secret works beside the previous one."""
     before = connection.execute(_mine(program_id).with_for_update()).one_or_none()
@@ -49,20 +47,20 @@ def connect(
     others = [sealed for sealed in earlier if sealer.open(sealed) != secret]
     sealed_secrets = "\n".join([sealer.seal(secret), *others][:MOST_SECRETS])
     values = {"provider": provider, "account_id": account_id, "sealed_secrets": sealed_secrets}
-    row = insert_for(connection)(payment_accounts).values(program_id=program_id, connected_at=at, **values)
+    row = insert_for(connection)(payment_accounts).values(program_id=program_id, connected_at=by.at, **values)
     connection.execute(row.on_conflict_do_update(index_elements=["program_id"], set_=values))
     known = None if before is None else before.account_id
     entries = [audit.Change("payment_account.connect", program_id, "account_id", known, account_id)]
-    audit.write(connection, program_id, entries, actor=actor, at=at)
+    audit.write(connection, program_id, entries, by=by)
     return get_account(connection, program_id)
 
 
-def disconnect(connection: Connection, program_id: int, *, actor: audit.Actor, at: datetime) -> None:
+def disconnect(connection: Connection, program_id: int, *, by: audit.By) -> None:
     """Delete a program's account and its secrets; its sales stay. Raises NotFound."""
     account = get_account(connection, program_id)
     connection.execute(delete(payment_accounts).where(payment_accounts.c.program_id == program_id))
     entries = [audit.Change("payment_account.disconnect", program_id, "account_id", account.account_id)]
-    audit.write(connection, program_id, entries, actor=actor, at=at)
+    audit.write(connection, program_id, entries, by=by)
 
 
 def _mine(program_id: int) -> Any:

@@ -40,12 +40,11 @@ def decide(
     event_id: int,
     decision: Decision,
     *,
-    actor: audit.Actor,
-    at: datetime,
+    by: audit.By,
     **named: str | None,  # the click_id or customer_key of who paid, or the transaction_id of what went back
 ) -> str:
     """Decide on a payment, or on returned money, and return its outcome."""
-    event, payers = payment_events.c, Payers(connection, program_id, at)
+    event, payers = payment_events.c, Payers(connection, program_id, by.at)
     mine = (event.program_id == program_id, event.id == event_id)
     accounts.lock(connection, program_id)
     row = connection.execute(select(payment_events).where(*mine)).one_or_none()
@@ -55,10 +54,10 @@ def decide(
     if isinstance(content, Paid):  # of returned money, a refund of the API's may lock the event after its sale
         row = connection.execute(select(payment_events).where(*mine).with_for_update()).one()
     with rollups.gathered(connection):
-        done = _decided(payers, row, content, decision, by=actor.name, **named)
+        done = _decided(payers, row, content, decision, by=by.actor.name, **named)
         processing.note(payers, row.event_id, content, done)
         entry = audit.Change("payment_event.decide", event_id, "outcome", row.outcome, done.outcome)
-        audit.write(connection, program_id, [entry], actor=actor, at=at)
+        audit.write(connection, program_id, [entry], by=by)
     return done.outcome
 
 

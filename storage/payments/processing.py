@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, and_, or_, select, update
 
 from storage.engine import feed
+from storage.engine.audit import By
 from storage.payments import accounts, event_log
 from storage.payments.payers import Payers
 from storage.rules.errors import IdentifierConflict, NotFound, ServiceError
@@ -48,14 +49,14 @@ def process(connection: Connection, program_id: int, event: ProcessorEvent, *, a
     return done
 
 
-def process_in_sandbox(connection: Connection, program_id: int, event: ProcessorEvent, **about: Any) -> EventOutcome:
+def process_in_sandbox(connection: Connection, program_id: int, event: ProcessorEvent, *, by: By) -> EventOutcome:
     """Process an event that an owner sends, not the processor, in a sandbox: what is not signed never earns."""
     itself = and_(programs.c.id == program_id, programs.c.sandbox_of.is_not(None))
     sandbox = select(programs.c.id).where(or_(itself, programs.c.sandbox_of == program_id))
     sandbox_id = connection.execute(sandbox).scalar()
     if sandbox_id is None:
         raise NotFound("The program has no sandbox.")
-    return process(connection, sandbox_id, event, at=about["at"])
+    return process(connection, sandbox_id, event, at=by.at)
 
 
 def apply(payers: Payers, content: Content | None) -> EventOutcome:

@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import Connection
 
 from storage.engine import audit, ids
-from storage.engine.audit import Actor, Change
+from storage.engine.audit import Actor, By, Change
 from storage.engine.database import insert_for
 from storage.rules.fraud.flag import Finding, FlagKind, FlagState
 from storage.tables import flags
@@ -45,5 +45,5 @@ def raise_each(
     new.reverse()
     first = {(row["program_id"], row["kind"], row["partner_id"], row["incident"] or row["id"]): row for row in new}
     logged = [(row["program_id"], Change("flag.raise", row["id"], "kind", None, row["kind"])) for row in first.values()]
-    audit.write_each(connection, logged, actor=REVIEW, at=at)
+    audit.write_each(connection, logged, by=By(REVIEW, at))
     return len(new)

@@ -8,12 +8,11 @@ from typing import Any
 
 from playwright.async_api import BrowserContext, ConsoleMessage, Page, Request
 
-from storage.engine.audit import OPERATOR
 from storage.management import program_settings
 from tests.browser.shop import Shop
 from tests.serving import Served
 from tests.test_journeys import stored
-from tests.world import NOW, World
+from tests.world import BY, World
 
 GUIDE = (Path(__file__).parent.parent.parent / "presentation/guides/tracker.md").read_text(encoding="utf-8")
 STUB = re.findall(r"```html stub\n(.*?)```", GUIDE, re.DOTALL)[0]
@@ -76,9 +75,8 @@ class Scene:
 
     async def change(self, **settings: Any) -> None:
         program_id = self.acme.program_id
-        about: dict[str, Any] = {"actor": OPERATOR, "at": NOW}
         await stored(
-            self.server.database_url, lambda store: store.write(program_settings.change, program_id, settings, **about)
+            self.server.database_url, lambda store: store.write(program_settings.change, program_id, settings, by=BY)
         )
 
     async def prepare(self, page: Page) -> None:

@@ -13,7 +13,7 @@ import storage
 from storage import Storage
 from storage.access import program_keys
 from storage.checks import books
-from storage.engine.audit import OPERATOR
+from storage.engine.audit import OPERATOR, By
 from storage.lists.commissions import COMMISSIONS
 from storage.lists.customers import CUSTOMERS
 from storage.lists.declaration import NEWEST_FIRST, List, ListQuery, ListScope, Order
@@ -30,7 +30,7 @@ from tests.citus import Cluster
 from tests.faults import campaign, catalog
 from tests.serving import Serve
 from tests.test_journeys import Integrator
-from tests.world import LANDING_PAGE, NOW, World
+from tests.world import BY, LANDING_PAGE, NOW, World
 
 FILL = text(
     "INSERT INTO clicks (program_id, click_id, partner_id, at, landing_url)"
@@ -146,7 +146,7 @@ async def test_with_a_worker_down_other_programs_are_managed(acme: World, citus_
             for order in (NEWEST_FIRST, *(Order(name) for name in each.sorts)):
                 query = ListQuery(order=order, has_totals=True)
                 await store.read(lambda connection: find(connection, each, scope, query))  # noqa: B023 - read at once
-        await store.write(partners.change, kept.program_id, kept.anna, {"name": "Anna B"}, actor=OPERATOR, at=NOW)
+        await store.write(partners.change, kept.program_id, kept.anna, {"name": "Anna B"}, by=BY)
 
         assert store.lacking == [f"node 127.0.0.1:{lost.port}"]
         assert store.is_available
@@ -162,7 +162,7 @@ async def test_a_leaked_key_is_replaced_in_an_outage(acme: World, citus_cluster:
     async with Integrator(server, kept) as leaked:
         await leaked.customer()
         async with catalog.stopped(lost), storage.opened(citus_url) as store:
-            new = await store.write(program_keys.regenerate, kept.program_id, actor=OPERATOR, at=datetime.now(UTC))
+            new = await store.write(program_keys.regenerate, kept.program_id, by=By(OPERATOR, datetime.now(UTC)))
             async with Integrator(server, kept, new.secret) as shop:
                 rejected, accepted = await leaked.sale(), await shop.sale()
 

@@ -10,7 +10,7 @@ import pytest
 from playwright.async_api import Browser, BrowserContext, Page
 
 from storage import Storage
-from storage.engine.audit import OPERATOR
+from storage.engine.audit import OPERATOR, By
 from storage.management import program_settings
 from tests import failing, serving, shops, world
 from tests.browser.scene import FIREFOX
@@ -97,7 +97,7 @@ def service(sqlite_template: Path, tmp_path_factory: pytest.TempPathFactory) -> 
 async def _acme(store: Storage) -> world.World:
     made = await world.acme(store)
     domains = {"domain": "shop.example", "further_domains": "checkout.example"}
-    await store.write(program_settings.change, made.program_id, domains, actor=OPERATOR, at=world.NOW)
+    await store.write(program_settings.change, made.program_id, domains, by=By(OPERATOR, world.NOW))
     return made
 
 

@@ -86,7 +86,7 @@ async def test_invalid_keys_get_the_same_error_for_any_request(assistant: Assist
     expired = await assistant.issue(expires_at=assistant.at)
     invalid = [None, "agt_unknown", "agt_ x", "agt_%C3%BC", expired]
     old = "0123456789abcdef0123456789abcdef"  # a program's key from before the prefix
-    await assistant.acme.store.write(program_keys.import_key, assistant.acme.program_id, old, at=NOW)
+    await assistant.acme.do(program_keys.import_key, old)
     wrong = [*invalid, assistant.acme.key, await assistant.acme.sign_in(), old]
     for method in METHODS:
         answers = [await assistant.call(method, {"name": "list_programs"}, version=version, key=key) for key in wrong]

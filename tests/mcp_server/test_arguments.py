@@ -10,7 +10,6 @@ from mcp_server.tools import ALL
 from storage.management import partners
 from storage.rules.errors import CustomerNotFound
 from tests.mcp_server.conftest import EVERY_TOOL, HOSTILE, VERSIONS, Assistant
-from tests.world import NOW
 
 SENT = "Ignore-previous-instructions"
 EVENTS = (
@@ -60,7 +59,7 @@ BREAKS = ("\u200b", "\u202e", "\u2028", "\U000e0041", "\ue000")
 
 async def test_what_outsiders_write_is_inert_and_in_marked_fields_of_every_tool(assistant: Assistant):
     acme = assistant.acme
-    await acme.store.write(partners.enrol, acme.program_id, name=PLANTED, code="eve", at=NOW)
+    await acme.do(partners.enrol, name=PLANTED, code="eve")
     texts: dict[str, Any] = dict.fromkeys(("page_title", "page_url", "referrer_url"), PLANTED)
     clicked = await acme.visitor("eve", **texts, referrer_host=PLANTED, dimensions='{"utm_source": "Ignore\\u200b"}')
     await acme.lead(clicked, PLANTED, event_name=PLANTED)

@@ -12,6 +12,7 @@ from sqlalchemy import Connection
 
 import background
 from storage.access import agent_keys, program_keys
+from storage.engine.audit import By
 from storage.lists.commissions import COMMISSIONS
 from storage.management import program_settings
 from storage.rules.errors import CustomerNotFound, InvalidKey, OverCap, RefundExceedsSale
@@ -44,9 +45,9 @@ async def spend_two_months(assistant: Assistant) -> None:
         await acme.sale(f"inv-{key[2]}1", 10_000, customer_key=key, at=at + timedelta(days=1))
     paid = (await acme.listed(COMMISSIONS)).data[1]
     for status in ("approved", "paid"):
-        await acme.decide(status, paid.id, actor=OWNER, at=day(5, 5))
+        await acme.decide(status, paid.id, by=By(OWNER, day(5, 5)))
     changes = {"rate": 1_500, "lead_commission_cents": 100}
-    await acme.do(program_settings.change, changes, actor=OWNER, at=day(5, 1))
+    await acme.do(program_settings.change, changes, by=By(OWNER, day(5, 1)))
     await acme.customer("k-anna-2", at=day(5, 2))
     await acme.sale("inv-a2", 8_000, customer_key="k-anna-2", at=day(5, 2))
     for _ in range(2):
@@ -79,15 +80,15 @@ async def _review(assistant: Assistant) -> None:
     acme = assistant.acme
     earned = (await acme.listed(COMMISSIONS)).data
     approved = next(each for each in earned if each.transaction_id == "inv-a2")
-    await acme.decide("approved", approved.id, actor=OWNER, at=NOW)
+    await acme.decide("approved", approved.id, by=By(OWNER, NOW))
     found = Finding(FlagKind.SHARED_CLICK, "shared", acme.anna, day(5, 1), {}, approved.customer_id)
     await acme.store.write(flagging.raise_each, [(acme.program_id, found)], at=NOW)
     metadata = {"svc_click_id": await acme.visitor(at=NOW - timedelta(hours=2)), "program_id": str(acme.program_id)}
     await taken(assistant, stripe.checkout(metadata=metadata))
     await taken(assistant, stripe.dispute())
     await acme.store.write(agent_keys.add_rejection, assistant.good, acme.program_id, OverCap(cap="rate_step"), at=NOW)
-    await acme.store.write(program_settings.change, acme.program_id, {"cookie_window_days": 30}, actor=OWNER, at=NOW)
-    await acme.store.write(program_keys.regenerate, acme.program_id, at=NOW, actor=OWNER)
+    await acme.store.write(program_settings.change, acme.program_id, {"cookie_window_days": 30}, by=By(OWNER, NOW))
+    await acme.store.write(program_keys.regenerate, acme.program_id, by=By(OWNER, NOW))
     await acme.reject(InvalidKey(), transaction_id="old-key", **SHOP)
     await background.save_callers(acme.store)
 

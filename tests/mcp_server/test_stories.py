@@ -4,7 +4,7 @@ from datetime import timedelta
 from typing import Any
 
 from storage.access import program_keys
-from storage.engine.audit import Actor
+from storage.engine.audit import Actor, By
 from storage.lists.commissions import COMMISSIONS
 from storage.management import partners, program_settings
 from storage.payments import processing
@@ -26,7 +26,7 @@ async def paid(assistant: Assistant) -> None:
     acme = assistant.acme
     [row] = (await acme.listed(COMMISSIONS)).data
     for status in ("approved", "paid"):
-        await acme.decide(status, row.id, actor=OWNER, at=NOW)
+        await acme.decide(status, row.id, by=By(OWNER, NOW))
 
 
 async def test_a_customers_story_is_one_call_by_any_identifier(assistant: Assistant, click_id: str):
@@ -57,7 +57,7 @@ async def test_the_story_of_an_unknown_customer_names_what_to_call_next(assistan
 async def test_a_name_of_several_partners_is_rejected_with_their_ids(assistant: Assistant):
     acme = assistant.acme
     for code in ("a", "b"):
-        await acme.store.write(partners.enrol, acme.program_id, name="Namesake", code=code, at=NOW)
+        await acme.do(partners.enrol, name="Namesake", code=code)
 
     rejection = (await assistant.tool("get_partner", partner="namesake")).rejection
 
@@ -72,10 +72,10 @@ async def test_changes_are_of_the_dates_with_decisions_terms_and_the_key_and_wit
     await acme.sale(at=HELD_SINCE)
     await paid(assistant)
     changes = {"cookie_window_days": 30, "rate": 1_500, "name": HOSTILE.replace("\x00", "")}
-    await acme.store.write(program_settings.change, acme.program_id, changes, actor=OWNER, at=later)
-    await acme.store.write(program_keys.regenerate, acme.program_id, at=later, actor=OWNER)
+    await acme.store.write(program_settings.change, acme.program_id, changes, by=By(OWNER, later))
+    await acme.store.write(program_keys.regenerate, acme.program_id, by=By(OWNER, later))
     eve: dict[str, Any] = {"name": "Eve", "code": "eve", "email": "eve@partners.example"}
-    await acme.store.write(partners.enrol, acme.program_id, **eve, at=later, actor=OWNER)
+    await acme.store.write(partners.enrol, acme.program_id, **eve, by=By(OWNER, later))
 
     every = (await assistant.tool("list_changes")).payload
     decided = (await assistant.tool("list_changes", decisions=True)).payload["data"]

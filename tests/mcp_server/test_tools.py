@@ -7,6 +7,7 @@ import pytest
 
 import background
 from storage.access import program_keys
+from storage.engine.audit import By
 from storage.management import program_settings
 from storage.rules.errors import CustomerNotFound, RefundExceedsSale
 from storage.rules.scope import Scope
@@ -22,7 +23,7 @@ ROWS = [("day", 53, "day", 53), ("day", 54, "week", 9), ("day", 400, "month", 15
 async def test_programs_are_those_the_key_reaches_and_sandboxes_are_apart(assistant: Assistant):
     acme = assistant.acme
     second = await acme.beside(name="Second")
-    sandbox_id, _ = await acme.store.write(program_settings.open_sandbox, acme.program_id, actor=OWNER, at=NOW)
+    sandbox_id, _ = await acme.store.write(program_settings.open_sandbox, acme.program_id, by=By(OWNER, NOW))
     narrowed = await assistant.issue(program_ids=[acme.program_id])
 
     every = (await assistant.tool("list_programs")).payload
@@ -42,9 +43,9 @@ async def test_a_program_shows_its_terms_its_key_s_state_and_who_uses_it(assista
     await acme.reject(CustomerNotFound(), user_agent="shop/1\u200b", network_hash="ab12")
     await background.save_callers(acme.store)
     before = (await assistant.tool("get_program")).payload["program"]
-    await acme.store.write(program_keys.flag, acme.program_id, rotate_by=NOW + timedelta(days=9), at=NOW)
+    await acme.do(program_keys.flag, rotate_by=NOW + timedelta(days=9))
     flagged = (await assistant.tool("get_program")).payload["program"]
-    await acme.store.write(program_keys.regenerate, acme.program_id, at=NOW)
+    await acme.do(program_keys.regenerate)
     assistant.at += timedelta(days=7)
     callers = (await assistant.tool("get_program", usage=True)).payload["key_callers"]
 

@@ -14,7 +14,7 @@ from sqlalchemy import Connection, create_engine, event
 from sqlalchemy.pool import StaticPool
 
 from storage.engine import copying, database
-from storage.engine.audit import OPERATOR, Actor
+from storage.engine.audit import OPERATOR, Actor, By
 from storage.rules.errors import NotFound, ServiceError
 from tests.security.asking import ask
 from tests.security.rights import Grant, Kind, Reach, Rights
@@ -87,7 +87,7 @@ class Machine(RuleBasedStateMachine):
 
     def by(self, user_id: int = 0) -> dict[str, Any]:
         """Return who acts, and when: an account, or the operator."""
-        return {"actor": Actor("user", str(user_id), "someone") if user_id else OPERATOR, "at": self.at}
+        return {"by": By(Actor("user", str(user_id), "someone") if user_id else OPERATOR, self.at)}
 
     def assigned(self, table: str, row_id: int) -> int:
         """Return the id of a new row, which no row of the table ever had."""

@@ -16,7 +16,6 @@ from configuration import Configuration
 from presentation.operations import Description, described
 from storage.access import agent_keys, invitations, program_keys, sessions
 from storage.access.workspaces import ANYONE, Role
-from storage.engine.audit import OPERATOR
 from storage.lists.applications import APPLICATIONS
 from storage.lists.sale_questions import SALE_QUESTIONS
 from storage.management import applications, coupons, sale_questions
@@ -25,7 +24,7 @@ from storage.rules.scope import Scope
 from storage.tables import customers
 from tests import documented, planned, world
 from tests.security.drafting import drafted
-from tests.world import NOW, World
+from tests.world import BY, NOW, World
 
 MISSING = 987_654
 OTHERS = [role for role in Role if role != Role.OWNER]
@@ -78,7 +77,7 @@ async def _rows(program: World, user_id: int) -> dict[str, Any]:
     ids = {"program_id": program.program_id, "workspace_id": program.workspace_id, "partner_id": program.anna}
     only = select(customers.c.id).where(customers.c.program_id == program.program_id)
     customer_id = await program.store.read(lambda connection: connection.execute(only).scalar_one())
-    about: dict[str, Any] = {"email": "invited@example.com", "role": Role.MEMBER, "actor": OPERATOR, "at": NOW}
+    about: dict[str, Any] = {"email": "invited@example.com", "role": Role.MEMBER, "by": BY}
     invited = await program.store.write(invitations.invite, program.workspace_id, **about)
     ids["coupon_id"] = (await program.do(coupons.create, partner_id=program.anna, code="ANNA10")).id
     asked: dict[str, Any] = {"sold_on": NOW.date(), "transaction_id": "inv-1", "note": None}
@@ -127,9 +126,9 @@ async def agent_key_cases(scene: Scene) -> list[Case]:
 async def program_key_cases(scene: Scene) -> list[Case]:
     store, acme = scene.acme.store, scene.acme
     retired = await world.program_of(store, acme.workspace_id, acme.owner_id, name="Retired")
-    await store.write(program_keys.regenerate, retired.program_id, at=NOW)
+    await retired.do(program_keys.regenerate)
     late = await world.program_of(store, acme.workspace_id, acme.owner_id, name="Late")
-    await store.write(program_keys.flag, late.program_id, rotate_by=NOW - timedelta(days=1), at=GONE)
+    await late.do(program_keys.flag, rotate_by=NOW - timedelta(days=1), at=GONE)
     wrong = {
         "none": None,
         "malformed": "aff_",

@@ -7,6 +7,7 @@ from sqlalchemy import update
 
 from storage.access import accounts, device_logins, invitations, members, sessions, workspaces
 from storage.access.workspaces import MemberStatus, Role
+from storage.engine.audit import SERVICE, By
 from storage.rules import keys
 from storage.tables import members as members_table
 from tests.security.asking import SEALER
@@ -108,7 +109,7 @@ class People(Machine):
         if way == "owner":
             made_by = pick([user for _, user in self.rights.members if self.rights.owns(user, workspace_id)], owner)
         if way == "mail":
-            made = self.do(accounts.create_reset_link, email, actor=None, at=self.at)
+            made = self.do(accounts.create_reset_link, email, by=By(SERVICE, self.at))
         else:
             made = self.do(accounts.create_reset_link, user_id, **self.by(made_by))
         of = "" if way == "mail" else f"{user_id}"

@@ -8,7 +8,6 @@ from starlette.routing import Route
 
 from storage.access import portal, sessions
 from storage.access.workspaces import Role
-from storage.engine.audit import OPERATOR
 from storage.lists.commissions import COMMISSIONS
 from storage.lists.declaration import List, ListQuery, ListScope
 from storage.lists.find import find
@@ -143,8 +142,7 @@ async def test_a_list_that_does_not_say_what_partners_see_shows_them_nothing(sol
 
 async def test_a_link_of_one_program_opens_no_other(sold: Portal) -> None:
     globex = await world.globex(sold.acme.store, name="Globex partners")
-    about: dict[str, Any] = {"actor": OPERATOR, "at": NOW}
-    token, _ = await globex.store.write(portal.invite, globex.program_id, globex.anna, **about)
+    token, _ = await globex.do(portal.invite, globex.anna)
     async with sold.visitor() as phone:
         await phone.post("/portal/link", data={"token": token})
         taken = await phone.post("/portal/link", data={"program_id": str(sold.acme.program_id)})

@@ -36,14 +36,14 @@ class RightsOverTime(People):
     def create_program(self, workspace: int) -> None:
         workspace_id = pick({each for each, _ in self.rights.members}, workspace)
         chosen = ProgramSettings(name="A program", domain="acme.example")
-        program_id = self.do(program_settings.create, workspace_id, chosen, at=self.at)
+        program_id = self.do(program_settings.create, workspace_id, chosen, **self.by())
         self.rights.programs[self.assigned("programs", program_id)] = workspace_id
         self.rotate(program=len(self.rights.programs) - 1)
 
     @step(program=PICK)
     def rotate(self, program: int) -> None:
         program_id, workspace_id = pick(self.rights.programs.items(), program)
-        new = self.do(program_keys.regenerate, program_id, at=self.at)
+        new = self.do(program_keys.regenerate, program_id, **self.by())
         self.rights.happens(Event("the program key is replaced", workspace_id=workspace_id, program_id=program_id))
         named = frozenset({program_id})
         self.give(new.secret, Grant(Kind.PROGRAM_KEY, FOREVER, workspace_id=workspace_id, programs=named))

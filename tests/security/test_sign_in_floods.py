@@ -16,7 +16,7 @@ import storage
 import tracking_api.app
 from configuration import Configuration
 from storage.access import accounts, second_factors, workspaces
-from storage.engine.audit import OPERATOR
+from storage.engine.audit import OPERATOR, By
 from storage.rules.errors import Overloaded
 from tests import documented, world
 from tests.tracking_api.dashboard.conftest import OURS
@@ -81,7 +81,7 @@ async def test_a_second_factor_signs_in_during_the_pause(app: Starlette):
     olga, at = await store.read(accounts.find_id, OLGA), datetime.now(UTC) - timedelta(minutes=5)
     secret = (await store.write(second_factors.enrol, olga, email=OLGA, sealer=sealer)).secret
     totp = pyotp.TOTP(secret)
-    await store.write(second_factors.confirm, olga, totp.at(at), sealer=sealer, actor=OPERATOR, at=at)
+    await store.write(second_factors.confirm, olga, totp.at(at), sealer=sealer, by=By(OPERATOR, at))
     for number in range(11):
         await sign_in(app, number, password="wrong")
 

@@ -19,7 +19,6 @@ from storage import Storage, access, diagnosis, lists, management, reports
 from storage.access import accounts, device_logins, invitations, sessions
 from storage.access.workspaces import Role
 from storage.diagnosis.facts import Subject
-from storage.engine.audit import OPERATOR
 from storage.lists import find as engine
 from storage.lists.commissions import COMMISSIONS
 from storage.lists.declaration import List, ListQuery, ListScope, Order
@@ -47,9 +46,8 @@ from tests.storage.access.test_assistants import signed_in, tokens
 from tests.storage.management.paying import draft, pay_by, send
 from tests.storage.management.test_by_hand import adjust
 from tests.storage.payments.paying import connect, take
-from tests.world import NOW, World, stored
+from tests.world import BY, NOW, World, stored
 
-ABOUT: dict[str, Any] = {"actor": OPERATOR, "at": NOW}
 LISTS: list[List[Any]] = [
     each
     for module in pkgutil.iter_modules(lists.__path__)
@@ -85,11 +83,11 @@ async def filled(store: Storage) -> World:
     await send(acme, await draft(acme))
     await planned.plan(acme)
     await acme.issue(*READING)
-    await store.write(invitations.invite, acme.workspace_id, email="eva@acme.example", role=Role.MEMBER, **ABOUT)
-    await store.write(accounts.create_reset_link, acme.owner_id, **ABOUT)
+    await store.write(invitations.invite, acme.workspace_id, email="eva@acme.example", role=Role.MEMBER, by=BY)
+    await store.write(accounts.create_reset_link, acme.owner_id, by=BY)
     await store.write(device_logins.ask, client="svc", at=NOW)
     await tokens(acme, await signed_in(acme, acme.owner_id))
-    await store.write(program_settings.open_sandbox, acme.program_id, **ABOUT)
+    await store.write(program_settings.open_sandbox, acme.program_id, by=BY)
     await background.save_callers(store)
     return acme
 

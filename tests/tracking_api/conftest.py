@@ -81,7 +81,7 @@ class Api:
         return other
 
     async def flag(self, rotate_by: datetime) -> None:
-        await self.acme.store.write(program_keys.flag, self.acme.program_id, rotate_by=rotate_by, at=NOW)
+        await self.acme.do(program_keys.flag, rotate_by=rotate_by)
 
     async def rows(self, table: Table) -> Sequence[Any]:
         return await self.acme.store.read(lambda connection: connection.execute(select(table)).all())

@@ -122,7 +122,7 @@ async def create_reset_link(call: WorkspaceRequest) -> CreatedResponse[ResetLink
     """Create a one-time link for a member who lost their password, and tell the account's holder."""
     await call.hit("mail")
     member = await call.read(members.get_member, call.path_id("user_id"))
-    created = await call.storage.write(accounts.create_reset_link, member.user_id, actor=call.actor, at=call.at)
+    created = await call.storage.write(accounts.create_reset_link, member.user_id, by=call.by)
     begins = f"It works from {created.usable_at:%Y-%m-%d %H:%M} UTC on. " if created.usable_at else ""
     emailed = await mail.send_alert(call.request, member.email, "reset-link", by=call.actor.name, begins=begins)
     link = reset_link(call.request, created.token)

@@ -45,7 +45,7 @@ async def create_program(call: VisitorRequest, sent: changes.NewProgram) -> Crea
     else:
         workspace_id = owned[0].workspace_id
     program_id = await call.storage.write(
-        program_settings.create, workspace_id, ProgramSettings(**settings.stored(chosen)), at=call.at, actor=call.actor
+        program_settings.create, workspace_id, ProgramSettings(**settings.stored(chosen)), by=call.by
     )
     return CreatedResponse(resources.ProgramView.of(await call.storage.read(read_program, program_id)))
 

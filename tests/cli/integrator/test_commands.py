@@ -145,7 +145,7 @@ async def test_the_environment_outranks_the_file_and_without_a_key_the_next_step
 
 async def test_a_rotation_warning_goes_to_stderr_once(ready: Shop):
     deadline = datetime.now(UTC) + timedelta(days=9)
-    await ready.acme.store.write(program_keys.flag, ready.acme.program_id, rotate_by=deadline, at=datetime.now(UTC))
+    await ready.acme.do(program_keys.flag, rotate_by=deadline, at=datetime.now(UTC))
 
     done = await ready.svc("test", "click", "--json")
 

@@ -47,9 +47,8 @@ async def test_a_healthy_shop_has_no_problem_and_ci_passes(shop: Shop, web: WebS
 async def test_a_shop_with_problems_fails_ci_and_each_has_its_fix(shop: Shop, web: WebShop):
     web.page = "<h1>No tracker"
     web.files["/.svc/.env"] = "SERVICE_API_KEY=aff_1"
-    await shop.acme.store.write(
-        program_keys.flag, shop.acme.program_id, rotate_by=datetime.now(UTC) + timedelta(9), at=datetime.now(UTC)
-    )
+    at = datetime.now(UTC)
+    await shop.acme.do(program_keys.flag, rotate_by=at + timedelta(9), at=at)
 
     done = await doctor(shop, web, SERVICE_PROGRAM_ID="77")
     wrong_key = await doctor(shop, web, SERVICE_API_KEY="aff_wrong")

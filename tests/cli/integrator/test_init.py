@@ -4,10 +4,9 @@ import re
 from pathlib import Path
 
 from cli.integrator.init import frameworks
-from storage.engine.audit import OPERATOR
 from storage.payments import accounts
 from tests.cli.integrator.conftest import MAX, OLGA, SHOPS, Shop, connect
-from tests.world import NOW
+from tests.world import BY
 
 COMMITTED = (".svc/AGENTS.md", ".svc/skills.md", ".svc/.env.example", ".gitignore")
 
@@ -107,7 +106,7 @@ async def test_running_it_again_changes_only_what_changed_on_the_service_and_pre
     await connect(shop)
     connected = await shop.svc("init", "--json")
     env_then = shop.read(".svc/.env")
-    await shop.acme.store.write(accounts.disconnect, shop.acme.program_id, actor=OPERATOR, at=NOW)
+    await shop.acme.store.write(accounts.disconnect, shop.acme.program_id, by=BY)
     dropped = await shop.svc("init", "--json")
 
     assert [each.json["changed"] for each in (again, changed, connected, dropped)] == [

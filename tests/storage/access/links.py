@@ -9,22 +9,21 @@ import pytest
 
 from storage.access import accounts, invitations, members, workspaces
 from storage.access.workspaces import Role
-from storage.engine.audit import OPERATOR, Actor
+from storage.engine.audit import Actor, By
 from storage.engine.sealing import Sealer
 from storage.rules.errors import LinkExpired
-from tests.world import NOW, World
+from tests.world import BY, NOW, World
 
 EVA, MAX, OLGA, NEW = "eva@acme.example", "max@acme.example", "olga@acme.example", "new@acme.example"
-ABOUT: dict[str, Any] = {"actor": OPERATOR, "at": NOW}
 SEALER = Sealer("a secret key")
 
 
-def by(owner_id: int) -> dict[str, Any]:
-    return {"actor": Actor("user", str(owner_id), "owner@acme.example"), "at": NOW}
+def by(owner_id: int) -> By:
+    return By(Actor("user", str(owner_id), "owner@acme.example"), NOW)
 
 
 async def invite(acme: World, email: str = EVA, role: Role = Role.MEMBER, owner_id: int | None = None) -> Any:
-    about = {"email": email, "role": role, **by(owner_id or acme.owner_id)}
+    about: Any = {"email": email, "role": role, "by": by(owner_id or acme.owner_id)}
     return await acme.store.write(invitations.invite, acme.workspace_id, **about)
 
 
@@ -48,7 +47,7 @@ async def globex(acme: World, owner: str = "gina@globex.example") -> Any:
 
 
 async def reset_link(acme: World, owner_id: int, user_id: int) -> str:
-    return str((await acme.store.write(accounts.create_reset_link, user_id, **by(owner_id))).token)
+    return str((await acme.store.write(accounts.create_reset_link, user_id, by=by(owner_id))).token)
 
 
 async def whose(acme: World, token: str, at: datetime = NOW) -> str:
@@ -68,8 +67,8 @@ async def opens(acme: World, token: str) -> bool:
 
 
 async def change(acme: World, user_id: int, lane: int = 0, **values: Any) -> None:
-    await acme.store.write_in(lane, members.change, acme.workspace_id, user_id, **values, **ABOUT)
+    await acme.store.write_in(lane, members.change, acme.workspace_id, user_id, **values, by=BY)
 
 
 async def remove(acme: World, user_id: int) -> None:
-    await acme.store.write(members.remove, acme.workspace_id, user_id, **ABOUT)
+    await acme.store.write(members.remove, acme.workspace_id, user_id, by=BY)

@@ -9,6 +9,7 @@ import pytest
 import background
 from storage import tables
 from storage.access import accounts, assistants, sessions
+from storage.engine.audit import By
 from storage.lists.audit_log import AUDIT_LOG
 from storage.rules import keys
 from storage.rules.errors import InsufficientScope, InvalidKey, NotFound, ProgramNotAllowed, ValidationError
@@ -70,11 +71,11 @@ async def audited(acme: World) -> list[tuple[str, str]]:
 async def test_a_new_password_ends_the_assistants_of_the_account_unless_it_keeps_them(acme: World):
     who = await visitor(acme)
     mine, others = await tokens(acme, who), await tokens(acme, await visitor(acme, "eva@acme.example"))
-    about: dict[str, Any] = {"actor": who.actor, "at": NOW}
+    by = By(who.actor, NOW)
 
-    await acme.store.write(accounts.set_password, who.user_id, "a hash", keeps_assistants=True, **about)
+    await acme.store.write(accounts.set_password, who.user_id, "a hash", keeps_assistants=True, by=by)
     await authorize(acme, mine.access)
-    await acme.store.write(accounts.set_password, who.user_id, "another hash", **about)
+    await acme.store.write(accounts.set_password, who.user_id, "another hash", by=by)
 
     with pytest.raises(InvalidKey):
         await authorize(acme, mine.access)

@@ -2,6 +2,7 @@
 
 import asyncio
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 import pyotp
@@ -12,13 +13,13 @@ from storage import tables
 from storage.access import accounts, invitations, second_factors, sessions, workspaces
 from storage.access.workspaces import MemberStatus, Role
 from storage.engine import recurring
-from storage.engine.audit import OPERATOR
+from storage.engine.audit import OPERATOR, SERVICE, By
 from storage.lists.audit_log import AUDIT_LOG
 from storage.rules import errors, keys
 from tests.storage.access import links
 from tests.storage.access.links import EVA, MAX, NEW, OLGA, SEALER, add, by, change, invite, member, opens, remove
 from tests.storage.databases import both_databases
-from tests.world import NOW, World
+from tests.world import BY, NOW, World
 
 
 async def test_a_link_creates_the_account_with_its_role_and_signs_it_in(acme: World):
@@ -46,15 +47,16 @@ async def test_a_link_works_once_also_for_two_at_once(acme: World):
 
 async def test_an_invitation_ends_after_a_week_or_when_it_is_withdrawn(acme: World):
     invited, withdrawn = await invite(acme), await invite(acme, MAX)
-    withdraw: Any = (invitations.withdraw, acme.workspace_id, withdrawn.invitation.id)
+    write: Any = acme.store.write
+    withdraw = partial(write, invitations.withdraw, acme.workspace_id, withdrawn.invitation.id)
     late = NOW + timedelta(days=7)
 
-    await acme.store.write(*withdraw, **by(acme.owner_id))
+    await withdraw(by=by(acme.owner_id))
 
     with pytest.raises(errors.LinkExpired):
         await links.sign_up(acme, withdrawn.token)
     with pytest.raises(errors.NotFound):
-        await acme.store.write(*withdraw, **by(acme.owner_id))
+        await withdraw(by=by(acme.owner_id))
     with pytest.raises(errors.LinkExpired):
         await acme.store.read(invitations.find, invited.token, at=late)
     assert await acme.store.read(invitations.list_invitations, acme.workspace_id, at=late) == []
@@ -84,8 +86,8 @@ async def test_an_account_in_no_workspace_any_more_starts_again_with_its_second_
     first = await links.sign_up(acme, (await invite(acme)).token)
     joined = await member(acme)
     app = pyotp.TOTP((await acme.store.write(second_factors.enrol, joined.user_id, email=EVA, sealer=SEALER)).secret)
-    about: dict[str, Any] = {"sealer": SEALER, "actor": OPERATOR, "at": NOW - timedelta(hours=1)}
-    codes = await acme.store.write(second_factors.confirm, joined.user_id, app.at(about["at"]), **about)
+    by_her = By(OPERATOR, NOW - timedelta(hours=1))
+    codes = await acme.store.write(second_factors.confirm, joined.user_id, app.at(by_her.at), sealer=SEALER, by=by_her)
 
     with pytest.raises(errors.ValidationError):
         await invite(acme)
@@ -124,7 +126,7 @@ async def test_an_address_is_proven_by_a_link_that_its_mailbox_alone_received(ac
     invited = await invite(acme)
     await links.sign_up(acme, f"{invited.token}.guessed")
     seen = [await is_proven()]
-    mailed = await acme.store.write(accounts.create_reset_link, EVA.upper(), actor=None, at=NOW)
+    mailed = await acme.store.write(accounts.create_reset_link, EVA.upper(), by=By(SERVICE, NOW))
     assert await opens(acme, mailed.token)
     seen.append(await is_proven())
     assert await opens(acme, await links.reset_link(acme, acme.owner_id, (await member(acme)).user_id))
@@ -137,7 +139,7 @@ async def test_asking_for_a_link_ends_no_other_and_fills_no_log(acme: World):
     eva = await add(acme, EVA)
     given, first, _ = (
         await links.reset_link(acme, acme.owner_id, eva),
-        *[(await acme.store.write(accounts.create_reset_link, EVA, actor=None, at=NOW)).token for _ in range(2)],
+        *[(await acme.store.write(accounts.create_reset_link, EVA, by=By(SERVICE, NOW))).token for _ in range(2)],
     )
 
     log = [each.action for each in (await acme.listed(AUDIT_LOG)).data]
@@ -157,7 +159,7 @@ async def test_an_owners_link_for_another_owner_works_a_day_later(acme: World):
     assert not await opens(acme, token)
     for hours, works in ((23, False), (24, True), (47, True), (48, False)):
         assert await links.whose(acme, token, NOW + timedelta(hours=hours)) == (OLGA if works else "")
-    await acme.store.write(accounts.set_password, olga, "her hash", **links.ABOUT)
+    await acme.store.write(accounts.set_password, olga, "her hash", by=BY)
     with pytest.raises(errors.LinkExpired):
         await acme.store.write(accounts.reset_password, token, "a new hash", at=NOW + timedelta(hours=25))
 

@@ -14,9 +14,9 @@ from storage.lists.audit_log import AUDIT_LOG
 from storage.rules import keys
 from storage.rules.errors import Forbidden, InvalidCredentials, LastOwner, LinkExpired, NotFound
 from storage.tables import password_resets
-from tests.storage.access.links import ABOUT, MAX, by, change, whose
+from tests.storage.access.links import MAX, by, change, whose
 from tests.storage.databases import both_databases
-from tests.world import NOW, World, stored
+from tests.world import BY, NOW, World, stored
 
 SUSPENDED, ACTIVE = MemberStatus.SUSPENDED, MemberStatus.ACTIVE
 OWNER = "owner@acme.example"
@@ -32,11 +32,11 @@ async def identify(acme: World, token: str) -> Any:
 
 
 async def set_password(acme: World, **options: Any) -> Any:
-    return await acme.store.write(accounts.set_password, acme.owner_id, "a new hash", **options, **ABOUT)
+    return await acme.store.write(accounts.set_password, acme.owner_id, "a new hash", **options, by=BY)
 
 
 async def link(acme: World) -> accounts.ResetLink:
-    made = await acme.store.write(accounts.create_reset_link, acme.owner_id, **ABOUT)
+    made = await acme.store.write(accounts.create_reset_link, acme.owner_id, by=BY)
     assert await stored(acme, password_resets.c.token_hash) == [(keys.digest(made.token),)]
     return made
 
@@ -48,7 +48,7 @@ async def test_the_last_active_owner_stays(acme: World):
         with pytest.raises(LastOwner):
             await change(acme, acme.owner_id, **values)
     with pytest.raises(LastOwner):
-        await acme.store.write(members.remove, acme.workspace_id, acme.owner_id, **ABOUT)
+        await acme.store.write(members.remove, acme.workspace_id, acme.owner_id, by=BY)
 
     assert (await listed(acme))[OWNER] == (Role.OWNER, ACTIVE)
 
@@ -76,9 +76,9 @@ async def test_ownership_is_transferred_only_to_an_active_member(acme: World):
     await change(acme, max_id, status=SUSPENDED)
 
     with pytest.raises(NotFound):
-        await hand_over(**by(acme.owner_id))
+        await hand_over(by=by(acme.owner_id))
     await change(acme, max_id, status=ACTIVE)
-    await hand_over(**by(acme.owner_id))
+    await hand_over(by=by(acme.owner_id))
 
     assert await listed(acme) == {MAX: (Role.OWNER, ACTIVE), OWNER: (Role.MEMBER, ACTIVE)}
 

@@ -40,14 +40,14 @@ async def test_nothing_stored_contains_the_key(acme: World):
 
 
 async def test_a_key_from_before_the_prefix_works_by_exact_match_and_no_weak_one_is_imported(acme: World):
-    await acme.store.write(program_keys.import_key, acme.program_id, "legacy-key-of-2019-abcdef", at=NOW)
+    await acme.do(program_keys.import_key, "legacy-key-of-2019-abcdef")
 
     assert await works(acme, "legacy-key-of-2019-abcdef") == acme.program_id
     with pytest.raises(errors.InvalidKey):
         await works(acme, "legacy-key-of-2019-abcdeF")
     for weak in ("short", "with a blank in the middle", "ünprintable-secret-key"):
         with pytest.raises(errors.ValidationError):
-            await acme.store.write(program_keys.import_key, acme.program_id, weak, at=NOW)
+            await acme.do(program_keys.import_key, weak)
 
 
 async def listed(acme: World) -> list[KeyCaller]:
@@ -84,7 +84,7 @@ async def test_the_calls_of_a_caller_are_added_up_and_deleted_after_90_days_with
 
 
 async def test_calls_with_a_replaced_key_are_listed_for_thirty_days_and_so_is_their_caller(acme: World):
-    await acme.store.write(program_keys.regenerate, acme.program_id, at=NOW)
+    await acme.do(program_keys.regenerate)
     with pytest.raises(errors.InvalidKey):
         await sell(acme, "inv-1")
 

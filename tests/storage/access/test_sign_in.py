@@ -11,7 +11,7 @@ from argon2 import PasswordHasher
 
 from storage.access import device_logins, passwords, second_factors, sessions
 from storage.engine import recurring
-from storage.engine.audit import OPERATOR
+from storage.engine.audit import OPERATOR, By
 from storage.engine.sealing import Sealer, reseal
 from storage.lists.audit_log import AUDIT_LOG
 from storage.rules import errors, keys
@@ -19,7 +19,7 @@ from storage.tables import device_logins as logins
 from storage.tables import recovery_codes
 from storage.tables import second_factors as second_factor_rows
 from tests.storage.databases import both_databases
-from tests.world import NOW, World, stored
+from tests.world import BY, NOW, World, stored
 
 
 @pytest.mark.parametrize(
@@ -56,8 +56,7 @@ async def enrol(acme: World) -> Any:
 
 async def turn_on(acme: World) -> tuple[pyotp.TOTP, list[str]]:
     app = pyotp.TOTP((await enrol(acme)).secret)
-    about: dict[str, Any] = {"sealer": SEALER, "actor": OPERATOR, "at": NOW}
-    return app, await acme.store.write(second_factors.confirm, acme.owner_id, app.at(NOW), **about)
+    return app, await acme.store.write(second_factors.confirm, acme.owner_id, app.at(NOW), sealer=SEALER, by=BY)
 
 
 async def spend(acme: World, code: str, at: Any = LATER, lane: int = 0) -> bool:
@@ -78,13 +77,13 @@ async def test_it_is_on_once_a_code_is_confirmed_and_off_when_disabled(acme: Wor
     assert not await acme.store.read(second_factors.is_on, acme.owner_id)
     assert not await spend(acme, app.at(LATER))  # not confirmed: no code counts
     await start(code=None, **about)
-    await acme.store.write(second_factors.confirm, acme.owner_id, app.at(NOW), sealer=SEALER, actor=OPERATOR, at=NOW)
+    await acme.store.write(second_factors.confirm, acme.owner_id, app.at(NOW), sealer=SEALER, by=BY)
     with pytest.raises(errors.SecondFactorRequired):
         await start(code=None, **about)
     with pytest.raises(errors.SecondFactorExists):
         await enrol(acme)
     await start(code=app.at(LATER), **about)
-    await acme.store.write(second_factors.disable, acme.owner_id, actor=OPERATOR, at=LATER)
+    await acme.store.write(second_factors.disable, acme.owner_id, by=By(OPERATOR, LATER))
     await start(code=None, **about)
 
     log = await acme.listed(AUDIT_LOG)

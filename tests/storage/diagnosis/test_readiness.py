@@ -80,10 +80,10 @@ async def test_a_gate_fails_if_all_of_its_live_calls_were_rejected(acme: World):
 
 async def test_a_flagged_key_fails_its_gate_until_it_is_replaced(acme: World):
     deadline = NOW + timedelta(days=30)
-    await acme.store.write(program_keys.flag, acme.program_id, rotate_by=deadline, at=NOW)
+    await acme.do(program_keys.flag, rotate_by=deadline)
     flagged = states(await ready(acme))["program_key_current"]
 
-    await acme.store.write(program_keys.regenerate, acme.program_id, at=NOW)
+    await acme.do(program_keys.regenerate)
 
     assert (flagged, states(await ready(acme))["program_key_current"]) == (State.FAIL, State.PASS)
 

@@ -16,7 +16,7 @@ from typing import Any
 
 import storage
 from storage.checks import books
-from storage.engine.audit import OPERATOR
+from storage.engine.audit import OPERATOR, By
 from storage.engine.sealing import Sealer
 from storage.lists.commissions import COMMISSIONS
 from storage.lists.customers import CUSTOMERS
@@ -33,7 +33,7 @@ from storage.tracking.sale_decisions import Sale
 from tests import postgres, world
 from tests import stripe_events as stripe
 from tests.storage.payments.paying import take
-from tests.world import NOW, World
+from tests.world import BY, NOW, World
 
 SECONDS = float(os.environ.get("SVC_LOCKS_SECONDS", "3"))
 SALES, DAYS = 40, 20
@@ -71,14 +71,13 @@ async def reject_some(acme: World) -> None:
     """Reject commissions, newest first, as a person does on a page."""
     pending = await acme.listed(COMMISSIONS, status=CommissionStatus.PENDING)
     chosen = [each.id for each in pending.data[:5]]
-    about: Any = {"actor": OPERATOR, "at": NOW}
     rejected = (acme.program_id, chosen, CommissionStatus.REJECTED)
-    await acme.store.write_in(acme.program_id, commission_decisions.decide_each, *rejected, **about)
+    await acme.store.write_in(acme.program_id, commission_decisions.decide_each, *rejected, by=BY)
 
 
 async def move_one(partner: str, acme: World) -> None:
     """Move the newest customer with the unpaid past to a partner, and credit that one by hand."""
-    people, about = (await acme.listed(CUSTOMERS)).data, {"actor": OPERATOR, "at": NOW, "reason": "A trial"}
+    people, about = (await acme.listed(CUSTOMERS)).data, {"by": BY, "reason": "A trial"}
     to: Any = {"partner_id": getattr(acme, partner), **about}
     for each in people[:1]:
         moved = (acme.program_id, each.id)
@@ -90,19 +89,19 @@ async def move_one(partner: str, acme: World) -> None:
 async def pay_all(acme: World) -> None:
     """Approve some, pay one of them at once, draft a payout of the others, and send it, as two people may."""
     pending = await acme.listed(COMMISSIONS, status=CommissionStatus.PENDING)
-    about: Any = {"actor": OPERATOR, "at": NOW + timedelta(days=60)}
+    by = By(OPERATOR, NOW + timedelta(days=60))
     chosen = [each.id for each in pending.data[-8:]]
     for ids, status in ((chosen, CommissionStatus.APPROVED), (chosen[::-1][:2], CommissionStatus.PAID)):
         decided = (acme.program_id, ids, status)
-        await acme.store.write_in(acme.program_id, commission_decisions.decide_each, *decided, **about)
+        await acme.store.write_in(acme.program_id, commission_decisions.decide_each, *decided, by=by)
     with suppress(PayoutOpen):
-        await acme.store.write_in(acme.program_id, payouts.draft, acme.program_id, earned_until=date.max, **about)
-    said: Any = {"paid_on": NOW.date(), "reference": "R", **about}
+        await acme.store.write_in(acme.program_id, payouts.draft, acme.program_id, earned_until=date.max, by=by)
+    said: Any = {"paid_on": NOW.date(), "reference": "R", "by": by}
     for each in (await acme.listed(PAYOUTS, state=PayoutState.DRAFT)).data:
         with suppress(PayoutChanged):
             await acme.store.write_in(acme.program_id, payout_sending.send, acme.program_id, each.id, **said)
     for each in (await acme.listed(PAYOUTS, state=PayoutState.DRAFT)).data:
-        await acme.store.write_in(acme.program_id, payouts.discard, acme.program_id, each.id, **about)
+        await acme.store.write_in(acme.program_id, payouts.discard, acme.program_id, each.id, by=by)
 
 
 def calls(number: int, clicks: list[str]) -> Iterator[Callable[[World], Awaitable[None]]]:

@@ -12,7 +12,7 @@ from sqlalchemy import Connection, event, insert
 
 import storage
 from storage.checks import books
-from storage.engine.audit import AGENT_KEY, OPERATOR, Actor
+from storage.engine.audit import AGENT_KEY, OPERATOR, Actor, By
 from storage.engine.statements import FOLDER, Statement, read_statement
 from storage.management import agent_caps, commission_decisions, coupons
 from storage.rules import keys
@@ -177,19 +177,19 @@ DECISIONS = {"approved": 25, "undone": 5, "paid": 45, "rejected": 10}
 @pytest.mark.parametrize("actor", [OPERATOR, Actor(AGENT_KEY, "7", "Nightly")])
 async def test_a_decision_on_many_takes_as_many_statements_as_one_on_some(acme: World, database_url: str, actor: Actor):
     keys = await customers(acme, max(SIZES))
-    about: Any = {"actor": actor, "at": NOW + timedelta(days=30)}
+    by = By(actor, NOW + timedelta(days=30))
     caps = {"amount_in_a_day_cents": 10**9, "commissions_in_a_day": 10**6}
     await acme.do(agent_caps.change, caps)
     taken: dict[int, dict[str, int]] = {size: {} for size in SIZES}
 
     def undo(connection: Connection, _: list[int]) -> Any:
         millis = commission_decisions.millis_of(NOW + timedelta(days=30))
-        return commission_decisions.undo_approvals(connection, acme.program_id, millis=millis, **about)
+        return commission_decisions.undo_approvals(connection, acme.program_id, millis=millis, by=by)
 
     async def decide(status: str, ids: list[int]) -> None:
         def run(connection: Connection, ids: list[int]) -> list[Any]:
             chosen = (acme.program_id, ids, CommissionStatus(status))
-            return list(commission_decisions.decide_each(connection, *chosen, **about).values())
+            return list(commission_decisions.decide_each(connection, *chosen, by=by).values())
 
         taken[size][status], decided = await statements(acme, run, ids)
         assert not any(isinstance(each, ServiceError) for each in decided)

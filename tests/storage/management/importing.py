@@ -6,12 +6,11 @@ from typing import Any
 
 from sqlalchemy import Connection, func, select
 
-from storage.engine.audit import OPERATOR
 from storage.management import imports
 from storage.rules import tool_exports
 from storage.rules.tool_exports import FileKind, ImportTool
 from storage.tables import clicks, commissions, customers, partners
-from tests.world import NOW, World
+from tests.world import BY, World
 
 FOLDER = Path(__file__).parent / "exports"
 EXPORTS = {
@@ -23,7 +22,7 @@ GENERIC = PARTNERS, CUSTOMERS, COMMISSIONS = EXPORTS[ImportTool.GENERIC]
 async def imported(acme: World, files: Sequence[str], tool: ImportTool = ImportTool.GENERIC, **options: Any) -> Any:
     unit = options.pop("amounts", None)
     read = [tool_exports.read(f"file-{n}.csv", text.splitlines(), tool, unit) for n, text in enumerate(files)]
-    about = {"dry_run": False, "actor": OPERATOR, "at": NOW, **options}
+    about = {"dry_run": False, "by": BY, **options}
     return await acme.store.write(imports.run, acme.program_id, read, **about)
 
 

@@ -3,7 +3,7 @@
 from datetime import date, datetime, timedelta
 from typing import Any
 
-from storage.engine.audit import Actor
+from storage.engine.audit import Actor, By
 from storage.engine.sealing import Sealer
 from storage.lists.commissions import COMMISSIONS
 from storage.lists.declaration import ListQuery, ListScope
@@ -20,9 +20,9 @@ SEALER = Sealer("a secret key")
 UNTIL = date(9999, 12, 31)
 
 
-async def do(acme: World, operation: Any, *values: Any, **about: Any) -> Any:
+async def do(acme: World, operation: Any, *values: Any, actor: Actor = OLGA, at: datetime = AT, **about: Any) -> Any:
     """Run a write operation of the program, as the owner and a month later unless said otherwise."""
-    about = {"actor": OLGA, "at": AT, **about}
+    about = {"by": By(actor, at), **about}
     return await acme.store.write_in(acme.program_id, operation, acme.program_id, *values, **about)
 
 

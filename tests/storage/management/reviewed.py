@@ -3,7 +3,7 @@
 from datetime import datetime, timedelta
 from typing import Any
 
-from storage.engine.audit import Actor
+from storage.engine.audit import Actor, By
 from storage.lists.commissions import COMMISSIONS
 from storage.lists.flags import FLAGS, Flag
 from storage.management import flag_decisions, fraud_review
@@ -50,7 +50,7 @@ async def earned(shop: World) -> Any:
 
 
 async def decide(shop: World, flag: Flag, state: FlagState, reason: str | None = None) -> Any:
-    return await shop.do(flag_decisions.decide, flag.id, state, actor=OWNER, at=LATER, reason=reason)
+    return await shop.do(flag_decisions.decide, flag.id, state, by=By(OWNER, LATER), reason=reason)
 
 
 async def own_purchase(shop: World) -> Flag:

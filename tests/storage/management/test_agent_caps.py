@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import storage
-from storage.engine.audit import Actor
+from storage.engine.audit import Actor, By
 from storage.lists.programs import read_program
 from storage.management import agent_caps, program_settings
 from storage.management.commission_decisions import decide
@@ -32,7 +32,7 @@ BROWSERS = {"lead_auth_policy": "browser_allowed"}
 async def change(acme: World, changes: dict[str, Any], *, by: Actor = THIEF, at: datetime = NOW) -> str | None:
     """Change the program and return the cap that stood in the way, None if there was none."""
     try:
-        await acme.store.write_in(acme.program_id, program_settings.change, acme.program_id, changes, actor=by, at=at)
+        await acme.store.write_in(acme.program_id, program_settings.change, acme.program_id, changes, by=By(by, at))
     except OverCap as rejection:
         cap: str = rejection.details["cap"]
         return cap
@@ -40,7 +40,7 @@ async def change(acme: World, changes: dict[str, Any], *, by: Actor = THIEF, at:
 
 
 async def cap(acme: World, **caps: Any) -> None:
-    await acme.store.write(agent_caps.change, acme.program_id, caps, actor=OLGA, at=NOW)
+    await acme.store.write(agent_caps.change, acme.program_id, caps, by=By(OLGA, NOW))
 
 
 async def test_one_change_stays_within_the_defaults_and_what_is_beyond_changes_nothing(acme: World):
@@ -119,7 +119,7 @@ async def test_two_approvals_at_once_do_not_pass_the_cap_of_a_day_together(acme:
     await cap(acme, commissions_in_a_day=1)
     async with storage.opened(database_url) as other:
         decisions = [
-            store.write(decide, acme.program_id, each, CommissionStatus.APPROVED, actor=actor, at=NOW)
+            store.write(decide, acme.program_id, each, CommissionStatus.APPROVED, by=By(actor, NOW))
             for store, each, actor in zip((acme.store, other), earned, (THIEF, OTHER_KEY), strict=True)
         ]
         results = await asyncio.gather(*decisions, return_exceptions=True)

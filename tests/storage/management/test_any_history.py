@@ -51,7 +51,6 @@ async def take(acme: World, step: str, number: int, value: Any) -> int:
     """Take a step of a history; return by how much it adjusted Anna's or Ben's balance. Raises ServiceError."""
     people, earned = [(await acme.listed(each)).data for each in (CUSTOMERS, COMMISSIONS)]
     partner_id: int = (acme.anna, acme.ben)[number % 2]
-    about: Any = {"actor": OLGA, "at": AT}
     if step == "sale":
         await acme.customer(key := f"user-{number}", "anna" if number % 2 else "ben", at=value)
         await acme.sale(f"inv-{len(earned)}", customer_key=key, at=value)
@@ -66,7 +65,7 @@ async def take(acme: World, step: str, number: int, value: Any) -> int:
         await acme.store.write(flagging.raise_each, [(acme.program_id, found)], at=NOW)
     elif step == "review":
         flag = (await acme.listed(FLAGS)).data[number]
-        await acme.store.write(flag_decisions.decide, acme.program_id, flag.id, value, **about)
+        await acme.do(flag_decisions.decide, flag.id, value, actor=OLGA, at=AT)
     elif step == "credit":
         await credit(acme, partner_id=partner_id, amount_cents=value, customer_key=f"user-{number}")
     elif step == "move":

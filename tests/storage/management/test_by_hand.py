@@ -19,7 +19,6 @@ from tests.world import NOW, World
 
 OLGA = Actor("user", "7", "olga@acme.example")
 BY: Any = {"actor": OLGA, "at": NOW}
-LATER: Any = {"actor": OLGA, "at": NOW + timedelta(days=20)}
 WHY = {"reason": "Anna asked; order confirmed"}
 
 

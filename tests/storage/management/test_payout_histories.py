@@ -15,6 +15,7 @@ from sqlalchemy import Connection, event, select
 import storage
 from storage import Storage
 from storage.checks import books
+from storage.engine.audit import By
 from storage.lists import balances
 from storage.lists.commissions import COMMISSIONS
 from storage.lists.flags import FLAGS
@@ -54,27 +55,26 @@ def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
 
 async def pay(acme: World, step: str, number: int, value: Any) -> None:
     """Take a step of a payout. Raises ServiceError, IndexError."""
-    about: Any = {"actor": OLGA, "at": AT}
     drafts = [each.id for each in (await acme.listed(PAYOUTS, state=PayoutState.DRAFT)).data]
     sent = [each.id for each in (await acme.listed(PAYOUTS, state=PayoutState.SENT)).data]
     if step == "draft":
-        await do(acme, payouts.draft, earned_until=UNTIL, minimum_cents=number * 500, **about)
+        await do(acme, payouts.draft, earned_until=UNTIL, minimum_cents=number * 500)
     elif step == "discard":
-        await do(acme, payouts.discard, drafts[0], **about)
+        await do(acme, payouts.discard, drafts[0])
     elif step == "reopen":
-        await do(acme, payout_returns.reopen, sent[number], **about)
+        await do(acme, payout_returns.reopen, sent[number])
     elif step == "correct":
         paid = (await acme.listed(PAYOUT_LINES, state=LineState.PAID)).data[number]
-        await do(acme, payout_returns.correct_line, paid.payout_id, paid.id, reason="It came back", **about)
+        await do(acme, payout_returns.correct_line, paid.payout_id, paid.id, reason="It came back")
     elif step == "send":
         open_lines = (await acme.listed(PAYOUT_LINES, payout_id=drafts[0])).data
         failed = [FailedLine(each.id, "Closed") for each in open_lines[: int(value)] if each.state == LineState.OPEN]
         said: Any = {"paid_on": AT.date(), "reference": "R", "failed": failed}
-        await do(acme, payout_sending.send, drafts[0], **said, **about)
+        await do(acme, payout_sending.send, drafts[0], **said)
     else:
         to = {"email": f"{value}@partners.example"}
         partner_id = (acme.anna, acme.ben)[number]
-        await do(acme, payout_methods.change, partner_id, MethodKind.PAYPAL, to, sealer=SEALER, **about)
+        await do(acme, payout_methods.change, partner_id, MethodKind.PAYPAL, to, sealer=SEALER)
 
 
 async def handed_over(acme: World) -> Counter[int]:
@@ -103,9 +103,9 @@ async def test_each_cent_is_paid_once_and_a_balance_is_the_sum_of_its_entries(
     await check(acme)
 
     for each in (await acme.listed(FLAGS, state=FlagState.OPEN)).data:
-        await do(acme, flag_decisions.decide, each.id, FlagState.DISMISSED, actor=OLGA, at=AT)
+        await do(acme, flag_decisions.decide, each.id, FlagState.DISMISSED)
     for each in (await acme.listed(PAYOUTS, state=PayoutState.DRAFT)).data:
-        await do(acme, payouts.discard, each.id, actor=OLGA, at=AT)
+        await do(acme, payouts.discard, each.id)
     for each in (await acme.listed(COMMISSIONS, ready_at=LATER)).data:
         with suppress(CommissionFlagged):
             await acme.decide("approved", each.id, at=LATER)
@@ -158,7 +158,7 @@ async def survive(acme: World, operation: Any, *values: Any, **about: Any) -> An
 
     for statements in count():
         before = await acme.store.read(everything)
-        about = {"actor": OLGA, "at": LATER, **about}
+        about = {"by": By(OLGA, LATER), **about}
         try:
             done = await acme.store.write(crashing, statements, operation, acme.program_id, *values, **about)
         except CrashError:

@@ -10,7 +10,7 @@ from sqlalchemy import Connection, Table, func, select
 
 from storage import Storage
 from storage.access import sessions
-from storage.engine.audit import OPERATOR, Actor
+from storage.engine.audit import Actor
 from storage.lists.audit_log import AUDIT_LOG
 from storage.lists.declaration import ListQuery, ListScope
 from storage.lists.find import find
@@ -25,12 +25,11 @@ from storage.tables import commissions as earned
 from tests import stripe_events as stripe
 from tests.storage.databases import both_databases
 from tests.storage.payments.paying import connect, take
-from tests.world import NOW, World, stored
+from tests.world import BY, NOW, World, stored
 
 OLGA = Actor("user", "7", "olga@acme.example")
 PROGRAM = ProgramSettings("Acme partners", "acme.example")
 CHOSEN: dict[str, Any] = {"workspace": "Acme", "password_hash": "a hash", "partner": {"name": "Anna", "code": "anna"}}
-ABOUT: dict[str, Any] = {"actor": OPERATOR, "at": NOW}
 KEPT = {  # what describes the program itself, where its rows lie, and notes of its last transactions
     *(
         "agent_caps",
@@ -129,7 +128,7 @@ async def sold(acme: World) -> World:
 
 
 async def delete(acme: World, program_id: int) -> None:
-    await acme.store.write(program_settings.delete_program, program_id, **ABOUT)
+    await acme.store.write(program_settings.delete_program, program_id, by=BY)
 
 
 async def rows(acme: World, program_id: int, tables: Iterable[Table] = program_settings.EVENTS) -> dict[str, int]:

@@ -12,7 +12,7 @@ import background
 from storage import Storage
 from storage.checks import books
 from storage.engine import recurring
-from storage.engine.audit import OPERATOR
+from storage.engine.audit import OPERATOR, By
 from storage.management import replays
 from storage.management.replays import ReplayOutcome
 from storage.rules import errors, keys
@@ -122,7 +122,7 @@ async def test_no_sale_counts_twice_whoever_sends_it_again(store: Storage, steps
             elif step == "cause":
                 await replay(acme, cause=replays.ANY)
             elif step == "dry":
-                about: dict[str, Any] = {"cause": replays.ANY, "sealer": SEALER, "actor": OPERATOR, "at": LATER}
+                about: dict[str, Any] = {"cause": replays.ANY, "sealer": SEALER, "by": By(OPERATOR, LATER)}
                 await store.dry_run.write(replays.replay, acme.program_id, **about)
             elif step == "resend":
                 await acme.sale()

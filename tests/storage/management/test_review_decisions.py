@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from storage import tables
-from storage.engine.audit import AGENT_KEY, Actor
+from storage.engine.audit import AGENT_KEY, Actor, By
 from storage.engine.group_commit import COMMIT_SECONDS
 from storage.lists.audit_log import AUDIT_LOG
 from storage.lists.commissions import COMMISSIONS
@@ -91,11 +91,11 @@ async def test_what_was_approved_together_is_pending_again_unless_it_was_paid(ac
     ids = [each.id for each in (await acme.listed(COMMISSIONS)).data]
     later = LATER + timedelta(milliseconds=1)
     for some, status, at in ((ids[:2], "approved", LATER), (ids[2:], "approved", later), (ids[:1], "paid", LATER)):
-        await acme.do(commission_decisions.decide_each, some, CommissionStatus(status), actor=OLGA, at=at)
+        await acme.do(commission_decisions.decide_each, some, CommissionStatus(status), by=By(OLGA, at))
     undo = partial(acme.do, commission_decisions.undo_approvals)
     millis = commission_decisions.millis_of(LATER)
 
-    undone = [await undo(millis=millis, actor=each, at=LATER) for each in (MAX, OLGA, OLGA)]
+    undone = [await undo(millis=millis, by=By(each, LATER)) for each in (MAX, OLGA, OLGA)]
 
     after = {each.id: each.status for each in (await acme.listed(COMMISSIONS)).data}
     assert undone == [0, 1, 0]
@@ -103,7 +103,7 @@ async def test_what_was_approved_together_is_pending_again_unless_it_was_paid(ac
     newest = (await acme.listed(AUDIT_LOG)).data[0]
     assert (newest.action, newest.before, newest.after) == ("commission.decide", "approved", "pending")
     with pytest.raises(errors.ValidationError):
-        await undo(millis=millis, actor=OLGA, at=LATER + timedelta(hours=2))
+        await undo(millis=millis, by=By(OLGA, LATER + timedelta(hours=2)))
 
 
 async def test_an_owner_alone_overrides_the_hold_with_a_reason(acme: World):

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from storage.engine.audit import Actor
+from storage.engine.audit import Actor, By
 from storage.engine.sealing import Sealer
 from storage.lists.payment_events import PAYMENT_EVENTS
 from storage.payments import accounts, processing
@@ -18,7 +18,7 @@ async def take(acme: World, event: dict[str, Any]) -> EventOutcome:
 async def connect(acme: World, *, secret: str = "whsec_12345678", key: str = "a key") -> None:
     about: dict[str, Any] = {"provider": "stripe", "account_id": "acct_1", "secret": secret}
     owner = Actor("user", "1", "owner@acme.example")
-    await acme.store.write(accounts.connect, acme.program_id, **about, sealer=Sealer(key), actor=owner, at=NOW)
+    await acme.store.write(accounts.connect, acme.program_id, **about, sealer=Sealer(key), by=By(owner, NOW))
 
 
 async def named(acme: World, **more: str) -> dict[str, str]:

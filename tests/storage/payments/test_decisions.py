@@ -2,6 +2,7 @@
 
 import asyncio
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from sqlalchemy import text
@@ -25,7 +26,7 @@ from tests.world import NOW, World, stored
 UNKNOWN = {"svc_customer_key": "user-1"}
 
 
-async def decide(acme: World, decision: Decision, **named: str) -> str:
+async def decide(acme: World, decision: Decision, **named: Any) -> str:
     """Decide on the first event that the account sent."""
     [(event_id,), *_] = await stored(acme, payment_events.c.id)
     return str(await acme.do(decisions.decide, event_id, decision, **named))

@@ -1,11 +1,10 @@
 """One payment that is reported in parts, or by the API as well: each cent counts once, or waits for a decision."""
 
 from datetime import timedelta
-from typing import Any
 
 import pytest
 
-from storage.engine.audit import OPERATOR
+from storage.engine.audit import OPERATOR, By
 from storage.lists.flags import FLAGS
 from storage.lists.payment_events import PAYMENT_EVENTS
 from storage.management import commission_decisions, flag_decisions
@@ -98,10 +97,10 @@ async def test_a_sale_beside_a_payment_is_held_until_it_is_decided(acme: World, 
     [flag] = (await acme.listed(FLAGS)).data
     pending = await acme.store.read(get_pending_work, acme.program_id, at=NOW)
     undecided = await outcome_and_findings(acme)
-    later: Any = {"actor": OPERATOR, "at": NOW + timedelta(days=30)}
+    later = By(OPERATOR, NOW + timedelta(days=30))
     approved = (acme.program_id, [commission_id, others[0].commission_id or 0], CommissionStatus.APPROVED)
-    held, free = (await acme.store.write(commission_decisions.decide_each, *approved, **later)).values()
-    await acme.store.write(flag_decisions.decide, acme.program_id, flag.id, state, **later)
+    held, free = (await acme.store.write(commission_decisions.decide_each, *approved, by=later)).values()
+    await acme.store.write(flag_decisions.decide, acme.program_id, flag.id, state, by=later)
 
     assert (sold.possibly_repeats, [each.possibly_repeats for each in others]) == ("pi_1", [None, None])
     assert (flag.kind, flag.commission_id, flag.evidence["payment"]) == ("possible_duplicate", commission_id, "pi_1")

@@ -17,7 +17,6 @@ import storage
 from storage import Storage
 from storage.access import program_keys
 from storage.engine import feed, recurring
-from storage.engine.audit import OPERATOR
 from storage.engine.feed import Note
 from storage.management import partners, program_settings
 from storage.reports import changes
@@ -31,7 +30,7 @@ from storage.tracking.sale_decisions import Sale
 from tests import world
 from tests.storage.databases import both_databases
 from tests.storage.engine.test_statement_count import counted
-from tests.world import NOW, World
+from tests.world import BY, NOW, World
 
 LATER = NOW + timedelta(days=401)
 
@@ -106,7 +105,7 @@ async def test_what_needs_an_action_comes_first_in_words(acme: World):
 async def test_a_click_and_a_dry_run_and_a_rejected_change_are_not_in_it(acme: World):
     before = (await read(acme)).cursor
     await acme.click()
-    about: dict[str, Any] = {"name": "Cleo", "code": "cleo", "email": None, "actor": OPERATOR, "at": NOW}
+    about: dict[str, Any] = {"name": "Cleo", "code": "cleo", "email": None, "by": BY}
     await acme.store.dry_run.write(partners.enrol, acme.program_id, **about)
     for _ in range(2):
         with suppress(ValidationError):

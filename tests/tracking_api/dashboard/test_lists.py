@@ -12,7 +12,7 @@ from storage.management import partners, program_settings
 from storage.rules.settings import ProgramSettings
 from tests.tracking_api.dashboard.conftest import Dashboard
 from tests.tracking_api.dashboard.reading import csrf, follow, link, words
-from tests.world import HELD_SINCE, NOW
+from tests.world import BY, HELD_SINCE, NOW
 
 PROGRAM = "/programs/1"
 
@@ -25,7 +25,7 @@ async def page(dashboard: Dashboard, olga: httpx.AsyncClient) -> httpx.AsyncClie
         await acme.customer(f"user-{n}", code)
         await acme.sale(f"inv-{n}", cents, customer_key=f"user-{n}")
     for n in range(60):
-        await acme.store.write(partners.enrol, acme.program_id, name=f"Partner {n:02}", code=f"p-{n:02}", at=NOW)
+        await acme.do(partners.enrol, name=f"Partner {n:02}", code=f"p-{n:02}")
     return olga
 
 
@@ -92,7 +92,7 @@ async def test_commissions_are_found_by_the_day_on_which_they_were_earned_approv
 async def test_the_programs_are_a_list_too(page: httpx.AsyncClient, dashboard: Dashboard):
     for name in ("Beta", "alpha", "Gamma"):
         settings = ProgramSettings(name, f"{name.lower()}.example")
-        await dashboard.acme.store.write(program_settings.create, dashboard.acme.workspace_id, settings, at=NOW)
+        await dashboard.acme.store.write(program_settings.create, dashboard.acme.workspace_id, settings, by=BY)
 
     async def names(query: str) -> list[str]:
         shown = await page.get(f"/programs?{query}")

@@ -117,7 +117,7 @@ async def results(olga: httpx.AsyncClient, typed: str, **query: str) -> str:
 async def test_commands_name_a_partner_and_what_is_cut_off_is_counted(olga: httpx.AsyncClient, dashboard: Dashboard):
     acme, here = dashboard.acme, f"{dashboard.pages}/partners"
     for n in range(12):
-        await acme.store.write(partners.enrol, acme.program_id, name=f"Nora {n}", code=f"nora-{n}", at=world.NOW)
+        await acme.do(partners.enrol, name=f"Nora {n}", code=f"nora-{n}")
     token = await csrf(olga)
     offered = {
         "pause anna": f'formaction="{here}/{acme.anna}" name="status"\nvalue="paused">Pause ',

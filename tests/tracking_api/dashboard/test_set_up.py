@@ -6,7 +6,6 @@ import tomllib
 from collections.abc import AsyncIterator
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
 
 import httpx
 import pytest
@@ -134,8 +133,7 @@ async def test_a_key_is_replaced_once_confirmed_shown_once_and_not_replaced_agai
 
 
 async def test_a_flagged_key_is_announced_on_every_page(dashboard: Dashboard):
-    about: dict[str, Any] = {"rotate_by": NOW + timedelta(days=9), "at": NOW}
-    await dashboard.acme.store.write(program_keys.flag, dashboard.acme.program_id, **about)
+    await dashboard.acme.do(program_keys.flag, rotate_by=NOW + timedelta(days=9))
 
     async with dashboard.browser() as olga, dashboard.browser(MAX) as other:
         pages = [words((await each.get(f"{dashboard.pages}/partners")).text) for each in (olga, other)]

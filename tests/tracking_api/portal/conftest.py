@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import AsyncIterator, Iterator
-from typing import Any
 
 import httpx
 import pytest
@@ -11,7 +10,6 @@ import tracking_api.app
 from configuration import Configuration
 from storage.access import portal
 from storage.access.workspaces import Role
-from storage.engine.audit import OPERATOR
 from storage.management import partners
 from tests import smtp, world
 from tests.smtp import Mailbox
@@ -43,8 +41,7 @@ class Portal(Dashboard):
     async def session(self, acme: World | None = None, partner_id: int | None = None) -> str:
         """Return the token of a session of Anna, or of another partner, that a manager's link opened."""
         acme = acme or self.acme
-        about: dict[str, Any] = {"actor": OPERATOR, "at": self.at}
-        token, _ = await acme.store.write(portal.invite, acme.program_id, partner_id or acme.anna, **about)
+        token, _ = await acme.do(portal.invite, partner_id or acme.anna, at=self.at)
         redeem = acme.store.write(portal.redeem, token, acme.program_id, browser="", client="A phone", at=self.at)
         return (await redeem).token
 

@@ -17,6 +17,7 @@ from starlette.responses import Response
 from presentation.changes import Email
 from presentation.operations import EMPTY
 from storage.access import accounts, invitations, passwords
+from storage.engine.audit import SERVICE, By
 from storage.rules import errors
 from tracking_api.dashboard import authentication, mail, members, sessions
 from tracking_api.dashboard.authentication import storage_of, time_of
@@ -172,7 +173,7 @@ class AskPage:
 
 async def _send_reset(request: Request, email: str) -> None:
     """Send an account a link that resets its password. Raises NotFound."""
-    created = await storage_of(request).write(accounts.create_reset_link, email, actor=None, at=time_of(request))
+    created = await storage_of(request).write(accounts.create_reset_link, email, by=By(SERVICE, time_of(request)))
     await mail.send(request, email, "reset", email=email, link=members.reset_link(request, created.token))
 
 

@@ -14,7 +14,7 @@ from playwright.async_api import Browser, Page
 import storage
 from cli.demo import sample
 from storage.access import accounts, invitations, workspaces
-from storage.engine.audit import OPERATOR
+from storage.engine.audit import OPERATOR, By
 from storage.lists.payables import PAYABLES
 from tests.serving import Serve
 from tests.storage.management.paying import SEALER, draft, pay_by
@@ -94,11 +94,11 @@ async def test_axe_finds_nothing_and_nothing_is_cut_off_at_any_width_in_either_s
 async def links(demo: Site) -> list[str]:
     """Return the addresses that people are sent, an invitation and a reset link, and that of results as a table."""
     store = demo.acme.store
-    about: dict[str, Any] = {"actor": OPERATOR, "at": datetime.now(UTC)}
+    by = By(OPERATOR, datetime.now(UTC))
     owner = await store.read(accounts.find_id, sample.OWNER)
-    reset = await store.write(accounts.create_reset_link, owner, **about)
+    reset = await store.write(accounts.create_reset_link, owner, by=by)
     invitee: dict[str, Any] = {"email": "eva@acme.example", "role": workspaces.Role.MEMBER}
-    invited = await store.write(invitations.invite, demo.acme.workspace_id, **invitee, **about)
+    invited = await store.write(invitations.invite, demo.acme.workspace_id, **invitee, by=by)
     return [f"/reset-password#{reset.token}", f"/join#{invited.token}", f"{demo.program}?table=1"]
 
 
