@@ -71,7 +71,7 @@ async def test_a_page_with_filters_sends_its_frame_before_it_reads_the_events(da
 
     frame, cards = [next(n for n, part in enumerate(sent) if text in part) for text in ("The whole", "card-sources")]
     assert (frame < cards, "Partner is not" in sent[frame], "</html>" in sent[frame]) == (True, True, False)
-    assert "search.example</bdi>" in sent[cards]
+    assert "search.example</a>" in sent[cards]
 
 
 async def test_a_saved_view_opens_by_its_link_without_signing_in_until_it_is_revoked_or_thirty_days_old(

@@ -14,7 +14,6 @@ from tracking_api.dashboard.pages import ranges, text
 COUNT, MONEY, PERCENT = "count", "money", "percent"
 MOST_DAYS = 92
 MOST_WEEKS_OF_DAYS = 732
-TICKS = {"hour": "{:%H:%M}".format, "month": lambda at: text.short_day(at, "MMM")}
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
 
 
@@ -64,33 +63,33 @@ FIGURES = (
 
 
 def of(results: Results, picker: ranges.Picker) -> dict[str, Any]:
-    """Return results as a page shows them: `totals`, those `before` (None: not compared), the table and the chart."""
+    """Return results as a page shows them: `totals`, those `before` (None: not compared), rows of the table, the chart.
+
+    The step of the chart that is `open` is not over; later ones have no row.
+    """
     report, currency = results.report, results.report.currency
     unit, groups = grouped(results.steps, is_hourly=results.is_hourly)
     steps = list(map(added, groups))
     begun = [step for step in steps if step.first <= report.at]
-    rows = [_row(step, unit, report.at) for step in steps]
+    last_of = HOUR if results.is_hourly else DAY
     previous = list(alike(groups, results.previous_steps)) if picker.is_compared else []
     totals = added(results.steps)._replace(totals=report.current)
     before = added(results.previous_steps)._replace(totals=report.previous) if picker.is_compared else None
     chosen = next((each for each in FIGURES if each.name == picker.address["figure"]), FIGURES[0])
     return {
-        "unit": unit,
         "window": report.window,
         "compared_with": report.previous_window if picker.is_compared else None,
         "figures": FIGURES,
         "totals": totals,
         "before": before,
-        "rows": rows[: len(begun)],
+        "rows": begun,
         "chart": {
             "unit": unit,
             "currency": currency,
             "digits": currencies.digits(currency),
-            "ticks": [TICKS.get(unit, text.short_day)(step.first) for step in steps],
-            "from": [row["first"] for row in rows],
-            "end": rows[-1]["last"],
-            "labels": [row["label"] for row in rows],
-            "open": next((n for n, row in enumerate(rows) if row["is_open"]), None),  # later ones are not drawn
+            "first": f"{steps[0].first:%F}",
+            "lengths": [len(group) for group in groups],  # in hours or days
+            "open": next((n for n, step in enumerate(steps) if step.last + last_of > report.at), None),
             "figures": {each.name: _plotted(each, begun, previous) for each in FIGURES},
         },
         "chosen": chosen,
@@ -124,17 +123,7 @@ def alike(groups: list[list[Step]], steps: list[Step]) -> Iterator[Step]:
             yield added(taken)
 
 
-def _row(step: Step, unit: str, at: datetime) -> dict[str, Any]:
-    """Return a row of the table: its step and label, its first and last day, and whether it is not over."""
-    first, last = step.first, step.last
-    label = text.day(first) if first == last else f"{text.day(first)} to {text.day(last)}"
-    if unit == "hour":
-        label = f"{first:%H:%M} to {first + HOUR:%H:%M}"
-    is_open = last + (HOUR if unit == "hour" else DAY) > at
-    return {"step": step, "label": label, "first": f"{first:%F}", "last": f"{last:%F}", "is_open": is_open}
-
-
 def _plotted(figure: Figure, now: list[Step], before: list[Step]) -> dict[str, Any]:
     """Return a figure as the chart draws it, money in minor units."""
     drawn = {"now": [figure.of(step) or 0 for step in now], "before": [figure.of(step) or 0 for step in before]}
-    return {"title": figure.title, "kind": figure.kind, **drawn}
+    return {"kind": figure.kind, **drawn}

@@ -7,11 +7,16 @@ const DRAGGED = 6; // pixels: less is a click
 const place = document.getElementById("chart");
 const reading = document.getElementById("chart-value");
 const data = JSON.parse(document.getElementById("chart-data").textContent);
-const count = data.labels.length;
-const isFixed = data.unit === "hour" || "fixed" in place.dataset; // no other days to choose
-const steps = data.labels.map((_, n) => n);
+const count = data.lengths.length;
+const isHourly = data.unit === "hour";
+const isFixed = isHourly || "fixed" in place.dataset; // no other days to choose
+const steps = data.lengths.map((_, n) => n);
+const HOUR = 36e5, DAY = 24 * HOUR;
+const starts = [Date.parse(data.first)]; // of every step, and of what would follow the last
+for (const length of data.lengths) starts.push(starts.at(-1) + length * (isHourly ? HOUR : DAY));
 const locale = document.documentElement.dataset.locale;
-let figure = data.figures[document.querySelector("[data-figure][aria-current]").dataset.figure];
+const chosen = () => document.querySelector("[data-figure][aria-current]");
+let figure = data.figures[chosen().dataset.figure];
 let chart;
 
 const colour = (name) => {
@@ -32,6 +37,18 @@ function written(value, compact) {
   return format({ maximumFractionDigits: 2, ...short }).format(value) + (figure.kind === "percent" ? "%" : "");
 }
 
+const iso = (at) => new Date(at).toISOString();
+const day = (at, options) => new Intl.DateTimeFormat(locale, { timeZone: "UTC", ...options }).format(at);
+const hour = (at) => iso(at).slice(11, 16);
+const tick = (at) => (isHourly ? hour(at) : day(at, data.unit === "month" ? { month: "short" } : { month: "short", day: "numeric" }));
+
+// A step as the table names it.
+function named(n) {
+  if (isHourly) return `${hour(starts[n])} to ${hour(starts[n + 1])}`;
+  const [first, last] = [starts[n], starts[n + 1] - DAY].map((at) => day(at, { dateStyle: "medium" }));
+  return first === last ? first : `${first} to ${last}`;
+}
+
 // What is over is a solid line, the step that is not over a dashed one, the period before dashed and dim.
 function lines() {
   const now = steps.map((n) => major(figure.now[n]));
@@ -48,9 +65,9 @@ function labelled(drawn) {
 }
 
 function label(n, index, all) {
-  const year = data.from[n].slice(0, 4);
-  const isNew = data.unit !== "hour" && (index === 0 || data.from[all[index - 1]].slice(0, 4) !== year);
-  return data.ticks[n] + (isNew ? `\n${year}` : "");
+  const year = iso(starts[n]).slice(0, 4);
+  const isNew = !isHourly && (index === 0 || iso(starts[all[index - 1]]).slice(0, 4) !== year);
+  return tick(starts[n]) + (isNew ? `\n${year}` : "");
 }
 
 function read(drawn) {
@@ -58,7 +75,7 @@ function read(drawn) {
   reading.hidden = idx == null || left < 0;
   if (reading.hidden) return;
   const [now, before] = [major(figure.now[idx]), major(figure.before[idx])];
-  const lead = `${data.labels[idx]}${idx === data.open ? ", so far" : ""}: `;
+  const lead = `${named(idx)}${idx === data.open ? ", so far" : ""}: `;
   const said = [now == null ? "not yet" : written(now, false)];
   if (before != null) said.push(`before: ${written(before, false)}`);
   reading.textContent = lead + said.join(" · ");
@@ -69,12 +86,10 @@ function read(drawn) {
 
 // The range is in the address: a link to it shows the same. A step ends on the day before the next one.
 function show(first, last) {
-  const next = data.from[last + 1];
-  const end = next ? new Date(Date.parse(next) - 864e5).toISOString().slice(0, 10) : data.end;
   const address = new URL(location.href);
   address.searchParams.delete("period");
-  address.searchParams.set("dateFrom", data.from[first]);
-  address.searchParams.set("dateTo", end);
+  address.searchParams.set("dateFrom", iso(starts[first]).slice(0, 10));
+  address.searchParams.set("dateTo", iso(starts[last + 1] - DAY).slice(0, 10));
   location.assign(address);
 }
 
@@ -125,14 +140,14 @@ function options() {
 
 function draw() {
   chart?.destroy();
-  document.getElementById("chart-title").textContent = `${figure.title} per ${data.unit}`;
+  document.getElementById("chart-title").textContent = `${chosen().querySelector(".label").textContent} per ${data.unit}`;
   chart = new uPlot(options(), lines(), place);
 }
 
 for (const tile of document.querySelectorAll("[data-figure]")) {
   tile.addEventListener("click", (event) => {
     event.preventDefault(); // the link leads to the same page, with the chart of this figure
-    document.querySelector("[data-figure][aria-current]").removeAttribute("aria-current");
+    chosen().removeAttribute("aria-current");
     tile.setAttribute("aria-current", "true");
     history.replaceState(null, "", tile.href);
     figure = data.figures[tile.dataset.figure];

@@ -112,7 +112,7 @@ async def every_look(page: Page, address: str) -> AsyncIterator[tuple[str, int]]
             yield scheme, width
 
 
-async def test_no_page_weighs_over_150_kb_or_breaks_its_own_policy_and_those_of_payouts_are_40_kb_of_html(demo: Site):
+async def test_no_page_weighs_over_150_kb_or_breaks_its_own_policy_and_explore_and_payouts_are_light(demo: Site):
     page = await demo.sign_in(sample.OWNER)
     weights, html = dict[str, int](), dict[str, int]()
 
@@ -126,6 +126,7 @@ async def test_no_page_weighs_over_150_kb_or_breaks_its_own_policy_and_those_of_
     assert min(weights.values()) > 10_000
     assert {path: weight for path, weight in weights.items() if weight > LARGEST_PAGE} == {}
     assert {path: size for path, size in html.items() if "/payouts" in path and not 5_000 < size <= 40_000} == {}
+    assert html[f"{demo.program}/explore"] <= 24_000
     assert demo.said == []
 
 
