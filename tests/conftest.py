@@ -137,7 +137,7 @@ def citus_url(citus_cluster: Cluster) -> Iterator[str]:
 @pytest.fixture(params=KINDS)
 def database_url(request: pytest.FixtureRequest) -> str:
     """The URL of a fresh, migrated database, once of each kind."""
-    url: str = request.getfixturevalue(KINDS[request.param])
+    url: str = request.getfixturevalue({"sqlite": "sqlite_url", **KINDS}[request.param])
     return url
 
 

@@ -16,6 +16,7 @@ from tests import postgres
 from tests.needs import CITUS, EMBEDDED, ON_CITUS, POSTGRESQL, ROOT, SUITES, TABLE, missing
 
 FOLDERS, FIXTURES = TABLE["folders"], TABLE["fixtures"]
+ON_SQLITE = set(TABLE["on_sqlite"]["folders"])
 STORED = ("tests/storage/", "tests/distributed/", "tests/test_journeys.py")  # what runs on a cluster, too
 PARAMETERS = {"postgresql": POSTGRESQL, "citus": CITUS}
 
@@ -32,8 +33,21 @@ def suite_of(item: pytest.Item) -> str:
 
 
 def _of_folder(path: Path) -> str:
-    folders = (parent.relative_to(ROOT).as_posix() for parent in path.parents if parent.is_relative_to(ROOT))
-    return str(next((FOLDERS[folder] for folder in folders if folder in FOLDERS), EMBEDDED))
+    return str(next((FOLDERS[folder] for folder in _folders(path) if folder in FOLDERS), EMBEDDED))
+
+
+def _folders(path: Path) -> list[str]:
+    """Return the folders that a file is in, from the innermost on."""
+    return [parent.relative_to(ROOT).as_posix() for parent in path.parents if parent.is_relative_to(ROOT)]
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Run a test that could run on each database on SQLite alone, where its folder says so and no mark of its own."""
+    test = metafunc.definition
+    is_marked = any(mark.args[0] == "database_url" for mark in test.iter_markers("parametrize"))
+    if "database_url" in metafunc.fixturenames and not is_marked and not ON_SQLITE.isdisjoint(_folders(test.path)):
+        test.add_marker(pytest.mark.parametrize("database_url", ["sqlite"], indirect=True))
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)

@@ -11,10 +11,7 @@ import agent_api.app
 from storage.engine.sealing import Sealer
 from storage.rules.scope import Scope
 from tests import documented
-from tests.tracking_api.conftest import database_url
 from tests.world import NOW, World
-
-__all__ = ["database_url"]  # the fixture
 
 
 class Agents:

@@ -20,11 +20,10 @@ from storage.management import agent_caps, plans
 from tests import world
 from tests.agent_api.conftest import Agents
 from tests.agent_api.test_plans import RATE, act, allow, propose, renamed
-from tests.storage.databases import both_databases, database_url
+from tests.storage.databases import both_databases
 from tests.test_dry_runs import DRY
 from tests.world import NOW
 
-__all__ = ["database_url"]  # the fixture
 OWNER = "olga@acme.example"
 THEN = NOW + timedelta(days=7)
 

@@ -31,12 +31,6 @@ def python_generator(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]
     shutil.rmtree(place)
 
 
-@pytest.fixture
-def database_url(sqlite_url: str) -> str:
-    """A SQLite file alone."""
-    return sqlite_url
-
-
 def run(*command: str | Path, folder: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(list(map(str, command)), cwd=folder, capture_output=True, text=True, check=False)
 

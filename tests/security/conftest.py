@@ -5,11 +5,10 @@ from collections.abc import AsyncIterator
 import pytest
 
 from tests.security import operations
-from tests.storage.databases import database_url
 from tests.tracking_api.conftest import api
 from tests.tracking_api.dashboard.conftest import dashboard
 
-__all__ = ["api", "dashboard", "database_url"]
+__all__ = ["api", "dashboard"]
 
 
 @pytest.fixture

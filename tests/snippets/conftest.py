@@ -7,7 +7,6 @@ import pytest
 from tests import failing
 from tests.sdks.conftest import built_node  # noqa: F401 - a fixture
 from tests.serving import Serve
-from tests.tracking_api.conftest import database_url  # noqa: F401
 
 
 @pytest.fixture

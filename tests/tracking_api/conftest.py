@@ -21,12 +21,6 @@ CALLS: dict[str, Any] = json.loads(Path(__file__).with_name("calls.json").read_t
 UNLIMITED = Configuration(rate_limit=False, body_seconds=0.05)
 
 
-@pytest.fixture
-def database_url(sqlite_url: str) -> str:
-    """The surface is the same on each database: storage's own tests run on both."""
-    return sqlite_url
-
-
 class Api:
     """A client of the tracking calls for Acme's program; `at` is the service's time."""
 

@@ -1,13 +1,10 @@
-"""The tests of this folder run on SQLite, and on each database where one decides: `both_databases`."""
+"""Acme as a shop whose partner may buy there."""
 
 import pytest
 from sqlalchemy import update
 
 from storage import tables
-from tests.storage.databases import database_url
 from tests.world import World
-
-__all__ = ["database_url"]
 
 
 @pytest.fixture
