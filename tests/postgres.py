@@ -16,6 +16,8 @@ from typing import Any
 import asyncpg
 
 DURABLE = "fsync = on\nautovacuum = on\n"  # as a server in use: its data is on a disk
+ACTIVITY = "SELECT coalesce(to_regclass('citus_stat_activity'), 'pg_stat_activity')::text"
+BLOCKED = "WHERE wait_event_type = 'Lock' AND datname = current_database()"
 MEMORY, ROOM = Path("/dev/shm"), 4 * 1024**3
 SETTINGS = "fsync = off\nautovacuum = off\nlisten_addresses = '127.0.0.1'\nmax_connections = 200\n"
 ARCHIVED = "archive_mode = on\narchive_command = 'mkdir -p ../archive && cp %p ../archive/%f'\n"
@@ -136,6 +138,14 @@ async def execute(url: str, *statements: str) -> None:
     async with connected(url) as connection:
         for statement in statements:
             await connection.execute(statement)
+
+
+async def until_blocked(url: str) -> None:
+    """Wait until something waits for a lock that another transaction holds, on any node; for at most 20 seconds."""
+    async with asyncio.timeout(20), connected(url) as watching:
+        activity = await watching.fetchval(ACTIVITY)
+        while not await watching.fetchval(f"SELECT count(*) FROM {activity} {BLOCKED}"):
+            pass
 
 
 async def create_database(server: str, name: str, template: str = "template1") -> str:

@@ -122,7 +122,7 @@ async def test_a_rejected_backfill_is_explained_for_the_time_that_was_sent_and_b
     assert facts(found, "rate")["commission_rate"] == 20
 
 
-async def test_exactly_one_identifier_of_a_program_is_required(acme: World):
+async def test_one_identifier_of_a_program_is_required_and_of_another_programs_click_nothing_else_is_said(acme: World):
     wrong: list[dict[str, Any]] = [{}, {"transaction_id": "a", "customer_key": "b"}]
     for subject in wrong:
         with pytest.raises(errors.ValidationError):
@@ -130,11 +130,7 @@ async def test_exactly_one_identifier_of_a_program_is_required(acme: World):
     with pytest.raises(errors.NotFound):
         await acme.store.read(explain, 404, transaction_id="inv-1", at=NOW)
 
-
-async def test_a_click_of_another_program_is_told_by_nothing_but_that(acme: World):
-    foreign = await (await acme.beside()).visitor()
-
-    found = await acme.explain(click_id=foreign)
+    found = await acme.explain(click_id=await (await acme.beside()).visitor())
 
     assert found.outcome == errors.CustomerWrongProgram.code
     assert facts(found, "click") == {}
@@ -151,20 +147,15 @@ async def subscribe(acme: World, metadata: dict[str, str]) -> None:
     await take(acme, stripe.invoice(metadata=metadata, old_shape=True))
 
 
-async def test_every_id_of_a_recorded_payment_explains_its_sale(acme: World):
-    await subscribe(acme, await named(acme))
-
-    found = [await acme.explain(transaction_id=name) for name in IDS]
-
-    assert [(each.outcome, each.transaction_id) for each in found] == [("credited", "in_1")] * len(IDS)
-
-
-async def test_every_id_of_a_waiting_payment_says_that_it_waits_and_so_does_the_customer_whom_it_names(acme: World):
+async def test_every_id_of_a_payment_explains_its_sale_or_that_it_waits_as_does_the_customer_whom_it_names(acme: World):
+    other = await acme.beside()
+    await subscribe(other, await named(other))
     await subscribe(acme, UNKNOWN)
 
-    found = [await acme.explain(transaction_id=name) for name in IDS]
+    sold, found = [[await each.explain(transaction_id=name) for name in IDS] for each in (other, acme)]
     customers = [await acme.explain(customer_key="user_1"), await acme.explain(click_id="a-click-of-nobody")]
 
+    assert [(each.outcome, each.transaction_id) for each in sold] == [("credited", "in_1")] * len(IDS)
     assert [each.outcome for each in (*found, *customers)] == ["payment_waiting"] * (len(IDS) + 2)
     assert {each.payment_event_id for each in found} <= {"evt_checkout", "evt_invoice"}
     assert all("Try again" in str(each.smallest_change) for each in found)

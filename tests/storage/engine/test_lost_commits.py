@@ -8,7 +8,7 @@ from types import FunctionType
 from typing import Any
 
 import pytest
-from sqlalchemy import Connection, insert, text
+from sqlalchemy import Connection, insert
 
 import storage
 from storage import Storage
@@ -17,12 +17,12 @@ from storage.engine.group_commit import ANSWER_SECONDS
 from storage.rules.errors import OutcomeUnknown, Overloaded, StorageUnavailable
 from storage.tables import clicks
 from tests import postgres, proxy
+from tests.busy import one
 from tests.proxy import Proxy
 from tests.storage.engine.naming import add, names
 from tests.world import NOW, World, stored
 
 NAMES = ["a", "b", "c"]
-BLOCKED = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
 
 
 @pytest.fixture
@@ -75,9 +75,8 @@ async def test_a_lane_waits_for_a_running_commit(store: Storage, between: Proxy,
     between.delay_commit = True
     write = asyncio.ensure_future(store.write(add, "a"))
 
-    async with asyncio.timeout(20), postgres.connected(postgres_url) as observer:
-        while not await observer.fetchval(BLOCKED):
-            assert not write.done()
+    await postgres.until_blocked(postgres_url)
+    assert not write.done()
     between.deliver.set()
 
     assert await write == "a"
@@ -137,12 +136,8 @@ async def test_a_locked_table_holds_up_what_needs_it_and_is_no_outage_of_the_res
         await operator.execute("BEGIN; LOCK TABLE workspaces")
         began = asyncio.get_running_loop().time()
 
-        locked, other = await asyncio.gather(store.write(add, "a"), store.write(pass_by), return_exceptions=True)
+        locked, other = await asyncio.gather(store.write(add, "a"), store.write(one), return_exceptions=True)
 
         assert (type(locked), other) == (StorageUnavailable, 1)
         assert asyncio.get_running_loop().time() - began < postgres_lane.STATEMENT_SECONDS
         assert store.is_available
-
-
-def pass_by(connection: Connection) -> int:
-    return int(connection.execute(text("SELECT 1")).scalar_one())

@@ -28,15 +28,15 @@ async def at_stake(acme: World) -> dict[str, dict[str, int]]:
     return {cause.code: {each.currency: each.amount_cents for each in cause.at_stake} for cause in causes}
 
 
+async def lose(acme: World, error: errors.ServiceError, name: str = "inv-1", cents: int = 100, **sent: Any) -> None:
+    """Have a sale rejected."""
+    await acme.reject(error, **{"transaction_id": name, "amount_cents": cents, "currency": "USD", **sent})
+
+
 async def test_rejected_calls_are_grouped_by_cause_and_the_amounts_of_sales_are_added_by_currency(acme: World):
-    lost = [
-        (errors.CustomerNotAttributed, 100, "USD"),
-        (errors.CustomerNotAttributed, 200, "USD"),
-        (errors.CustomerNotAttributed, 400, "EUR"),
-    ]
-    for n, (error, cents, currency) in enumerate([*lost, (errors.InvalidKey, 800, "USD")]):
-        about = {"transaction_id": f"inv-{n}", "amount_cents": cents, "currency": currency}
-        await acme.reject(error(), at=NOW + timedelta(minutes=n), **about)
+    for n, (cents, currency) in enumerate([(100, "USD"), (200, "USD"), (400, "EUR"), (800, "USD")]):
+        error = errors.InvalidKey() if n == 3 else errors.CustomerNotAttributed()
+        await lose(acme, error, f"inv-{n}", cents, currency=currency, at=NOW + timedelta(minutes=n))
     await acme.reject(errors.CurrencyNotSupported())
     await acme.reject(errors.CurrencyNotSupported(), call="refund", transaction_id="inv-1", amount_cents=100)
 
@@ -55,8 +55,7 @@ async def test_rejected_calls_are_grouped_by_cause_and_the_amounts_of_sales_are_
 async def test_a_flood_of_rejections_makes_no_read_longer(acme: World, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(rejected_calls, "MOST_CALLS", 2)
     for n in range(4):
-        about = {"transaction_id": f"inv-{n}", "amount_cents": 100, "currency": "USD"}
-        await acme.reject(errors.CustomerNotAttributed(), at=NOW + timedelta(minutes=n), **about)
+        await lose(acme, errors.CustomerNotAttributed(), f"inv-{n}", at=NOW + timedelta(minutes=n))
 
     (cause,) = await acme.store.read(rejected_calls.by_cause, acme.program_id)
     explained = [await acme.explain(transaction_id=f"inv-{n}") for n in range(4)]
@@ -67,14 +66,11 @@ async def test_a_flood_of_rejections_makes_no_read_longer(acme: World, monkeypat
 
 async def test_a_sale_that_was_sent_again_or_recorded_since_is_not_counted_twice(acme: World):
     for transaction_id in ("inv-1", "inv-1", "inv-2"):
-        await acme.reject(
-            errors.CustomerNotAttributed(), transaction_id=transaction_id, amount_cents=100, currency="USD"
-        )
+        await lose(acme, errors.CustomerNotAttributed(), transaction_id)
     await acme.customer()
     await acme.sale("inv-2", amount_cents=100)
     for same in (True, False):
-        error = errors.DuplicateTransaction(same_payload=same)
-        await acme.reject(error, transaction_id="inv-2", amount_cents=700 if same else 50, currency="USD")
+        await lose(acme, errors.DuplicateTransaction(same_payload=same), "inv-2", 700 if same else 50)
 
     assert await at_stake(acme) == {"customer_not_attributed": {"USD": 100}, "duplicate_transaction": {"USD": 50}}
 
@@ -84,8 +80,7 @@ async def watched(acme: World) -> World:
     """Acme with rejected calls, payments in two currencies, and signs of fraud, all of which left audit entries."""
     await acme.customer()
     for number, (error, cents) in enumerate(((errors.DuplicateTransaction, 500), (errors.IdentifierConflict, 900)) * 2):
-        ids = {"transaction_id": f"inv-{number}", "customer_key": f"user-{9 - number}"}
-        await acme.reject(error(), **ids, amount_cents=cents * (number + 1), currency="USD")
+        await lose(acme, error(), f"inv-{number}", cents * (number + 1), customer_key=f"user-{9 - number}")
     await acme.reject(errors.IdentifierConflict(), call="lead")
     for number, currency in enumerate(("usd", "eur", "usd")):
         about: dict[str, Any] = {"amount": 100 * (7 - number), "currency": currency, "payment_intent": f"pi_{number}"}

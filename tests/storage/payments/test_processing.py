@@ -10,16 +10,8 @@ import pytest
 from storage.management import coupons
 from storage.payments import decisions
 from storage.payments.processing import EventOutcome
-from storage.tables import (
-    commissions,
-    customers,
-    ledger_entries,
-    payment_customers,
-    payment_events,
-    rollups,
-    sales,
-    test_events,
-)
+from storage.tables import commissions, customers, ledger_entries, payment_customers, payment_events, rollups, sales
+from storage.tables import test_events as tests_of_processor
 from storage.tracking import currencies
 from tests import stripe_events as stripe
 from tests.storage.payments.paying import named, take
@@ -87,7 +79,8 @@ async def test_the_processors_test_mode_earns_nothing_and_changes_no_customer(ac
     done = await outcomes(acme, *(event | {"livemode": False} for event in events))
 
     assert done == ["test", "test", "ignored"]
-    tests = await stored(acme, test_events.c.kind, test_events.c.transaction_id, test_events.c.is_test)
+    row = tests_of_processor.c
+    tests = await stored(acme, row.kind, row.transaction_id, row.is_test)
     assert tests[:2] == [("sale", "pi_1", True), ("refund", "pi_1", True)]
     for table in (sales, commissions, ledger_entries, customers, payment_customers):
         assert await stored(acme, table.c.program_id) == []
@@ -106,15 +99,10 @@ async def test_an_event_that_is_not_a_sale_of_the_program_says_why(acme: World):
         (mine, {"at": NOW - timedelta(days=1)}, "sale_before_click"),
     ]
 
-    events = [
-        stripe.checkout(
-            f"evt_{n}", payment_intent=f"pi_{n}", id=f"cs_{n}", **{"customer": f"cus_{n}", **changed}, metadata=metadata
-        )
-        for n, (metadata, changed, _) in enumerate(sent)
-    ]
-    done = [(await take(acme, event)).outcome for event in events]
-
-    assert done == [outcome for *_, outcome in sent]
+    for n, (metadata, changed, outcome) in enumerate(sent):
+        ids = {"payment_intent": f"pi_{n}", "id": f"cs_{n}", "customer": f"cus_{n}"}
+        event = stripe.checkout(f"evt_{n}", metadata=metadata, **ids, **changed)
+        assert (await take(acme, event)).outcome == outcome, n
     assert set(await stored(acme, payment_events.c.outcome)) >= {("sale_before_click",), ("currency_not_supported",)}
     assert await stored(acme, sales.c.id) == []
 

@@ -24,17 +24,9 @@ def customer(number: int, fields: dict[str, Any]) -> CustomerFacts:
 
     Times are in seconds from the click.
     """
-    ordinary: dict[str, Any] = {
-        "partner_id": ANNA,
-        "clicked_at": 0,
-        "created_at": 3_600,
-        "signup_at": 3_600,
-        "email_hash": f"hash of {number}",
-        "addresses": [f"network {number}"],
-        "keys": [f"user-{number}"],
-        "commission_id": 100 + number,
-    }
-    facts = {**ordinary, **fields}
+    facts: dict[str, Any] = {"partner_id": ANNA, "commission_id": 100 + number, "keys": [f"user-{number}"]}
+    facts |= {"clicked_at": 0, "created_at": 3_600, "signup_at": 3_600}
+    facts |= {"email_hash": f"hash of {number}", "addresses": [f"network {number}"], **fields}
     times = {name: CLICKED + timedelta(seconds=value) for name, value in facts.items() if name.endswith("_at")}
     sets = {name: frozenset(value) for name, value in facts.items() if isinstance(value, list)}
     return CustomerFacts(number, **facts | times | sets)

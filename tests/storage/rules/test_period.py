@@ -1,6 +1,6 @@
 """Which UTC days a report and the date picker's names cover, and what they are compared with."""
 
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 
 import pytest
@@ -46,53 +46,36 @@ def test_two_ends_take_precedence_over_any_period_and_one_end_is_ignored():
         assert choose(period="30d", **alone) == choose(period="30d")
 
 
-def test_a_range_is_widened_to_whole_utc_days():
+def test_a_range_is_widened_to_whole_utc_days_and_a_malformed_reversed_or_too_long_one_rejected():
     for start, end, *widened in TABLE["ranges"]["sent_and_days"]:
         assert period.custom(start, end) == days(*widened), (start, end)
-
-
-def test_a_malformed_reversed_or_too_long_range_is_rejected():
     for start, end in TABLE["ranges"]["wrong"]:
         with pytest.raises(InvalidRange):
             period.custom(start, end)
-
-
-def test_the_longest_range_has_1830_days_and_the_earliest_none_before_it():
     first = date(2020, 1, 1)
     longest = period.custom(first.isoformat(), (first + timedelta(days=MOST_DAYS - 1)).isoformat())
-
-    assert longest.length == MOST_DAYS
-    with pytest.raises(InvalidRange):
-        _ = period.custom("0001-01-01", "0001-01-07").previous
-
-
-def test_a_window_starts_and_ends_to_the_millisecond():
-    window = Window(date(2026, 5, 14), date(2026, 5, 20))
-
-    assert window.starts_at == datetime(2026, 5, 14, tzinfo=UTC)
-    assert window.ends_at == datetime(2026, 5, 20, 23, 59, 59, 999_000, tzinfo=UTC)
+    assert longest.length == MOST_DAYS == 1_830
 
 
 @given(WINDOWS)
-def test_the_previous_window_is_as_long_and_ends_where_this_one_starts(window: Window):
+def test_a_window_is_whole_days_and_the_previous_one_is_as_long_and_ends_where_it_starts(window: Window):
+    assert window.starts_at == datetime.combine(window.first, time.min, UTC)
+    assert window.ends_at == datetime.combine(window.last, time(23, 59, 59, 999_000), UTC)
     assert window.previous.length == window.length == len(window.days)
     assert window.previous.last + timedelta(days=1) == window.first
+    with pytest.raises(InvalidRange):
+        _ = period.custom("0001-01-01", "0001-01-07").previous
 
 
 PICKED_AT = datetime(2026, 5, 31, 12, 0, tzinfo=UTC)
 
 
-def test_each_name_has_its_days_and_those_before():
-    for name, (first, last, *before) in TABLE["names"].items():
-        picked = picked_period.pick(DateRangeQuery(name), at=PICKED_AT)
-
-        assert (picked.window, picked.before) == (days(first, last), days(*before)), name
-        assert picked == DateRangeQuery(None, first, last, picked.before)
-
-
-def test_every_name_is_a_range_that_reports_take_and_all_time_is_compared_with_nothing():
+def test_each_name_has_its_days_and_those_before_and_all_time_is_compared_with_nothing():
     picked = {name: picked_period.pick(DateRangeQuery(name), at=PICKED_AT) for name in Period}
 
+    for name, (first, last, *before) in TABLE["names"].items():
+        assert picked[Period(name)].window == days(first, last), name
+        assert picked[Period(name)] == DateRangeQuery(None, first, last, days(*before))
     assert {each.period for each in picked.values()} == {None, Period.ALL}
     assert picked[Period("all")] == DateRangeQuery(Period.ALL)
 

@@ -40,14 +40,12 @@ async def test_a_sale_with_a_click_and_a_new_key_lets_the_key_alone_find_its_cus
 
     sold = [await acme.sale("inv-1", click_id=click_id, customer_key="user-1"), await acme.sale("inv-2")]
     payment = await paid(acme, 1, customer_key="user-1")
-    with pytest.raises(errors.StatusTransitionRefused):
-        await acme.lead(click_id, "user-1")
-    with pytest.raises(errors.StatusTransitionRefused):
-        await acme.lead(None, "user-1")
+    for named in (click_id, None):
+        with pytest.raises(errors.StatusTransitionRefused):
+            await acme.lead(named, "user-1")
 
-    assert [(each.customer_key, each.customer_key_saved, each.commission_cents) for each in sold] == [
-        ("user-1", False, 2_000)
-    ] * 2
+    said = [(each.customer_key, each.customer_key_saved, each.commission_cents) for each in sold]
+    assert said == [("user-1", False, 2_000)] * 2
     assert payment == "held_as_duplicate"
     (row,) = (await acme.listed(CUSTOMERS, customer_key="user-1")).data
     assert await acme.store.read(find_customer, acme.program_id, customer_key="user-1") == row.id

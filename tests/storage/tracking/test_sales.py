@@ -143,30 +143,22 @@ async def test_flat_rates_fees_and_recurring_months_price_as_the_terms_say(store
     assert sorted(entries) == [("commission", 700), ("platform_fee", 70)]
 
 
-async def test_sales_in_the_programs_own_currency_need_no_rates(store: Storage):
-    acme = await world.acme(store, currency="ISK")
-    await acme.customer()
+async def test_another_currency_is_converted_at_the_rate_of_its_day_and_the_programs_own_needs_none(acme: World):
+    async def sell(transaction_id: str, day: datetime) -> Any:
+        return await acme.sale(transaction_id, currency="EUR", occurred_at=day)
 
-    sold = await acme.sale(currency="ISK")
-
-    assert (sold.commission_cents, sold.currency) == (2_000, "ISK")
-    with pytest.raises(errors.CurrencyNotSupported):
-        await acme.sale("inv-2", currency="USD")
-
-
-async def test_another_currency_is_converted_at_the_rate_of_its_day(acme: World):
+    of_iceland = await acme.beside(currency="ISK")
+    await of_iceland.customer()
+    assert (await of_iceland.sale(currency="ISK")).commission_cents == 2_000
     await acme.customer(at=NOW - timedelta(days=30))
     with pytest.raises(errors.CurrencyNotSupported):
-        await acme.sale("inv-1", currency="EUR")
+        await sell("inv-1", NOW)
     await acme.store.write(currencies.load, [(date(2026, 5, 1), "USD", "1.10"), (date(2026, 5, 19), "USD", "1.25")])
 
-    sold = await acme.sale("inv-1", currency="EUR", occurred_at=datetime(2026, 5, 18, tzinfo=UTC))
+    sold, day_after = [await sell(f"inv-{day}", datetime(2026, 5, day, tzinfo=UTC)) for day in (18, 19)]
 
-    day_after = await acme.sale("inv-2", currency="EUR", occurred_at=datetime(2026, 5, 19, tzinfo=UTC))
     with pytest.raises(errors.CurrencyNotSupported):
-        await acme.sale("inv-3", currency="EUR", occurred_at=datetime(2026, 4, 30, 23, tzinfo=UTC))
+        await sell("inv-3", datetime(2026, 4, 30, 23, tzinfo=UTC))
     assert (sold.commission_cents, day_after.commission_cents, sold.currency) == (2_200, 2_500, "USD")
-    assert await stored(acme, sales.c.amount_cents, sales.c.currency, sales.c.program_cents) == [
-        (10_000, "EUR", 11_000),
-        (10_000, "EUR", 12_500),
-    ]
+    rows = await stored(acme, sales.c.amount_cents, sales.c.currency, sales.c.program_cents)
+    assert rows == [(10_000, "ISK", 10_000), (10_000, "EUR", 11_000), (10_000, "EUR", 12_500)]
