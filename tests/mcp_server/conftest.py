@@ -19,11 +19,9 @@ from storage.management import payouts
 from storage.rules.errors import CustomerNotAttributed
 from storage.rules.scope import Scope
 from tests import world
-from tests.tracking_api.conftest import database_url
 from tests.world import NOW, World
 from web.middleware import RequestMiddleware
 
-__all__ = ["database_url"]  # the fixture
 BASE = "http://svc.test"
 MODERN, HANDSHAKE = "2026-07-28", "2025-11-25"
 VERSIONS = [MODERN, HANDSHAKE, "2025-06-18"]

@@ -100,7 +100,7 @@ async def test_an_event_that_is_not_a_sale_of_the_program_says_why(acme: World):
     ]
 
     for n, (metadata, changed, outcome) in enumerate(sent):
-        ids = {"payment_intent": f"pi_{n}", "id": f"cs_{n}", "customer": f"cus_{n}"}
+        ids: Any = {"payment_intent": f"pi_{n}", "id": f"cs_{n}", "customer": f"cus_{n}"}
         event = stripe.checkout(f"evt_{n}", metadata=metadata, **ids, **changed)
         assert (await take(acme, event)).outcome == outcome, n
     assert set(await stored(acme, payment_events.c.outcome)) >= {("sale_before_click",), ("currency_not_supported",)}

@@ -31,7 +31,7 @@ async def test_a_coupon_credits_a_customer_without_a_click_and_finds_them_again(
     await coupon(acme)
     await acme.do(special_terms.set_for_partner, acme.ben, {"commission_rate": 50})
 
-    used = {"coupon_code": "SPRING20!", "details": '{"coupon_code": "SPRING20"}'}
+    used: Any = {"coupon_code": "SPRING20!", "details": '{"coupon_code": "SPRING20"}'}
     first = await acme.sale("inv-1", customer_key="jane", **used)
     again = await acme.sale("inv-2", customer_key="jane", at=LATER)
     guest = await acme.sale("inv-3", customer_key=None, coupon_code="spring20")
