@@ -17,11 +17,11 @@ from storage.rules.contact import protect
 from storage.rules.errors import NotFound
 from tests import world
 from tests.tracking_api.dashboard.conftest import OURS
-from tests.tracking_api.portal.conftest import Portal, mailbox, served
+from tests.tracking_api.portal.conftest import Portal, served
 from tests.world import HELD_SINCE, NOW
 from tracking_api.portal.routes import PAGES
 
-__all__ = ["mailbox", "served"]
+__all__ = ["served"]
 OPEN = {"/portal/sign-in", "/portal/link", "/portal/programs/{program_id}/apply", "/portal/notices/{sealed}"}
 SECRETS = (
     "key-of-a-buyer",

@@ -1,7 +1,7 @@
 """The dashboard over a fresh SQLite database: Olga owns Acme, Max is a member; every answer must be documented."""
 
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +11,7 @@ import pytest
 import tracking_api.app
 from configuration import Configuration
 from storage.access.workspaces import Role
-from tests import documented, world
-from web.middleware import RequestMiddleware
+from tests import documented, smtp, world
 
 OLGA, MAX = "olga@acme.example", "max@acme.example"
 PASSWORD = "correct horse"
@@ -34,11 +33,19 @@ class Dashboard:
     def __init__(self, acme: world.World) -> None:
         self.acme = acme
         self.at = world.NOW
-        self.app = tracking_api.app.create(acme.store, Configuration(secret_key="a secret key"), clock=lambda: self.at)
-        self.transport = httpx.ASGITransport(RequestMiddleware(self.app))
-        hooks = {"response": [_check]}
-        self.client = httpx.AsyncClient(transport=self.transport, base_url="http://svc.test", event_hooks=hooks)
         self.tokens: dict[str, str] = {}
+        self.serve()
+        self.transport = documented.transport_to(self._handle)
+        self.client = documented.client(self.transport)
+
+    def serve(self, smtp_url: str | None = None) -> None:
+        """Serve from now on with this SMTP server, or without any, to browsers that are open, too."""
+        mail: dict[str, Any] = {"smtp_url": smtp_url, "mail_from": "Acme <acme@acme.example>"}
+        self.settings = Configuration(secret_key="a secret key", base_url="http://svc.test", **mail)
+        self.app = tracking_api.app.create(self.acme.store, self.settings, clock=lambda: self.at)
+
+    async def _handle(self, *request: Any) -> None:
+        await self.app(*request)
 
     @property
     def program(self) -> str:
@@ -50,11 +57,9 @@ class Dashboard:
 
     def browser(self, who: str | None = OLGA, **headers: str) -> httpx.AsyncClient:
         """Return a browser that holds somebody's cookie and sends what our own pages send, unless headers are given."""
-        transport = httpx.ASGITransport(RequestMiddleware(self.app))
         cookies = {"svc_session": self.tokens.get(who, who)} if who is not None else {}
-        return httpx.AsyncClient(
-            transport=transport, base_url="http://svc.test", cookies=cookies, headers=headers or OURS
-        )
+        about: dict[str, Any] = {"cookies": cookies, "headers": headers or OURS}
+        return httpx.AsyncClient(transport=self.transport, base_url="http://svc.test", **about)
 
     async def join(self, email: str, role: Role) -> int:
         """Add a member to Acme's workspace and sign them in."""
@@ -86,11 +91,6 @@ class Dashboard:
         return await self.post("/api/auth/login", None, email=email, password=password)
 
 
-async def _check(answer: httpx.Response) -> None:
-    await answer.aread()
-    documented.check(answer)
-
-
 @pytest.fixture
 async def dashboard(acme: world.World) -> AsyncIterator[Dashboard]:
     """The dashboard, with Olga and Max signed in."""
@@ -99,6 +99,14 @@ async def dashboard(acme: world.World) -> AsyncIterator[Dashboard]:
     await made.join(MAX, Role.MEMBER)
     async with made.client, made.browser() as made.olga:
         yield made
+
+
+@pytest.fixture
+def mailbox(dashboard: Dashboard) -> Iterator[smtp.Mailbox]:
+    """What the dashboard sends by e-mail."""
+    with smtp.running() as received:
+        dashboard.serve(received.url)
+        yield received
 
 
 @pytest.fixture

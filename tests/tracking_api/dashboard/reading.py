@@ -28,6 +28,11 @@ def link(markup: str, name: str) -> str:
     return html.unescape(found[1])
 
 
+async def press(browser: httpx.AsyncClient, path: str, *, files: Any = None, **fields: Any) -> httpx.Response:
+    """Send a form of a page with the token of this browser's session."""
+    return await browser.post(path, data={"csrf": await csrf(browser), **fields}, files=files)
+
+
 class _Forms(HTMLParser):
     """The forms of a page: where each is sent to, what a browser would send, and its buttons by what they say."""
 

@@ -2,44 +2,17 @@
 
 import asyncio
 import re
-from collections.abc import AsyncIterator, Iterator
-from typing import Any
 
 import httpx
-import pytest
 
-import tracking_api.app
-from configuration import Configuration
 from storage.access import members, workspaces
-from tests import smtp, world
+from tests import smtp
 from tests.tracking_api.dashboard.conftest import FOREIGN, MAX, OLGA, PASSWORD, Dashboard
 from tracking_api.dashboard import mail
 
 OWNER = "owner@acme.example"
 EVA = "eva@acme.example"
 NEW = {"new_password": "several unrelated words", "repeated": "several unrelated words"}
-
-
-@pytest.fixture
-def mailbox() -> Iterator[smtp.Mailbox]:
-    with smtp.running() as received:
-        yield received
-
-
-@pytest.fixture
-async def mailing(dashboard: Dashboard, mailbox: smtp.Mailbox) -> AsyncIterator[Dashboard]:
-    """The dashboard on a server that sends e-mail."""
-    async with served(dashboard, mailbox.url):
-        yield dashboard
-
-
-def served(dashboard: Dashboard, smtp_url: str) -> httpx.AsyncClient:
-    """Let the dashboard's calls go to a service that sends e-mail."""
-    mail: dict[str, Any] = {"smtp_url": smtp_url, "mail_from": "Acme <acme@acme.example>"}
-    settings = Configuration(secret_key="a secret key", base_url="http://svc.test", **mail)
-    dashboard.app = tracking_api.app.create(dashboard.acme.store, settings, clock=lambda: world.NOW)
-    dashboard.client = dashboard.browser(None)
-    return dashboard.client
 
 
 async def id_of(dashboard: Dashboard, email: str) -> int:
@@ -83,7 +56,7 @@ async def test_an_owner_suspends_reactivates_promotes_and_removes_a_member_and_h
 async def test_an_owner_invites_and_the_link_creates_the_account(dashboard: Dashboard):
     made = await dashboard.post(path(dashboard, "invitations"), email=EVA, role="owner")
     listed = (await dashboard.get(path(dashboard, "invitations"))).json()["data"]
-    page, token = made.json()["link"].removeprefix("http://127.0.0.1:8000").split("#")
+    page, token = made.json()["link"].removeprefix("http://svc.test").split("#")
 
     async with dashboard.browser(None) as eva:
         unopened = await eva.get(page)
@@ -141,11 +114,11 @@ async def test_an_invitation_is_withdrawn_and_none_is_made_to_no_address_or_afte
 
 
 async def test_an_invitation_goes_out_as_text_and_html_and_stands_while_the_smtp_server_is_down(
-    mailing: Dashboard, mailbox: smtp.Mailbox
+    dashboard: Dashboard, mailbox: smtp.Mailbox
 ):
-    made = (await mailing.post(path(mailing, "invitations"), email=EVA)).json()
-    async with served(mailing, "smtp://127.0.0.1:9"):
-        not_sent = (await mailing.post(path(mailing, "invitations"), email="max2@acme.example")).json()
+    made = (await dashboard.post(path(dashboard, "invitations"), email=EVA)).json()
+    dashboard.serve("smtp://127.0.0.1:9")
+    not_sent = (await dashboard.post(path(dashboard, "invitations"), email="max2@acme.example")).json()
 
     [message] = mailbox.messages
     html = message.get_body(("html",))
@@ -159,13 +132,13 @@ async def test_an_invitation_goes_out_as_text_and_html_and_stands_while_the_smtp
 
 
 async def test_a_forgotten_password_is_set_by_the_link_in_an_e_mail_of_which_an_account_gets_few(
-    mailing: Dashboard, mailbox: smtp.Mailbox
+    dashboard: Dashboard, mailbox: smtp.Mailbox
 ):
-    forged = await forget(mailing, MAX, **FOREIGN)
-    known, unknown = await forget(mailing, MAX), await forget(mailing, "nobody@acme.example")
+    forged = await forget(dashboard, MAX, **FOREIGN)
+    known, unknown = await forget(dashboard, MAX), await forget(dashboard, "nobody@acme.example")
     found = re.search(r"http://svc\.test/reset-password#(\S+)", mailbox.text())
     assert found
-    async with mailing.browser(None) as visitor:
+    async with dashboard.browser(None) as visitor:
         page, token = "/reset-password", {"token": found[1]}
         rejected = [
             await visitor.post(page, data=NEW | token | changed, headers=headers)
@@ -180,22 +153,22 @@ async def test_a_forgotten_password_is_set_by_the_link_in_an_e_mail_of_which_an_
         done = [(await visitor.post(page, data=NEW | token)).status_code for _ in range(2)]
 
     assert ([each.status_code for each in rejected], MAX in shown.text, done) == ([303, 400, 400], True, [303, 404])
-    assert (await mailing.get("/api/auth/me", MAX)).status_code == 403
+    assert (await dashboard.get("/api/auth/me", MAX)).status_code == 403
     assert forged.headers["location"].startswith("/sign-in")
     sent = [(message["to"], message["subject"]) for message in mailbox.messages]
     assert sent == [(MAX, "Set a new password"), (MAX, "The password of your account was set by a link")]
     assert known.text.replace(MAX, "") == unknown.text.replace("nobody@acme.example", "")
-    assert (await mailing.login(MAX, NEW["new_password"])).status_code == 200
-    answers = [await forget(mailing, MAX.upper() if each % 2 else MAX) for each in range(14)]
+    assert (await dashboard.login(MAX, NEW["new_password"])).status_code == 200
+    answers = [await forget(dashboard, MAX.upper() if each % 2 else MAX) for each in range(14)]
     assert {answer.status_code for answer in answers} == {200}
     assert [message["subject"] for message in mailbox.messages].count("Set a new password") == 10
 
 
 async def test_the_holder_is_told_of_a_link_that_an_owner_creates_and_another_owners_works_a_day_later(
-    mailing: Dashboard, mailbox: smtp.Mailbox
+    dashboard: Dashboard, mailbox: smtp.Mailbox
 ):
     made = [
-        (await mailing.post(path(mailing, "members", await id_of(mailing, email), "reset-link"))).json()
+        (await dashboard.post(path(dashboard, "members", await id_of(dashboard, email), "reset-link"))).json()
         for email in (MAX, OWNER)
     ]
 
@@ -203,14 +176,14 @@ async def test_the_holder_is_told_of_a_link_that_an_owner_creates_and_another_ow
     assert [message["to"] for message in mailbox.messages] == [MAX, OWNER]
     assert "It works from 2026-05-21 12:00 UTC on." in mailbox.text()
     assert not any(each["link"] in mailbox.text() for each in made)
-    early = await mailing.browser(None).post("/reset-password", data=NEW | {"token": made[1]["link"].split("#")[1]})
+    early = await dashboard.browser(None).post("/reset-password", data=NEW | {"token": made[1]["link"].split("#")[1]})
     assert (early.status_code, "works from 2026-05-21" in early.text) == (404, True)
 
 
-async def test_the_holder_is_told_once_a_day_of_many_wrong_passwords(mailing: Dashboard, mailbox: smtp.Mailbox):
+async def test_the_holder_is_told_once_a_day_of_many_wrong_passwords(dashboard: Dashboard, mailbox: smtp.Mailbox):
     for email in [MAX] * 14 + ["nobody@acme.example"] * 14:
-        await mailing.app.state.limits.forget("login", "127.0.0.1", email)
-        await mailing.login(email, "wrong")
+        await dashboard.app.state.limits.forget("login", "127.0.0.1", email)
+        await dashboard.login(email, "wrong")
     await asyncio.gather(*mail.being_sent)
 
     assert [message["to"] for message in mailbox.messages] == [MAX]

@@ -51,7 +51,7 @@ async def test_an_owner_connects_an_account_and_its_secret_is_stored_encrypted_a
         "account_id": "acct_1",
         "connected_at": "2026-05-20T12:00:00Z",
         "webhook_secrets": 1,
-        "webhook_url": f"http://127.0.0.1:8000/api/v1/payments/stripe/{dashboard.acme.program_id}",
+        "webhook_url": f"http://svc.test/api/v1/payments/stripe/{dashboard.acme.program_id}",
     }
     assert (await dashboard.get("./payment-account")).json() == connected.json()
     status = (await dashboard.get("/api/v1/cli/status", dashboard.acme.key)).json()["data"]

@@ -8,14 +8,12 @@ from typing import Any
 import httpx
 import pytest
 
-import tracking_api.app
-from configuration import Configuration
 from storage.access.workspaces import Role
 from storage.management import partners
 from tests import smtp
 from tests.storage.management.paying import AT, draft, earn, lines, pay_by, payable, send
 from tests.tracking_api.dashboard.conftest import Dashboard
-from tests.tracking_api.dashboard.reading import Fields, csrf, link, words
+from tests.tracking_api.dashboard.reading import Fields, link, press, words
 from tracking_api.portal import notices
 
 OWNER, FINN, MIA = (f"{name}@payers.example" for name in ("olga", "finn", "mia"))
@@ -31,11 +29,6 @@ async def payers(dashboard: Dashboard) -> dict[str, httpx.AsyncClient]:
     for who, role in ((OWNER, Role.OWNER), (FINN, Role.FINANCE), (MIA, Role.MEMBER)):
         await dashboard.join(who, role)
     return {who: dashboard.browser(who) for who in (OWNER, FINN, MIA)}
-
-
-async def press(browser: httpx.AsyncClient, path: str, **fields: Any) -> httpx.Response:
-    """Send a form of a page."""
-    return await browser.post(path, data={"csrf": await csrf(browser), **fields})
 
 
 async def test_the_list_says_whom_to_pay_and_why_others_are_not(dashboard: Dashboard, payers: Any):
@@ -186,21 +179,20 @@ async def test_every_payment_is_exported_for_accounting_by_the_day_on_which_it_w
     assert of_year == file
 
 
-async def test_partners_get_their_statement_by_e_mail_if_the_sender_wants_it(dashboard: Dashboard, payers: Any):
+async def test_partners_get_their_statement_by_e_mail_if_the_sender_wants_it(
+    dashboard: Dashboard, payers: Any, mailbox: smtp.Mailbox
+):
+    owner, store, mails = payers[OWNER], dashboard.acme.store, dashboard.settings
     for name in ("anna", "ben"):
         await dashboard.acme.do(partners.change, getattr(dashboard.acme, name), {"email": f"{name}@partners.example"})
-    run = (await press(payers[OWNER], f"{dashboard.pages}/payouts", earned_until="2026-06-01")).headers["location"]
-    with smtp.running() as mailbox:
-        settings = Configuration(secret_key="a secret key", smtp_url=mailbox.url)
-        dashboard.app = tracking_api.app.create(dashboard.acme.store, settings, clock=lambda: AT)
-        owner = dashboard.browser(OWNER)
-        page = words((await owner.get(run)).text)
-        await press(owner, run, action="send", paid_on="2026-06-19", reference="ACME-6", notify="true")
-        sent = [await notices.send_due(dashboard.acme.store, settings, at=AT) for _ in range(2)]
-        await pay_by(dashboard.acme, dashboard.acme.ben, "ben@partners.example")
-        run = (await press(owner, f"{dashboard.pages}/payouts", earned_until="2026-06-01")).headers["location"]
-        await press(owner, run, action="send", paid_on="2026-06-19", reference="ACME-7")
-        sent.append(await notices.send_due(dashboard.acme.store, settings, at=AT))
+    run = (await press(owner, f"{dashboard.pages}/payouts", earned_until="2026-06-01")).headers["location"]
+    page = words((await owner.get(run)).text)
+    await press(owner, run, action="send", paid_on="2026-06-19", reference="ACME-6", notify="true")
+    sent = [await notices.send_due(store, mails, at=AT) for _ in range(2)]
+    await pay_by(dashboard.acme, dashboard.acme.ben, "ben@partners.example")
+    run = (await press(owner, f"{dashboard.pages}/payouts", earned_until="2026-06-01")).headers["location"]
+    await press(owner, run, action="send", paid_on="2026-06-19", reference="ACME-7")
+    sent.append(await notices.send_due(store, mails, at=AT))
 
     assert "E-mail each partner their statement" in page
     assert sent == [1, 0, 0]

@@ -19,7 +19,7 @@ from tests.tracking_api.dashboard.reading import form_of, send, words
 from tests.world import NOW
 from web.middleware import RequestMiddleware
 
-SETTINGS = Configuration(secret_key="a secret key", sign_in_rate="5/minute")
+SETTINGS = Configuration(secret_key="a secret key", base_url="http://svc.test", sign_in_rate="5/minute")
 CODE = SETTINGS.set_up_code()
 WRITTEN = tomllib.loads(Path(__file__).with_name("set_up.toml").read_text(encoding="utf-8"))
 TYPED: dict[str, str] = {"code": CODE, **WRITTEN["typed"]}
@@ -97,7 +97,7 @@ async def test_an_error_appears_beside_its_field_and_nothing_is_created_until_it
 
 
 def secret_of(page: str) -> str:
-    lines = r">SERVICE_PROGRAM_ID=\d+\nSERVICE_API_KEY=(\S+)\nSERVICE_BASE_URL=http://127.0.0.1:8000<"
+    lines = r">SERVICE_PROGRAM_ID=\d+\nSERVICE_API_KEY=(\S+)\nSERVICE_BASE_URL=http://svc.test<"
     return re.findall(lines, page)[0]
 
 

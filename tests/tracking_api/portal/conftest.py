@@ -1,20 +1,18 @@
 """The portal beside the dashboard, on a server that sends e-mail: Anna is a partner of Acme, with an address."""
 
 import re
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 
 import httpx
 import pytest
 
-import tracking_api.app
-from configuration import Configuration
 from storage.access import portal
 from storage.access.workspaces import Role
 from storage.management import partners
-from tests import smtp, world
+from tests import smtp
 from tests.smtp import Mailbox
-from tests.tracking_api.dashboard.conftest import MAX, OLGA, OURS, Dashboard
-from tests.world import NOW, World
+from tests.tracking_api.dashboard.conftest import MAX, OLGA, Dashboard
+from tests.world import World
 
 ANNA = "anna@partners.example"
 LINK = re.compile(r"http://\S+/portal/link#(\S+)")
@@ -24,12 +22,6 @@ class Portal(Dashboard):
     """Olga's dashboard, and browsers of partners."""
 
     mailbox: Mailbox
-
-    def sends(self, mailbox: Mailbox) -> None:
-        """Let the server send its e-mail to a mailbox."""
-        self.mailbox = mailbox
-        config = Configuration(secret_key="a secret key", smtp_url=mailbox.url)
-        self.app = tracking_api.app.create(self.acme.store, config, clock=lambda: self.at)
 
     def visitor(self, **cookies: str) -> httpx.AsyncClient:
         """Return a browser without a session."""
@@ -56,21 +48,13 @@ class Portal(Dashboard):
 
 
 @pytest.fixture
-def mailbox() -> Iterator[Mailbox]:
-    with smtp.running() as running:
-        yield running
-
-
-@pytest.fixture
-async def served(acme: World, mailbox: Mailbox) -> AsyncIterator[Portal]:
+async def served(acme: World) -> AsyncIterator[Portal]:
     """The portal, with Olga and Max signed in to the dashboard."""
     made = Portal(acme)
-    made.sends(mailbox)
     await made.join(OLGA, Role.OWNER)
     await made.join(MAX, Role.MEMBER)
     await acme.do(partners.change, acme.anna, {"email": ANNA})
-    async with made.browser() as made.olga:
-        yield made
-
-
-__all__ = ["ANNA", "NOW", "OURS", "Portal", "world"]
+    with smtp.running() as made.mailbox:
+        made.serve(made.mailbox.url)
+        async with made.browser() as made.olga:
+            yield made

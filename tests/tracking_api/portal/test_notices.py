@@ -5,7 +5,6 @@ from datetime import timedelta
 
 import pytest
 
-from configuration import Configuration
 from storage.management import partners, payout_returns, portal_notices
 from tests.storage.management.paying import AT, do, draft, earn, pay_by, send
 from tests.tracking_api.dashboard import reading
@@ -17,23 +16,19 @@ from tracking_api.portal.notices import off_link, send_due
 LATER = NOW + timedelta(days=15)  # in June
 
 
-def settings(served: Portal, smtp_url: str | None = None) -> Configuration:
-    return Configuration(secret_key="a secret key", base_url="http://svc.test", smtp_url=smtp_url or served.mailbox.url)
-
-
 async def wanted(served: Portal, partner_id: int | None = None) -> list[str]:
     acme = served.acme
     return [*await acme.store.read(portal_notices.list_wanted, acme.program_id, partner_id or acme.anna)]
 
 
 async def test_a_month_is_mailed_once_to_who_uses_the_portal_also_after_an_outage_of_the_mail_server(served: Portal):
-    store = served.acme.store
+    store, mails = served.acme.store, served.settings
     await served.session()
     await earn(served.acme, 10_000)
     await earn(served.acme, 10_000, code="ben")  # who never signed in
-    early = await send_due(store, settings(served), at=NOW)
-    down = await send_due(store, settings(served, "smtp://127.0.0.1:9"), at=LATER)
-    june = [await send_due(store, settings(served), at=LATER) for _ in range(2)]
+    early = await send_due(store, mails, at=NOW)
+    down = await send_due(store, mails.model_copy(update={"smtp_url": "smtp://127.0.0.1:9"}), at=LATER)
+    june = [await send_due(store, mails, at=LATER) for _ in range(2)]
 
     assert (early, down, june) == (0, 0, [1, 0])
     assert "in May 2026 you earned $20.00 at Acme partners, with 1 clicks" in served.mailbox.text()
@@ -41,7 +36,7 @@ async def test_a_month_is_mailed_once_to_who_uses_the_portal_also_after_an_outag
 
 
 async def test_a_statement_is_mailed_once_unless_the_payout_is_reopened_or_a_day_has_passed(served: Portal):
-    acme, mails = served.acme, settings(served)
+    acme, mails = served.acme, served.settings
     await served.session()  # with an e-mail address
     await pay_by(acme, acme.anna)
     await earn(acme, 10_000)
@@ -61,7 +56,7 @@ async def test_a_statement_is_mailed_once_unless_the_payout_is_reopened_or_a_day
 async def test_one_mailbox_that_refuses_an_e_mail_keeps_no_other_partner_from_theirs(
     served: Portal, answer: str, later: list[str]
 ):
-    acme, mails, sent = served.acme, settings(served), served.mailbox.messages
+    acme, mails, sent = served.acme, served.settings, served.mailbox.messages
     await acme.do(partners.change, acme.ben, {"email": "ben@partners.example"})
     for partner_id, code in ((acme.anna, "anna"), (acme.ben, "ben")):
         await pay_by(acme, partner_id)
@@ -79,7 +74,7 @@ async def test_one_mailbox_that_refuses_an_e_mail_keeps_no_other_partner_from_th
 async def test_the_signed_link_of_an_e_mail_turns_its_kind_off_without_a_session(served: Portal):
     await served.session()
     await earn(served.acme, 10_000)
-    await send_due(served.acme.store, settings(served), at=LATER)
+    await send_due(served.acme.store, served.settings, at=LATER)
     message = served.mailbox.messages[-1]
     [path] = re.findall(r"/portal/notices/\S+", served.mailbox.text())
     async with served.visitor() as mailbox:
@@ -94,7 +89,7 @@ async def test_the_signed_link_of_an_e_mail_turns_its_kind_off_without_a_session
 
 async def test_who_never_signed_in_turns_e_mails_about_payments_off_and_gets_no_others(served: Portal):
     acme = served.acme
-    link = off_link(settings(served), acme.program_id, acme.ben, portal_notices.NoticeKind.PAYMENTS)
+    link = off_link(served.settings, acme.program_id, acme.ben, portal_notices.NoticeKind.PAYMENTS)
     async with served.visitor() as mailbox:
         before = await wanted(served, acme.ben)
         await mailbox.post(link)
