@@ -7,24 +7,20 @@ from datetime import timedelta
 from typing import Any, NamedTuple
 
 import httpx
-from sqlalchemy import select
 
 import agent_api.app
 import storage
 import tracking_api.app
 from configuration import Configuration
 from presentation.operations import Description, described
-from storage.access import agent_keys, invitations, program_keys, sessions
+from storage.access import agent_keys, program_keys, sessions
 from storage.access.workspaces import ANYONE, Role
-from storage.lists.applications import APPLICATIONS
-from storage.lists.sale_questions import SALE_QUESTIONS
-from storage.management import applications, coupons, sale_questions
 from storage.rules import keys
 from storage.rules.scope import Scope
-from storage.tables import customers
-from tests import documented, planned, world
-from tests.security.drafting import drafted
-from tests.world import BY, NOW, World
+from tests import documented, world
+from tests.security import rows
+from tests.tracking_api.portal.conftest import start_session
+from tests.world import NOW, World
 
 MISSING = 987_654
 OTHERS = [role for role in Role if role != Role.OWNER]
@@ -63,34 +59,12 @@ async def prepare(store: storage.Storage) -> Scene:
     started |= {"expired": await acme.sign_in(at=GONE), "ended": await acme.sign_in()}
     await store.write(sessions.end, sessions.by_token(keys.digest(started["ended"])))
     await world.suspend(store, acme.workspace_id, "suspended@acme.example")
-    mine, theirs = await _rows(acme, people["member"]), await _rows(globex, globex.owner_id)
+    mine, theirs = await rows.each(acme, people["member"]), await rows.each(globex, globex.owner_id)
     for ids, name in ((mine, "owner"), (theirs, "stranger")):
         token_hash = keys.digest(started[name])
         listed = await store.read(sessions.list_open, sessions.of_user(people[name]), token_hash, at=NOW)
         ids["session_id"] = listed[-1].id
     return Scene(acme, globex, started, mine, theirs)
-
-
-async def _rows(program: World, user_id: int) -> dict[str, Any]:
-    customer = await program.customer()
-    sold = await program.sale(customer_key=customer)
-    ids = {"program_id": program.program_id, "workspace_id": program.workspace_id, "partner_id": program.anna}
-    only = select(customers.c.id).where(customers.c.program_id == program.program_id)
-    customer_id = await program.store.read(lambda connection: connection.execute(only).scalar_one())
-    about: dict[str, Any] = {"email": "invited@example.com", "role": Role.MEMBER, "by": BY}
-    invited = await program.store.write(invitations.invite, program.workspace_id, **about)
-    ids["coupon_id"] = (await program.do(coupons.create, partner_id=program.anna, code="ANNA10")).id
-    asked: dict[str, Any] = {"sold_on": NOW.date(), "transaction_id": "inv-1", "note": None}
-    await program.do(sale_questions.ask, program.anna, **asked)
-    ids["question_id"] = (await program.listed(SALE_QUESTIONS)).data[0].id
-    await program.change(partners_may_apply=True)
-    applicant: dict[str, Any] = {"name": "Nora", "email": "nora@example.com", "site": "example.com", "reason": None}
-    await program.store.write(applications.apply, program.program_id, **applicant, at=NOW)
-    ids["application_id"] = (await program.listed(APPLICATIONS)).data[0].id
-    ids |= {"flag_id": await program.flag(customer_id), "invitation_id": invited.invitation.id}
-    ids |= await drafted(program)
-    ids |= {"plan_id": await planned.plan(program, gift=True)}
-    return ids | {"commission_id": sold.commission_id, "customer_id": customer_id, "user_id": user_id}
 
 
 async def session_cases(scene: Scene) -> list[Case]:
@@ -102,6 +76,7 @@ async def session_cases(scene: Scene) -> list[Case]:
         "ended": scene.sessions["ended"],
         "program key": scene.acme.key,
         "agent key": (await scene.agent_key()).secret,
+        "a partner's session": await start_session(scene.acme, scene.acme.anna),
     }
     return [Case(name, credential, "forbidden") for name, credential in wrong.items()]
 

@@ -16,7 +16,7 @@ from storage.access.workspaces import ANYONE, DECIDERS, MANAGERS, OWNERS, PAYERS
 from storage.management import agent_caps
 from storage.rules.scope import Scope
 from tests import planned
-from tests.security import drafting, operations
+from tests.security import operations, rows
 from tests.security.operations import ENTRIES, MISSING, Case, Scene, Service, code, needing
 from tests.tables import table
 from web.errors import STATUS
@@ -118,7 +118,7 @@ async def test_a_scope_opens_its_operations_and_no_other_scope_does(service: Ser
             assert (rejected.status_code, code(rejected)) == (403, "insufficient_scope"), str(entry)
             assert rejected.json()["error"]["required_scope"] == entry.scope, str(entry)
 
-        ids: Any = await drafting.payout(service.scene.acme, sent["payout"]) if "payout" in sent else {}
+        ids: Any = await rows.payout(service.scene.acme, sent["payout"]) if "payout" in sent else {}
         ids |= sent.get("path", {})
         if entry.row == "plan_id":
             ids = {"plan_id": await planned.plan(service.scene.acme, applied=entry.path.endswith("/revert"))}

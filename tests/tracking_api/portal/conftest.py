@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import AsyncIterator
+from datetime import datetime
 
 import httpx
 import pytest
@@ -12,7 +13,7 @@ from storage.management import partners
 from tests import smtp
 from tests.smtp import Mailbox
 from tests.tracking_api.dashboard.conftest import MAX, OLGA, Dashboard
-from tests.world import World
+from tests.world import NOW, World
 
 ANNA = "anna@partners.example"
 LINK = re.compile(r"http://\S+/portal/link#(\S+)")
@@ -31,11 +32,9 @@ class Portal(Dashboard):
         return browser
 
     async def session(self, acme: World | None = None, partner_id: int | None = None) -> str:
-        """Return the token of a session of Anna, or of another partner, that a manager's link opened."""
+        """Return the token of a session of Anna, or of another partner."""
         acme = acme or self.acme
-        token, _ = await acme.do(portal.invite, partner_id or acme.anna, at=self.at)
-        redeem = acme.store.write(portal.redeem, token, acme.program_id, browser="", client="A phone", at=self.at)
-        return (await redeem).token
+        return await start_session(acme, partner_id or acme.anna, at=self.at)
 
     async def anna(self) -> httpx.AsyncClient:
         return self.visitor(svc_portal=await self.session())
@@ -45,6 +44,13 @@ class Portal(Dashboard):
         found = LINK.search(self.mailbox.text())
         assert found
         return found[1]
+
+
+async def start_session(acme: World, partner_id: int, at: datetime = NOW) -> str:
+    """Return the token of a session that a manager's link opened."""
+    token, _ = await acme.do(portal.invite, partner_id, at=at)
+    redeem = acme.store.write(portal.redeem, token, acme.program_id, browser="", client="A phone", at=at)
+    return (await redeem).token
 
 
 @pytest.fixture

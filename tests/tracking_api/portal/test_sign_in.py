@@ -106,23 +106,6 @@ async def test_a_manager_invites_by_a_link_that_is_e_mailed_and_copied_and_in_bu
     assert (await served.get("./audit-log")).text.count("portal.invite") == 2 + 1
 
 
-async def test_sessions_of_members_and_partners_open_nothing_of_each_other(served: Portal):
-    token, member = await served.session(), served.tokens["olga@acme.example"]
-    async with (
-        served.browser(token) as swapped,
-        served.visitor(svc_portal=member, svc_session=member) as members,
-        served.visitor(svc_portal=token) as anna,
-    ):
-        dashboard = [await swapped.get("/programs"), await anna.get("/programs"), await anna.get(served.program)]
-        portal = await members.get(HOME)
-        bearer = await anna.get("/portal/nothing", headers={"Authorization": f"Bearer {token}"})
-
-    assert [each.status_code for each in dashboard] == [303, 303, 403]
-    assert portal.headers["location"] == SIGN_IN
-    assert bearer.status_code == 404
-    assert (await served.get("/api/auth/me", token)).status_code == 403
-
-
 async def test_a_partner_lists_and_ends_their_sessions_and_signs_out(served: Portal):
     await served.session()
     async with await served.anna() as anna:
