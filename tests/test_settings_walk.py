@@ -33,8 +33,16 @@ OTHER = {
     Kind.PERCENT: (12.5, 20),
     Kind.COMMISSION_RATE: (33, 20),
 }
-WRONG = {Kind.TEXT: "", Kind.HOST: "//", Kind.HOSTS: "a.example //", Kind.CURRENCY: "US", Kind.IBAN: "DE00"}
-WRONG[Kind.CHOICE] = "none of them"
+WRONG: dict[Kind, list[Any]] = {
+    Kind.TEXT: ["", "  "],
+    Kind.HOST: ["//"],
+    Kind.HOSTS: ["a.example //"],
+    Kind.CURRENCY: ["US"],
+    Kind.IBAN: ["DE00"],
+    Kind.CHOICE: ["none of them"],
+    Kind.PERCENT: [-1, 0.001],
+    Kind.COMMISSION_RATE: [-1, 100.01, 0.125, 1e300],
+}
 
 
 class Surfaces(NamedTuple):
@@ -109,19 +117,26 @@ def test_every_column_that_describes_a_program_is_a_setting_in_table_and_databas
 
 
 async def test_an_owner_reads_and_changes_it_and_a_wrong_value_is_named_and_changes_nothing(surfaces: Surfaces):
+    for rate in ({}, {"commission_rate": 1.5}):
+        await rejected(surfaces, "commission_rate", {"commission_type": "flat", **rate})
     for setting in SETTINGS:
         before = await surfaces.program()
         value = another(setting, before[setting.public_name])
 
-        rejected = await surfaces.call("PATCH", OWNER, {setting.public_name: WRONG.get(setting.kind, -1)})
+        for wrong in WRONG.get(setting.kind, [-1]):
+            await rejected(surfaces, setting.public_name, {setting.public_name: wrong})
         unchanged = await surfaces.program()
         changed = await surfaces.call("PATCH", OWNER, body_of(setting, value))
 
-        assert rejected.status_code == 400, setting
-        assert [field["field"] for field in rejected.json()["error"]["fields"]] == [setting.public_name]
         assert unchanged == before, setting
         assert (changed.status_code, changed.json()[setting.public_name]) == (200, value), setting
         assert await surfaces.program() == {**before, **body_of(setting, value)}, setting
+
+
+async def rejected(surfaces: Surfaces, name: str, body: Fields) -> None:
+    answer = await surfaces.call("PATCH", OWNER, body)
+    assert answer.status_code == 400, body
+    assert [field["field"] for field in answer.json()["error"]["fields"]] == [name]
 
 
 async def test_an_agent_changes_it_unless_it_is_the_owners(surfaces: Surfaces):
