@@ -96,12 +96,13 @@ class Service:
 
 async def serving(store: Storage) -> Service:
     service = Service(await world.acme(store, lead_commission_cents=300))
-    service.key = (await service.acme.issue()).secret
+    issued = await service.acme.issue()
+    service.key = issued.secret
     for number, code in ((1, "anna"), (2, "ben")):
         await service.acme.customer(f"user-{number}", code, at=HELD_SINCE)
         await service.acme.sale(f"inv-{number}", customer_key=f"user-{number}", at=HELD_SINCE)
     await service.acme.flag()
-    await planned.plan(service.acme, gift=True)
+    await planned.plan(service.acme, gift=True, key_id=issued.id)
     await service.acme.do(agent_caps.change, {"apply_own_plans": True})
     return service
 

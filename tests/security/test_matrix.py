@@ -108,7 +108,7 @@ def test_each_operation_of_agents_needs_the_scope_of_the_contract():
 async def test_a_scope_opens_its_operations_and_no_other_scope_does(service: Service):
     await service.scene.acme.do(agent_caps.change, {"apply_own_plans": True})
     for entry in needing("agentKey"):
-        sufficient = (await service.scene.agent_key([entry.scope or Scope.EVENTS_READ])).secret
+        sufficient = await service.scene.agent_key([entry.scope or Scope.EVENTS_READ])
         others = (await service.scene.agent_key(tuple(set(Scope) - {entry.scope}))).secret
         sent = CONTRACT["sent"].get(entry.described.name, {})
         if {"reason", "partner_id"} & sent.get("body", {}).keys():
@@ -121,8 +121,9 @@ async def test_a_scope_opens_its_operations_and_no_other_scope_does(service: Ser
         ids: Any = await rows.payout(service.scene.acme, sent["payout"]) if "payout" in sent else {}
         ids |= sent.get("path", {})
         if entry.row == "plan_id":
-            ids = {"plan_id": await planned.plan(service.scene.acme, applied=entry.path.endswith("/revert"))}
-        served = await service.call(entry, sufficient, body=sent.get("body"), query=sent.get("query"), **ids)
+            about: Any = {"applied": entry.path.endswith("/revert"), "key_id": sufficient.id}
+            ids = {"plan_id": await planned.plan(service.scene.acme, **about)}
+        served = await service.call(entry, sufficient.secret, body=sent.get("body"), query=sent.get("query"), **ids)
 
         assert served.status_code == next(iter(entry.described.responses)), f"{entry}: {served.text}"
 
