@@ -13,7 +13,6 @@ from storage.lists.declaration import ListScope
 from storage.lists.find import get
 from storage.lists.payouts import PAYOUTS, Payout, PayoutLine
 from storage.management import payout_methods, payout_returns, payout_sending, payouts
-from storage.management.payout_sending import FailedLine
 from storage.rules import errors
 from storage.rules.commission import MOST_CENTS
 from storage.rules.payout import MethodKind
@@ -111,7 +110,7 @@ async def confirm_payout(call: ApiRequest) -> Payout:
 @operation(*NOT_SENT)
 async def send_payout(call: ApiRequest, sent: SentPayout) -> Payout:
     """Say that the payments of a draft were sent, save for those that failed."""
-    failed = [FailedLine(each.line_id, each.reason) for each in sent.failed]
+    failed = {each.line_id: each.reason for each in sent.failed}
     return await call.write(payout_sending.send, call.path_id("payout_id"), **dict(sent) | {"failed": failed})
 
 

@@ -26,11 +26,11 @@ def day(value: str) -> date:
         raise typer.BadParameter("Write a date, such as 2027-01-31") from None
 
 
-def _failed(value: str) -> payout_sending.FailedLine:
+def _failed(value: str) -> tuple[int, str]:
     line_id, _, reason = value.partition(":")
     if not (line_id.isascii() and line_id.isdigit() and reason.strip()):
         raise typer.BadParameter("Write LINE:REASON, such as 12345:the account is closed")
-    return payout_sending.FailedLine(int(line_id), reason.strip())
+    return int(line_id), reason.strip()
 
 
 @command.register(app, "list")
@@ -76,7 +76,7 @@ def send(
     notify: Annotated[bool, typer.Option(help="Whether the service sends partners their statements.")] = True,
 ) -> Answer:
     """Say that the payments of a draft were sent, save for those that failed."""
-    about: dict[str, Any] = {"paid_on": paid_on, "reference": reference, "failed": failed or (), "notify": notify}
+    about: dict[str, Any] = {"paid_on": paid_on, "reference": reference, "failed": dict(failed or ()), "notify": notify}
     return _answer(command.change_in(payout_sending.send, program, payout, **about))
 
 

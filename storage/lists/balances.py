@@ -52,7 +52,6 @@ class PaymentDay(NamedTuple):
 
 
 MOST_HOLDS = 31
-PARTNERS_AT_ONCE = 10_000
 _PAYMENT_DAYS = read_statement("payment_days")
 
 
@@ -125,18 +124,6 @@ def to_pay_cents() -> ColumnElement[Any]:
     due = func.sum(entry.amount_cents)
     total = select(case((due > 0, due), else_=0)).select_from(corrections.with_commissions())
     return total.where(*theirs, entry.kind.in_(ACCOUNT_KINDS), is_due).correlate(partners).scalar_subquery()
-
-
-def settled_cents(connection: Connection, program_id: int, partner_ids: Sequence[int]) -> dict[int, int]:
-    """Return what the settled entries of each of these partners add up to: negative is owed back, positive is due."""
-    entry, settled = ledger_entries.c, dict[int, int]()
-    mine = (entry.program_id == program_id, entry.kind.in_(ACCOUNT_KINDS), corrections.is_settled())
-    sums = select(entry.partner_id, func.sum(entry.amount_cents)).select_from(corrections.with_commissions())
-    summed = sums.where(*mine).group_by(entry.partner_id)
-    for start in range(0, len(partner_ids), PARTNERS_AT_ONCE):
-        some = entry.partner_id.in_(partner_ids[start : start + PARTNERS_AT_ONCE])
-        settled |= {partner_id: int(cents) for partner_id, cents in connection.execute(summed.where(some))}
-    return settled
 
 
 def next_holds(connection: Connection, program_id: int, partner_id: int | None = None, *, at: datetime) -> list[Hold]:

@@ -1,10 +1,10 @@
 """The list of payables: what each partner is owed, and whether the next payout pays them, or why not."""
 
-from collections.abc import Collection
+from collections.abc import Sequence
 from datetime import date, datetime
 from typing import Annotated, Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, FromClause, and_, case, func, null, select, true
+from sqlalchemy import ColumnElement, Connection, FromClause, Select, and_, case, func, null, select, true
 
 from storage.lists import balances
 from storage.lists.declaration import NOW, PROGRAM, UNTIL, Column, Filter, List, Theirs
@@ -14,14 +14,16 @@ from storage.rules.commission import CommissionStatus
 from storage.rules.payout import LineState, MethodKind, PayableReason
 from storage.rules.periods.period import Window
 from storage.rules.untrusted import Untrusted
-from storage.tables import partners, payout_lines, payout_methods, programs
+from storage.tables import ledger_entries, partners, payout_lines, payout_methods, programs
 
 _method = payout_methods.c
+_FIGURES = ("on_hold", CommissionStatus.PENDING, CommissionStatus.APPROVED, "flagged", "settled")
+_EVERY = ledger_entries.c.program_id == PROGRAM
 SEEN_BY_PARTNERS = (
     "id created_at name code method method_masked method_held_until minimum_cents pending_cents flagged_cents"
     " ready_cents to_pay_cents owed_back_cents paid_cents payable reason"
 )
-METHOD = (_method.kind, _method.sealed, _method.masked, _method.changed_at)
+_METHOD = (_method.kind, _method.sealed, _method.masked, _method.changed_at)
 
 
 class DuePartner(NamedTuple):
@@ -38,43 +40,26 @@ class DuePartner(NamedTuple):
     on_hold_cents: int = 0
 
 
-class Due(NamedTuple):
-    """What partners are due, as columns, and the tables that these are of."""
+def due(
+    earned_until: Any = None, minimum_cents: int | None = None, entries: ColumnElement[bool] = _EVERY
+) -> tuple[FromClause, dict[str, ColumnElement[Any]]]:
+    """Return the tables of what some ledger entries make partners due, and the figures of it as columns, by name.
 
-    source: FromClause
-    pending_cents: ColumnElement[Any]
-    flagged_cents: ColumnElement[Any]
-    ready_cents: ColumnElement[Any]
-    approved_cents: ColumnElement[Any]
-    settled_cents: ColumnElement[Any]
-    to_pay_cents: ColumnElement[Any]
-    paid_cents: ColumnElement[Any]
-    minimum_cents: ColumnElement[Any]
-    reason: ColumnElement[Any]
-    commissions: ColumnElement[Any]
-
-
-def due(earned_until: Any = None, minimum_cents: int | None = None) -> Due:
-    """Return what is due of what was earned before a time, if one is given; a minimum replaces the program's."""
-    by_figure = balances.summed_by_figure(earned_until).subquery()
-    figures = {"on_hold": "on_hold", "ready": CommissionStatus.PENDING, "approved": CommissionStatus.APPROVED}
-    figures |= {"flagged": "flagged", "settled": "settled"}
-    sums = [
-        func.sum(case((by_figure.c.figure == figure, by_figure.c.cents), else_=0)).label(name)
-        for name, figure in figures.items()
-    ]
-    is_approved = by_figure.c.figure == CommissionStatus.APPROVED
-    sums += [(-func.sum(by_figure.c.paid_cents)).label("paid")]
-    sums += [func.sum(case((is_approved, by_figure.c.commissions), else_=0)).label("commissions")]
-    each = select(by_figure.c.partner_id, *sums).group_by(by_figure.c.partner_id).subquery("due")
-    on_hold, ready, approved, flagged, settled, paid, commissions = (
-        func.coalesce(column, 0) for column in list(each.c)[1:]
-    )
-    to_pay = case((approved + settled > 0, approved + settled), else_=0)
+    Of what is approved, only what was earned before a time is due, if one is given. A minimum replaces the program's.
+    """
+    row = balances.summed_by_figure(earned_until).where(entries).subquery().c
+    sums = [func.sum(case((row.figure == figure, row.cents), else_=0)).label(figure) for figure in _FIGURES]
+    sums += [(-func.sum(row.paid_cents)).label("paid")]
+    sums += [func.sum(case((row.figure == CommissionStatus.APPROVED, row.commissions), else_=0)).label("commissions")]
+    theirs = select(row.partner_id, *sums).group_by(row.partner_id).subquery("due")
+    figures: dict[str, ColumnElement[Any]] = {each.name: func.coalesce(each, 0) for each in list(theirs.c)[1:]}
+    flagged, settled = figures["flagged"], figures["settled"]
+    owed = figures["approved"] + settled
+    to_pay = case((owed > 0, owed), else_=0)
     of_program = select(programs.c.minimum_payout_cents).where(programs.c.id == PROGRAM).scalar_subquery()
     minimum = func.coalesce(partners.c.minimum_payout_cents, of_program if minimum_cents is None else minimum_cents)
-    theirs = and_(_method.program_id == partners.c.program_id, _method.partner_id == partners.c.id)
-    source = partners.outerjoin(each, each.c.partner_id == partners.c.id).outerjoin(payout_methods, theirs)
+    paid_by = and_(_method.program_id == partners.c.program_id, _method.partner_id == partners.c.id)
+    source = partners.outerjoin(theirs, theirs.c.partner_id == partners.c.id).outerjoin(payout_methods, paid_by)
     reason = case(
         (_in_draft(), PayableReason.IN_DRAFT),
         ((to_pay == 0) & (settled < 0), PayableReason.OWES_BACK),
@@ -85,7 +70,7 @@ def due(earned_until: Any = None, minimum_cents: int | None = None) -> Due:
         (_method.held_until > NOW, PayableReason.METHOD_ON_HOLD),
         else_=null(),
     )
-    return Due(source, on_hold + ready, flagged, ready, approved, settled, to_pay, paid, minimum, reason, commissions)
+    return source, figures | {"to_pay": to_pay, "minimum": minimum, "reason": reason}
 
 
 def _in_draft() -> ColumnElement[bool]:
@@ -94,16 +79,15 @@ def _in_draft() -> ColumnElement[bool]:
     return select(line.id).where(*theirs).correlate(partners).exists()
 
 
-_due = due(UNTIL)
+_source, _due = due(UNTIL)
+_reason, _settled = _due["reason"], _due["settled"]
 
 
 def _at_least_0(cents: ColumnElement[Any]) -> ColumnElement[Any]:
     return case((cents > 0, cents), else_=0)
 
 
-_set_off = case(
-    (_due.approved_cents + _due.settled_cents > 0, _at_least_0(-_due.settled_cents)), else_=_due.approved_cents
-)
+_set_off = case((_due["approved"] + _settled > 0, _at_least_0(-_settled)), else_=_due["approved"])
 
 
 def _figure(title: str, sql: ColumnElement[Any]) -> Column:
@@ -126,18 +110,18 @@ class Payable(NamedTuple):
     method: Annotated[MethodKind | None, Column("Pays by", _method.kind)]
     method_masked: Annotated[Untrusted | None, Column(sql=_method.masked)]
     method_held_until: Annotated[datetime | None, Column(sql=_method.held_until)]
-    minimum_cents: Annotated[int, Column(sql=_due.minimum_cents)]
-    pending_cents: Annotated[int, _figure("", _due.pending_cents)]
-    flagged_cents: Annotated[int, _figure("", _due.flagged_cents)]
-    ready_cents: Annotated[int, _figure("", _due.ready_cents)]
-    commissions: Annotated[int, Column("Commissions", _due.commissions, sorts=True, is_summed=True)]
-    approved_cents: Annotated[int, _figure("Approved", _due.approved_cents + _at_least_0(_due.settled_cents))]
+    minimum_cents: Annotated[int, Column(sql=_due["minimum"])]
+    pending_cents: Annotated[int, _figure("", _due["on_hold"] + _due["pending"])]
+    flagged_cents: Annotated[int, _figure("", _due["flagged"])]
+    ready_cents: Annotated[int, _figure("", _due["pending"])]
+    commissions: Annotated[int, Column("Commissions", _due["commissions"], sorts=True, is_summed=True)]
+    approved_cents: Annotated[int, _figure("Approved", _due["approved"] + _at_least_0(_settled))]
     set_off_cents: Annotated[int, _figure("Set off", _set_off)]
-    to_pay_cents: Annotated[int, _figure("To pay", _due.to_pay_cents)]
-    owed_back_cents: Annotated[int, _figure("", _at_least_0(-_due.settled_cents))]
-    paid_cents: Annotated[int, _figure("", _due.paid_cents)]
-    payable: Annotated[bool, Column(sql=case((_due.reason.is_(None), 1), else_=0))]
-    reason: Annotated[PayableReason | None, Column("Status", _due.reason)]
+    to_pay_cents: Annotated[int, _figure("To pay", _due["to_pay"])]
+    owed_back_cents: Annotated[int, _figure("", _at_least_0(-_settled))]
+    paid_cents: Annotated[int, _figure("", _due["paid"])]
+    payable: Annotated[bool, Column(sql=case((_reason.is_(None), 1), else_=0))]
+    reason: Annotated[PayableReason | None, Column("Status", _reason)]
 
 
 PAYABLES = List(
@@ -147,16 +131,16 @@ PAYABLES = List(
     "What partners are owed, and whom the next payout pays",
     Payable,
     partners,
-    source=_due.source,
+    source=_source,
     theirs=Theirs(partners.c.id, SEEN_BY_PARTNERS),
     filters=(
         Filter(
             "payable",
             bool,
             "true: only those whom the next payout pays; false: all others.",
-            lambda is_payable: _due.reason.is_(None) if is_payable else _due.reason.is_not(None),
+            lambda is_payable: _reason.is_(None) if is_payable else _reason.is_not(None),
         ),
-        Filter("reason", PayableReason, f"Why they are not paid now: {', '.join(PayableReason)}.", _due.reason.__eq__),
+        Filter("reason", PayableReason, f"Why they are not paid now: {', '.join(PayableReason)}.", _reason.__eq__),
         Filter(
             EARNED_UNTIL,
             datetime,
@@ -174,17 +158,20 @@ def read_due(
     connection: Connection,
     program_id: int,
     *,
-    earned_until: date,
-    minimum_cents: int | None,
-    partner_ids: Collection[int] | None,
+    earned_until: date = date.max,
+    minimum_cents: int | None = None,
+    partner_ids: Sequence[int] | Select[Any] | None = None,
     at: datetime,
 ) -> list[DuePartner]:
-    """Return what a payout would pay each partner, or each of some, of what they earned until a day, or why not."""
-    found = due(Window(earned_until, earned_until).span.until, minimum_cents)
-    some = () if partner_ids is None else (partners.c.id.in_(partner_ids),)
-    on_hold_cents = found.pending_cents - found.ready_cents
-    columns = (partners.c.id, found.approved_cents, found.settled_cents, found.reason, *METHOD, on_hold_cents)
-    mine = select(*columns).select_from(found.source).where(partners.c.program_id == program_id, *some)
+    """Return what a payout would pay each partner of what they earned until a day, or why not.
+
+    `partner_ids`, or the statement that selects them, are those of the only partners to read.
+    """
+    some = [] if partner_ids is None else [partners.c.id.in_(partner_ids)]
+    entries = _EVERY if partner_ids is None else ledger_entries.c.partner_id.in_(partner_ids)
+    source, found = due(Window(earned_until, earned_until).span.until, minimum_cents, entries)
+    columns = (partners.c.id, found["approved"], found["settled"], found["reason"], *_METHOD, found["on_hold"])
+    mine = select(*columns).select_from(source).where(partners.c.program_id == program_id, *some)
     rows = connection.execute(mine.order_by(partners.c.id).params(program_id=program_id, now=at))
     return [
         DuePartner._make([partner_id, int(approved), int(settled), *more, int(on_hold)])

@@ -1,6 +1,9 @@
 """The lists of payouts: the runs in which partners were paid, and the line of each partner in them."""
 
+from collections.abc import Callable
 from datetime import date, datetime
+from functools import partial
+from operator import ge, lt
 from typing import Annotated, Any, NamedTuple
 
 from sqlalchemy import ColumnElement, func, select
@@ -17,6 +20,7 @@ SEEN_BY_PARTNERS = (
     "id created_at payout_id partner_id number state method method_masked commissions approved_cents set_off_cents"
     " adjusted_cents to_pay_cents failure corrects_id paid_on reference"
 )
+PAID_FROM = "Only what was paid, or came back, from this ISO 8601 date or time on."
 MOVED = (LineState.OPEN, LineState.PAID, LineState.CORRECTION)  # the lines of which a payout consists
 
 
@@ -94,14 +98,9 @@ class PayoutLine(NamedTuple):
     reference: Annotated[Untrusted | None, Column("Reference", _of_run("reference"))]
 
 
-def _paid_from(since: datetime) -> ColumnElement[bool]:
-    paid = (_line.state == LineState.PAID) & (_of_run("paid_on") >= since.date())
-    return paid | ((_line.state == LineState.CORRECTION) & (_line.created_at >= since))
-
-
-def _paid_to(until: datetime) -> ColumnElement[bool]:
-    paid = (_line.state == LineState.PAID) & (_of_run("paid_on") < until.date())
-    return paid | ((_line.state == LineState.CORRECTION) & (_line.created_at < until))
+def _paid(compared: Callable[[Any, Any], ColumnElement[bool]], time: datetime) -> ColumnElement[bool]:
+    paid = (_line.state == LineState.PAID) & compared(_of_run("paid_on"), time.date())
+    return paid | ((_line.state == LineState.CORRECTION) & compared(_line.created_at, time))
 
 
 PAYOUTS = List(
@@ -130,10 +129,8 @@ PAYOUT_LINES = List(
         Filter("partner_id", int, "Only this partner's.", _line.partner_id.__eq__),
         Filter("state", LineState, f"One of {', '.join(LineState)}.", _line.state.__eq__),
         Filter("method", MethodKind, f"One of {', '.join(MethodKind)}.", _line.method.__eq__),
-        Filter(
-            "paid_from", datetime, "Only what was paid, or came back, from this ISO 8601 date or time on.", _paid_from
-        ),
-        Filter("paid_to", datetime, "Only what was paid, or came back, until it.", _paid_to),
+        Filter("paid_from", datetime, PAID_FROM, partial(_paid, ge)),
+        Filter("paid_to", datetime, "Only what was paid, or came back, until it.", partial(_paid, lt)),
     ),
     finds="Partner",
     search=lambda scope, text: _line.partner_id.in_(named(scope.program_id, text)),

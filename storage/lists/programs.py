@@ -94,6 +94,12 @@ def read_program(connection: Connection, program_id: int) -> Program:
     return _program(row)
 
 
+def lock_program(connection: Connection, program_id: int) -> Program:
+    """Lock a program's row until the transaction ends, and return the program. Raises NotFound."""
+    connection.execute(select(programs.c.id).where(programs.c.id == program_id).with_for_update())
+    return read_program(connection, program_id)
+
+
 _current = (commission_terms.c.program_id == programs.c.id) & (commission_terms.c.version == programs.c.terms_version)
 _joined = programs.join(commission_terms, _current).join(held, held.c.program_id == programs.c.id)
 _key = (held.c.prefix, held.c.last4, held.c.flagged_at, held.c.rotate_by)

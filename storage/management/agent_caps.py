@@ -9,6 +9,7 @@ from sqlalchemy import ColumnElement, Connection, and_, func, or_, select, updat
 from storage.engine import audit
 from storage.engine.database import insert_for
 from storage.lists.held import kinds_by_commission
+from storage.lists.programs import lock_program
 from storage.rules import agent_caps as rules
 from storage.rules.agent_caps import CAPS, FREEZABLE, WINDOW, AgentCaps
 from storage.rules.commission import CommissionStatus, percent
@@ -49,15 +50,15 @@ def get_caps(connection: Connection, program_id: int, currency: str | None = Non
 
 def change(connection: Connection, program_id: int, changes: Mapping[str, Any], *, by: audit.By) -> AgentCaps:
     """Change caps, as the API names them, log it and return all. Raises ValidationError."""
-    connection.execute(select(programs.c.id).where(programs.c.id == program_id).with_for_update())
-    before = get_caps(connection, program_id)
+    program = lock_program(connection, program_id)
+    before = get_caps(connection, program_id, program.settings.currency)
     values = stored(changes, CAPS)
     if "frozen_settings" in values:
         values["frozen_settings"] = " ".join(name for name in FREEZABLE if name in values["frozen_settings"])
     if values:
         row = insert_for(connection)(agent_caps).values(program_id=program_id, **values)
         connection.execute(row.on_conflict_do_update(index_elements=["program_id"], set_=values))
-    after = get_caps(connection, program_id)
+    after = get_caps(connection, program_id, program.settings.currency)
     entries = audit.changed("agent_caps.change", program_id, published(before, CAPS), published(after, CAPS))
     audit.write(connection, program_id, entries, by=by)
     return after
@@ -109,9 +110,9 @@ def _versions(connection: Connection, program_id: int, of: ColumnElement[bool], 
     return [*connection.execute(select(commission_terms).where(mine, needed).order_by(terms.version))]
 
 
-def count(connection: Connection, program_id: int, status: str, cents: int, *, by: audit.By) -> None:
-    """Count what an agent key does, in the caps of a day. Raises OverCap."""
-    if by.actor.is_agent and (over := count_each(connection, program_id, status, [cents], at=by.at)[0]):
+def count(connection: Connection, program_id: int, status: str, *worth: int, by: audit.By) -> None:
+    """Count each of what an agent key does, by its worth in cents, in the caps of a day. Raises OverCap."""
+    if by.actor.is_agent and worth and (over := count_each(connection, program_id, status, worth, at=by.at)[-1]):
         raise over
 
 
@@ -142,9 +143,10 @@ def count_each(
 
 
 def obstacles(
-    connection: Connection, program_id: int, rows: Sequence[Any], status: CommissionStatus, key_id: int, *, at: datetime
+    connection: Connection, program_id: int, rows: Sequence[Any], status: CommissionStatus, *, by: audit.By
 ) -> dict[int, ServiceError]:
     """Return SecondKeyRequired or OverCap for what an agent key may not approve or pay, and count what it may."""
+    key_id = int(by.actor.id)
     two_keys = status == CommissionStatus.PAID and get_caps(connection, program_id).two_keys_to_pay
     own = {each.id for each in rows if two_keys and each.approved_by_key_id == key_id}
     errors: dict[int, ServiceError] = {each: SecondKeyRequired() for each in own}
@@ -154,7 +156,7 @@ def obstacles(
     free = [each for each in rows if each.id not in errors]
     ledger = Corrections(connection, free)
     worth = [ledger.net(each, PARTNER_KINDS) for each in free]
-    over = count_each(connection, program_id, status, worth, at=at)
+    over = count_each(connection, program_id, status, worth, at=by.at)
     return errors | {each.id: error for each, error in zip(free, over, strict=True) if error}
 
 

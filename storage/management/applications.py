@@ -4,14 +4,12 @@ import re
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, func, select, update
+from sqlalchemy import Connection, func, select
 
 from storage.engine import audit, ids
 from storage.engine.database import insert_for
 from storage.lists.applications import APPLICATIONS, Application
-from storage.lists.declaration import ListScope
-from storage.lists.find import get
-from storage.management import partners
+from storage.management import one_row, partners
 from storage.rules.attribution import LONGEST_CODE, ApplicationState
 from storage.rules.errors import NotFound, ValidationError
 from storage.tables import partner_applications, programs
@@ -53,20 +51,15 @@ def decide(
     by: audit.By,
 ) -> Application:
     """Approve an application, which enrols a partner, or decline it. Raises NotFound; ValidationError once decided."""
-    mine = (_row.program_id == program_id, _row.id == application_id)
-    row = connection.execute(select(partner_applications).where(*mine).with_for_update()).one_or_none()
-    if row is None:
-        raise NotFound("The program has no such application.")
+    row = one_row.lock(connection, APPLICATIONS, program_id, application_id, at=by.at)
     if row.state != ApplicationState.WAITING:
         raise ValidationError(f"The application is {row.state} already.")
     decided: dict[str, Any] = {"state": state, "decided_by": by.actor.name, "decided_at": by.at}
     if state == ApplicationState.APPROVED:
-        about = {"name": row.name, "email": row.email, "code": code or code_of(row.name)}
+        about: Any = {"name": row.name, "email": row.email, "code": code or code_of(row.name)}
         decided["partner_id"] = partners.enrol(connection, program_id, **about, by=by).id
-    connection.execute(update(partner_applications).where(*mine).values(decided))
     change = audit.Change("application.decide", application_id, "state", row.state, state)
-    audit.write(connection, program_id, [change], by=by)
-    return get(connection, APPLICATIONS, ListScope(program_id, by.at), application_id)
+    return one_row.change(connection, APPLICATIONS, program_id, application_id, change, by=by, **decided)
 
 
 def code_of(name: str) -> str:

@@ -12,7 +12,7 @@ from storage.lists.commissions import COMMISSIONS, Commission
 from storage.lists.declaration import ListScope
 from storage.lists.find import get
 from storage.lists.related import has_key
-from storage.management import agent_caps, partners
+from storage.management import agent_caps, one_row, partners
 from storage.rules import commission
 from storage.rules.attribution import BY_HAND, site_url
 from storage.rules.errors import FieldError, ServiceError, ValidationError
@@ -117,8 +117,8 @@ def _record(connection: Connection, program_id: int, sale: Sale, *, credited_by:
         raise sold
     if sold.commission_id is None:
         raise ValidationError("By the terms of its day this sale earns nothing.")
-    mine = (commissions.c.program_id == program_id, commissions.c.id == sold.commission_id)
-    connection.execute(update(commissions).where(*mine).values(credited_by=credited_by))
+    mine = one_row.of(commissions, program_id, sold.commission_id)
+    connection.execute(update(commissions).where(mine).values(credited_by=credited_by))
     return get(connection, COMMISSIONS, ListScope(program_id, sale.at), sold.commission_id)
 
 

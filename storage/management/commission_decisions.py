@@ -166,7 +166,7 @@ def _obstacles(
             rejected[each.id] = errors.CommissionFlagged(message, flags=kinds)
     if by.actor.is_agent and status in REVIEWED:
         free = [each for each in found if each.id not in rejected]
-        rejected |= agent_caps.obstacles(connection, program_id, free, status, int(by.actor.id), at=by.at)
+        rejected |= agent_caps.obstacles(connection, program_id, free, status, by=by)
     return rejected
 
 

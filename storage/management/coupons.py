@@ -5,9 +5,7 @@ from sqlalchemy.exc import IntegrityError
 
 from storage.engine import audit, ids
 from storage.lists.coupons import COUPONS, Coupon
-from storage.lists.declaration import ListScope
-from storage.lists.find import get
-from storage.management import partners
+from storage.management import one_row, partners
 from storage.rules.attribution import code_key
 from storage.rules.errors import FieldError, ValidationError
 from storage.tables import coupons
@@ -26,15 +24,13 @@ def create(connection: Connection, program_id: int, *, partner_id: int, code: st
         connection.execute(insert(coupons).values(row | {"code": code, "code_key": code_key(code)}))
     except IntegrityError:
         raise ValidationError(fields=[TAKEN]) from None
-    created = {"partner_id": partner_id, "code": code}
-    audit.write(connection, program_id, [audit.Change("coupon.create", coupon_id, after=created)], by=by)
-    return get(connection, COUPONS, ListScope(program_id, by.at), coupon_id)
+    change = audit.Change("coupon.create", coupon_id, after={"partner_id": partner_id, "code": code})
+    return one_row.change(connection, COUPONS, program_id, coupon_id, change, by=by)
 
 
 def end(connection: Connection, program_id: int, coupon_id: int, *, by: audit.By) -> Coupon:
     """End a coupon, from whose end on it credits no one; its earlier customers stay. Raises NotFound."""
-    mine = (coupons.c.program_id == program_id, coupons.c.id == coupon_id, coupons.c.ended_at.is_(None))
-    ended = connection.execute(update(coupons).where(*mine).values(ended_at=by.at).returning(coupons.c.code)).scalar()
-    if ended is not None:
-        audit.write(connection, program_id, [audit.Change("coupon.end", coupon_id, before=ended)], by=by)
-    return get(connection, COUPONS, ListScope(program_id, by.at), coupon_id)
+    mine = (one_row.of(coupons, program_id, coupon_id), coupons.c.ended_at.is_(None))
+    ended = connection.execute(update(coupons).where(*mine).values(ended_at=by.at).returning(coupons.c.code)).scalars()
+    changes = [audit.Change("coupon.end", coupon_id, before=code) for code in ended]
+    return one_row.change(connection, COUPONS, program_id, coupon_id, *changes, by=by)

@@ -11,10 +11,8 @@ from sqlalchemy.exc import IntegrityError
 from storage.engine import audit, ids
 from storage.engine.audit import By, Change
 from storage.lists.customers import CUSTOMERS, ListedCustomer
-from storage.lists.declaration import ListScope
-from storage.lists.find import get
 from storage.lists.partners import PARTNERS, Partner
-from storage.management import agent_caps
+from storage.management import agent_caps, one_row
 from storage.management.commission_decisions import Waiting, count_worth
 from storage.rules.attribution import PartnerStatus, code_key
 from storage.rules.commission import UNPAID, CommissionStatus, of_remaining
@@ -64,32 +62,28 @@ def enrol(
         raise ValidationError(fields=[TAKEN]) from None
     rollups.add(connection, [Increment(program_id, partner_id, joined_at.date(), partners=1)])
     entry = Change("partner.enrol", partner_id, after=enrolled)
-    audit.write(connection, program_id, [entry], by=by)
-    return get(connection, PARTNERS, ListScope(program_id, by.at), partner_id)
+    return one_row.change(connection, PARTNERS, program_id, partner_id, entry, by=by)
 
 
 def change(connection: Connection, program_id: int, partner_id: int, changes: Mapping[str, Any], *, by: By) -> Partner:
     """Change a partner and return them. Raises NotFound; ValidationError when another partner has the code."""
-    mine = (partners.c.program_id == program_id, partners.c.id == partner_id)
-    connection.execute(select(partners.c.id).where(*mine).with_for_update())
-    before = get(connection, PARTNERS, ListScope(program_id, by.at), partner_id)
+    before = one_row.lock(connection, PARTNERS, program_id, partner_id, at=by.at)
     values = dict(changes)
     if changes.get("code", before.code) != before.code:
         values["code_key"] = code_key(changes["code"])
     entries = audit.changed("partner.change", partner_id, before._asdict(), dict(changes))
-    if entries:
-        try:
-            connection.execute(update(partners).where(*mine).values(values))
-        except IntegrityError:
-            raise ValidationError(fields=[TAKEN]) from None
-        audit.write(connection, program_id, entries, by=by)
-    return get(connection, PARTNERS, ListScope(program_id, by.at), partner_id)
+    if not entries:
+        return before
+    try:
+        return one_row.change(connection, PARTNERS, program_id, partner_id, *entries, by=by, **values)
+    except IntegrityError:
+        raise ValidationError(fields=[TAKEN]) from None
 
 
 def require(connection: Connection, program_id: int, partner_id: int) -> None:
     """Raise PartnerNotFound for a partner of another program."""
-    mine = (partners.c.program_id == program_id, partners.c.id == partner_id)
-    if connection.execute(select(partners.c.id).where(*mine)).scalar() is None:
+    mine = one_row.of(partners, program_id, partner_id)
+    if connection.execute(select(partners.c.id).where(mine)).scalar() is None:
         raise PartnerNotFound("The program has no such partner.", hint="List the program's partners.")
 
 
@@ -97,8 +91,8 @@ def move_customer(
     connection: Connection, program_id: int, customer_id: int, *, partner_id: int, past: Past, reason: str, by: By
 ) -> ListedCustomer:
     """Move a customer to a partner, and return them; what moves with them waits for a decision again."""
-    mine = (customers.c.program_id == program_id, customers.c.id == customer_id)
-    locked = select(customers).where(*mine).with_for_update(key_share=True)  # a sale refers to its customer at its end
+    mine = one_row.of(customers, program_id, customer_id)
+    locked = select(customers).where(mine).with_for_update(key_share=True)  # a sale refers to its customer at its end
     customer = connection.execute(locked).one_or_none()
     if customer is None:
         raise NotFound("The program has no such customer.")
@@ -106,7 +100,7 @@ def move_customer(
     if partner_id == before_id:
         raise ValidationError.of("partner_id", "The customer is this partner's already")
     require(connection, program_id, partner_id)
-    connection.execute(update(customers).where(*mine).values(partner_id=partner_id, revision=customer.revision + 1))
+    connection.execute(update(customers).where(mine).values(partner_id=partner_id, revision=customer.revision + 1))
     steps, cents = list(_counted(customer)), 0
     if past == Past.MOVE:
         past_steps, cents = _move_past(connection, customer, partner_id, at=by.at)
@@ -116,14 +110,13 @@ def move_customer(
     agent_caps.count(connection, program_id, agent_caps.CREDITED, cents, by=by)
     values = {"partner_id": partner_id, "past": past, "moved_cents": cents, "reason": reason}
     change = Change("customer.move", customer_id, None, {"partner_id": before_id}, values)
-    audit.write(connection, program_id, [change], by=by)
-    return get(connection, CUSTOMERS, ListScope(program_id, by.at), customer_id)
+    return one_row.change(connection, CUSTOMERS, program_id, customer_id, change, by=by)
 
 
 def count_past(connection: Connection, program_id: int, customer_id: int) -> Waiting:
     """Return how many commissions of a customer can move with them, and what they are worth."""
     mine = (commissions.c.program_id == program_id, commissions.c.customer_id == customer_id)
-    owner = select(customers.c.partner_id).where(customers.c.program_id == program_id, customers.c.id == customer_id)
+    owner = select(customers.c.partner_id).where(one_row.of(customers, program_id, customer_id))
     theirs = commissions.c.partner_id == owner.scalar_subquery()
     return count_worth(connection, *mine, theirs, commissions.c.status.in_(UNPAID))
 

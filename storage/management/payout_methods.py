@@ -60,11 +60,7 @@ def change(
     if before is not None and (before.kind, json.loads(sealer.open(before.sealed))) == (kind, details):
         return _shown(before)
     held_until = by.at if before is None else by.at + METHOD_HOLD
-    values: dict[str, Any] = {
-        "kind": kind,
-        "sealed": sealer.seal(json.dumps(details)),
-        "masked": _masked(details),
-    }
+    values: dict[str, Any] = {"kind": kind, "sealed": sealer.seal(json.dumps(details)), "masked": _masked(details)}
     values |= {"changed_at": by.at, "held_until": held_until, "release_reason": None}
     row = insert_for(connection)(payout_methods).values(program_id=program_id, partner_id=partner_id, **values)
     connection.execute(row.on_conflict_do_update(index_elements=["program_id", "partner_id"], set_=values))

@@ -5,14 +5,12 @@ from datetime import datetime
 from sqlalchemy import Connection, case, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
-from storage.engine import audit, ids
+from storage.engine import ids
 from storage.engine.audit import By, Change
 from storage.engine.statements import read_statement
 from storage.lists.commissions import net_cents
-from storage.lists.declaration import ListScope
-from storage.lists.find import get
 from storage.lists.payouts import PAYOUT_LINES, PAYOUTS, Payout, PayoutLine
-from storage.management import payout_sending
+from storage.management import one_row, payout_sending
 from storage.management import payouts as runs
 from storage.rules.commission import CommissionStatus
 from storage.rules.errors import NotFound, PayoutOpen, PayoutSent, ValidationError
@@ -38,9 +36,9 @@ def reopen(connection: Connection, program_id: int, payout_id: int, *, by: By) -
         raise PayoutSent(TOO_LATE)
     if connection.execute(select(_line.id).where(*of_lines, _line.state == LineState.CORRECTION)).first():
         raise PayoutSent(CORRECTED)
-    mine = (payouts.c.program_id == program_id, payouts.c.id == payout_id)
+    mine = one_row.of(payouts, program_id, payout_id)
     try:
-        connection.execute(update(payouts).where(*mine).values(state=PayoutState.DRAFT, reopened_at=by.at))
+        connection.execute(update(payouts).where(mine).values(state=PayoutState.DRAFT, reopened_at=by.at))
     except IntegrityError:
         raise PayoutOpen from None
     _take_back(connection, program_id, payout_id, at=by.at)
@@ -51,8 +49,7 @@ def reopen(connection: Connection, program_id: int, payout_id: int, *, by: By) -
         connection.execute(update(commissions).where(*paid).values(status=status, paid_at=None))
     lines = update(payout_lines).where(*of_lines, _line.state == LineState.PAID)
     connection.execute(lines.values(state=LineState.OPEN, mail_is_due=False))
-    audit.write(connection, program_id, [Change("payout.reopen", payout_id)], by=by)
-    return get(connection, PAYOUTS, ListScope(program_id, by.at), payout_id)
+    return one_row.change(connection, PAYOUTS, program_id, payout_id, Change("payout.reopen", payout_id), by=by)
 
 
 def _take_back(connection: Connection, program_id: int, payout_id: int, *, at: datetime) -> None:
@@ -92,5 +89,4 @@ def correct_line(
     returned = {"kind": EntryKind.SET_OFF, "amount_cents": line.to_pay_cents, "reason": reason, "at": by.at}
     connection.execute(insert(ledger_entries).values(id=entry_id, **of_run, **returned))
     change = Change("payout.correct", payout_id, after={"line_id": line_id, "reason": reason})
-    audit.write(connection, program_id, [change], by=by)
-    return get(connection, PAYOUT_LINES, ListScope(program_id, by.at), new_id)
+    return one_row.change(connection, PAYOUT_LINES, program_id, new_id, change, by=by)

@@ -1,50 +1,31 @@
 """Sends payouts: checks that what a draft froze has not changed, and settles its lines; pays commissions at once."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date, datetime
-from typing import Any, NamedTuple
+from typing import Any
 
-from sqlalchemy import Connection, Select, bindparam, func, insert, or_, select, update
+from sqlalchemy import Connection, Select, bindparam, func, or_, select, update
 
-from storage.engine import audit, ids
+from storage.engine import ids
 from storage.engine.audit import By, Change
 from storage.engine.database import lock_rows, plan_for_many
 from storage.engine.statements import read_statement
-from storage.lists import balances
 from storage.lists.commissions import net_cents
-from storage.lists.declaration import ListScope
-from storage.lists.find import get
 from storage.lists.held import is_held
-from storage.lists.payables import METHOD, DuePartner
+from storage.lists.payables import read_due
 from storage.lists.payouts import PAYOUTS, Payout
-from storage.management import agent_caps
+from storage.management import agent_caps, one_row
 from storage.management import payouts as runs
 from storage.rules.commission import CommissionStatus
 from storage.rules.errors import OverCap, PayoutChanged, SecondPersonRequired, ValidationError
 from storage.rules.payout import LineState, PayoutState
-from storage.tables import (
-    commissions,
-    ledger_entries,
-    partners,
-    payout_items,
-    payout_lines,
-    payout_methods,
-    payouts,
-    programs,
-)
+from storage.tables import commissions, ledger_entries, partners, payout_items, payout_lines, programs
 
 MOST_BY_KEY = 10_000
 _earned, _item, _line = commissions.c, payout_items.c, payout_lines.c
 _ENTRIES, _SET_OFFS, _COMMISSIONS, _LINES = (
     read_statement(f"payout_{name}") for name in ("entries", "set_offs", "commissions", "lines")
 )
-
-
-class FailedLine(NamedTuple):
-    """A line whose payment failed, and why."""
-
-    line_id: int
-    reason: str
 
 
 def send(
@@ -54,7 +35,7 @@ def send(
     *,
     paid_on: date,
     reference: str,
-    failed: Sequence[FailedLine] = (),
+    failed: Mapping[int, str] | None = None,  # why, by the line
     notify: bool = True,
     by: By,
 ) -> Payout:
@@ -68,8 +49,9 @@ def send(
     confirms = select(programs.c.confirm_payouts).where(programs.c.id == program_id)
     if run.confirmed_at is None and connection.execute(confirms).scalar_one():
         raise SecondPersonRequired
-    _require_lines(connection, program_id, payout_id, {each.line_id for each in failed})
-    if changed := changed_lines(connection, program_id, payout_id):
+    failed = failed or {}
+    _require_lines(connection, program_id, payout_id, failed)
+    if changed := changed_lines(connection, program_id, payout_id, at=by.at):
         raise PayoutChanged(line_ids=changed)
     if failed:
         _fail(connection, program_id, payout_id, failed)
@@ -78,28 +60,26 @@ def send(
     settle(connection, program_id, payout_id, notify=notify, at=by.at)
     sent = {"state": PayoutState.SENT, "paid_on": paid_on, "reference": reference}
     sent |= {"sent_by": by.actor.name, "sent_at": by.at}
-    mine = (payouts.c.program_id == program_id, payouts.c.id == payout_id)
-    connection.execute(update(payouts).where(*mine).values(sent))
-    said = {"paid_on": paid_on.isoformat(), "reference": reference, "failed": [each.line_id for each in failed]}
-    audit.write(connection, program_id, [Change("payout.send", payout_id, after=said)], by=by)
-    return get(connection, PAYOUTS, ListScope(program_id, by.at), payout_id)
+    said = {"paid_on": paid_on.isoformat(), "reference": reference, "failed": list(failed)}
+    change = Change("payout.send", payout_id, after=said)
+    return one_row.change(connection, PAYOUTS, program_id, payout_id, change, by=by, **sent)
 
 
-def _require_lines(connection: Connection, program_id: int, payout_id: int, failed: set[int]) -> None:
+def _require_lines(connection: Connection, program_id: int, payout_id: int, failed: Mapping[int, str]) -> None:
     """Raise ValidationError for a draft without lines, or without one of those that failed."""
     of_run = (_line.program_id == program_id, _line.payout_id == payout_id, _line.state == LineState.OPEN)
     line_ids = set(connection.execute(select(_line.id).where(*of_run)).scalars())
-    if not line_ids or not failed <= line_ids:
+    if not line_ids or not failed.keys() <= line_ids:
         message = "Lines of the draft" if line_ids else "The draft pays no one: discard it"
         raise ValidationError.of("failed", message)
 
 
-def _fail(connection: Connection, program_id: int, payout_id: int, failed: Sequence[FailedLine]) -> None:
+def _fail(connection: Connection, program_id: int, payout_id: int, failed: Mapping[int, str]) -> None:
     """Say why lines failed, and release their commissions."""
     of_lines = (_line.program_id == program_id, _line.payout_id == payout_id)
     values = {"state": LineState.FAILED, "failure": bindparam("reason")}
     one = update(payout_lines).where(*of_lines, _line.id == bindparam("line_id")).values(values)
-    connection.execute(one, [each._asdict() for each in failed])
+    connection.execute(one, [{"line_id": line_id, "reason": reason} for line_id, reason in failed.items()])
     still_open = select(_line.partner_id).where(*of_lines, _line.state == LineState.OPEN)
     released = update(payout_items).where(*_items(program_id, payout_id), _item.partner_id.not_in(still_open))
     connection.execute(released.values(is_live=False))
@@ -122,25 +102,12 @@ def pay_at_once(connection: Connection, program_id: int, found: Sequence[Any], *
     """Pay approved commissions, which are locked with their partners' accounts, by a run of these alone."""
     mine = (_earned.program_id == program_id, _earned.id.in_([each.id for each in found]))
     summed = select(_earned.partner_id, func.sum(net_cents())).where(*mine).group_by(_earned.partner_id)
-    approved = connection.execute(summed.order_by(_earned.partner_id)).all()
-    partner_ids = [each[0] for each in approved]
-    settled = balances.settled_cents(connection, program_id, partner_ids)
-    method = payout_methods.c
-    theirs = select(method.partner_id, *METHOD).where(
-        method.program_id == program_id, method.partner_id.in_(partner_ids)
-    )
-    methods = {partner_id: values for partner_id, *values in connection.execute(theirs)}
-    payout_id, *line_ids = ids.after(by.at, 1 + len(approved))
-    who = {"created_by": by.actor.name, "created_by_id": by.actor.key, "sent_by": by.actor.name}
-    days = {"earned_until": by.at.date(), "paid_on": by.at.date(), "created_at": by.at, "sent_at": by.at}
-    run = {"program_id": program_id, "id": payout_id, "state": PayoutState.SENT, "left_out": "{}", **who, **days}
-    connection.execute(insert(payouts).values(run))
-    due = [
-        (line_id, DuePartner(each, int(cents), settled.get(each, 0), None, *methods.get(each, ())))
-        for line_id, (each, cents) in zip(line_ids, approved, strict=True)
-    ]
-    runs.add_lines(connection, program_id, payout_id, due, at=by.at)
-    runs.freeze(connection, program_id, payout_id, select(_earned.id).where(*mine))
+    cents = {partner_id: int(cents) for partner_id, cents in connection.execute(summed)}
+    due = read_due(connection, program_id, partner_ids=list(cents), at=by.at)
+    paid = [each._replace(approved_cents=cents[each.id]) for each in due]
+    sent = {"state": PayoutState.SENT, "paid_on": by.at.date(), "sent_by": by.actor.name, "sent_at": by.at}
+    run = {"earned_until": by.at.date(), "left_out": "{}", **sent}
+    payout_id = runs.start(connection, program_id, paid, select(_earned.id).where(*mine), by=by, **run)
     settle(connection, program_id, payout_id, notify=False, at=by.at)
 
 
@@ -175,7 +142,7 @@ def _items(program_id: int, payout_id: int) -> tuple[Any, ...]:
     return (_item.program_id == program_id, _item.payout_id == payout_id, _item.is_live)
 
 
-def changed_lines(connection: Connection, program_id: int, payout_id: int) -> list[int]:
+def changed_lines(connection: Connection, program_id: int, payout_id: int, *, at: datetime) -> list[int]:
     """Return the lines of which a commission, the amount that is set off, or the method is not what they froze."""
     same = (_earned.program_id == _item.program_id) & (_earned.id == _item.commission_id)
     differs = or_(
@@ -189,19 +156,16 @@ def changed_lines(connection: Connection, program_id: int, payout_id: int) -> li
     for part in runs.parts(connection, items):
         some = runs.within(items, part).with_only_columns(_item.partner_id).order_by(None).join(commissions, same)
         changed |= set(connection.execute(some.where(differs).distinct()).scalars())
-    method = payout_methods.c
-    theirs = (method.program_id == _line.program_id) & (method.partner_id == _line.partner_id)
     of_run = (_line.program_id == program_id, _line.payout_id == payout_id, _line.state == LineState.OPEN)
-    amounts = (_line.set_off_cents, _line.adjusted_cents, _line.method_changed_at, method.changed_at)
-    lines = select(_line.id, _line.partner_id, *amounts).select_from(payout_lines.outerjoin(payout_methods, theirs))
-    is_open = connection.execute(lines.where(*of_run).order_by(_line.id)).all()
-    settled = balances.settled_cents(connection, program_id, [each.partner_id for each in is_open])
+    partner_ids = select(_line.partner_id).where(*of_run)
+    now = {each.id: each for each in read_due(connection, program_id, partner_ids=partner_ids, at=at)}
+    lines = connection.execute(select(payout_lines).where(*of_run).order_by(_line.id)).all()
     return [
         each.id
-        for each in is_open
+        for each in lines
         if each.partner_id in changed
-        or settled.get(each.partner_id, 0) < each.adjusted_cents - each.set_off_cents
-        or each.method_changed_at != each.changed_at
+        or now[each.partner_id].settled_cents < each.adjusted_cents - each.set_off_cents
+        or now[each.partner_id].method_changed_at != each.method_changed_at
     ]
 
 
@@ -212,7 +176,5 @@ def _require_allowed(connection: Connection, program_id: int, payout_id: int, *,
     rows = connection.execute(found.limit(MOST_BY_KEY + 1)).all()
     if len(rows) > MOST_BY_KEY:
         raise OverCap(f"An agent key sends payouts of at most {MOST_BY_KEY:,} commissions.", cap="commissions_in_a_day")
-    for error in agent_caps.obstacles(
-        connection, program_id, rows, CommissionStatus.PAID, int(by.actor.id), at=by.at
-    ).values():
+    for error in agent_caps.obstacles(connection, program_id, rows, CommissionStatus.PAID, by=by).values():
         raise error

@@ -17,12 +17,10 @@ from storage.engine.database import lock_rows, plan_for_many
 from storage.engine.failures import StaleReadError
 from storage.engine.statements import read_statement
 from storage.lists.commissions import net_cents
-from storage.lists.declaration import ListScope
-from storage.lists.find import get
 from storage.lists.held import is_held
 from storage.lists.payables import DuePartner, read_due
 from storage.lists.payouts import PAYOUTS, Payout
-from storage.management import fraud_review
+from storage.management import fraud_review, one_row
 from storage.rules.commission import CommissionStatus
 from storage.rules.errors import (
     NotFound,
@@ -67,19 +65,10 @@ def draft(
     found = read_due(connection, program_id, **which, partner_ids=partner_ids, at=by.at)
     if partner_ids is not None and len(found) < len(set(partner_ids)):
         raise PartnerNotFound("The program has no such partner.", hint="List the program's partners.")
-    payout_id, *line_ids = ids.after(by.at, 1 + len(found))
-    reasons = Counter(each.reason for each in found if each.reason not in {None, PayableReason.NOTHING_TO_PAY})
-    run = {"program_id": program_id, "id": payout_id, "state": PayoutState.DRAFT, **which, "created_at": by.at}
-    run |= {"left_out": json.dumps(reasons), "created_by": by.actor.name, "created_by_id": by.actor.key}
-    try:
-        connection.execute(insert(payouts).values(run))
-    except IntegrityError:
-        raise PayoutOpen from None
-    payable = [each for each in found if each.reason is None]
-    add_lines(connection, program_id, payout_id, list(zip(line_ids, payable, strict=False)), at=by.at)
-    freeze(connection, program_id, payout_id, due)
-    audit.write(connection, program_id, [Change("payout.draft", payout_id)], by=by)
-    return get(connection, PAYOUTS, ListScope(program_id, by.at), payout_id)
+    left_out = Counter(each.reason for each in found if each.reason not in {None, PayableReason.NOTHING_TO_PAY})
+    run = {"state": PayoutState.DRAFT, "left_out": json.dumps(left_out), **which}
+    payout_id = start(connection, program_id, [each for each in found if each.reason is None], due, by=by, **run)
+    return one_row.change(connection, PAYOUTS, program_id, payout_id, Change("payout.draft", payout_id), by=by)
 
 
 def _review_due(connection: Connection, program_id: int, earned_until: date, *, at: datetime) -> Select[Any]:
@@ -93,21 +82,29 @@ def _review_due(connection: Connection, program_id: int, earned_until: date, *, 
     return due
 
 
-def add_lines(
-    connection: Connection, program_id: int, payout_id: int, due: Sequence[tuple[int, DuePartner]], *, at: datetime
-) -> None:
-    """Insert an open line, under the id beside it, for each of these partners."""
-    of_run = {"program_id": program_id, "payout_id": payout_id, "state": LineState.OPEN, "created_at": at}
+def start(
+    connection: Connection, program_id: int, partners: Sequence[DuePartner], due: Select[Any], *, by: By, **run: Any
+) -> int:
+    """Insert a run with an open line for each of these partners, freeze what they are due, and return the run's id."""
+    payout_id, *line_ids = ids.after(by.at, 1 + len(partners))
+    who = {"created_by": by.actor.name, "created_by_id": by.actor.key, "created_at": by.at}
+    try:
+        connection.execute(insert(payouts).values(program_id=program_id, id=payout_id, **who, **run))
+    except IntegrityError:
+        raise PayoutOpen from None
+    of_run = {"program_id": program_id, "payout_id": payout_id, "state": LineState.OPEN, "created_at": by.at}
     lines = []
-    for line_id, each in due:
+    for line_id, each in zip(line_ids, partners, strict=True):
         method = {name: value for name, value in each._asdict().items() if name.startswith("method")}
         amounts = owed(each.approved_cents, each.settled_cents)._asdict() | {"approved_cents": each.approved_cents}
         lines.append(of_run | {"id": line_id, "partner_id": each.id, "commissions": 0} | amounts | method)
     if lines:
         connection.execute(insert(payout_lines), lines)
+    _freeze(connection, program_id, payout_id, due)
+    return payout_id
 
 
-def freeze(connection: Connection, program_id: int, payout_id: int, due: Select[Any]) -> None:
+def _freeze(connection: Connection, program_id: int, payout_id: int, due: Select[Any]) -> None:
     """Put these commissions of the partners with a line into a run. Raises StaleReadError if one changed meanwhile."""
     earned, line = commissions.c, payout_lines.c
     mine = (line.program_id == program_id, line.payout_id == payout_id)
@@ -173,8 +170,8 @@ def lock(
 ) -> Any:
     """Lock and return a run that is in a state. Raises OwnerRequired, NotFound, PayoutSent, ValidationError."""
     require_payer(actor)
-    mine = (payouts.c.program_id == program_id, payouts.c.id == payout_id)
-    run = connection.execute(select(payouts).where(*mine).with_for_update()).one_or_none()
+    mine = one_row.of(payouts, program_id, payout_id)
+    run = connection.execute(select(payouts).where(mine).with_for_update()).one_or_none()
     if run is None:
         raise NotFound("The program has no such payout.")
     if run.state != state:
@@ -190,17 +187,17 @@ def discard(connection: Connection, program_id: int, payout_id: int, *, by: By) 
     of_run = [
         (table.c.program_id == program_id, table.c.payout_id == payout_id) for table in (payout_items, payout_lines)
     ]
-    mine = (payouts.c.program_id == program_id, payouts.c.id == payout_id)
+    mine = one_row.of(payouts, program_id, payout_id)
     if run.reopened_at is None:
         connection.execute(delete(payout_items).where(*of_run[0]))
         connection.execute(delete(payout_lines).where(*of_run[1]))
-        connection.execute(delete(payouts).where(*mine))
+        connection.execute(delete(payouts).where(mine))
     else:
         connection.execute(update(payout_items).where(*of_run[0]).values(is_live=False))
         is_open = payout_lines.c.state == LineState.OPEN
         failed = {"state": LineState.FAILED, "failure": "The payout was discarded."}
         connection.execute(update(payout_lines).where(*of_run[1], is_open).values(failed))
-        connection.execute(update(payouts).where(*mine).values(state=PayoutState.DISCARDED))
+        connection.execute(update(payouts).where(mine).values(state=PayoutState.DISCARDED))
     audit.write(connection, program_id, [Change("payout.discard", payout_id)], by=by)
 
 
@@ -209,7 +206,5 @@ def confirm(connection: Connection, program_id: int, payout_id: int, *, by: By) 
     run = lock(connection, program_id, payout_id, actor=by.actor)
     if run.created_by_id == by.actor.key:
         raise SecondPersonRequired(DRAFTED_IT)
-    mine = (payouts.c.program_id == program_id, payouts.c.id == payout_id)
-    connection.execute(update(payouts).where(*mine).values(confirmed_by=by.actor.name, confirmed_at=by.at))
-    audit.write(connection, program_id, [Change("payout.confirm", payout_id)], by=by)
-    return get(connection, PAYOUTS, ListScope(program_id, by.at), payout_id)
+    confirmed, change = {"confirmed_by": by.actor.name, "confirmed_at": by.at}, Change("payout.confirm", payout_id)
+    return one_row.change(connection, PAYOUTS, program_id, payout_id, change, by=by, **confirmed)

@@ -12,6 +12,7 @@ from storage.engine.audit import Actor, By, Change
 from storage.lists.declaration import ListQuery, ListScope
 from storage.lists.find import find, get
 from storage.lists.plans import PLANS, Plan, PlanStatus
+from storage.management import one_row
 from storage.rules.errors import Forbidden, PlanExpired, ServiceError, ValidationError
 from storage.tables import plans
 
@@ -69,8 +70,8 @@ def propose(
     said = {"status": PlanStatus.OPEN, "reason": reason, "created_by": by.actor.name, "content": whole}
     times = {"created_at": by.at, "expires_at": expires_at, "reverts_id": reverts_id}
     connection.execute(insert(plans).values(program_id=program_id, id=plan_id, **said, **times))
-    audit.write(connection, program_id, [Change("plan.propose", plan_id, after=reason)], by=by)
-    return get_plan(connection, program_id, plan_id, at=by.at)
+    change = Change("plan.propose", plan_id, after=reason)
+    return one_row.change(connection, PLANS, program_id, plan_id, change, by=by)
 
 
 def decline(connection: Connection, program_id: int, plan_id: int, *, by: By) -> Plan:
@@ -94,7 +95,7 @@ def schedule(connection: Connection, program_id: int, plan_id: int, *, apply_at:
 
 def fail(connection: Connection, program_id: int, plan_id: int, error: ServiceError, *, at: datetime) -> None:
     """Store why a scheduled plan was not applied at its time, unless another process has decided it meanwhile."""
-    plan = _locked(connection, program_id, plan_id, at=at)
+    plan = one_row.lock(connection, PLANS, program_id, plan_id, at=at)
     if plan.status == PlanStatus.SCHEDULED and plan.apply_at and plan.apply_at <= at:
         failure = {"code": error.code, "message": error.text}
         actor = Actor(plan.approver_type or "", plan.approver_id or "", plan.decided_by or "")
@@ -111,16 +112,10 @@ def lock_pending(connection: Connection, program_id: int, plan_id: int, *, by: B
 
 def lock(connection: Connection, program_id: int, plan_id: int, *statuses: PlanStatus, at: datetime) -> Plan:
     """Return a plan for a decision on it. Raises NotFound, PlanExpired unless it has such a status and is in time."""
-    plan = _locked(connection, program_id, plan_id, at=at)
+    plan = one_row.lock(connection, PLANS, program_id, plan_id, at=at)
     if plan.status not in statuses or (plan.status in PENDING and plan.expires_at <= at):
         raise PlanExpired
     return plan
-
-
-def _locked(connection: Connection, program_id: int, plan_id: int, *, at: datetime) -> Plan:
-    mine = (_row.program_id == program_id, _row.id == plan_id)
-    connection.execute(select(_row.id).where(*mine).with_for_update())
-    return get_plan(connection, program_id, plan_id, at=at)
 
 
 def decide(
@@ -136,10 +131,10 @@ def decide(
     """Store what becomes of a locked plan, with what changes in its content; one that reverts another marks that."""
     whole = json.dumps(json.loads(plan.content) | dict(content or {}))
     values |= {"status": status, "decided_by": by.actor.name, "decided_at": by.at, "content": whole}
-    connection.execute(update(plans).where(_row.program_id == program_id, _row.id == plan.id).values(values))
+    connection.execute(update(plans).where(one_row.of(plans, program_id, plan.id)).values(values))
     if plan.reverts_id and status == PlanStatus.APPLIED:
-        reverted = (_row.program_id == program_id, _row.id == plan.reverts_id)
-        connection.execute(update(plans).where(*reverted).values(status=PlanStatus.REVERTED))
+        reverted = one_row.of(plans, program_id, plan.reverts_id)
+        connection.execute(update(plans).where(reverted).values(status=PlanStatus.REVERTED))
     decided = get_plan(connection, program_id, plan.id, at=by.at)
     said = {"created_by": plan.created_by, "reason": plan.reason}
     said |= {"apply_at": decided.apply_at.isoformat()} if status == PlanStatus.SCHEDULED and decided.apply_at else {}

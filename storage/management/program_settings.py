@@ -10,7 +10,7 @@ from storage.access import assistants, program_keys, sessions, workspaces
 from storage.access.program_keys import NewKey
 from storage.engine import audit, database, feed
 from storage.engine.statements import read_statement
-from storage.lists.programs import TERMS, Program, read_program
+from storage.lists.programs import TERMS, Program, lock_program, read_program
 from storage.management import agent_caps, partners, special_terms
 from storage.rules import settings
 from storage.rules.errors import FieldError, Forbidden, NotFound, PreconditionFailed, ProgramHasEvents, ValidationError
@@ -87,8 +87,7 @@ def change(
     by: audit.By,
 ) -> Program:
     """Change settings, named as in the APIs or ProgramSettings, and return the program; terms are for later sales."""
-    connection.execute(select(programs.c.id).where(programs.c.id == program_id).with_for_update())
-    program = read_program(connection, program_id)
+    program = lock_program(connection, program_id)
     if expected_revision is not None and expected_revision != program.revision:
         raise PreconditionFailed
     before = program.settings._asdict()
@@ -137,8 +136,7 @@ def _store(
 
 def open_sandbox(connection: Connection, live_id: int, *, by: audit.By) -> tuple[int, NewKey]:
     """Create a program's sandbox, or give it a new key. Raises NotFound, ValidationError for a sandbox."""
-    connection.execute(select(programs.c.id).where(programs.c.id == live_id).with_for_update())
-    live = read_program(connection, live_id)
+    live = lock_program(connection, live_id)
     if live.sandbox_of is not None:
         raise ValidationError("This program is a sandbox itself.")
     sandbox_id = find_sandbox(connection, live_id)
@@ -173,8 +171,7 @@ def has_events(connection: Connection, program_id: int) -> bool:
 
 def delete_program(connection: Connection, program_id: int, *, by: audit.By) -> None:
     """Delete a program with all that is its own or was granted for it; the audit log and the feed stay."""
-    connection.execute(select(programs.c.id).where(programs.c.id == program_id).with_for_update())
-    program = read_program(connection, program_id)
+    program = lock_program(connection, program_id)
     if program.sandbox_of is None and has_events(connection, program_id):
         raise ProgramHasEvents
     deleted = [each for each in (find_sandbox(connection, program_id), program_id) if each is not None]

@@ -93,10 +93,7 @@ def replay(
         calls = [tried.get(each) or _untried(each, named.get(each)) for each in dict.fromkeys(ids)]
         remaining = 0
     done = _summary(calls, remaining)
-    if by.actor.is_agent and done.performed:
-        over = agent_caps.count_each(connection, program_id, agent_caps.REPLAYED, [0] * done.performed, at=by.at)
-        if over[-1]:
-            raise over[-1]
+    agent_caps.count(connection, program_id, agent_caps.REPLAYED, *[0] * done.performed, by=by)
     about = {"cause": cause} if cause else {"ids": list(ids or ())}
     counts = {"performed": done.performed, "still_rejected": done.still_rejected}
     change = Change("rejected_call.replay", after=about | counts)

@@ -2,13 +2,11 @@
 
 from datetime import date
 
-from sqlalchemy import Connection, func, insert, select, update
+from sqlalchemy import Connection, func, insert, select
 
 from storage.engine import audit, ids
-from storage.lists.declaration import ListScope
-from storage.lists.find import get
 from storage.lists.sale_questions import SALE_QUESTIONS, SaleQuestion
-from storage.management import partners
+from storage.management import one_row, partners
 from storage.rules.errors import FieldError, ValidationError
 from storage.tables import sale_questions
 
@@ -42,10 +40,7 @@ def ask(
 
 def answer(connection: Connection, program_id: int, question_id: int, *, text: str, by: audit.By) -> SaleQuestion:
     """Answer a question, or change the answer; the partner sees it. Raises NotFound."""
-    before = get(connection, SALE_QUESTIONS, ListScope(program_id, by.at), question_id)
-    mine = (_row.program_id == program_id, _row.id == question_id)
+    before = one_row.lock(connection, SALE_QUESTIONS, program_id, question_id, at=by.at)
     answered = {"answer": text, "answered_by": by.actor.name, "answered_at": by.at}
-    connection.execute(update(sale_questions).where(*mine).values(answered))
     change = audit.Change("sale_question.answer", question_id, "answer", before.answer, text)
-    audit.write(connection, program_id, [change], by=by)
-    return get(connection, SALE_QUESTIONS, ListScope(program_id, by.at), question_id)
+    return one_row.change(connection, SALE_QUESTIONS, program_id, question_id, change, by=by, **answered)

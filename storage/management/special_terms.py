@@ -11,11 +11,11 @@ from storage.engine.audit import By, Change
 from storage.lists.declaration import ListScope
 from storage.lists.find import get
 from storage.lists.partners import PARTNERS, Partner, PartnerTerms
-from storage.lists.programs import Program, read_program
-from storage.management import agent_caps
+from storage.lists.programs import Program, lock_program
+from storage.management import agent_caps, one_row
 from storage.rules.errors import FieldError, ValidationError
 from storage.rules.settings import SETTINGS, ProgramSettings, published, stored
-from storage.tables import commission_terms, partners, programs
+from storage.tables import commission_terms, partners
 from storage.tracking.terms_in_force import GROUP_CHANGE, TermsSubject, find, special_version
 
 REPLACED = ("commission_type", "rate", "lead_commission_cents", "minimum_order_cents", "recurring_months")
@@ -30,7 +30,7 @@ def set_for_partner(
     connection: Connection, program_id: int, partner_id: int, changes: Mapping[str, Any], *, by: By
 ) -> Partner:
     """Set the `group` and own terms of a partner; a `commission_rate` of None ends these, what is left out stays."""
-    program = _locked(connection, program_id)
+    program = lock_program(connection, program_id)
     partner = get(connection, PARTNERS, ListScope(program_id, by.at), partner_id)
     terms = dict(changes)
     group = terms.pop("group", partner.group)
@@ -41,11 +41,10 @@ def set_for_partner(
         action, field = GROUP_CHANGE
         entries.append(Change(action, partner_id, field, partner.group, group))
     entries += _set(connection, program, (before, after), terms, by=by)
-    mine = (partners.c.program_id == program_id, partners.c.id == partner_id)
-    connection.execute(update(partners).where(*mine).values(partner_group=group))
-    _point(connection, program_id, partners.c.id == partner_id)
-    audit.write(connection, program_id, entries, by=by)
-    return get(connection, PARTNERS, ListScope(program_id, by.at), partner_id)
+    mine = one_row.of(partners, program_id, partner_id)
+    connection.execute(update(partners).where(mine).values(partner_group=group))
+    _point(connection, program_id, mine)
+    return one_row.change(connection, PARTNERS, program_id, partner_id, *entries, by=by)
 
 
 def set_for_group(
@@ -53,7 +52,7 @@ def set_for_group(
 ) -> PartnerTerms:
     """Set the terms of a group as `set_for_partner` does a partner's; return those that apply to it now."""
     _require_name(group)
-    program, subject = _locked(connection, program_id), TermsSubject(None, group)
+    program, subject = lock_program(connection, program_id), TermsSubject(None, group)
     entries = _set(connection, program, (subject, subject), changes, by=by)
     _point(connection, program_id, partners.c.partner_group == group)
     audit.write(connection, program_id, entries, by=by)
@@ -92,11 +91,6 @@ def next_version(connection: Connection, program_id: int) -> int:
     """Return the next version of a program's terms, special ones included; the caller has locked the program's row."""
     newest = select(func.max(_row.version)).where(_row.program_id == program_id)
     return int(connection.execute(newest).scalar_one()) + 1
-
-
-def _locked(connection: Connection, program_id: int) -> Program:
-    connection.execute(select(programs.c.id).where(programs.c.id == program_id).with_for_update())
-    return read_program(connection, program_id)
 
 
 def _require_name(group: str | None) -> None:

@@ -58,7 +58,7 @@ class PayoutChecks(NamedTuple):
 def read_summary(connection: Connection, program_id: int, earned_until: date, *, at: datetime) -> PayoutSummary:
     """Return what a program's next payout would pay of what was earned until a day, and what was paid this year."""
     scope = ListScope(program_id, at)
-    every = read_due(connection, program_id, earned_until=earned_until, minimum_cents=None, partner_ids=None, at=at)
+    every = read_due(connection, program_id, earned_until=earned_until, at=at)
     due = [(each.reason, owed(each.approved_cents, each.settled_cents).to_pay_cents) for each in every]
     blocked = [cents for reason, cents in due if reason not in _NOT_BLOCKED]
     ready = [cents for reason, cents in due if reason is None]
@@ -79,7 +79,7 @@ def read_summary(connection: Connection, program_id: int, earned_until: date, *,
     )
 
 
-def read_checks(connection: Connection, program_id: int, payout_id: int) -> PayoutChecks:
+def read_checks(connection: Connection, program_id: int, payout_id: int, *, at: datetime) -> PayoutChecks:
     """Return what to know before a draft is sent."""
     early = connection.execute(_EARLY, {"program_id": program_id, "payout_id": payout_id}).scalar_one()
-    return PayoutChecks(len(payout_sending.changed_lines(connection, program_id, payout_id)), early)
+    return PayoutChecks(len(payout_sending.changed_lines(connection, program_id, payout_id, at=at)), early)

@@ -21,7 +21,6 @@ from storage.lists.commissions import COMMISSIONS
 from storage.lists.flags import FLAGS
 from storage.lists.payouts import PAYOUT_LINES, PAYOUTS
 from storage.management import flag_decisions, payout_methods, payout_returns, payout_sending, payouts
-from storage.management.payout_sending import FailedLine
 from storage.rules.errors import CommissionFlagged, PayoutOpen, PayoutSent, ServiceError, ValidationError
 from storage.rules.fraud.flag import FlagState
 from storage.rules.payout import LineState, MethodKind, PayoutState
@@ -68,7 +67,7 @@ async def pay(acme: World, step: str, number: int, value: Any) -> None:
         await do(acme, payout_returns.correct_line, paid.payout_id, paid.id, reason="It came back")
     elif step == "send":
         open_lines = (await acme.listed(PAYOUT_LINES, payout_id=drafts[0])).data
-        failed = [FailedLine(each.id, "Closed") for each in open_lines[: int(value)] if each.state == LineState.OPEN]
+        failed = {each.id: "Closed" for each in open_lines[: int(value)] if each.state == LineState.OPEN}
         said: Any = {"paid_on": AT.date(), "reference": "R", "failed": failed}
         await do(acme, payout_sending.send, drafts[0], **said)
     else:
@@ -176,7 +175,7 @@ async def test_a_crash_at_any_step_of_a_payout_changes_nothing(acme: World):
         await earn(acme, 10_000, 5_000, code=code)
 
     drafted = await survive(acme, payouts.draft, earned_until=UNTIL)
-    failed = [FailedLine((await lines(acme, drafted))[0].id, "Closed")]
+    failed = {(await lines(acme, drafted))[0].id: "Closed"}
     said: dict[str, Any] = {"paid_on": LATER.date(), "reference": "R"}
     await survive(acme, payout_sending.send, drafted.id, **said, failed=failed)
     await survive(acme, payout_returns.reopen, drafted.id)

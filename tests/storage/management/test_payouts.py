@@ -10,7 +10,6 @@ from storage.checks import books
 from storage.lists.commissions import COMMISSIONS
 from storage.lists.customers import CUSTOMERS
 from storage.management import partners, payout_returns, payouts
-from storage.management.payout_sending import FailedLine
 from storage.rules.errors import (
     PartnerNotFound,
     PayoutChanged,
@@ -177,7 +176,7 @@ async def test_a_failed_line_goes_back_to_the_balance_and_is_paid_by_the_next_ru
     made = await draft(acme)
     failing, paid = await lines(acme, made)
 
-    sent = await send(acme, made, failed=[FailedLine(failing.id, "The account is closed")])
+    sent = await send(acme, made, failed={failing.id: "The account is closed"})
 
     assert (sent.to_pay_cents, sent.failed, sent.failed_cents) == (2_000, 1, 2_000)
     assert [each.number for each in await lines(acme, made)] == [None, 1]

@@ -115,7 +115,7 @@ async def _run(context: PageContext, _: ListState) -> dict[str, Any]:
     return {
         "payout": payout,
         **(await _files(context) if context.actor.may_pay and payout.state != PayoutState.DISCARDED else {"files": []}),
-        "checks": await context.read(read_checks, payout_id) if is_draft else None,
+        "checks": await context.read(read_checks, payout_id, at=context.at) if is_draft else None,
         "stored": {
             "paid_on": context.at.date().isoformat(),
             "reference": payout.reference or reference_of(context.program.name, payout.created_at.date()),
