@@ -8,7 +8,7 @@ from sqlalchemy import Connection, delete, insert, select, update
 from storage.access import assistants, members, sessions, workspaces
 from storage.engine.audit import SERVICE, Actor, By, Change
 from storage.rules import keys
-from storage.rules.errors import Forbidden, LinkExpired, NotFound
+from storage.rules.errors import Forbidden, LinkExpired, NotFound, required
 from storage.tables import members as joined
 from storage.tables import password_resets, users
 
@@ -27,9 +27,8 @@ class ResetLink(NamedTuple):
 def find_id(connection: Connection, email: str) -> int:
     """Return the id of the account with an e-mail address. Raises NotFound."""
     user_id = connection.execute(select(users.c.id).where(users.c.email == email.strip().lower())).scalar()
-    if user_id is None:
-        raise NotFound("There is no account with this e-mail address.", hint="Add it: svc admin member add.")
-    return user_id
+    none = "There is no account with this e-mail address."
+    return required(user_id, NotFound(none, hint="Add it: svc admin member add."))
 
 
 def find_hash(connection: Connection, email: str) -> str | None:

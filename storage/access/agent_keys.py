@@ -127,9 +127,7 @@ def revoke(connection: Connection, agent_key_id: int, *, at: datetime) -> dateti
     first = func.coalesce(agent_keys.c.revoked_at, literal(at, agent_keys.c.revoked_at.type))
     ended = update(agent_keys).where(this).values(revoked_at=first)
     revoked_at = connection.execute(ended.returning(agent_keys.c.revoked_at)).scalar()
-    if revoked_at is None:
-        raise errors.NotFound(f"There is no agent key {agent_key_id}.")
-    return revoked_at
+    return errors.required(revoked_at, errors.NotFound(f"There is no agent key {agent_key_id}."))
 
 
 def once(

@@ -13,7 +13,7 @@ from storage.engine import audit, ids
 from storage.engine.audit import Actor, By, Change
 from storage.engine.database import insert_for
 from storage.rules import keys
-from storage.rules.errors import InsufficientScope, InvalidKey, NotFound, ProgramNotAllowed, ValidationError
+from storage.rules.errors import InsufficientScope, InvalidKey, NotFound, ProgramNotAllowed, ValidationError, required
 from storage.rules.scope import READING, Scope
 from storage.tables import agent_keys as keys_table
 from storage.tables import assistant_clients as clients
@@ -143,9 +143,8 @@ def authorize(
 ) -> Assistant:
     """Return the assistant that presents an access token for `resource`, if it may use `scope` on `program_id`."""
     row = connection.execute(_presented(token, ACCESS, at).where(assistants.c.resource == resource)).one_or_none()
-    if row is None:
-        raise InvalidKey("The access token is unknown, expired or revoked.", hint="Refresh it, or connect again.")
-    assistant = of_row(row)
+    gone = InvalidKey("The access token is unknown, expired or revoked.", hint="Refresh it, or connect again.")
+    assistant = of_row(required(row, gone))
     existing = (programs.c.workspace_id == assistant.workspace_id, programs.c.id.in_(assistant.program_ids))
     reached = connection.execute(select(programs.c.id).where(*existing).order_by(programs.c.id)).scalars()
     assistant = assistant._replace(program_ids=tuple(reached))  # those that its workspace still has
@@ -168,8 +167,7 @@ def list_assistants(connection: Connection, visitor: Visitor, *, at: datetime) -
 def disconnect(connection: Connection, assistant_id: int, *, visitor: Visitor, at: datetime) -> None:
     """End one of the visitor's own assistants, or one of a workspace that they own. Raises NotFound."""
     this = select(assistants).where(assistants.c.id == assistant_id, _of(visitor))
-    if (row := connection.execute(this).one_or_none()) is None:
-        raise NotFound("There is no such assistant.")
+    row = required(connection.execute(this).one_or_none(), NotFound("There is no such assistant."))
     end(connection, row, "assistant.disconnect", by=By(visitor.actor, at))
 
 

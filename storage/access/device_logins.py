@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, delete, insert, select, update
 
 from storage.access import sessions
-from storage.rules import keys
-from storage.rules.errors import AccessDenied, AuthorizationPending, ExpiredToken, NotFound, ServiceError, SlowDown
+from storage.rules import errors, keys
+from storage.rules.errors import ServiceError, required
 from storage.tables import device_logins
 
 LIFETIME = timedelta(minutes=15)
@@ -35,9 +35,8 @@ def ask(connection: Connection, *, client: str, at: datetime) -> DeviceCodes:
 def find(connection: Connection, user_code: str, *, at: datetime) -> Any:
     """Return the row of the waiting login with this code; `client` is untrusted text. Raises NotFound."""
     login = connection.execute(select(device_logins).where(*_open(user_code, at))).one_or_none()
-    if login is None:
-        raise NotFound("No login waits with this code.", hint="Compare it with your terminal; codes last 15 minutes.")
-    return login
+    hint = "Compare it with your terminal; codes last 15 minutes."
+    return required(login, errors.NotFound("No login waits with this code.", hint=hint))
 
 
 def decide(connection: Connection, user_code: str, *, user_id: int, approved: bool, at: datetime) -> None:
@@ -45,7 +44,7 @@ def decide(connection: Connection, user_code: str, *, user_id: int, approved: bo
     find(connection, user_code, at=at)
     decided = update(device_logins).where(*_open(user_code, at)).values(user_id=user_id, approved=approved)
     if connection.execute(decided).rowcount == 0:
-        raise NotFound
+        raise errors.NotFound
 
 
 def poll(connection: Connection, device_code: str, *, at: datetime) -> sessions.Started | ServiceError:
@@ -53,16 +52,16 @@ def poll(connection: Connection, device_code: str, *, at: datetime) -> sessions.
     mine = device_logins.c.device_hash == keys.digest(device_code)
     login: Any = connection.execute(select(device_logins).where(mine).with_for_update()).one_or_none()
     if login is None or login.expires_at <= at:
-        return ExpiredToken()
+        return errors.ExpiredToken()
     if login.approved is None:  # each early poll makes the interval longer (RFC 8628, 3.5)
         due_at = login.polled_at and login.polled_at + timedelta(seconds=login.interval_seconds) - TOLERANCE
         is_early = due_at is not None and at < due_at
         seconds = login.interval_seconds + (SLOWER_SECONDS if is_early else 0)
         connection.execute(update(device_logins).where(mine).values(polled_at=at, interval_seconds=seconds))
-        return SlowDown() if is_early else AuthorizationPending()
+        return errors.SlowDown() if is_early else errors.AuthorizationPending()
     connection.execute(delete(device_logins).where(mine))
     if not login.approved:
-        return AccessDenied()
+        return errors.AccessDenied()
     return sessions.start(connection, login.user_id, client=login.client, at=at)
 
 

@@ -10,7 +10,7 @@ from storage.engine.audit import Actor, By, Change
 from storage.engine.sealing import Sealer
 from storage.engine.statements import read_statement
 from storage.rules import keys
-from storage.rules.errors import Forbidden, LinkExpired, NotFound, ValidationError
+from storage.rules.errors import Forbidden, LinkExpired, NotFound, ValidationError, required
 from storage.tables import invitations
 
 LIFETIME = timedelta(days=7)
@@ -73,8 +73,7 @@ def withdraw(connection: Connection, workspace_id: int, invitation_id: int, *, b
     """Delete an invitation: its link is dead. Raises NotFound."""
     mine = (invitations.c.workspace_id == workspace_id, invitations.c.id == invitation_id)
     email = connection.execute(delete(invitations).where(*mine).returning(invitations.c.email)).scalar()
-    if email is None:
-        raise NotFound("There is no such invitation.", hint="List the workspace's invitations.")
+    required(email, NotFound("There is no such invitation.", hint="List the workspace's invitations."))
     entry = Change("member.withdraw", invitation_id, "email", email)
     members.write_audit(connection, workspace_id, [entry], by=by)
 
@@ -82,13 +81,12 @@ def withdraw(connection: Connection, workspace_id: int, invitation_id: int, *, b
 def find(connection: Connection, token: str, *, at: datetime) -> Offer:
     """Return what a link offers, without using it up. Raises LinkExpired, also once the inviter owns nothing here."""
     secret, _, proof = token.partition(SEPARATOR)
-    row: Any = connection.execute(_OFFER, {"token_hash": keys.digest(secret), "at": at}).one_or_none()
-    if row is None:
-        raise LinkExpired
+    offered = connection.execute(_OFFER, {"token_hash": keys.digest(secret), "at": at}).one_or_none()
+    row = required(offered, LinkExpired)
     is_mailed = row.mailed_hash == keys.digest(proof)
     asks_password = row.account_id is not None and row.user_id is None and not is_mailed
-    offered = (row.id, row.workspace_id, row.workspace, row.email, workspaces.Role(row.role))
-    return Offer(*offered, row.user_id, is_mailed, asks_password)
+    invited = (row.id, row.workspace_id, row.workspace, row.email, workspaces.Role(row.role))
+    return Offer(*invited, row.user_id, is_mailed, asks_password)
 
 
 def join(connection: Connection, token: str, *, user_id: int, at: datetime) -> Offer:

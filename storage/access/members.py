@@ -13,7 +13,7 @@ from storage.access.workspaces import MemberStatus, Role, end_links
 from storage.engine import audit
 from storage.engine.audit import By, Change
 from storage.engine.statements import read_statement
-from storage.rules.errors import LastOwner, NotFound, ValidationError
+from storage.rules.errors import LastOwner, NotFound, ValidationError, required
 from storage.tables import members, programs, workspace_logos, workspaces
 from storage.tables.columns import Timestamp
 
@@ -100,9 +100,7 @@ def get_settings(connection: Connection, workspace_id: int) -> WorkspaceSettings
     """Return a workspace's settings. Raises NotFound."""
     columns = (workspaces.c.name, workspaces.c.time_zone, workspaces.c.logo_version)
     row = connection.execute(select(*columns).where(workspaces.c.id == workspace_id)).one_or_none()
-    if row is None:
-        raise NotFound(f"There is no workspace {workspace_id}.")
-    return WorkspaceSettings(*row)
+    return WorkspaceSettings(*required(row, NotFound(f"There is no workspace {workspace_id}.")))
 
 
 def change_settings(connection: Connection, /, workspace_id: int, *, by: By, **chosen: str) -> WorkspaceSettings:
@@ -140,10 +138,7 @@ def _media_type(image: bytes) -> str:
 def get_logo(connection: Connection, workspace_id: int) -> Any:
     """Return the row of a workspace's logo. Raises NotFound."""
     mine = select(workspace_logos).where(workspace_logos.c.workspace_id == workspace_id)
-    row = connection.execute(mine).one_or_none()
-    if row is None:
-        raise NotFound("This workspace has no logo.")
-    return row
+    return required(connection.execute(mine).one_or_none(), NotFound("This workspace has no logo."))
 
 
 def write_audit(connection: Connection, workspace_id: int, rows: list[Change], *, by: By) -> None:

@@ -12,7 +12,7 @@ from storage.engine.audit import By, Change
 from storage.engine.database import insert_for
 from storage.engine.statements import read_statement
 from storage.rules import keys
-from storage.rules.errors import Forbidden, LinkExpired, NotFound
+from storage.rules.errors import Forbidden, LinkExpired, NotFound, required
 from storage.tables import portal_accounts, portal_tokens
 from storage.tables.columns import Timestamp
 
@@ -81,10 +81,7 @@ def redeem(
 def identify(connection: Connection, token: str, *, at: datetime) -> Any:
     """Return the row of a session's partner and their program. Raises the same Forbidden whatever is missing."""
     named = {"program_id": _program_of(token), "token_hash": keys.digest(token), "at": at, "idle_since": at - IDLE}
-    row = connection.execute(_SESSION, named).one_or_none()
-    if row is None:
-        raise Forbidden(SIGN_IN)
-    return row
+    return required(connection.execute(_SESSION, named).one_or_none(), Forbidden(SIGN_IN))
 
 
 def sessions_of(program_id: int, partner_id: int) -> Sessions:
@@ -107,9 +104,7 @@ def revoke(connection: Connection, program_id: int, partner_id: int, *, by: By) 
 
 def _require(connection: Connection, program_id: int, partner_id: int) -> Any:
     row = connection.execute(_PARTNER, {"program_id": program_id, "partner_id": partner_id}).one_or_none()
-    if row is None:
-        raise NotFound("The program has no such partner.")
-    return row
+    return required(row, NotFound("The program has no such partner."))
 
 
 def _add(connection: Connection, token: str, whose: Sequence[Mapping[Any, Any]], **about: Any) -> None:

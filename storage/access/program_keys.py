@@ -7,7 +7,7 @@ from sqlalchemy import Connection, delete, insert, select, update
 
 from storage.engine import audit
 from storage.rules import keys
-from storage.rules.errors import ApiKeyRotationRequired, InvalidKey, ValidationError
+from storage.rules.errors import ApiKeyRotationRequired, InvalidKey, ValidationError, required
 from storage.tables import program_keys, retired_program_keys
 
 
@@ -27,9 +27,7 @@ class NewKey(NamedTuple):
 
 def authenticate(connection: Connection, key_hash: str, *, at: datetime) -> ProgramKey:
     """Return the key with this hash. Raises InvalidKey, or ApiKeyRotationRequired at or after its deadline."""
-    key = _find(connection, key_hash)
-    if key is None:
-        raise InvalidKey
+    key = required(_find(connection, key_hash), InvalidKey)
     if key.has_expired(at):
         raise ApiKeyRotationRequired
     return key

@@ -7,7 +7,7 @@ from sqlalchemy import Connection, delete, select
 from storage.engine import audit
 from storage.engine.database import insert_for
 from storage.engine.sealing import Sealer
-from storage.rules.errors import NotFound
+from storage.rules.errors import NotFound, required
 from storage.tables import payment_accounts
 
 MOST_SECRETS = 2
@@ -20,10 +20,7 @@ def find_account(connection: Connection, program_id: int) -> Any:
 
 def get_account(connection: Connection, program_id: int) -> Any:
     """Return the row of a program's account. Raises NotFound."""
-    row = find_account(connection, program_id)
-    if row is None:
-        raise NotFound("No payment account is connected.")
-    return row
+    return required(find_account(connection, program_id), NotFound("No payment account is connected."))
 
 
 def lock(connection: Connection, program_id: int) -> None:

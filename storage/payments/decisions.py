@@ -10,7 +10,8 @@ from storage.engine import audit
 from storage.payments import accounts, event_log, processing
 from storage.payments.payers import Payers
 from storage.payments.processing import EventOutcome
-from storage.rules.errors import BY_CODE, CustomerNotFound, NotFound, ServiceError, TransactionNotFound, ValidationError
+from storage.rules import errors
+from storage.rules.errors import ServiceError, required
 from storage.rules.payment import Content, Linked, Paid, PaymentOutcome, Returned
 from storage.tables import customers, payment_accounts, payment_event_names, payment_events
 from storage.tracking import flagging, refunds, rollups
@@ -47,9 +48,7 @@ def decide(
     event, payers = payment_events.c, Payers(connection, program_id, by.at)
     mine = (event.program_id == program_id, event.id == event_id)
     accounts.lock(connection, program_id)
-    row = connection.execute(select(payment_events).where(*mine)).one_or_none()
-    if row is None:
-        raise NotFound
+    row = required(connection.execute(select(payment_events).where(*mine)).one_or_none(), errors.NotFound)
     content = event_log.load(row.payment)
     if isinstance(content, Paid):  # of returned money, a refund of the API's may lock the event after its sale
         row = connection.execute(select(payment_events).where(*mine).with_for_update()).one()
@@ -64,7 +63,7 @@ def decide(
 def _decided(
     payers: Payers, row: Any, content: Content | None, decision: Decision, *, by: str, **named: str | None
 ) -> EventOutcome:
-    is_unlinked = row.outcome in RETRIED or row.outcome in BY_CODE
+    is_unlinked = row.outcome in RETRIED or row.outcome in errors.BY_CODE
     is_without_payment = row.outcome in WITHOUT_PAYMENT
     match content, decision:
         case Paid(), Decision.COUNT | Decision.SAME if row.outcome == PaymentOutcome.HELD:
@@ -81,14 +80,14 @@ def _decided(
         case Returned(), Decision.REFUND if is_without_payment:
             sale = named.get("transaction_id")
             if payers.lock_sale(sale) is None or sale is None:
-                raise TransactionNotFound
+                raise errors.TransactionNotFound
             payers.refer((content.reference,), sale)
             processing.try_again(payers, [content.reference])
             return EventOutcome(PaymentOutcome.RECORDED, sale, content.reference)
         case Returned() | Linked(), Decision.DISMISS if is_without_payment:
             return EventOutcome(PaymentOutcome.NOT_REFERRED, None, row.waits_for)
         case _:
-            raise ValidationError("This decision does not fit the event's outcome.")
+            raise errors.ValidationError("This decision does not fit the event's outcome.")
 
 
 def _retry(payers: Payers, paid: Paid, **named: str | None) -> EventOutcome:
@@ -99,9 +98,7 @@ def _retry(payers: Payers, paid: Paid, **named: str | None) -> EventOutcome:
         if customer is not None:
             own_key = None if customer.has_other_key(paid.customer_key) else paid.customer_key
             paid = paid._replace(click_id=customer.click_id, customer_key=own_key)
-    if customer is None:
-        raise CustomerNotFound
-    return processing.pay(payers, paid, customer)
+    return processing.pay(payers, paid, required(customer, errors.CustomerNotFound))
 
 
 def _resolve(payers: Payers, paid: Paid, decision: Decision, *, by: str) -> EventOutcome:

@@ -11,7 +11,7 @@ from storage.engine import feed
 from storage.engine.audit import By
 from storage.payments import accounts, event_log
 from storage.payments.payers import Payers
-from storage.rules.errors import IdentifierConflict, NotFound, ServiceError
+from storage.rules.errors import IdentifierConflict, NotFound, ServiceError, required
 from storage.rules.payment import Content, Introduced, Linked, Paid, PaymentOutcome, ProcessorEvent, Returned
 from storage.rules.settlement import Settlement
 from storage.tables import payment_events, programs
@@ -53,9 +53,7 @@ def process_in_sandbox(connection: Connection, program_id: int, event: Processor
     """Process an event that an owner sends, not the processor, in a sandbox: what is not signed never earns."""
     itself = and_(programs.c.id == program_id, programs.c.sandbox_of.is_not(None))
     sandbox = select(programs.c.id).where(or_(itself, programs.c.sandbox_of == program_id))
-    sandbox_id = connection.execute(sandbox).scalar()
-    if sandbox_id is None:
-        raise NotFound("The program has no sandbox.")
+    sandbox_id = required(connection.execute(sandbox).scalar(), NotFound("The program has no sandbox."))
     return process(connection, sandbox_id, event, at=by.at)
 
 

@@ -9,7 +9,7 @@ from sqlalchemy import Connection, select
 from storage.engine.database import insert_for
 from storage.engine.sealing import Sealer
 from storage.rules import attribution, keys
-from storage.rules.errors import InvalidHandover, ProgramNotFound, ValidationError
+from storage.rules.errors import InvalidHandover, ProgramNotFound, ValidationError, required
 from storage.tables import clicks, programs, used_handovers
 
 LIFETIME = timedelta(minutes=5)
@@ -58,9 +58,7 @@ def open_token(sealer: Sealer, program_id: int, token: str, at: datetime) -> Arr
 def is_own_origin(connection: Connection, program_id: int, origin: str) -> bool:
     """Return whether a page's origin is a program's domain, or a subdomain of one. Raises ProgramNotFound."""
     own = select(programs.c.domain, programs.c.further_domains).where(programs.c.id == program_id)
-    row = connection.execute(own).one_or_none()
-    if row is None:
-        raise ProgramNotFound
+    row = required(connection.execute(own).one_or_none(), ProgramNotFound)
     return attribution.is_own_origin(origin, [row.domain, *(row.further_domains or "").split()])
 
 

@@ -91,9 +91,8 @@ def _refund(connection: Connection, program_id: int, event: TestModeCall) -> tup
     row = test_events.c
     same = (row.program_id == program_id, row.transaction_id == event.transaction_id, row.kind == "sale")
     newest = select(test_events).where(*same).order_by(row.id.desc()).limit(1)
-    sale = connection.execute(newest).one_or_none()
-    if sale is None:
-        raise errors.TransactionNotFound("No test sale of this program has this transaction_id.")
+    unknown = errors.TransactionNotFound("No test sale of this program has this transaction_id.")
+    sale = errors.required(connection.execute(newest).one_or_none(), unknown)
     sale_cents = sale.amount_cents or 0
     before_cents = sale_cents - sale.refunded_cents
     cents = event.amount_cents if event.amount_cents is not None and before_cents else before_cents

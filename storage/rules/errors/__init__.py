@@ -7,8 +7,9 @@ import re
 import tomllib
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self, TypeVar
 
+Value = TypeVar("Value")
 TEXTS = tomllib.loads(Path(__file__).with_name("texts.toml").read_text(encoding="utf-8"))
 
 
@@ -39,6 +40,13 @@ class ServiceError(Exception):
         self.advice = hint or self.hint
         self.fields = tuple(fields)
         self.details = details  # further members of the error object
+
+
+def required(value: Value | None, missing: ServiceError | type[ServiceError]) -> Value:
+    """Return a value that was looked up. Raises the error that is for a missing one."""
+    if value is None:
+        raise missing
+    return value
 
 
 # Those that types name, or that say more than their texts; all others have no more than these.
