@@ -9,7 +9,7 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import BigInteger, Boolean, Connection, Date, String, TextualSelect, bindparam, text
+from sqlalchemy import BigInteger, Boolean, Connection, Date, String, TextClause, TextualSelect, bindparam, text
 
 from storage.engine.citus import is_distributed
 from storage.engine.database import ROWS_SYNTAX, is_server, run_prepared
@@ -25,7 +25,7 @@ _VALUE = re.compile(r"(IN )?(?<!:):(\w+)")
 _KINDS: dict[str, Any] = {
     **dict.fromkeys(("program_id", "partner_id", "payout_id", "user_id", "workspace_id"), BigInteger),
     **dict.fromkeys(("first_id", "since_id", "end_id", "row_id", "last_number", "statement_number"), BigInteger),
-    **dict.fromkeys(("at", "since", "last", "until", "idle_since"), Timestamp),
+    **dict.fromkeys(("at", "since", "last", "until", "idle_since", "told_at"), Timestamp),
     **dict.fromkeys(("first_day", "last_day", "end_day"), Date),
     **dict.fromkeys(("transaction_ids", "click_ids"), String),
     "with_key": Boolean,
@@ -34,11 +34,16 @@ _KINDS: dict[str, Any] = {
 
 def read_statement(name: str, **columns: Any) -> TextualSelect:
     """Return a read of `storage/sql` by named values; `columns` have the types of those that are no text or number."""
+    return named_statement(name).columns(**columns)
+
+
+def named_statement(name: str) -> TextClause:
+    """Return a statement of `storage/sql` by named values, of which a write takes one row or several."""
     sql = _read(name)
     named = {name: bool(several) for several, name in _VALUE.findall(sql)}
     kinds = {each: BigInteger if each.endswith("ids") else String for each in named if named[each]} | _KINDS
     values = (bindparam(each, type_=kinds.get(each), expanding=named[each]) for each in named)
-    return text(sql).bindparams(*values).columns(**columns)
+    return text(sql).bindparams(*values)
 
 
 def _read(name: str) -> str:

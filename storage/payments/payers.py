@@ -4,22 +4,23 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, select, update
+from sqlalchemy import Connection, select
 
 from storage.engine.database import insert_for
-from storage.engine.statements import read_statement
+from storage.engine.statements import named_statement, read_statement
 from storage.payments import event_log
 from storage.rules import keys
 from storage.rules.attribution import COUPON, site_url
-from storage.rules.payment import Introduced, Paid, PaymentOutcome, Returned, ReturnKind
+from storage.rules.payment import Introduced, Paid, PaymentOutcome, Returned
 from storage.rules.reconciliation import WITHIN
-from storage.tables import payment_customers, payment_references, payment_returns, sales
+from storage.tables import payment_customers, payment_references, sales
 from storage.tracking import clicks, program_terms, refunds
 from storage.tracking.coupons import Coupons
 from storage.tracking.customers import Customer, Registry
 
 INTENTS = ("pi_", "ch_", "py_")  # how the names of what pays begin
 _DUPLICATE = read_statement("payment_duplicate")
+_REPORT = named_statement("payment_return_report")
 
 
 class Payers(NamedTuple):
@@ -115,8 +116,8 @@ class Payers(NamedTuple):
         """Save a returned amount and refund its sale; return its transaction_id, and whether a person has to decide."""
         transaction_id = self.find_sale((returned.reference,))
         self.lock_sale(transaction_id)  # before its returns, as by the API: of two reports, one waits
-        for each in (returned, *returned.listed):
-            self._save_return(each)
+        about = {"program_id": self.program_id}
+        self.connection.execute(_REPORT, [each._asdict() | about for each in (returned, *returned.listed)])
         if transaction_id is None:
             return None, False
         return transaction_id, refunds.follow(self.connection, self.program_id, transaction_id, at=self.at)
@@ -124,21 +125,3 @@ class Payers(NamedTuple):
     def lock_sale(self, transaction_id: str | None) -> int | None:
         mine = (sales.c.program_id == self.program_id, sales.c.transaction_id == transaction_id)
         return self.connection.execute(select(sales.c.id).where(*mine).with_for_update()).scalar()
-
-    def _save_return(self, returned: Returned) -> None:
-        row, connection = payment_returns.c, self.connection
-        names = {"reference": returned.reference, "return_id": returned.return_id}
-        mine = (row.program_id == self.program_id, *(row[name] == value for name, value in names.items()))
-        reported = {"amount_cents": returned.amount_cents, "stands": returned.stands, "told_at": returned.told_at}
-        values: dict[str, Any] = {"program_id": self.program_id, **names, "kind": returned.kind, **reported}
-        new = insert_for(connection)(payment_returns).values(**values)
-        if connection.execute(new.on_conflict_do_nothing().returning(row.return_id)).scalar() is None:
-            if returned.kind == ReturnKind.TOTAL:  # beside the earlier ones: each step between them was refunded then
-                stored = connection.execute(select(row.amount_cents, row.totals).where(*mine)).one()
-                totals = {returned.amount_cents, *map(int, (stored.totals or str(stored.amount_cents)).split(","))}
-                values = {"amount_cents": max(totals), "totals": ",".join(map(str, sorted(totals)))}
-                connection.execute(update(payment_returns).where(*mine).values(**values))
-            else:  # of one second: a dispute that was opened and closed is closed
-                is_open = returned.kind == ReturnKind.DISPUTE and returned.stands
-                newer = row.told_at < returned.told_at if is_open else row.told_at <= returned.told_at
-                connection.execute(update(payment_returns).where(*mine, newer).values(**reported))

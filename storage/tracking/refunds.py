@@ -4,17 +4,20 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import NamedTuple
 
-from sqlalchemy import Connection, func, or_, select, update
+from sqlalchemy import Connection, update
 
 from storage.engine import ids
 from storage.engine.group_commit import set_based
+from storage.engine.statements import named_statement
 from storage.rules.errors import RefundExceedsSale, ServiceError
 from storage.rules.money import RefundStatus, refund_status
-from storage.rules.payment import PaymentOutcome, ReturnKind
+from storage.rules.payment import ReturnKind
 from storage.rules.returned_money import ReturnedMoney, SaleRefund
-from storage.tables import payment_events, refunds
+from storage.tables import refunds
 from storage.tracking.program_terms import ProgramTerms
 from storage.tracking.refunded_sales import OURS, RefundedSale, RefundedSales
+
+_HOLD = named_statement("payment_events_hold")
 
 
 class Refund(NamedTuple):
@@ -118,14 +121,7 @@ def _hold(connection: Connection, sale: RefundedSale) -> bool:
     """Hold the newest event about what was returned of a sale while a person has to decide; return whether it is."""
     if not sale.reported:
         return False
-    event, is_held = payment_events.c, sale.is_held
-    references = {each.reference for each in sale.reported}
-    of_sale = (event.program_id == sale.row.program_id, event.waits_for.in_(references))
-    released = update(payment_events).where(*of_sale, event.outcome == PaymentOutcome.HELD)
-    connection.execute(released.values(outcome=PaymentOutcome.RECORDED))
-    if is_held:
-        about_returns = or_(event.type.startswith("charge."), event.type.startswith("refund."))
-        newest = select(func.max(event.id)).where(*of_sale, about_returns).scalar_subquery()
-        held = update(payment_events).where(event.program_id == sale.row.program_id, event.id == newest)
-        connection.execute(held.values(outcome=PaymentOutcome.HELD, transaction_id=sale.row.transaction_id))
-    return is_held
+    named = {"program_id": sale.row.program_id, "transaction_id": sale.row.transaction_id}
+    references = list({each.reference for each in sale.reported})
+    connection.execute(_HOLD, {**named, "names": references, "is_held": sale.is_held})
+    return sale.is_held

@@ -217,14 +217,14 @@ VALUES = {
     **dict.fromkeys(("program_id", "partner_id", "user_id", "first_id", "since_id", "most", "most_millis_late"), 1),
     **dict.fromkeys(("workspace_id", "payout_id", "last_number", "statement_number", "row_id", "end_id"), 1),
     **dict.fromkeys(("customer_id", "amount_cents", "seq"), 1),
-    **dict.fromkeys(("is_bare", "lacks_name", "with_key", "mail_is_due"), True),
-    **dict.fromkeys(("at", "since", "last", "until", "idle_since"), NOW),
+    **dict.fromkeys(("is_bare", "lacks_name", "with_key", "mail_is_due", "stands", "is_held"), True),
+    **dict.fromkeys(("at", "since", "last", "until", "idle_since", "told_at"), NOW),
     **dict.fromkeys(("first_day", "last_day", "end_day"), NOW.date()),
     "rows": "[]",
     **{key: [1] for key in ("customer_ids", "program_ids", "partner_ids", "ids")},
     **{key: [""] for key in ("transaction_ids", "click_ids", "keys", "codes", "names")},
     **dict.fromkeys(("first_click_id", "token_hash", "transaction_id", "currency", "email", "email_hash", "typed"), ""),
-    **dict.fromkeys(("actor_type", "actor_id", "outcome"), ""),
+    **dict.fromkeys(("actor_type", "actor_id", "outcome", "reference", "return_id", "kind"), ""),
 }
 
 
