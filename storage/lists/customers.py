@@ -13,7 +13,7 @@ from storage.lists.find import get, matching, rows
 from storage.lists.partners import named
 from storage.lists.related import has_key, of_partner
 from storage.rules import contact
-from storage.rules.errors import FieldError, NotFound, ValidationError
+from storage.rules.errors import FieldError, NotFound, ValidationError, required
 from storage.rules.settlement import CustomerStatus, Settlement
 from storage.rules.untrusted import Untrusted
 from storage.tables import commissions, customers, leads, refunds, sales
@@ -137,9 +137,7 @@ def find_customer(
     table = sales if transaction_id is not None else customers
     found = sales.c.customer_id if transaction_id is not None else customers.c.id
     row_id = connection.execute(select(found).where(table.c.program_id == program_id, *sent)).scalar()
-    if row_id is None:
-        raise NotFound("The program has no such customer.", hint=NOT_RECORDED)
-    return int(row_id)
+    return int(required(row_id, NotFound("The program has no such customer.", hint=NOT_RECORDED)))
 
 
 def get_timeline(

@@ -10,7 +10,7 @@ from storage.lists.declaration import Column, Filter, List, ListScope
 from storage.lists.related import contains
 from storage.rules import keys
 from storage.rules.attribution import ProgramStatus
-from storage.rules.errors import NotFound
+from storage.rules.errors import NotFound, required
 from storage.rules.setting_kinds import Kind
 from storage.rules.settings import SETTINGS, ProgramSettings
 from storage.rules.untrusted import Untrusted
@@ -89,9 +89,7 @@ PROGRAMS = List(
 def read_program(connection: Connection, program_id: int) -> Program:
     """Return a program. Raises NotFound when there is none with this id."""
     row = connection.execute(_ONE, {"id": program_id}).one_or_none()
-    if row is None:
-        raise NotFound("There is no such program.")
-    return _program(row)
+    return _program(required(row, NotFound("There is no such program.")))
 
 
 def lock_program(connection: Connection, program_id: int) -> Program:

@@ -11,7 +11,7 @@ from storage.engine.database import insert_for
 from storage.lists.applications import APPLICATIONS, Application
 from storage.management import one_row, partners
 from storage.rules.attribution import LONGEST_CODE, ApplicationState
-from storage.rules.errors import NotFound, ValidationError
+from storage.rules.errors import NotFound, ValidationError, required
 from storage.tables import partner_applications, programs
 
 MOST_WAITING = 1_000  # in a program
@@ -22,9 +22,7 @@ def program_name(connection: Connection, program_id: int) -> str:
     """Return the name of a program to which people may apply. Raises NotFound for any other."""
     may = (programs.c.id == program_id, programs.c.partners_may_apply)
     name: str | None = connection.execute(select(programs.c.name).where(*may)).scalar()
-    if name is None:
-        raise NotFound
-    return name
+    return required(name, NotFound)
 
 
 def apply(

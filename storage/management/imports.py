@@ -14,7 +14,7 @@ from storage.management.import_report import ImportedPartners, Importing, Import
 from storage.management.imported_events import ImportedEvents
 from storage.rules import tool_exports
 from storage.rules.attribution import site_url
-from storage.rules.errors import NotFound, ValidationError
+from storage.rules.errors import NotFound, ValidationError, required
 from storage.rules.reports import metrics
 from storage.rules.settlement import CustomerStatus
 from storage.rules.tool_exports import FileKind, ImportFile, ImportLine
@@ -149,9 +149,7 @@ def undo(connection: Connection, program_id: int, import_id: int, *, by: audit.B
     row = imports.c
     mine = (row.program_id == program_id, row.id == import_id, row.at >= by.at - LASTS)
     stored = connection.execute(delete(imports).where(*mine).returning(row.undo)).scalar()
-    if stored is None:
-        raise NotFound("An import can be undone within an hour.")
-    saved = json.loads(stored)
+    saved = json.loads(required(stored, NotFound("An import can be undone within an hour.")))
     added = saved["added"]
     if _built_on(connection, program_id, added) != saved["built"]:
         raise ValidationError("The import cannot be undone: its partners, customers or commissions have changed since.")

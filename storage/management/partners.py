@@ -16,7 +16,7 @@ from storage.management import agent_caps, one_row
 from storage.management.commission_decisions import Waiting, count_worth
 from storage.rules.attribution import PartnerStatus, code_key
 from storage.rules.commission import UNPAID, CommissionStatus, of_remaining
-from storage.rules.errors import FieldError, NotFound, PartnerNotFound, ValidationError
+from storage.rules.errors import FieldError, NotFound, PartnerNotFound, ValidationError, required
 from storage.rules.fraud.flag import FlagState
 from storage.rules.reports.metrics import Totals
 from storage.rules.settlement import CustomerStatus
@@ -93,9 +93,7 @@ def move_customer(
     """Move a customer to a partner, and return them; what moves with them waits for a decision again."""
     mine = one_row.of(customers, program_id, customer_id)
     locked = select(customers).where(mine).with_for_update(key_share=True)  # a sale refers to its customer at its end
-    customer = connection.execute(locked).one_or_none()
-    if customer is None:
-        raise NotFound("The program has no such customer.")
+    customer = required(connection.execute(locked).one_or_none(), NotFound("The program has no such customer."))
     before_id = customer.partner_id
     if partner_id == before_id:
         raise ValidationError.of("partner_id", "The customer is this partner's already")

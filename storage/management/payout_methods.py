@@ -18,7 +18,7 @@ from storage.engine.database import insert_for
 from storage.engine.sealing import Sealer
 from storage.management import partners
 from storage.rules.contact import is_email, protect
-from storage.rules.errors import FieldError, NotFound, ValidationError
+from storage.rules.errors import FieldError, NotFound, ValidationError, required
 from storage.rules.payout import METHOD_HOLD, MethodKind
 from storage.tables import payout_methods
 
@@ -86,9 +86,7 @@ def get_method(connection: Connection, program_id: int, partner_id: int) -> Payo
     """Return how a partner is paid, masked. Raises NotFound without a method, and for another program's partner."""
     mine = (_row.program_id == program_id, _row.partner_id == partner_id)
     row = connection.execute(select(payout_methods).where(*mine)).one_or_none()
-    if row is None:
-        raise NotFound("The partner has no payout method.")
-    return _shown(row)
+    return _shown(required(row, NotFound("The partner has no payout method.")))
 
 
 def open_details(sealed: str, sealer: Sealer) -> dict[str, str]:

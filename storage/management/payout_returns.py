@@ -13,7 +13,7 @@ from storage.lists.payouts import PAYOUT_LINES, PAYOUTS, Payout, PayoutLine
 from storage.management import one_row, payout_sending
 from storage.management import payouts as runs
 from storage.rules.commission import CommissionStatus
-from storage.rules.errors import NotFound, PayoutOpen, PayoutSent, ValidationError
+from storage.rules.errors import NotFound, PayoutOpen, PayoutSent, ValidationError, required
 from storage.rules.payout import REOPENED_WITHIN, LineState, PayoutState
 from storage.tables import commissions, ledger_entries, payout_lines, payouts
 from storage.tracking.ledger import EntryKind
@@ -71,9 +71,8 @@ def correct_line(
     payout_sending.lock_all(connection, program_id, payout_id)
     runs.lock(connection, program_id, payout_id, PayoutState.SENT, actor=by.actor)
     mine = (_line.program_id == program_id, _line.payout_id == payout_id)
-    line = connection.execute(select(payout_lines).where(*mine, _line.id == line_id)).one_or_none()
-    if line is None:
-        raise NotFound("The payout has no such line.")
+    found = connection.execute(select(payout_lines).where(*mine, _line.id == line_id)).one_or_none()
+    line = required(found, NotFound("The payout has no such line."))
     corrected = connection.execute(select(_line.id).where(*mine, _line.corrects_id == line_id)).first()
     if line.state != LineState.PAID or not line.to_pay_cents or corrected:
         raise ValidationError("Only a line that paid something can be corrected, once.")

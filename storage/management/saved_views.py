@@ -8,7 +8,7 @@ from sqlalchemy import Connection, delete, insert, select, update
 
 from storage.engine import audit, ids
 from storage.engine.audit import By, Change
-from storage.rules.errors import LinkExpired, NotFound, ValidationError
+from storage.rules.errors import LinkExpired, NotFound, ValidationError, required
 from storage.tables import programs, saved_views
 
 LASTS = timedelta(days=30)
@@ -39,9 +39,7 @@ def change(connection: Connection, program_id: int, view_id: int, action: str, *
     statement: Any = delete(saved_views) if action == "delete" else update(saved_views).values(shared_until=until)
     mine = (_row.program_id == program_id, _row.id == view_id)
     name = connection.execute(statement.where(*mine).returning(_row.name)).scalar()
-    if name is None:
-        raise NotFound
-    named = {"before" if action == "delete" else "after": name}
+    named = {"before" if action == "delete" else "after": required(name, NotFound)}
     audit.write(connection, program_id, [Change(f"saved_view.{action}", view_id, **named)], by=by)
 
 
@@ -50,6 +48,4 @@ def get_shared(connection: Connection, program_id: int, view_id: int, *, until: 
     mine = (_row.program_id == program_id, _row.id == view_id, _row.shared_until == until)
     rows = select(saved_views, programs.c.name.label("program")).join(programs, programs.c.id == _row.program_id)
     view = connection.execute(rows.where(*mine)).first()
-    if view is None:
-        raise LinkExpired(hint="Ask whoever sent you the link for a new one.")
-    return view
+    return required(view, LinkExpired(hint="Ask whoever sent you the link for a new one."))

@@ -9,7 +9,7 @@ from sqlalchemy import BigInteger, Connection, Date, Select, bindparam, func, se
 from storage.engine import ids
 from storage.engine.statements import read_statement
 from storage.lists.declaration import PROGRAM
-from storage.rules.errors import NotFound
+from storage.rules.errors import NotFound, required
 from storage.rules.periods import period
 from storage.rules.periods.period import DateRangeQuery, Period, Window
 from storage.rules.reports.metrics import Day, RefundTotals, Totals, added
@@ -62,9 +62,7 @@ def choose_period(
     connection: Connection, program_id: int, query: DateRangeQuery, *, at: datetime
 ) -> tuple[str, Period, Window]:
     """Return a program's currency, and the name and days of its range. Raises InvalidPeriod, InvalidRange, NotFound."""
-    program = connection.execute(_program, {"program_id": program_id}).one_or_none()
-    if program is None:
-        raise NotFound
+    program = required(connection.execute(_program, {"program_id": program_id}).one_or_none(), NotFound)
     created_at = program.created_at
     if query.period == Period.ALL:  # it starts with the first day that has totals, which may be an import's
         recorded = select(func.min(rollups.c.day)).where(rollups.c.program_id == program_id)

@@ -11,7 +11,7 @@ from storage.lists.declaration import ListScope
 from storage.lists.find import get
 from storage.lists.payouts import PAYOUT_LINES, PayoutLine
 from storage.lists.programs import Program, read_program
-from storage.rules.errors import NotFound
+from storage.rules.errors import NotFound, required
 from storage.tables.columns import Timestamp
 
 _LINE = statements.read_statement("statement_line")
@@ -35,9 +35,8 @@ class PartnerStatement(NamedTuple):
 def read_statement(connection: Connection, program_id: int, number: int, *, at: datetime) -> PartnerStatement:
     """Return the statement of a program that has a number. Raises NotFound."""
     named = {"program_id": program_id, "statement_number": number}
-    found = connection.execute(_LINE, named).one_or_none()
-    if found is None:
-        raise NotFound("The program has no such statement.")
+    missing = NotFound("The program has no such statement.")
+    found = required(connection.execute(_LINE, named).one_or_none(), missing)
     line = get(connection, PAYOUT_LINES, ListScope(program_id, at), found.id)
     mine = {"program_id": program_id, "partner_id": line.partner_id}
     newest = connection.execute(_COMMISSIONS, mine | {"payout_id": line.payout_id}).all()
