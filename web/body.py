@@ -118,10 +118,12 @@ def _with_nul(value: Any, path: str) -> Iterator[str]:
         yield from [inner.removeprefix(".")] if "\0" in str(name) else _with_nul(each, inner)
 
 
-def parse(model: type[Parsed], content: bytes | bytearray, *, empty_is_absent: bool = False) -> Parsed:
+def parse(
+    model: type[Parsed], content: bytes | bytearray, *, empty_is_absent: bool = False, strict: bool | None = None
+) -> Parsed:
     """Return the body as a model. Raises InvalidJson, or ValidationError naming each field that is wrong."""
     try:
-        return model.model_validate_json(content)
+        return model.model_validate_json(content, strict=strict)
     except Invalid as invalid:
         errors = invalid.errors(include_url=False, include_context=False)
     if any(error["type"] == "json_invalid" or not error["loc"] for error in errors):

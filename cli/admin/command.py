@@ -2,12 +2,10 @@
 
 import asyncio
 import getpass
-import re
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
 from datetime import UTC, date, datetime, time
-from decimal import Decimal
 from functools import partial
 from typing import Annotated, Any
 
@@ -29,7 +27,7 @@ from storage.engine.failures import reason_of
 from storage.engine.sealing import UnreadableSecretError
 from storage.rules.errors import NotFound, ServiceError, StorageUnavailable
 from storage.tables import programs
-from web import app, body
+from web import app
 
 _LARGEST_ID = 2**31 - 1
 now = app.now
@@ -75,11 +73,16 @@ def change_in(operation: Callable[..., Any], program_id: int, *arguments: Any, *
     """Run a write operation in a program as the operator. Raises NotFound if it does not exist."""
 
     def existing(connection: Connection, **options: Any) -> Any:
-        if connection.execute(select(programs.c.id).where(programs.c.id == program_id)).scalar() is None:
-            raise NotFound(f"There is no program {program_id}.", hint="Create one with `svc admin program create`.")
+        require_program(connection, program_id)
         return operation(connection, program_id, *arguments, **options)
 
     return change(existing, **options)
+
+
+def require_program(connection: Connection, program_id: int) -> None:
+    """Raise NotFound if the program does not exist."""
+    if connection.execute(select(programs.c.id).where(programs.c.id == program_id)).scalar() is None:
+        raise NotFound(f"There is no program {program_id}.", hint="Create one with `svc admin program create`.")
 
 
 def run(work: Callable[[Storage], Awaitable[Any]], url: str | None = None) -> Any:
@@ -147,14 +150,7 @@ def _of(kind: Any) -> Callable[[str], Any]:
     return parse
 
 
-name, code, email, domain = map(_of, (settings_models.Name, body.Identifier, changes.Email, settings_models.Host))
-
-
-def percent(value: str) -> int:
-    """Return a percentage with up to two decimals as basis points."""
-    if not re.fullmatch(r"\d{1,3}(\.\d{1,2})?", value, re.ASCII) or Decimal(value) > 100:  # noqa: PLR2004 - 100 %
-        raise typer.BadParameter("a percentage from 0 to 100 with at most two decimals, such as 12.5")
-    return int(Decimal(value) * 100)
+name, email = map(_of, (settings_models.Name, changes.Email))
 
 
 def timestamp(value: str) -> datetime:

@@ -1,109 +1,60 @@
-"""`svc admin payout`: drafts payouts of a program, shows and sends them, reopens and discards them."""
+"""`svc admin payout`: what the resource table offers on payouts, as commands that the operator runs."""
 
-from datetime import date
-from typing import Annotated, Any
+from typing import Any
+from urllib.parse import urlencode
 
 import typer
-from rich.markup import escape
+from starlette.requests import Request
+from starlette.routing import compile_path
 
-from cli.admin import command
-from cli.integrator.output import Answer
-from storage.lists import find
-from storage.lists.declaration import MOST_ROWS, List, ListQuery, ListScope, Page
-from storage.lists.payouts import PAYOUT_LINES, PAYOUTS, Payout
-from storage.management import payout_returns, payout_sending, payouts
-from storage.rules.commission import MOST_CENTS
+from cli.admin import command, inputs
+from cli.integrator.output import Answer, plain
+from presentation.api_request import ApiRequest
+from presentation.resource_table import RESOURCES, Resource
+from storage import Storage
+from storage.engine.audit import OPERATOR
+from web.body import Body
 
+COMMANDS = {
+    "listPayouts": "list",
+    "draftPayout": "draft",
+    "getPayout": "show",
+    "listPayoutLines": "lines",
+    "sendPayout": "send",
+    "reopenPayout": "reopen",
+    "discardPayout": "discard",
+}
 app = typer.Typer(no_args_is_help=True)
-PayoutId = Annotated[int, typer.Argument(min=1, metavar="ID")]
 
 
-def day(value: str) -> date:
-    """Return an ISO 8601 date."""
-    try:
-        return date.fromisoformat(value)
-    except ValueError:
-        raise typer.BadParameter("Write a date, such as 2027-01-31") from None
+def add(name: str, resource: Resource) -> None:
+    """Add a resource as a command: the ids of its path are arguments, its query and the fields of its body options."""
+    about = resource.operation.description
+    ids, model = compile_path(resource.path)[2], about.body or Body
+
+    @inputs.taking(model, about.query, ids)
+    def run(program: command.ProgramId, **sent: Any) -> Answer:
+        path = {each: str(sent.pop(each)) for each in ids}
+        query = urlencode({each: value for each in about.query if (value := sent.pop(each))}).encode()
+        scope = {"type": "http", "headers": [], "query_string": query, "path_params": path}
+
+        async def perform(store: Storage) -> Any:
+            await store.read(command.require_program, program)
+            of_operator: Any = {"actor": OPERATOR, "at": command.now(), "program_id": program}
+            call = ApiRequest(request=Request(scope), storage=store, **of_operator)
+            return await resource.operation.submit(call, inputs.given(model, sent))
+
+        result = command.run(perform)
+        return Answer(result, "\n\n".join(map(_lines, result.get("data", [result]))) or "There is none.")
+
+    run.__name__, run.__doc__ = name, f"{about.summary}."
+    command.register(app, name)(run)
 
 
-def _failed(value: str) -> tuple[int, str]:
-    line_id, _, reason = value.partition(":")
-    if not (line_id.isascii() and line_id.isdigit() and reason.strip()):
-        raise typer.BadParameter("Write LINE:REASON, such as 12345:the account is closed")
-    return int(line_id), reason.strip()
+def _lines(row: dict[str, Any]) -> str:
+    return "\n".join(f"{name}: {plain(value)}" for name, value in row.items() if value not in (None, {}))
 
 
-@command.register(app, "list")
-def list_payouts(program: command.ProgramId) -> Answer:
-    """List a program's payouts, newest first."""
-    rows = _rows(PAYOUTS, program)
-    return Answer({"payouts": [each._asdict() for each in rows]}, "\n".join(map(_line, rows)) or "There is no payout.")
-
-
-@command.register(app)
-def draft(
-    program: command.ProgramId,
-    earned_until: Annotated[date | None, typer.Option(parser=day, metavar="DAY")] = None,
-    minimum_cents: Annotated[int | None, typer.Option(min=0, max=MOST_CENTS)] = None,
-    partner: Annotated[list[int] | None, typer.Option(min=1)] = None,
-) -> Answer:
-    """Draft a payout of what partners are due."""
-    about: dict[str, Any] = {"earned_until": earned_until, "minimum_cents": minimum_cents, "partner_ids": partner}
-    return _answer(command.change_in(payouts.draft, program, **about))
-
-
-@command.register(app, "show")
-def show_payout(program: command.ProgramId, payout: PayoutId) -> Answer:
-    """Show a payout and its lines."""
-    found: Payout = command.read(find.get, PAYOUTS, ListScope(program, command.now()), payout)
-    lines = _rows(PAYOUT_LINES, program, payout_id=payout)
-    texts = [
-        f"  {each.id}  {escape(each.partner_name)}  {each.to_pay_cents} cents by {escape(each.method_masked or '-')}: "
-        f"{each.state}{f' ({escape(each.failure)})' if each.failure else ''}"
-        for each in lines
-    ]
-    return Answer({**found._asdict(), "lines": [each._asdict() for each in lines]}, "\n".join([_line(found), *texts]))
-
-
-@command.register(app)
-def send(
-    program: command.ProgramId,
-    payout: PayoutId,
-    paid_on: Annotated[date, typer.Option(parser=day, metavar="DAY")],
-    reference: Annotated[str, typer.Option(parser=command.code, metavar="TEXT")],
-    failed: Annotated[list[Any] | None, typer.Option(parser=_failed, metavar="LINE:REASON")] = None,
-    *,
-    notify: Annotated[bool, typer.Option(help="Whether the service sends partners their statements.")] = True,
-) -> Answer:
-    """Say that the payments of a draft were sent, save for those that failed."""
-    about: dict[str, Any] = {"paid_on": paid_on, "reference": reference, "failed": dict(failed or ()), "notify": notify}
-    return _answer(command.change_in(payout_sending.send, program, payout, **about))
-
-
-@command.register(app)
-def reopen(program: command.ProgramId, payout: PayoutId) -> Answer:
-    """Make a payout a draft again, within an hour after it was sent."""
-    return _answer(command.change_in(payout_returns.reopen, program, payout))
-
-
-@command.register(app)
-def discard(program: command.ProgramId, payout: PayoutId) -> dict[str, Any]:
-    """Discard a draft."""
-    command.change_in(payouts.discard, program, payout)
-    return {"payout_id": payout}
-
-
-def _rows(wanted: List[Any], program: int, **filters: Any) -> list[Any]:
-    query = ListQuery(limit=MOST_ROWS, filters=filters)
-    page: Page[Any] = command.read(find.find, wanted, ListScope(program, command.now()), query)
-    return page.data
-
-
-def _answer(payout: Payout) -> Answer:
-    return Answer(payout._asdict(), _line(payout))
-
-
-def _line(payout: Payout) -> str:
-    sent = f"sent on {payout.paid_on}, {escape(payout.reference or 'without a reference')}" if payout.sent_at else ""
-    amounts = f"{payout.to_pay_cents} cents to {payout.partners} partners for {payout.commissions} commissions"
-    return f"{payout.id}  {payout.state}  {amounts}  {sent}".rstrip()
+for each in RESOURCES:
+    if each.operation.description.name in COMMANDS:
+        add(COMMANDS[each.operation.description.name], each)

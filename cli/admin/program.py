@@ -7,41 +7,33 @@ import typer
 from rich.markup import escape
 
 from cli.admin import command
+from cli.admin.inputs import given, taking
 from cli.integrator.output import Answer, Flag
+from presentation import changes
 from storage.access import agent_keys, program_keys
 from storage.management import partners, program_settings
+from storage.rules import settings
 from storage.rules.keys import rotation_state
 from storage.rules.scope import Scope
 from storage.rules.settings import ProgramSettings
-from storage.rules.settlement import LeadAuthPolicy
 
 app, partners_app, keys_app, agent_keys_app = (typer.Typer(no_args_is_help=True) for _ in range(4))
-Rate = Annotated[int, typer.Option(parser=command.percent, metavar="PERCENT", help="Of each sale, up to two decimals.")]
 
 
 @command.register(app)
-def create(
-    workspace: command.WorkspaceId,
-    name: command.Name,
-    domain: Annotated[str, typer.Option(parser=command.domain, metavar="DOMAIN", help="Such as example.com.")],
-    commission_rate: Rate = "20",  # type: ignore[assignment] # typer parses a default as it parses an argument
-    lead_auth_policy: LeadAuthPolicy = LeadAuthPolicy.SERVER_REQUIRED,
-) -> dict[str, Any]:
+@taking(changes.NewProgram, without="workspace_id")
+def create(workspace: command.WorkspaceId, **sent: Any) -> dict[str, Any]:
     """Create a program with a hidden key; `program-key generate` shows a new one."""
-    settings = ProgramSettings(name=name, domain=domain, rate=commission_rate, lead_auth_policy=lead_auth_policy)
-    return {"program_id": command.change(program_settings.create, workspace, settings)}
+    chosen = ProgramSettings(**settings.stored(given(changes.NewProgram, sent)))
+    return {"program_id": command.change(program_settings.create, workspace, chosen)}
 
 
 @command.register(partners_app, "create")
-def add_partner(
-    program: command.ProgramId,
-    name: command.Name,
-    code: Annotated[str, typer.Option(parser=command.code, metavar="CODE", help="The value of ?aff= in links.")],
-    email: Annotated[str | None, typer.Option(parser=command.email, metavar="EMAIL")] = None,
-) -> dict[str, Any]:
+@taking(changes.NewPartner)
+def add_partner(program: command.ProgramId, **sent: Any) -> dict[str, Any]:
     """Add a partner to a program."""
-    made = command.change_in(partners.enrol, program, name=name, code=code, email=email)
-    return {"partner_id": made.id, "code": code}
+    made = command.change_in(partners.enrol, program, **given(changes.NewPartner, sent))
+    return {"partner_id": made.id, "code": made.code}
 
 
 @command.register(keys_app)

@@ -24,6 +24,7 @@ class Svc:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.database = folder / "svc.db"
+        self.url = f"sqlite+aiosqlite:///{self.database}"
 
     def __call__(self, *arguments: object, stdin: str = "", **environment: str) -> Done:
         return run(arguments, cwd=self.folder, env=self._env() | environment, stdin=stdin)
