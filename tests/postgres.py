@@ -45,6 +45,11 @@ class Server:
     def port(self) -> int:
         return int(self.url.rpartition(":")[2].partition("/")[0])
 
+    def set(self, settings: str) -> None:
+        """Write settings, which it reads when it starts or reloads them."""
+        with (self.data / "postgresql.conf").open("a") as written:
+            written.write(settings)
+
     def control(self, *arguments: str) -> None:
         _run(self.binaries / "pg_ctl", "--pgdata", self.data, "--log", self.data.parent / "log", *arguments)
 
@@ -60,8 +65,7 @@ class Server:
         self.control("--mode", "fast", "stop")  # which archives the rest
         self.data.rename(self.data.with_name("before"))
         copy.rename(self.data)
-        with (self.data / "postgresql.conf").open("a") as settings:
-            settings.write(f"{RECOVERED}recovery_target_time = '{to.isoformat()}'\n")
+        self.set(f"{RECOVERED}recovery_target_time = '{to.isoformat()}'\n")
         (self.data / "recovery.signal").touch()
         self.control("--wait", "start")
         asyncio.run(_accepting(self.url))
@@ -88,17 +92,22 @@ def running(where: Path | None = None, settings: str = "") -> Iterator[Server]:
         folder = Path(name)
         if os.geteuid() == 0:  # initdb refuses to run as root
             shutil.chown(folder, "postgres", "postgres")
-        data, port = folder / "data", free_port()
-        of_data = ("--pgdata", data)
+        of_data = ("--pgdata", data := folder / "data")
         _run(where / "initdb", *of_data, "--auth", "trust", "--username", "postgres", "--encoding", "UTF8", "--no-sync")
-        with (data / "postgresql.conf").open("a") as written:
-            written.write(f"port = {port}\nunix_socket_directories = '{folder}'\n{SETTINGS}{settings}")
-        server = Server(f"postgresql+asyncpg://postgres@127.0.0.1:{port}/postgres", data, where)
-        server.control("--wait", "start")
-        try:
+        with _started(data, where, f"unix_socket_directories = '{folder}'\n{SETTINGS}{settings}") as server:
             yield server
-        finally:
-            server.control("--mode", "immediate", "stop")
+
+
+@contextmanager
+def _started(data: Path, where: Path, settings: str = "") -> Iterator[Server]:
+    """Run a server over a folder of data, on a port of its own, until the block ends."""
+    server = Server(f"postgresql+asyncpg://postgres@127.0.0.1:{free_port()}/postgres", data, where)
+    server.set(f"port = {server.port}\n{settings}")
+    server.control("--wait", "start")
+    try:
+        yield server
+    finally:
+        server.control("--mode", "immediate", "stop")
 
 
 def memory() -> Path:
@@ -109,18 +118,10 @@ def memory() -> Path:
 @contextmanager
 def standby_of(primary: Server) -> Iterator[Server]:
     """Run a streaming replica of a server; from then on a commit waits until the replica has applied it."""
-    data, port = primary.back_up("--write-recovery-conf"), free_port()
-    with (data / "postgresql.conf").open("a") as settings:
-        settings.write(f"port = {port}\n")
-    server = Server(f"postgresql+asyncpg://postgres@127.0.0.1:{port}/postgres", data, primary.binaries)
-    server.control("--wait", "start")
-    with (primary.data / "postgresql.conf").open("a") as settings:
-        settings.write("synchronous_standby_names = '*'\nsynchronous_commit = remote_apply\n")
-    primary.control("reload")
-    try:
+    with _started(primary.back_up("--write-recovery-conf"), primary.binaries) as server:
+        primary.set("synchronous_standby_names = '*'\nsynchronous_commit = remote_apply\n")
+        primary.control("reload")
         yield server
-    finally:
-        server.control("--mode", "immediate", "stop")
 
 
 @asynccontextmanager

@@ -1,6 +1,5 @@
 """A real SMTP server for tests, which keeps what it receives."""
 
-import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 from email import message_from_bytes, policy
@@ -8,6 +7,8 @@ from email.message import EmailMessage
 from typing import Any
 
 from aiosmtpd.controller import Controller
+
+from tests import postgres
 
 
 class Mailbox:
@@ -38,12 +39,9 @@ class Mailbox:
 @contextmanager
 def running() -> Iterator[Mailbox]:
     mailbox = Mailbox()
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    controller = Controller(mailbox, hostname="127.0.0.1", port=port)
+    controller = Controller(mailbox, hostname="127.0.0.1", port=postgres.free_port())
     controller.start()
-    mailbox.url = f"smtp://127.0.0.1:{port}"
+    mailbox.url = f"smtp://127.0.0.1:{controller.port}"
     try:
         yield mailbox
     finally:

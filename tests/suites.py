@@ -45,8 +45,8 @@ def _folders(path: Path) -> list[str]:
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Run a test that could run on each database on SQLite alone, where its folder says so and no mark of its own."""
     test = metafunc.definition
-    is_marked = any(mark.args[0] == "database_url" for mark in test.iter_markers("parametrize"))
-    if "database_url" in metafunc.fixturenames and not is_marked and not ON_SQLITE.isdisjoint(_folders(test.path)):
+    is_alone = test.get_closest_marker("both_databases") is None and not ON_SQLITE.isdisjoint(_folders(test.path))
+    if is_alone and "database_url" in metafunc.fixturenames:
         test.add_marker(pytest.mark.parametrize("database_url", ["sqlite"], indirect=True))
 
 
@@ -75,6 +75,7 @@ def pytest_configure(config: pytest.Config) -> None:
     os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(postgres.memory()))  # pytest's name for where tmp_path is
     for suite in SUITES:
         config.addinivalue_line("markers", f"{suite}: the suite of this test, where neither folder nor fixture says so")
+    config.addinivalue_line("markers", "both_databases: runs on each database, also where its folder runs on SQLite")
     config.addinivalue_line("markers", "not_on_citus(reason): does not run on a Citus cluster")
     config.addinivalue_line("markers", "wrong_books: changes rows so that totals and events differ")
     if "SVC_EVERY_SUITE" in os.environ and _left_out(config):

@@ -75,13 +75,8 @@ class Service:
 
     async def path_of(self, path: str, number: int) -> str:
         """Return a path with the id of a row that exists, where there is one."""
-        lists: dict[str, List[Any]] = {
-            "commission_id": COMMISSIONS,
-            "customer_id": CUSTOMERS,
-            "flag_id": FLAGS,
-            "plan_id": PLANS,
-        }
-        ids = {name: [row.id for row in (await self.acme.listed(each)).data] for name, each in lists.items()}
+        lists: list[List[Any]] = [COMMISSIONS, CUSTOMERS, FLAGS, PLANS]
+        ids = {f"{each.one}_id": [row.id for row in (await self.acme.listed(each)).data] for each in lists}
         ids |= {"program_id": [self.acme.program_id], "partner_id": [self.acme.anna, self.acme.ben]}
         chosen = {name: rows[number % len(rows)] for name, rows in ids.items() if rows}
         return path.format_map(defaultdict(lambda: 1, chosen))

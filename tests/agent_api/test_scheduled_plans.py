@@ -20,7 +20,6 @@ from storage.management import agent_caps, plans
 from tests import world
 from tests.agent_api.conftest import Agents
 from tests.agent_api.test_plans import RATE, act, allow, propose, renamed
-from tests.storage.databases import both_databases
 from tests.test_dry_runs import DRY
 from tests.world import NOW
 
@@ -52,7 +51,7 @@ async def due(agents: Agents, *more: Storage, time: datetime = THEN) -> Any:
     return (await agents.get("./plans")).json()["data"][0]
 
 
-@both_databases
+@pytest.mark.both_databases
 async def test_a_plan_is_applied_once_at_its_time_by_any_of_two_workers_after_a_restart(
     agents: Agents, database_url: str
 ) -> None:

@@ -14,7 +14,6 @@ from storage.rules.attribution import AttributionModel
 from storage.rules.errors import InvalidHandover
 from storage.tables import used_handovers
 from storage.tracking import handovers
-from tests.storage.databases import both_databases
 from tests.tracking_api.conftest import Api
 from tests.world import LANDING_PAGE, NOW
 
@@ -83,7 +82,7 @@ async def test_a_forged_token_is_rejected(shop: Api):
         assert (answer.status_code, code(answer)) == (400, "invalid_handover"), token
 
 
-@both_databases
+@pytest.mark.both_databases
 async def test_of_two_at_once_in_two_processes_one_gets_the_click(shop: Api, database_url: str):
     click_id = await clicked(shop)
     async with storage.opened(database_url) as other:

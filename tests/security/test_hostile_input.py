@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
 import httpx
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import func, select
@@ -17,7 +18,6 @@ from configuration import Configuration
 from storage.engine import cursors
 from storage.tables import clicks, commissions, customers, leads, partners, refunds, sales, test_events, tracking_log
 from tests.security.operations import ENTRIES, MISSING, ORIGIN, Entry, Service, code
-from tests.storage.databases import both_databases
 from tests.tracking_api.conftest import Api
 from tracking_api.authorization import app as authorization
 from web.body import FORM, LARGEST_BODY
@@ -119,7 +119,7 @@ LARGE_CURSOR = cursors.encode([0, 2**61])
 ODD_IDS = [2**31, 2**53, 10**18 - 1, 2**63, 10**19, 0, -1, "x", "1.5", "..%2f1", "\u0661"]
 
 
-@both_databases
+@pytest.mark.both_databases
 async def test_no_route_passes_on_a_nul_or_an_id_that_the_database_cannot_hold(service: Service):
     token, key = await service.credential("session"), await service.credential("agentKey")
     known = service.scene.ids
@@ -220,7 +220,7 @@ def requests(draw: st.DrawFn) -> tuple[Entry, Any]:
     return entry, draw(st.dictionaries(fields, anything | likely | extra, max_size=6))
 
 
-@both_databases
+@pytest.mark.both_databases
 @settings(
     max_examples=max(300, settings().max_examples),
     deadline=None,

@@ -16,7 +16,6 @@ from configuration import Configuration
 from storage.checks import books
 from storage.tables import payment_events
 from tests import stripe_events as stripe
-from tests.storage.databases import both_databases
 from tests.storage.payments import paying
 from tests.tracking_api.conftest import Api
 from tests.world import NOW, World
@@ -145,7 +144,7 @@ def odd_events(draw: st.DrawFn) -> dict[str, Any]:
     return event
 
 
-@both_databases
+@pytest.mark.both_databases
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(events=st.lists(odd_events(), min_size=1, max_size=4))
 async def test_no_signed_event_whatsoever_breaks_the_service_or_its_books(webhook: Webhook, events: list[Any]):

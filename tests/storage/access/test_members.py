@@ -15,7 +15,6 @@ from storage.rules import keys
 from storage.rules.errors import Forbidden, InvalidCredentials, LastOwner, LinkExpired, NotFound
 from storage.tables import password_resets
 from tests.storage.access.links import MAX, by, change, whose
-from tests.storage.databases import both_databases
 from tests.world import BY, NOW, World, stored
 
 SUSPENDED, ACTIVE = MemberStatus.SUSPENDED, MemberStatus.ACTIVE
@@ -53,7 +52,7 @@ async def test_the_last_active_owner_stays(acme: World):
     assert (await listed(acme))[OWNER] == (Role.OWNER, ACTIVE)
 
 
-@both_databases
+@pytest.mark.both_databases
 @pytest.mark.usefixtures("side_by_side")
 async def test_of_two_owners_who_suspend_each_other_at_once_one_stays(acme: World):
     second = await acme.join("second@acme.example", Role.OWNER)
@@ -101,7 +100,7 @@ async def test_a_new_password_ends_every_session_but_the_one_that_set_it_and_sig
         await acme.store.write(second_factors.sign_in, verified, code=None, sealer=Sealer("a key"), client=None, at=NOW)
 
 
-@both_databases
+@pytest.mark.both_databases
 @pytest.mark.usefixtures("side_by_side")
 async def test_a_link_sets_a_password_once_and_ends_the_sessions(acme: World):
     session, made = await acme.sign_in(), await link(acme)

@@ -18,7 +18,6 @@ from storage.rules.attribution import PartnerStatus
 from storage.rules.outcome import SaleOutcome
 from storage.tracking import currencies, test_mode
 from tests import stripe_events as stripe
-from tests.storage.databases import both_databases
 from tests.storage.payments.paying import take
 from tests.world import NOW, World
 
@@ -97,7 +96,7 @@ async def test_each_story_has_its_outcome_and_who_follows_its_advice_is_credited
         assert after.outcome == SaleOutcome.CREDITED
 
 
-@both_databases
+@pytest.mark.both_databases
 async def test_causes_are_split_across_codes_with_what_was_credited_later(acme: World):
     async def reject(error: errors.ServiceError, name: str, key: str | None = None, **sent: Any) -> None:
         money = {"amount_cents": 1_000, "currency": "EUR"}

@@ -88,13 +88,18 @@ async def test_without_its_wal_file_nothing_is_acknowledged_and_what_was_is_not_
         await stays_away(store)
 
 
+async def fill(store: Storage) -> None:
+    """Write so much that SQLite itself moves pages to the file from time to time."""
+    for n in range(60):
+        await store.write(add, "x" * 100_000)
+        assert len(await names(store)) == n + 1
+
+
 async def test_a_file_that_another_was_copied_over_gets_no_more_writes_or_reads(sqlite_url: str, tmp_path: Path):
     path, copy = tmp_path / "svc.db", tmp_path / "copy.db"
     async with storage.opened(sqlite_url) as store:
         shutil.copy(path, copy)
-        for n in range(60):  # SQLite itself moves pages to the file from time to time
-            await store.write(add, "x" * 100_000)
-            assert len(await names(store)) == n + 1
+        await fill(store)
         shutil.copy(copy, path)
 
         await stays_away(store)
@@ -102,15 +107,11 @@ async def test_a_file_that_another_was_copied_over_gets_no_more_writes_or_reads(
 
 
 async def test_a_command_beside_the_service_leaves_its_index_and_its_wal_file(sqlite_url: str, tmp_path: Path):
+    emptying = "import sqlite3, sys; sqlite3.connect(sys.argv[1]).execute('DELETE FROM workspaces').connection.commit()"
     async with storage.opened(sqlite_url) as store:
-        for n in range(60):  # SQLite moves pages to the database
-            await store.write(add, "x" * 100_000)
-            assert len(await names(store)) == n + 1
+        await fill(store)
 
-        command = (
-            "import sqlite3, sys; sqlite3.connect(sys.argv[1]).execute('DELETE FROM workspaces').connection.commit()"
-        )
-        process = await asyncio.create_subprocess_exec(sys.executable, "-c", command, tmp_path / "svc.db")
+        process = await asyncio.create_subprocess_exec(sys.executable, "-c", emptying, tmp_path / "svc.db")
         assert await process.wait() == 0
 
         assert (tmp_path / "svc.db-wal").exists()

@@ -21,7 +21,6 @@ from storage.rules.attribution import PartnerStatus
 from storage.rules.commission import CommissionStatus
 from storage.rules.periods.period import Window
 from storage.tracking import currencies
-from tests.storage.databases import both_databases
 from tests.world import NOW, World
 
 LATER = NOW + timedelta(days=60)
@@ -95,7 +94,7 @@ def signed_cents(event: Event) -> int:
     return -cents if event.kind == EventKind.REFUND else cents
 
 
-@both_databases
+@pytest.mark.both_databases
 async def test_each_order_shows_what_was_sold_once_forwards_and_backwards(sold: World):
     lists: dict[Read, Keys] = {
         listed(sold, COMMISSIONS): of("net_cents", "hold_until", "partner_name"),

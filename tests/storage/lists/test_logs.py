@@ -17,7 +17,6 @@ from storage.rules import errors
 from storage.rules.fraud.flag import FlagState
 from storage.tables import payment_events
 from tests import stripe_events as stripe
-from tests.storage.databases import both_databases
 from tests.storage.lists.test_lists import Keys, Read, listed, of, require_each_order
 from tests.storage.payments.paying import take
 from tests.world import NOW, World
@@ -51,7 +50,7 @@ async def test_rejected_calls_are_grouped_by_cause_and_the_amounts_of_sales_are_
     assert await at_stake(acme) == {**of_causes, "currency_not_supported": {}}
 
 
-@both_databases
+@pytest.mark.both_databases
 async def test_a_flood_of_rejections_makes_no_read_longer(acme: World, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(rejected_calls, "MOST_CALLS", 2)
     for n in range(4):
@@ -91,7 +90,7 @@ async def watched(acme: World) -> World:
     return acme
 
 
-@both_databases
+@pytest.mark.both_databases
 async def test_each_order_shows_what_was_logged_once_forwards_and_backwards(watched: World):
     lists: dict[Read, Keys] = {
         listed(watched, REJECTED_CALLS): of("call", "code", "customer_key", "transaction_id", "amount_cents"),

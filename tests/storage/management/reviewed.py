@@ -16,7 +16,6 @@ from tests.world import NOW, World
 ANNA, JANE = (contact.protect(email) for email in ("Anna+Shop@Partners.example", "jane@mail.example"))
 HOUR, LATER = timedelta(hours=1), NOW + timedelta(days=30)
 OWNER = Actor("user", "1", "owner@acme.example")
-CONFIRMED = ["user-1 pending", "user-1 rejected", "user-1 rejected", "user-2 pending"]
 
 
 def network(name: str) -> str:
@@ -51,8 +50,3 @@ async def earned(shop: World) -> Any:
 
 async def decide(shop: World, flag: Flag, state: FlagState, reason: str | None = None) -> Any:
     return await shop.do(flag_decisions.decide, flag.id, state, by=By(OWNER, LATER), reason=reason)
-
-
-async def own_purchase(shop: World) -> Flag:
-    await buyer(shop, 1, known=ANNA)
-    return (await review(shop))[0]

@@ -16,7 +16,6 @@ from storage.rules.agent_caps import FREEZABLE, AgentCaps
 from storage.rules.commission import CommissionStatus
 from storage.rules.errors import OverCap
 from storage.tracking import currencies
-from tests.storage.databases import both_databases
 from tests.tables import table
 from tests.world import HELD_SINCE, NOW, World
 
@@ -61,7 +60,7 @@ async def test_changes_in_turn_do_not_pass_a_cap_together(acme: World, changes: 
         assert await change(acme, each["change"], by=actor, at=each["at"]) == each.get("cap"), each
 
 
-@both_databases
+@pytest.mark.both_databases
 async def test_two_changes_at_once_do_not_pass_the_cap_together(acme: World, database_url: str):
     """Each alone is one allowed step; the second of the two would be a step of 40 points."""
     async with storage.opened(database_url) as other:
@@ -112,7 +111,7 @@ async def test_amounts_are_worth_the_same_in_every_currency_and_those_of_an_owne
     assert await change(acme, {"currency": "EUR"}, by=OLGA) is None
 
 
-@both_databases
+@pytest.mark.both_databases
 async def test_two_approvals_at_once_do_not_pass_the_cap_of_a_day_together(acme: World, database_url: str):
     await acme.customer(at=HELD_SINCE)
     earned = [(await acme.sale(f"inv-{n}", occurred_at=HELD_SINCE)).commission_id or 0 for n in range(2)]

@@ -14,7 +14,6 @@ from storage.management import agent_caps, by_hand, partners
 from storage.management.partners import Past
 from storage.rules import errors
 from storage.rules.scope import Scope
-from tests.storage.databases import both_databases
 from tests.world import NOW, World
 
 OLGA = Actor("user", "7", "olga@acme.example")
@@ -37,7 +36,7 @@ async def move(acme: World, customer: int, past: Past, **sent: Any) -> Any:
     return await acme.do(partners.move_customer, customer, **about)
 
 
-@both_databases
+@pytest.mark.both_databases
 async def test_a_credit_is_priced_by_the_terms_of_its_day_on_hold_logged_explained_and_remembered(acme: World):
     day = NOW + timedelta(days=3)
     await acme.change(commission_rate=50, at=day)
@@ -52,11 +51,8 @@ async def test_a_credit_is_priced_by_the_terms_of_its_day_on_hold_logged_explain
     assert (before.status, before.credited_by, before.hold_until) == ("pending", OLGA.name, NOW + timedelta(days=15))
     assert sold.commission_cents == 5_000
     (entry, *_) = (await acme.listed(AUDIT_LOG)).data
-    assert (entry.action, entry.after["reason"], entry.subject.amount_cents) == (
-        "commission.credit",
-        *WHY.values(),
-        2_580,
-    )
+    assert (entry.action, entry.after["reason"]) == ("commission.credit", WHY["reason"])
+    assert entry.subject.amount_cents == 2_580
     seen = await acme.explain(transaction_id=before.transaction_id)
     texts = {each.step: each.text for each in seen.steps}
     assert (seen.outcome, "credited by hand" in texts["hold"], "by hand" in texts["click"]) == ("credited", True, True)
@@ -108,7 +104,7 @@ async def test_what_agent_keys_credit_in_a_day_has_the_caps_of_what_they_approve
     assert (moved.partner_id, (await adjust(acme, 1_000)).amount_cents) == (acme.ben, 1_000)
 
 
-@both_databases
+@pytest.mark.both_databases
 async def test_a_moved_customer_earns_the_other_partner_the_unpaid_past_and_the_future(acme: World):
     await acme.customer()
     (customer,) = (await acme.listed(CUSTOMERS)).data
@@ -125,10 +121,9 @@ async def test_a_moved_customer_earns_the_other_partner_the_unpaid_past_and_the_
 
     shown = {each.transaction_id: (each.partner_id, each.status) for each in (await acme.listed(COMMISSIONS)).data}
     assert tuple(asked) == (2, 3_000)
-    anna, ben = acme.anna, acme.ben
-    assert [shown[f"inv-{n}"] for n in range(4)] == [
-        *((anna, "paid"), (ben, "pending"), (ben, "reversed"), (ben, "pending"))
-    ]
+    assert shown.pop("inv-0") == (acme.anna, "paid")
+    ben = acme.ben
+    assert shown == {"inv-1": (ben, "pending"), "inv-2": (ben, "reversed"), "inv-3": (ben, "pending")}
     assert (await acme.listed(FLAGS)).data[0].partner_id == ben
     step = next(each for each in (await acme.explain(transaction_id="inv-1")).steps if each.step == "partner")
     assert "was moved to them" in step.text

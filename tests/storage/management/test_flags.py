@@ -16,7 +16,6 @@ from storage.rules import contact
 from storage.rules.errors import IdentifierConflict
 from storage.rules.fraud.flag import FlagKind, FlagState
 from storage.tracking import flagging
-from tests.storage.databases import both_databases
 from tests.storage.management.reviewed import ANNA, HOUR, JANE, buyer, decide, earned, listed, network, review
 from tests.world import NOW, World, stored
 
@@ -40,7 +39,7 @@ async def test_customers_of_one_source_and_existing_ones_are_found_and_ordinary_
     }
 
 
-@both_databases
+@pytest.mark.both_databases
 async def test_a_finding_about_several_customers_is_one_flag_with_all_that_it_holds_and_one_decision(shop: World):
     for number in range(5):
         await buyer(shop, number, address_hash=network("one"))
@@ -92,7 +91,7 @@ async def test_stuffed_cookies_and_forbidden_search_ads_are_found_by_the_custome
     assert found == stuffed | {(FlagKind.BRAND_BIDDING, "user-20")}
 
 
-@both_databases
+@pytest.mark.both_databases
 async def test_a_flood_is_dropped_from_the_figures_and_holds_only_what_it_led_to(shop: World):
     flood = network("flood")
     await buyer(shop, 1)
@@ -130,7 +129,7 @@ async def test_unusual_rates_are_found(shop: World):
     assert FlagKind.UNUSUAL_CONVERSION_RATE in await kinds()
 
 
-@both_databases
+@pytest.mark.both_databases
 async def test_a_flag_is_raised_once_by_whoever_reviews_and_listed(shop: World):
     await buyer(shop, 1, known=ANNA)
     recent = partial(shop.store.read, fraud_review.recent, shop.program_id, since=NOW - HOUR)

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 import pytest
@@ -14,7 +15,6 @@ from storage.management.import_report import OnConflict
 from storage.rules import tool_exports
 from storage.rules.errors import NotFound, ValidationError
 from storage.rules.tool_exports import AmountUnit, FileKind, ImportTool
-from tests.storage.databases import both_databases
 from tests.storage.management.importing import COMMISSIONS, CUSTOMERS, FOLDER, GENERIC, PARTNERS, counts, imported
 from tests.world import NOW, World, stored
 
@@ -54,7 +54,7 @@ WRONG = [  # lines of commissions, each with what is said of it
 WRONG_CODES = ["a b", "ann/", "ünal", "n" * 65, "x\x00", "a&b", ""]
 
 
-@both_databases
+@pytest.mark.both_databases
 async def test_a_code_that_the_api_would_not_take_is_not_imported(acme: World):
     lines = "".join(f"{number},{code},Zoe,,active,\n" for number, code in enumerate(WRONG_CODES))
 
@@ -65,7 +65,7 @@ async def test_a_code_that_the_api_would_not_take_is_not_imported(acme: World):
     assert report.added[FileKind.PARTNERS] == 1
 
 
-@both_databases
+@pytest.mark.both_databases
 async def test_a_line_that_cannot_be_imported_is_reported_and_the_others_are_imported(acme: World):
     lines = "".join(f"{line}\n" for line, _ in WRONG)
 
@@ -80,12 +80,9 @@ async def test_a_line_that_cannot_be_imported_is_reported_and_the_others_are_imp
 def test_a_file_s_columns_say_what_it_lists_and_those_that_are_not_read_are_named():
     documented = "stripe_customer_id,first_name,last_name,email,paypal_email,token"  # names the affiliate by e-mail
 
-    of_customers = tool_exports.read(
-        "f.csv", [documented, "cus_7,Nora,Blogs,nora@blogs.example,,nora"], ImportTool.REWARDFUL
-    )
-    of_partners = tool_exports.read(
-        "f.csv", ["\ufeffToken,Email,PayPal Email", "nora,n@b.example,x"], ImportTool.REWARDFUL
-    )
+    read = partial(tool_exports.read, "f.csv", tool=ImportTool.REWARDFUL)
+    of_customers = read([documented, "cus_7,Nora,Blogs,nora@blogs.example,,nora"])
+    of_partners = read(["\ufeffToken,Email,PayPal Email", "nora,n@b.example,x"])
 
     assert of_customers.kind == FileKind.CUSTOMERS
     named = {"first_name": "Nora", "last_name": "Blogs", "partner_code": "nora", "partner_email": "nora@blogs.example"}
@@ -126,10 +123,7 @@ async def test_a_conflict_needs_a_decision(files: Sequence[str], message: str, l
     left_out = await stored(acme, tables.commissions.c.id)
     await imported(acme, files, on_conflict=OnConflict.ACCEPT)
 
-    assert ({each["message"][: len(message)] for each in stopped.conflicts}, len(stopped.conflicts)) == (
-        {message},
-        lines,
-    )
+    assert [each["message"][: len(message)] for each in stopped.conflicts] == [message] * lines
     assert (nothing, stopped.import_id, left_out) == (before, None, [])
     assert skipped.conflicts == stopped.conflicts
     owner = dict(await stored(acme, tables.partners.c.id, tables.partners.c.code))
@@ -145,7 +139,7 @@ def everything(connection: Connection) -> dict[str, list[Any]]:
     return rows | {"rollups": [row[:-1] for row in rows["rollups"] if any(row[2:-1])]}
 
 
-@both_databases
+@pytest.mark.both_databases
 async def test_an_import_can_be_undone_for_an_hour_and_done_again(acme: World):
     await acme.customer("user-8")
     more = f"{COMMISSIONS}inv-4,user-8,anna,9.00,1.00,USD,,2025-05-04,\n"

@@ -12,17 +12,7 @@ from storage.rules.periods.period import Window
 from storage.rules.tool_exports import FileKind, ImportTool
 from storage.tables import audit_entries, clicks, commissions, customers, partners, payment_customers, sales
 from tests import world
-from tests.storage.databases import both_databases
-from tests.storage.management.importing import (
-    COMMISSIONS,
-    CUSTOMERS,
-    EXPORTS,
-    FOLDER,
-    GENERIC,
-    PARTNERS,
-    counts,
-    imported,
-)
+from tests.storage.management.importing import COMMISSIONS, EXPORTS, FOLDER, GENERIC, PARTNERS, counts, imported
 from tests.world import NOW, World, stored
 
 
@@ -59,7 +49,7 @@ async def test_partners_are_owed_what_was_not_paid_and_earn_by_the_program_s_own
     assert sold.commission_cents == 2_000
 
 
-@both_databases
+@pytest.mark.both_databases
 async def test_a_dry_run_reports_the_same_and_neither_it_nor_a_second_import_changes_anything(acme: World):
     whole = {FileKind.PARTNERS: 1, FileKind.CUSTOMERS: 1, FileKind.COMMISSIONS: 3}
     empty = await acme.store.read(counts)
@@ -85,7 +75,7 @@ async def test_a_customer_without_an_id_is_named_by_a_hash_of_the_address(acme: 
     assert "jane" not in key
 
 
-@both_databases
+@pytest.mark.both_databases
 async def test_commissions_on_leads_and_clicks_are_imported_without_a_sale_and_once(acme: World):
     commissions_of_dub = (FOLDER / "dub/leads_and_clicks.csv").read_text(encoding="utf-8")
     files = (*EXPORTS[ImportTool.DUB][:2], commissions_of_dub)
@@ -105,10 +95,8 @@ async def test_rewardfuls_template_is_partners_and_customers_in_one_file(acme: W
 
     report = await imported(acme, (template,), ImportTool.REWARDFUL)
 
-    assert (report.problems, report.added) == (
-        [],
-        {FileKind.PARTNERS: 2, FileKind.CUSTOMERS: 3, FileKind.COMMISSIONS: 0},
-    )
+    assert report.problems == []
+    assert report.added == {FileKind.PARTNERS: 2, FileKind.CUSTOMERS: 3, FileKind.COMMISSIONS: 0}
     assert [each["code"] for each in report.first[FileKind.PARTNERS]] == ["nora", "liz-lee"]
     assert len(await stored(acme, payment_customers.c.click_id)) == 3
 
@@ -137,7 +125,7 @@ async def test_the_audit_log_has_the_time_of_the_import_and_the_partner_that_of_
 
 
 async def test_a_partner_who_has_left_keeps_their_history_and_no_imported_click_or_lead_counts(acme: World):
-    await imported(acme, (PARTNERS.replace("active", "disabled"), CUSTOMERS, COMMISSIONS))
+    await imported(acme, (PARTNERS.replace("active", "disabled"), *GENERIC[1:]))
 
     assert len(await stored(acme, commissions.c.id)) == 3
     assert ("inactive",) in await stored(acme, partners.c.status)

@@ -27,7 +27,6 @@ from storage.rules.payout import LineState, MethodKind, PayoutState
 from storage.tables import commissions, ledger_entries, payout_items, payout_lines
 from storage.tables import payouts as runs
 from tests import world
-from tests.storage.databases import both_databases
 from tests.storage.management import test_any_history as history
 from tests.storage.management.paying import AT as LATER
 from tests.storage.management.paying import SEALER, UNTIL, do, draft, earn, lines, pay_by, payable, send
@@ -168,7 +167,7 @@ async def survive(acme: World, operation: Any, *values: Any, **about: Any) -> An
     return None
 
 
-@both_databases
+@pytest.mark.both_databases
 async def test_a_crash_at_any_step_of_a_payout_changes_nothing(acme: World):
     for partner_id, code in ((acme.anna, "anna"), (acme.ben, "ben")):
         await pay_by(acme, partner_id)
@@ -188,7 +187,7 @@ async def test_a_crash_at_any_step_of_a_payout_changes_nothing(acme: World):
     assert await acme.store.read(books.run) == []
 
 
-@both_databases
+@pytest.mark.both_databases
 async def test_two_workers_draft_one_payout_and_pay_each_commission_once(acme: World, database_url: str):
     await pay_by(acme, acme.anna)
     await earn(acme, *range(1_000, 9_000, 1_000))

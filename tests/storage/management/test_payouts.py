@@ -10,24 +10,16 @@ from storage.checks import books
 from storage.lists.commissions import COMMISSIONS
 from storage.lists.customers import CUSTOMERS
 from storage.management import partners, payout_returns, payouts
-from storage.rules.errors import (
-    PartnerNotFound,
-    PayoutChanged,
-    PayoutOpen,
-    PayoutSent,
-    SecondPersonRequired,
-    ValidationError,
-)
+from storage.rules import errors
 from storage.rules.fraud.flag import Finding, FlagKind
 from storage.rules.payout import LineState, PayableReason, PayoutState
 from storage.tracking import flagging
-from tests.storage.databases import both_databases
 from tests.storage.management.paying import AT, FINN, do, draft, earn, lines, pay_by, payable, send, statuses
 from tests.storage.management.test_by_hand import adjust
 from tests.world import NOW, World
 
 
-@both_databases
+@pytest.mark.both_databases
 async def test_a_draft_freezes_what_is_due_and_sending_it_settles_each_commission(acme: World):
     await pay_by(acme, acme.anna)
     await earn(acme, 10_000, 5_000)
@@ -40,12 +32,8 @@ async def test_a_draft_freezes_what_is_due_and_sending_it_settles_each_commissio
 
     assert (made.state, made.partners, made.commissions, made.to_pay_cents) == (PayoutState.DRAFT, 1, 2, 3_000)
     assert made.left_out == {PayableReason.NEEDS_METHOD: 1}
-    assert (line.partner_id, line.state, line.number, line.method_masked) == (
-        acme.anna,
-        LineState.OPEN,
-        None,
-        "a***@partners.example",
-    )
+    assert (line.partner_id, line.state, line.number) == (acme.anna, LineState.OPEN, None)
+    assert line.method_masked == "a***@partners.example"
     assert (frozen[acme.anna].reason, frozen[acme.anna].payable) == (PayableReason.IN_DRAFT, False)
     assert [frozen[each].commissions for each in (acme.anna, acme.ben)] == [2, 1]
     assert (sent.state, sent.paid_on, sent.reference) == (PayoutState.SENT, AT.date(), "ACME-11")
@@ -57,7 +45,7 @@ async def test_a_draft_freezes_what_is_due_and_sending_it_settles_each_commissio
     assert await statuses(acme) == ["paid", "paid", "approved"]
     assert [each.paid_out_cents for each in (await acme.listed(COMMISSIONS)).data] == [0, 1_000, 2_000]
     assert await acme.store.read(books.run) == []
-    with pytest.raises(PayoutSent):
+    with pytest.raises(errors.PayoutSent):
         await send(acme, made)
 
 
@@ -66,9 +54,9 @@ async def test_a_program_has_one_draft_and_discarding_it_releases_its_commission
     [earned] = await earn(acme, 10_000)
     made = await draft(acme)
 
-    with pytest.raises(PayoutOpen):
+    with pytest.raises(errors.PayoutOpen):
         await draft(acme)
-    with pytest.raises(PayoutOpen):
+    with pytest.raises(errors.PayoutOpen):
         await acme.decide("paid", earned)
     await do(acme, payouts.discard, made.id)
     await acme.decide("paid", earned)
@@ -107,7 +95,7 @@ async def test_what_changed_since_the_draft_is_not_sent(
     made = await draft(acme)
     await change(acme, earned)
 
-    with pytest.raises(PayoutChanged) as changed:
+    with pytest.raises(errors.PayoutChanged) as changed:
         await send(acme, made)
 
     [line] = await lines(acme, made)
@@ -117,30 +105,25 @@ async def test_what_changed_since_the_draft_is_not_sent(
     assert (await draft(acme)).to_pay_cents == left.get(change, 0)
 
 
-@both_databases
+@pytest.mark.both_databases
 async def test_a_draft_pays_what_was_earned_until_a_day_to_some_partners_from_a_minimum_on(acme: World):
     for partner_id, code in ((acme.anna, "anna"), (acme.ben, "ben")):
         await pay_by(acme, partner_id)
         await earn(acme, 10_000, code=code)
-    asked: list[dict[str, Any]] = [
-        {"earned_until": NOW.date() - timedelta(days=1)},
-        {"earned_until": NOW.date()},
-        {"partner_ids": [acme.ben]},
-        {"minimum_cents": 2_001},
-    ]
+    until: list[dict[str, Any]] = [{"earned_until": NOW.date() - timedelta(days=days)} for days in (1, 0)]
 
     paid = []
-    for each in asked:
+    for each in (*until, {"partner_ids": [acme.ben]}, {"minimum_cents": 2_001}):
         made = await draft(acme, **each)
         paid.append((made.to_pay_cents, made.left_out))
         await do(acme, payouts.discard, made.id)
 
     assert paid == [(0, {}), (4_000, {}), (2_000, {}), (0, {PayableReason.BELOW_MINIMUM: 2})]
-    with pytest.raises(PartnerNotFound):
+    with pytest.raises(errors.PartnerNotFound):
         await draft(acme, partner_ids=[acme.ben, 7])
 
 
-@both_databases
+@pytest.mark.both_databases
 async def test_what_is_set_off_is_of_the_first_commissions_and_what_is_owed_besides_of_the_first(acme: World):
     await pay_by(acme, acme.anna)
     shares = []
@@ -168,7 +151,7 @@ async def test_what_was_refunded_whole_while_it_was_paid_is_reversed_when_the_pa
     assert await acme.store.read(books.run) == []
 
 
-@both_databases
+@pytest.mark.both_databases
 async def test_a_failed_line_goes_back_to_the_balance_and_is_paid_by_the_next_run(acme: World):
     for partner_id, code in ((acme.anna, "anna"), (acme.ben, "ben")):
         await pay_by(acme, partner_id)
@@ -186,7 +169,7 @@ async def test_a_failed_line_goes_back_to_the_balance_and_is_paid_by_the_next_ru
     assert await acme.store.read(books.run) == []
 
 
-@both_databases
+@pytest.mark.both_databases
 async def test_a_run_is_reopened_within_an_hour_and_a_line_corrected_by_a_new_one_later(acme: World):
     await pay_by(acme, acme.anna)
     await earn(acme, 10_000)
@@ -198,13 +181,13 @@ async def test_a_run_is_reopened_within_an_hour_and_a_line_corrected_by_a_new_on
     assert (reopened.state, await statuses(acme)) == (PayoutState.DRAFT, ["approved"])
     assert (await payable(acme))[acme.anna].paid_cents == 0
     sent = await send(acme, reopened, at=AT + timedelta(hours=1))
-    with pytest.raises(PayoutSent):
+    with pytest.raises(errors.PayoutSent):
         await do(acme, payout_returns.reopen, sent.id, at=AT + timedelta(hours=2, seconds=1))
     [line] = await lines(acme, sent)
     back = await do(acme, payout_returns.correct_line, sent.id, line.id, reason="Returned by the bank")
 
     assert (back.to_pay_cents, back.state, back.corrects_id) == (-2_500, LineState.CORRECTION, line.id)
-    with pytest.raises(ValidationError):
+    with pytest.raises(errors.ValidationError):
         await do(acme, payout_returns.correct_line, sent.id, line.id, reason="Twice")
     mine = (await payable(acme))[acme.anna]
     assert (mine.paid_cents, mine.to_pay_cents) == (0, 2_500)
@@ -220,7 +203,7 @@ async def test_a_second_person_confirms_where_the_program_says_so(acme: World):
     made = await draft(acme)
 
     for attempt in (send(acme, made), do(acme, payouts.confirm, made.id), acme.decide("paid", earned)):
-        with pytest.raises(SecondPersonRequired):
+        with pytest.raises(errors.SecondPersonRequired):
             await attempt
     confirmed = await do(acme, payouts.confirm, made.id, actor=FINN)
 

@@ -14,7 +14,6 @@ from storage.management import agent_caps, coupons, partners, referrals
 from storage.rules import errors
 from storage.tables import clicks, customers, rollups
 from tests import stripe_events as stripe
-from tests.storage.databases import both_databases
 from tests.storage.payments.paying import take
 from tests.world import NOW, World, stored
 
@@ -33,7 +32,7 @@ async def state(acme: World, click_id: str, at: datetime = NOW) -> str:
     return str((await acme.store.read(referrals.verify, acme.program_id, click_id, at=at)).state)
 
 
-@both_databases
+@pytest.mark.both_databases
 async def test_a_referral_earns_its_partner_what_a_click_does_and_counts_as_none(acme: World):
     click_id = await refer(acme, "ANNA.", campaign="spring", reason="Compared two shops")
     before = await state(acme, click_id)
@@ -53,7 +52,7 @@ async def test_a_referral_earns_its_partner_what_a_click_does_and_counts_as_none
     assert entry.after == logged | {"expires_at": EXPIRY.isoformat()}
 
 
-@both_databases
+@pytest.mark.both_databases
 async def test_a_referral_makes_a_customer_until_it_expires_and_names_them_from_then_on(acme: World):
     used, sold, late = [await refer(acme) for _ in range(3)]
     sale: dict[str, Any] = {"customer_key": "user-1", "click_id": used}
@@ -82,7 +81,7 @@ async def test_a_shorter_attribution_window_ends_a_referral_and_a_coupon_counts_
     assert await state(acme, long, EXPIRY + timedelta(seconds=1)) == "expired"
 
 
-@both_databases
+@pytest.mark.both_databases
 async def test_a_spent_referral_names_its_customer_with_their_key_alone(acme: World):
     guest, keyed = await refer(acme), await refer(acme)
     await acme.sale("inv-1", click_id=guest)
@@ -96,7 +95,7 @@ async def test_a_spent_referral_names_its_customer_with_their_key_alone(acme: Wo
     assert again.commission_cents == 2_000
 
 
-@both_databases
+@pytest.mark.both_databases
 async def test_of_many_buyers_with_one_referral_at_once_one_is_credited(acme: World):
     click_id = await refer(acme)
     bought = [acme.sale(f"inv-{n}", click_id=click_id, customer_key=f"user-{n}") for n in range(5)]
@@ -107,7 +106,7 @@ async def test_of_many_buyers_with_one_referral_at_once_one_is_credited(acme: Wo
     assert rejected == [errors.IdentifierConflict] * 4
 
 
-@both_databases
+@pytest.mark.both_databases
 async def test_the_processors_metadata_names_a_referral_for_one_account(acme: World):
     metadata = {"svc_click_id": await refer(acme)}
     paid = [("cus_1", 4_900), ("cus_1", 5_000), ("cus_2", 6_000), (None, 7_000)]

@@ -19,7 +19,6 @@ from storage.tracking.leads import Lead
 from storage.tracking.received_calls import PresentedKey
 from storage.tracking.refunds import Refund
 from storage.tracking.sale_decisions import Sale
-from tests.storage.databases import both_databases
 from tests.storage.management.replaying import LATER, replay, rows
 from tests.world import NOW, SEALER, World
 
@@ -64,7 +63,7 @@ async def test_leads_come_before_sales_before_refunds_whatever_the_order_of_the_
     assert (lead.at, sale.refunded_cents, refund.at) == (NOW, 4_000, NOW)
 
 
-@both_databases
+@pytest.mark.both_databases
 async def test_calls_with_the_replaced_key_wait_for_their_owner_by_caller(acme: World):
     await acme.customer()
     old = await rotate(acme)

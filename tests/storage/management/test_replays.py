@@ -19,12 +19,11 @@ from storage.rules import errors, keys
 from storage.tables import commissions, kept_calls, refused_calls, sales
 from storage.tracking.received_calls import PresentedKey
 from tests import world
-from tests.storage.databases import both_databases
 from tests.storage.management.replaying import LATER, lose_sale, replay, rows
 from tests.world import NOW, SEALER, World
 
 
-@both_databases
+@pytest.mark.both_databases
 async def test_a_sale_is_replayed_once_as_of_its_own_day(acme: World):
     rejected = await lose_sale(acme)
     await acme.change(commission_rate=50, at=NOW + timedelta(days=1))
@@ -39,15 +38,17 @@ async def test_a_sale_is_replayed_once_as_of_its_own_day(acme: World):
     assert await acme.store.read(books.run) == []
 
 
-async def test_a_call_that_is_still_rejected_says_why_and_can_be_replayed_again(acme: World):
-    rejected = await lose_sale(acme)
+async def test_a_call_that_is_still_rejected_says_why_and_is_kept_encrypted_until_it_can_be_replayed(acme: World):
+    rejected = await lose_sale(acme, customer_key="secret-user")
 
     [still] = (await replay(acme, rejected)).calls
-    await acme.customer()
+    [kept] = await rows(acme, kept_calls)
+    await acme.customer("secret-user")
     [done] = (await replay(acme, rejected)).calls
 
     assert (still.outcome, still.code) == (ReplayOutcome.REJECTED, "customer_not_found")
-    assert done.outcome == ReplayOutcome.PERFORMED
+    assert "secret-user" not in kept.sealed
+    assert (done.outcome, (await rows(acme, kept_calls))[0].sealed) == (ReplayOutcome.PERFORMED, None)
 
 
 async def test_a_cause_is_replayed_in_steps_until_every_call_was_tried(acme: World, monkeypatch: pytest.MonkeyPatch):
@@ -61,12 +62,14 @@ async def test_a_cause_is_replayed_in_steps_until_every_call_was_tried(acme: Wor
     assert [(each.performed, each.still_rejected, each.remaining) for each in steps] == [(0, 2, 1), (1, 1, 0)]
 
 
-async def test_what_cannot_be_replayed_is_named(acme: World):
+async def test_what_cannot_be_replayed_is_named_and_a_key_that_no_program_had_leaves_nothing(acme: World):
     await acme.customer()
     await acme.sale()
     with pytest.raises(errors.DuplicateTransaction):
         await acme.sale()
     await acme.reject(errors.ValidationError())
+    with pytest.raises(errors.InvalidKey):
+        await acme.sale(principal=PresentedKey(keys.digest("aff_1_guess"), acme.program_id))
     ids = [row.id for row in await rows(acme, refused_calls)]
 
     done = await replay(acme, *ids, 7)
@@ -75,19 +78,7 @@ async def test_what_cannot_be_replayed_is_named(acme: World):
     assert await rows(acme, kept_calls) == []
 
 
-async def test_what_is_kept_is_encrypted_and_goes_when_it_is_replayed(acme: World):
-    await acme.customer()
-    rejected = await lose_sale(acme, customer_key="secret-user")
-
-    [kept] = await rows(acme, kept_calls)
-    assert "secret-user" not in kept.sealed
-    await acme.lead(await acme.visitor(), "secret-user")
-    await replay(acme, rejected)
-
-    assert (await rows(acme, kept_calls))[0].sealed is None
-
-
-@both_databases
+@pytest.mark.both_databases
 async def test_kept_calls_go_with_the_log_and_the_oldest_of_too_many(acme: World, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(recurring, "MOST_KEPT", 2)
     for number in range(3):
@@ -100,13 +91,6 @@ async def test_kept_calls_go_with_the_log_and_the_oldest_of_too_many(acme: World
     assert sorted(row.id for row in await rows(acme, kept_calls)) == sorted(newest)
     assert len(await rows(other, kept_calls)) == 1
     await background.keep_house(acme.store, at=NOW + timedelta(days=31))
-    assert await rows(acme, kept_calls) == []
-
-
-async def test_a_key_that_no_program_had_leaves_nothing(acme: World):
-    with pytest.raises(errors.InvalidKey):
-        await acme.sale(principal=PresentedKey(keys.digest("aff_1_guess"), acme.program_id))
-
     assert await rows(acme, kept_calls) == []
 
 

@@ -20,7 +20,6 @@ from storage.rules.commission import TermsOf
 from storage.rules.outcome import SaleOutcome
 from storage.tables import commission_terms, commissions, partners
 from tests import world
-from tests.storage.databases import both_databases
 from tests.world import NOW, World, stored
 
 AGENT: Any = {"actor": Actor(AGENT_KEY, "1", "Nightly")}
@@ -95,7 +94,7 @@ async def test_the_most_specific_terms_price_each_sale_and_those_of_its_day_each
             assert credited.amount_cents == cents
 
 
-@both_databases
+@pytest.mark.both_databases
 async def test_special_terms_replace_what_they_name_and_are_explained_with_the_commission(acme: World):
     await acme.change(lead_commission_cents=100, platform_fee_rate=10)
     await group(acme, commission_type="flat", commission_rate=700, minimum_order_cents=500)
@@ -110,19 +109,13 @@ async def test_special_terms_replace_what_they_name_and_are_explained_with_the_c
     of_small = await acme.explain(transaction_id="small")
     assert of_small.outcome == SaleOutcome.BELOW_MINIMUM_ORDER
     details = await acme.store.read(get_details, acme.program_id, sold.commission_id or 0, at=NOW)
-    assert (details.terms.whose, details.terms.group, details.terms.lead_commission_cents) == (
-        TermsOf.GROUP,
-        "vip",
-        100,
-    )
+    terms = details.terms
+    assert (terms.whose, terms.group, terms.lead_commission_cents) == (TermsOf.GROUP, "vip", 100)
     seen = await acme.explain(transaction_id="inv-1")
     rate = next(each for each in seen.steps if each.step == "rate")
     assert (rate.facts["whose_terms"], seen.terms_version, "partner group vip's" in rate.text) == ("group", 3, True)
-    assert [(each.version, each.group) for each in await acme.store.read(list_terms, acme.program_id)] == [
-        (2, None),
-        (1, None),
-        (3, "vip"),
-    ]
+    versions = [(each.version, each.group) for each in await acme.store.read(list_terms, acme.program_id)]
+    assert versions == [(2, None), (1, None), (3, "vip")]
     assert [each.id for each in (await acme.listed(PARTNERS, group="vip")).data] == [acme.anna]
     logged = [(each.action, each.field, each.after) for each in (await acme.listed(AUDIT_LOG)).data[:2]]
     assert logged[0] == ("partner.terms", "group", "vip")

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -18,7 +19,6 @@ from storage.tracking import leads, sales
 from storage.tracking.leads import Lead
 from storage.tracking.sale_decisions import Sale
 from tests import world
-from tests.storage.databases import both_databases
 from tests.storage.reports.test_backtest import ledger, run
 from tests.world import NOW, World
 
@@ -83,11 +83,7 @@ async def live(acme: World, key: str, history: History) -> None:
         at += timedelta(days=days)
         named: dict[str, Any] = {"click_id": browser.read(at) if names_click else None, "customer_key": key}
         sale = Sale(f"{key}-{number}", 10_000 + number, at, **named)
-        about: dict[str, Any] = {
-            "transaction_id": sale.transaction_id,
-            "amount_cents": sale.amount_cents,
-            "currency": "USD",
-        }
+        about: Any = {name: getattr(sale, name) for name in ("transaction_id", "amount_cents", "currency")}
         with suppress(ServiceError):
             await acme.handle(sales.record, sale, **named, **about, call="sale", at=at)
 
@@ -104,7 +100,7 @@ def by_name(found: BacktestResult, figure: str) -> dict[str, int]:
     return {each.name: cents for each in found.partners if (cents := getattr(each, figure))}
 
 
-@both_databases
+@pytest.mark.both_databases
 @settings(max_examples=60)
 @given(first=RULES, draft=RULES, histories=st.lists(HISTORIES, min_size=1, max_size=3))
 async def test_windows_and_the_model_move_credit_as_a_program_with_them_does(

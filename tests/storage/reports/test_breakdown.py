@@ -14,7 +14,6 @@ from storage.rules.periods import picked_period
 from storage.rules.periods.period import Window
 from storage.rules.reports import breakdown_query as rules
 from storage.rules.reports.breakdown import NOTHING, Dimension, GroupTotals, Metric
-from tests.storage.databases import both_databases
 from tests.storage.reports.rows import COUNTED, MONTH, Passes, broken_down, busy, recomputed, require_equal
 from tests.world import NOW, World
 
@@ -50,7 +49,7 @@ FILTERS: dict[str, Passes] = {  # as a page sends them
 }
 
 
-@both_databases
+@pytest.mark.both_databases
 async def test_every_group_is_what_its_rows_add_up_to_and_the_groups_add_up_to_the_report(acme: World):
     await busy(acme, seed=1)
     report = await acme.store.read(performance.read_performance, acme.program_id, MONTH, at=NOW)
@@ -62,7 +61,7 @@ async def test_every_group_is_what_its_rows_add_up_to_and_the_groups_add_up_to_t
     assert result.total.refunds > 0
 
 
-@both_databases
+@pytest.mark.both_databases
 async def test_filters_leave_the_rows_that_pass_them_in_every_card_and_the_results_of_one_read(acme: World):
     await busy(acme, 3)
     picked = picked_period.pick(MONTH, at=NOW)
@@ -78,9 +77,7 @@ async def test_filters_leave_the_rows_that_pass_them_in_every_card_and_the_resul
             groups: dict[tuple[str | None, ...], GroupTotals] = {(each.value,): each.current for each in card.groups}
             for values in {*expected, *groups}:
                 counts, totals = expected.get(values, Counter[str]()), groups.get(values, NOTHING)
-                assert {name: getattr(totals, name) for name in COUNTED} == {name: counts[name] for name in COUNTED}, (
-                    sent
-                )
+                assert [getattr(totals, name) for name in COUNTED] == [counts[name] for name in COUNTED], sent
         assert card.total.current[:6] == results.report.current[:6], sent
         assert len(results.steps) == len(results.previous_steps) == 30
 

@@ -13,7 +13,6 @@ from storage.rules.reports.breakdown import OF_DAY, Dimension
 from storage.rules.reports.dimension_totals import STORED
 from storage.tables import clicks, dimension_rollups, grouped_days
 from storage.tracking import rollups
-from tests.storage.databases import both_databases
 from tests.storage.reports.rows import MONTH, broken_down, busy, recomputed, require_equal
 from tests.world import NOW, World, stored
 
@@ -42,7 +41,7 @@ async def require_equality(acme: World) -> None:
         require_equal(result, expected, report, with_zeros=False)
 
 
-@both_databases
+@pytest.mark.both_databases
 async def test_stored_totals_equal_the_rows_also_after_refunds_and_late_sales(acme: World):
     await busy(acme, seed=5)
     await background.keep_house(acme.store, at=NOW)
@@ -110,7 +109,7 @@ async def test_rare_values_of_a_day_with_many_are_one_sum(acme: World, monkeypat
     assert (result.other.clicks, result.total.clicks, result.total.revenue_cents) == (3, 7, 10_000)
 
 
-@both_databases
+@pytest.mark.both_databases
 async def test_two_processes_never_count_a_click_twice(acme: World):
     await visit(acme, "letter")
     step = await acme.store.read(breakdown_increments.next_step, acme.program_id, at=SOON)

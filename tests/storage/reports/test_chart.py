@@ -16,7 +16,6 @@ from storage.reports.chart import Results
 from storage.rules.periods.period import DateRangeQuery, Window
 from storage.rules.reports.metrics import RefundedMonth
 from storage.tracking import test_mode
-from tests.storage.databases import both_databases
 from tests.storage.management.importing import COMMISSIONS, imported
 from tests.tables import table
 from tests.world import HELD_SINCE, NOW, World
@@ -85,7 +84,7 @@ async def test_pending_work_counts_holds_flags_and_provisional_leads_with_their_
     assert (after.flags, after.held, chosen) == (2, Waiting(1, 2_000), Waiting(1, 2_000))
 
 
-@both_databases
+@pytest.mark.both_databases
 async def test_holds_say_when_they_end_and_refunds_are_summed_by_month_and_partner(acme: World):
     await acme.customer()
     await acme.sale()
@@ -176,7 +175,7 @@ async def test_a_click_proves_the_tracker_on_the_program_s_own_pages(
     assert await done(acme) == proved
 
 
-@both_databases
+@pytest.mark.both_databases
 async def test_imported_late_and_browser_s_test_events_prove_nothing_and_live_ones_do(acme: World):
     earned = COMMISSIONS.replace("nora", "anna").replace("user-7", "old-1").replace("2025-02-04", NOW.isoformat())
     await imported(acme, (earned,))

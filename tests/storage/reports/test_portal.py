@@ -3,6 +3,8 @@
 from datetime import timedelta
 from typing import Any
 
+import pytest
+
 from storage.access import portal, sessions
 from storage.lists.applications import APPLICATIONS
 from storage.lists.declaration import ListQuery, ListScope
@@ -10,14 +12,13 @@ from storage.lists.sale_questions import SALE_QUESTIONS
 from storage.management import applications, partners, portal_notices, sale_questions
 from storage.reports import portal as pages
 from storage.rules import keys
-from tests.storage.databases import both_databases
 from tests.storage.management.paying import draft, earn, pay_by, send
 from tests.world import NOW, World
 
 EMAIL, JUNE = "anna@partners.example", NOW + timedelta(days=15)
 
 
-@both_databases
+@pytest.mark.both_databases
 async def test_a_partner_signs_in_and_reads_what_is_theirs(acme: World):
     write, read = acme.store.write, acme.store.read
     await acme.do(partners.change, acme.anna, {"email": "Anna@Partners.example"})
@@ -52,7 +53,7 @@ async def test_a_partner_signs_in_and_reads_what_is_theirs(acme: World):
     assert await read(sessions.list_open, theirs, None, at=NOW) == []
 
 
-@both_databases
+@pytest.mark.both_databases
 async def test_a_question_and_an_application_are_stored_once_and_decided(acme: World):
     nora: dict[str, Any] = {"name": "Nora", "email": "nora@blog.example", "site": "blog.example", "reason": None}
     await acme.change(partners_may_apply=True)

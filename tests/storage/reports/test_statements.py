@@ -11,7 +11,6 @@ from storage.reports.payments import read_payments
 from storage.reports.statements import PartnerStatement, read_statement
 from storage.rules.errors import NotFound
 from storage.tracking.ledger import EntryKind
-from tests.storage.databases import both_databases
 from tests.storage.management.paying import AT, do, draft, earn, lines, pay_by, send
 from tests.storage.management.test_by_hand import adjust
 from tests.world import NOW, World
@@ -24,7 +23,7 @@ async def stated(acme: World, number: int = 1) -> PartnerStatement:
     return found
 
 
-@both_databases
+@pytest.mark.both_databases
 async def test_a_statement_lists_what_was_paid_and_what_was_set_off_of_it(acme: World):
     await pay_by(acme, acme.anna)
     await earn(acme, 10_000, 5_000)

@@ -11,7 +11,6 @@ from storage.lists.customers import CUSTOMERS
 from storage.management import coupons, partners, special_terms
 from storage.rules import errors
 from storage.tables import clicks, customers, sales
-from tests.storage.databases import both_databases
 from tests.world import NOW, World, stored
 
 LATER = NOW + timedelta(days=1)
@@ -26,7 +25,7 @@ async def partner_step(acme: World, transaction_id: str) -> str:
     return next(each.text for each in seen.steps if each.step == "partner")
 
 
-@both_databases
+@pytest.mark.both_databases
 async def test_a_coupon_credits_a_customer_without_a_click_and_finds_them_again(acme: World):
     await coupon(acme)
     await acme.do(special_terms.set_for_partner, acme.ben, {"commission_rate": 50})
@@ -47,7 +46,7 @@ async def test_a_coupon_credits_a_customer_without_a_click_and_finds_them_again(
     assert "credited by the coupon" in await partner_step(acme, "inv-1")
 
 
-@both_databases
+@pytest.mark.both_databases
 @pytest.mark.parametrize("winner", ["click", "coupon"])
 async def test_against_a_click_the_program_decides_until_the_first_sale(acme: World, winner: str):
     await coupon(acme)
@@ -102,7 +101,7 @@ async def test_an_unknown_coupon_is_said_where_something_else_credits_and_reject
     assert [each.id for each in (await acme.listed(COUPONS, active=True)).data] == [other.id]
 
 
-@both_databases
+@pytest.mark.both_databases
 async def test_sales_at_once_with_one_new_customer_make_them_once(acme: World):
     await coupon(acme)
 
