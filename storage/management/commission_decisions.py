@@ -176,10 +176,8 @@ def get_pending_work(connection: Connection, program_id: int, *, at: datetime) -
     row = customers.c
     mine = commissions.c.program_id == program_id
     is_ready = (earned.status == CommissionStatus.PENDING, earned.hold_until <= at, ~is_held())
-    open_flags = (flags.c.program_id == program_id, flags.c.state == FlagState.OPEN, is_first())
     provisional = (row.status == CustomerStatus.PROVISIONAL, row.settlement == Settlement.PROVISIONAL)
-    flag_count = connection.execute(select(func.count()).select_from(flags).where(*open_flags)).scalar_one()
-    leads = select(func.count()).select_from(customers).where(row.program_id == program_id, *provisional)
+    flag_count = _count(connection, program_id, flags, flags.c.state == FlagState.OPEN, is_first())
     due = select(to_pay_cents().label("cents")).where(partners.c.program_id == program_id).subquery()
     to_pay = select(func.count(), func.coalesce(func.sum(due.c.cents), 0)).where(due.c.cents > 0)
     return PendingWork(
@@ -187,15 +185,15 @@ def get_pending_work(connection: Connection, program_id: int, *, at: datetime) -
         ready=count_worth(connection, mine, *is_ready),
         flags=flag_count,
         held=count_worth(connection, mine, is_held(flags.c.state == FlagState.OPEN)) if flag_count else Waiting(),
-        provisional_leads=connection.execute(leads).scalar_one(),
+        provisional_leads=_count(connection, program_id, customers, *provisional),
         questions=_count(connection, program_id, sale_questions, sale_questions.c.answered_at.is_(None)),
         applicants=_count(connection, program_id, applied, applied.c.state == ApplicationState.WAITING),
         plans=_count(connection, program_id, plans, needs_action(at)),
     )
 
 
-def _count(connection: Connection, program_id: int, table: Table, condition: ColumnElement[bool]) -> int:
-    rows = select(func.count()).select_from(table).where(table.c.program_id == program_id, condition)
+def _count(connection: Connection, program_id: int, table: Table, *conditions: ColumnElement[bool]) -> int:
+    rows = select(func.count()).select_from(table).where(table.c.program_id == program_id, *conditions)
     return connection.execute(rows).scalar_one()
 
 

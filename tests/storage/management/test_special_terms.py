@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from storage import Storage
 from storage.checks import books
-from storage.engine.audit import AGENT_KEY, Actor
+from storage.engine.audit import AGENT_KEY, Actor, By
 from storage.lists.audit_log import AUDIT_LOG
 from storage.lists.commissions import get_details
 from storage.lists.partners import PARTNERS
@@ -20,9 +20,9 @@ from storage.rules.commission import TermsOf
 from storage.rules.outcome import SaleOutcome
 from storage.tables import commission_terms, commissions, partners
 from tests import world
-from tests.world import NOW, World, stored
+from tests.world import BY, NOW, World, stored
 
-AGENT: Any = {"actor": Actor(AGENT_KEY, "1", "Nightly")}
+AGENT = By(Actor(AGENT_KEY, "1", "Nightly"), NOW)
 RATES = st.sampled_from([0, 10, 30, 45])
 MAYBE, GROUPS = st.one_of(st.none(), RATES), st.sampled_from(["vip", "press"])
 STEPS = st.one_of(
@@ -34,14 +34,12 @@ STEPS = st.one_of(
 )
 
 
-async def own(acme: World, partner_id: int | None = None, **sent: Any) -> Any:
-    about = {name: sent.pop(name) for name in ("actor", "at") if name in sent}
-    return await acme.do(special_terms.set_for_partner, partner_id or acme.anna, sent, **about)
+async def own(acme: World, partner_id: int | None = None, by: By = BY, **sent: Any) -> Any:
+    return await acme.do(special_terms.set_for_partner, partner_id or acme.anna, sent, by=by)
 
 
-async def group(acme: World, name: str = "vip", **sent: Any) -> Any:
-    about = {name: sent.pop(name) for name in ("actor", "at") if name in sent}
-    return await acme.do(special_terms.set_for_group, name, sent, **about)
+async def group(acme: World, name: str = "vip", by: By = BY, **sent: Any) -> Any:
+    return await acme.do(special_terms.set_for_group, name, sent, by=by)
 
 
 async def take(acme: World, taken: tuple[str, Any, Any], rates: dict[Any, Any], at: datetime) -> None:
@@ -53,11 +51,11 @@ async def take(acme: World, taken: tuple[str, Any, Any], rates: dict[Any, Any], 
     elif step == "fee":
         await acme.change(at, platform_fee_rate=value)
     elif step == "group":
-        await group(acme, name, commission_rate=value, at=at)
+        await group(acme, name, commission_rate=value, by=BY._replace(at=at))
     elif step == "join":
-        await own(acme, partner_id, group=value, at=at)
+        await own(acme, partner_id, group=value, by=BY._replace(at=at))
     else:
-        await own(acme, partner_id, commission_rate=value, at=at)
+        await own(acme, partner_id, commission_rate=value, by=BY._replace(at=at))
     rates[step, name] = value
 
 
@@ -161,16 +159,16 @@ async def test_agents_set_terms_within_the_caps_and_move_no_partner_beyond_them(
     await group(acme, commission_rate=45)
 
     with pytest.raises(errors.OverCap) as rejection:
-        await own(acme, **first, **AGENT)
+        await own(acme, **first, by=AGENT)
 
     assert rejection.value.details["cap"] == second
-    assert (await own(acme, commission_rate=30, **AGENT)).terms.commission_rate == 30
+    assert (await own(acme, commission_rate=30, by=AGENT)).terms.commission_rate == 30
     with pytest.raises(errors.OverCap):
-        await own(acme, commission_rate=41, **AGENT)
-    assert (await own(acme, commission_rate=None, **AGENT)).terms is None
+        await own(acme, commission_rate=41, by=AGENT)
+    assert (await own(acme, commission_rate=None, by=AGENT)).terms is None
     await acme.do(agent_caps.change, {"frozen_settings": ["commission_rate"]})
     with pytest.raises(errors.OverCap):
-        await own(acme, commission_rate=21, **AGENT)
+        await own(acme, commission_rate=21, by=AGENT)
 
 
 @pytest.mark.wrong_books
