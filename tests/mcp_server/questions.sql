@@ -3,9 +3,11 @@
 
 -- Compare my programs this month against last.
 -- list_programs {"period": "this_month"}
-SELECT value ->> '$.totals.revenue_cents', value ->> '$.previous_totals.revenue_cents' FROM json_each(:first, '$.data');
+SELECT value ->> '$.totals.revenue_cents', value ->> '$.previous_totals.revenue_cents', :first ->> '$.window.first',
+:first ->> '$.previous_window.last' FROM json_each(:first, '$.data');
 SELECT coalesce(sum(CASE WHEN s.occurred_at BETWEEN 1777593600000 AND 1780272000000 THEN left_cents END), 0),
-coalesce(sum(CASE WHEN s.occurred_at BETWEEN 1777593600000 AND 1780272000000 THEN 0 ELSE left_cents END), 0) FROM
+coalesce(sum(CASE WHEN s.occurred_at BETWEEN 1777593600000 AND 1780272000000 THEN 0 ELSE left_cents END), 0),
+'2026-05-01', '2026-04-30' FROM
 programs p LEFT JOIN (SELECT s.*, program_cents - coalesce((SELECT sum(r.program_cents) FROM refunds r WHERE
 r.sale_id = s.id), 0) AS left_cents FROM sales s WHERE s.at >= 1775001600000) s ON s.program_id = p.id WHERE
 p.workspace_id = 1 GROUP BY p.id ORDER BY p.id DESC;
@@ -245,3 +247,72 @@ SELECT transaction_id, 0 FROM sales WHERE caller = 'shop/1 ab12' ORDER BY id DES
 SELECT value ->> '$.refund_id', value ->> '$.reversed_cents' FROM json_each(:first, '$.data');
 SELECT r.refund_id, r.reversed_cents FROM refunds r JOIN sales s ON s.id = r.sale_id WHERE s.transaction_id =
 'inv-a2' ORDER BY r.id DESC;
+
+-- How does the other program do beside this one, and is that the same as what the list of programs says?
+-- get_performance {"period": "this_month", "compare_with": [3]}
+-- list_programs {"period": "this_month"}
+SELECT p.value ->> '$.id', p.value ->> '$.totals.clicks', (SELECT value -> '$.totals' = :first -> '$.totals' AND
+value -> '$.previous_totals' = :first -> '$.previous_totals' FROM json_each(:second, '$.data') WHERE value ->> '$.id'
+= :first ->> '$.applied_query.program_id') FROM json_each(:first, '$.programs') p;
+SELECT p.id, (SELECT count(*) FROM clicks WHERE program_id = p.id), 1 FROM programs p WHERE p.name = 'Second';
+
+-- Which source brought most of May, how much did all others, and what was it in April?
+-- get_breakdown {"by": "utm_source", "metrics": "clicks, revenue_cents", "period": "2026-05-01/2026-05-31", "limit": 1}
+-- get_breakdown {"by": "utm_source", "metrics": "clicks", "period": "90d", "compare": "2026-04-02/2026-04-02"}
+SELECT :first ->> '$.columns', :first ->> '$.untrusted', :first ->> '$.rows[0][1]', :first ->> '$.sums.total[0]' -
+(:first ->> '$.sums.other[0]'), :second ->> '$.columns', :second ->> '$.compared.last', :second ->>
+'$.sums.compared_total[0]', (SELECT value FROM json_each(:second, '$.rows') WHERE value ->> 0 = 'letter');
+SELECT '["utm_source","clicks","revenue_cents"]', '["utm_source"]', max(each), max(each),
+'["utm_source","clicks","compared_clicks"]', '2026-04-02', (SELECT count(*) FROM clicks WHERE program_id = :acme AND
+date(at / 1000, 'unixepoch') = '2026-04-02'), (SELECT json_array('letter', count(*), sum(date(at / 1000, 'unixepoch') =
+'2026-04-02')) FROM clicks WHERE dimensions LIKE '%letter%') FROM (SELECT count(*) AS each FROM clicks WHERE program_id
+= :acme AND at >= 1777593600000 GROUP BY dimensions LIKE '%letter%');
+
+-- Which days of the last seven had clicks, and how many had the seven before?
+-- get_breakdown {"by": "week,day", "metrics": "clicks", "compare": "previous"}
+SELECT value ->> 0, value ->> 1, value ->> 2, :first ->> '$.compared.first', :first ->> '$.compared.last', :first ->>
+'$.sums.compared_total[0]' FROM json_each(:first, '$.rows') WHERE value ->> 2 > 0 ORDER BY 2;
+SELECT date(at / 1000, 'unixepoch', '-6 days', 'weekday 1') AS week, date(at / 1000, 'unixepoch') AS day, count(*),
+'2026-05-07', '2026-05-13', (SELECT count(*) FROM clicks WHERE program_id = :acme AND date(at / 1000, 'unixepoch')
+BETWEEN '2026-05-07' AND '2026-05-13') FROM clicks WHERE program_id = :acme AND at >= 1778716800000 GROUP BY 1, 2
+ORDER BY 2;
+
+-- From which countries came those of a source, and those of none?
+-- get_breakdown {"by": "country", "metrics": "clicks", "period": "90d", "filters": "utm_source=letter"}
+-- get_breakdown {"by": "country", "metrics": "clicks", "period": "90d", "filters": "utm_source=(none)"}
+SELECT :first ->> '$.rows[0]', :second ->> '$.rows[0]';
+SELECT json_array('DE', sum(dimensions LIKE '%letter%')), json_array(NULL, sum(coalesce(dimensions, '') NOT LIKE
+'%letter%')) FROM clicks WHERE program_id = :acme AND at >= 1771804800000;
+
+-- What happened to customer k-anna-2, by whichever identifier, and why is the newest sale not credited?
+-- get_customer {"customer_key": "k-anna-2"}
+-- get_customer {"transaction_id": "inv-a2"}
+SELECT (SELECT group_concat(value ->> '$.kind') FROM json_each(:first, '$.timeline')), :first -> '$.timeline' = :second
+-> '$.timeline', :first ->> '$.customer.partner_name', :first ->> '$.why.verdict', :first ->> '$.why.transaction_id',
+(SELECT sum(value ->> '$.reversed_cents') FROM json_each(:first, '$.timeline')), :first ->> '$.totals.owed_cents';
+SELECT (SELECT group_concat(kind) FROM (SELECT 'rejected' AS kind, at FROM refused_calls WHERE transaction_id IN
+('old-key', 'inv-a2') UNION ALL SELECT 'refund', at FROM refunds WHERE sale_id = s.id UNION ALL SELECT 'sale', at FROM
+sales WHERE id = s.id UNION ALL SELECT 'lead', at FROM leads WHERE customer_id = u.id UNION ALL SELECT 'click', at FROM
+clicks WHERE click_id = u.click_id ORDER BY at DESC)), 1, 'Anna', 'invalid_key', 'old-key', (SELECT
+sum(reversed_cents) FROM refunds WHERE sale_id = s.id), (SELECT sum(e.amount_cents) FROM ledger_entries e JOIN
+commissions c ON c.id = e.commission_id WHERE c.customer_id = u.id AND e.kind NOT LIKE 'platform%') FROM customers u
+JOIN sales s ON s.customer_id = u.id WHERE u.customer_key = 'k-anna-2';
+
+-- Who decided on commissions on the fifth, what else changed then, and since when is the key the one that it is?
+-- list_changes {"decisions": true, "date_from": "2026-05-05", "date_to": "2026-05-05"}
+-- list_changes {"date_from": "2026-05-05", "date_to": "2026-05-05"}
+SELECT value ->> '$.action', value ->> '$.after', json_array_length(:second, '$.data'), :second ->> '$.program_key.since',
+:second ->> '$.program_key.earlier_ended_at[0]' FROM json_each(:first, '$.data');
+SELECT action, json_extract(after, '$'), 0, '2026-05-20T12:00:00Z', '2026-05-20T12:00:00Z' FROM audit_entries WHERE
+program_id = :acme AND at BETWEEN 1777939200000 AND 1778025599999 ORDER BY id DESC;
+
+-- What is unusual against the program's own past, and which refunds are larger than their sale?
+-- get_program {"usage": true}
+SELECT f.value ->> '$.figure', f.value ->> '$.value', f.value ->> '$.usual', f.value ->> '$.first', f.value ->> '$.last',
+f.value ->> '$.last_day', r.value ->> '$.transaction_id', r.value ->> '$.sale_cents', r.value ->> '$.times' FROM
+json_each(:first, '$.unusual.figures') f, json_each(:first, '$.unusual.refunds_larger_than_the_sale') r;
+SELECT 'revenue_cents', 0, round((sum(s.program_cents) - sum((SELECT coalesce(sum(program_cents), 0) FROM refunds WHERE
+sale_id = s.id))) * 3.0 / 28, 1), '2026-05-17', '2026-05-19', date(max(s.occurred_at) / 1000, 'unixepoch'),
+c.transaction_id, t.amount_cents, c.amount_cents * 1.0 / t.amount_cents FROM sales s, refused_calls c JOIN sales t ON
+t.transaction_id = c.transaction_id WHERE s.program_id = :acme AND s.occurred_at BETWEEN 1776556800000 AND 1778975999999
+AND c.code = 'refund_exceeds_sale';

@@ -12,7 +12,7 @@ from sqlalchemy import Connection
 
 import background
 from storage.access import agent_keys, program_keys
-from storage.engine.audit import By
+from storage.engine.audit import Actor, By
 from storage.lists.commissions import COMMISSIONS
 from storage.management import program_settings
 from storage.rules.errors import CustomerNotFound, InvalidKey, OverCap, RefundExceedsSale
@@ -20,13 +20,14 @@ from storage.rules.fraud.flag import Finding, FlagKind
 from storage.tracking import flagging
 from tests import stripe_events as stripe
 from tests.mcp_server.conftest import HOSTILE, Assistant
-from tests.mcp_server.test_stories import OWNER, taken
 from tests.storage.management.importing import GENERIC, imported
+from tests.storage.payments import paying
 from tests.world import NOW, World
 
 WRITTEN = Path(__file__).with_name("questions.sql").read_text(encoding="utf-8")
 QUESTIONS = re.findall(r"^-- (.*)\n((?:-- \w+ \{.*\}\n)+)(SELECT [^;]*);\n(SELECT [^;]*);", WRITTEN, re.MULTILINE)
 CALL = re.compile(r"-- (\w+) (\{.*\})")
+OWNER = Actor("user", "1", "olivia@acme.example")
 SHOP = {"user_agent": "shop/1", "network_hash": "ab12"}
 
 
@@ -38,7 +39,7 @@ async def spend_two_months(assistant: Assistant) -> None:
     """Let April and May happen: two rates, a payout, refunds, a stolen key, rejected sales, a flag and an import."""
     acme = assistant.acme
     await acme.beside(name="Second")
-    letter = json.dumps({"utm_source": "letter"})
+    letter = json.dumps({"utm_source": "letter", "country": "DE"})
     await imported(acme, GENERIC)
     for key, code, at in (("k-anna-1", "anna", day(4, 2)), ("k-ben-1", "ben", day(4, 5))):
         await acme.lead(await acme.visitor(code, at=at, dimensions=letter), key, at=at)
@@ -84,12 +85,12 @@ async def _review(assistant: Assistant) -> None:
     found = Finding(FlagKind.SHARED_CLICK, "shared", acme.anna, day(5, 1), {}, approved.customer_id)
     await acme.store.write(flagging.raise_each, [(acme.program_id, found)], at=NOW)
     metadata = {"svc_click_id": await acme.visitor(at=NOW - timedelta(hours=2)), "program_id": str(acme.program_id)}
-    await taken(assistant, stripe.checkout(metadata=metadata))
-    await taken(assistant, stripe.dispute())
+    await paying.take(acme, stripe.checkout(metadata=metadata))
+    await paying.take(acme, stripe.dispute())
     await acme.store.write(agent_keys.add_rejection, assistant.good, acme.program_id, OverCap(cap="rate_step"), at=NOW)
     await acme.store.write(program_settings.change, acme.program_id, {"cookie_window_days": 30}, by=By(OWNER, NOW))
     await acme.store.write(program_keys.regenerate, acme.program_id, by=By(OWNER, NOW))
-    await acme.reject(InvalidKey(), transaction_id="old-key", **SHOP)
+    await acme.reject(InvalidKey(), customer_key="k-anna-2", transaction_id="old-key", **SHOP)
     await background.save_callers(acme.store)
 
 
@@ -115,5 +116,5 @@ async def test_each_question_is_answered_by_at_most_two_calls_as_sql_answers_it(
 
     assert answers == truth
     assert all(truth.values())
-    assert len(truth) == 33
+    assert len(truth) == 40
     assert max(len(CALL.findall(calls)) for _, calls, _, _ in QUESTIONS) == 2
