@@ -65,20 +65,20 @@ def write(connection: Connection, program_id: int, changes: Sequence[Change], *,
 
 @contextmanager
 def collected(connection: Connection, what: str = COLLECTED) -> Iterator[list[Any]]:
-    """Return the changes that the block logs, or what else it notes under a name."""
+    """Return the changes that the block logs, or what else it notes under a name; a block within notes its own."""
     noted: list[Any] = []
-    connection.info[what] = noted
+    outer, connection.info[what] = connection.info.get(what), noted
     try:
         yield noted
     finally:
-        del connection.info[what]
+        connection.info[what] = outer
 
 
 def write_each(connection: Connection, changes: Sequence[tuple[int, Change]], *, by: By) -> None:
     """Append entries to the logs of programs by one statement, as `write` does."""
     if by.actor == SERVICE or not changes:
         return
-    connection.info.get(COLLECTED, []).extend(change for _, change in changes)
+    (connection.info.get(COLLECTED) or []).extend(change for _, change in changes)
     who = {"actor_type": by.actor.type, "actor_id": by.actor.id, "actor_name": by.actor.name, "at": by.at}
     rows = []
     for entry_id, (program_id, change) in zip(ids.after(by.at, len(changes)), changes, strict=True):

@@ -11,7 +11,7 @@ from storage.engine.statements import named_statement, read_statement
 from storage.payments import event_log
 from storage.rules import keys
 from storage.rules.attribution import COUPON, site_url
-from storage.rules.payment import Introduced, Paid, PaymentOutcome, Returned
+from storage.rules.payment import Content, Introduced, Paid, PaymentOutcome, Returned
 from storage.rules.reconciliation import WITHIN
 from storage.tables import payment_customers, payment_references, sales
 from storage.tracking import clicks, program_terms, refunds
@@ -36,13 +36,16 @@ class Payers(NamedTuple):
         if customer is None or self.is_another(paid, customer):  # then whose the processor's is, if that is known
             customer = self.find_named(self._linked_click(paid), None) or customer
         if customer is None and isinstance(paid, Paid) and paid.processor_customer:
-            known = event_log.find(self.connection, self.program_id, [paid.processor_customer])
-            contents = (event_log.load(row.payment) for row in known)
-            # Whose that one is may be in their own metadata.
-            introduced = next((each for each in contents if isinstance(each, Introduced)), None)
+            known = self.known_as([paid.processor_customer])  # whose that one is may be in their own metadata
+            introduced = next((each for _, each in known if isinstance(each, Introduced)), None)
             if introduced is not None:
                 customer = self.find_named(introduced.click_id, introduced.customer_key)
         return customer
+
+    def known_as(self, names: Iterable[str]) -> list[tuple[str, Content | None]]:
+        """Return the outcomes and contents of the newest events with one of these names, newest first."""
+        rows = event_log.find(self.connection, self.program_id, names)
+        return [(row.outcome, event_log.load(row.payment)) for row in rows]
 
     def find_named(self, click_id: str | None, customer_key: str | None) -> Customer | None:
         """Return the customer of a click, else the one who has a key."""
@@ -95,12 +98,11 @@ class Payers(NamedTuple):
 
     def whole_of(self, paid: Paid) -> tuple[Paid | None, str]:
         """Return what a bare payment is part of, as its invoice or checkout reports it, and that event's outcome."""
-        for row in event_log.find(self.connection, self.program_id, paid.references):
-            content = event_log.load(row.payment)
-            if isinstance(content, Paid) and not content.is_bare and row.outcome != PaymentOutcome.IGNORED:
+        for outcome, content in self.known_as(paid.references):
+            if isinstance(content, Paid) and not content.is_bare and outcome != PaymentOutcome.IGNORED:
                 names = tuple(dict.fromkeys((*content.references, *paid.references)))
                 named = content._replace(references=names, click_id=paid.click_id, customer_key=paid.customer_key)
-                return named, row.outcome
+                return named, outcome
         return None, ""
 
     def possible_duplicate(self, paid: Paid, customer: Customer) -> Any:

@@ -97,9 +97,8 @@ def _test(payers: Payers, content: Content | None) -> EventOutcome:
 
 def pay(payers: Payers, paid: Paid, customer: Customer | None) -> EventOutcome:
     """Record a payment as a sale, unless it is recorded, may repeat another report, or has no known customer."""
-    known = event_log.find(payers.connection, payers.program_id, paid.references)
-    contents = (event_log.load(row.payment) for row in known)
-    linked = [name for each in contents if isinstance(each, Linked) for name in each.references]
+    known = payers.known_as(paid.references)
+    linked = [name for _, each in known if isinstance(each, Linked) for name in each.references]
     paid = paid._replace(references=tuple(dict.fromkeys((*paid.references, *linked))))
     sale = payers.find_sale(paid.references)
     whole, outcome = payers.whole_of(paid) if paid.is_bare else (None, "")

@@ -6,12 +6,10 @@ kept, and neither is one that repeats another: no later call can change what it 
 """
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from datetime import datetime
 from enum import StrEnum
 from typing import Any
-
-from sqlalchemy import Connection
 
 from storage.engine.sealing import Sealer, UnreadableSecretError
 from storage.engine.statements import Statement
@@ -34,7 +32,7 @@ OPERATIONS: dict[str, tuple[type[Any], Callable[..., Any]]] = {  # in the order 
 _KINDS = {kind: name for name, (kind, _) in OPERATIONS.items()}
 REPEATS = (errors.DuplicateTransaction.code, errors.IdempotencyKeyReused.code)
 _TIMES = ("at", "occurred_at")
-_insert = Statement("kept_call_insert")
+keep = Statement("kept_call_insert")  # of rows of `row_of`
 
 
 class KeptState(StrEnum):
@@ -56,11 +54,6 @@ def row_of(holder: KeyHolder, call: Any, error: ServiceError, event_id: int) -> 
     text = json.dumps(call.item._asdict(), default=datetime.isoformat, ensure_ascii=False)
     about = (_KINDS[type(call.item)], error.code, state, call.seal(text), call.principal.caller)
     return (holder.program_id, event_id, *about, to_millis(call.at))
-
-
-def keep(connection: Connection, rows: Sequence[tuple[Any, ...]]) -> None:
-    """Store the rows of kept calls."""
-    _insert(connection, rows)
 
 
 def opened(row: Any, sealer: Sealer) -> Item | None:

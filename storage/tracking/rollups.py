@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, delete, insert, update
 
+from storage.engine import audit
 from storage.engine.database import insert_for
 from storage.engine.statements import Statement
 from storage.rules.reports.dimension_totals import STORED, DayStep, written
@@ -37,13 +38,8 @@ class Increment(NamedTuple):
 @contextmanager
 def gathered(connection: Connection) -> Iterator[list[Increment]]:
     """Add what the block adds at its end, all at once, so that no other row is locked after one of the rollups."""
-    outer = connection.info.get(GATHERED)
-    steps: list[Increment] = []
-    connection.info[GATHERED] = steps
-    try:
+    with audit.collected(connection, GATHERED) as steps:
         yield steps
-    finally:
-        connection.info[GATHERED] = outer
     add(connection, steps)
 
 
