@@ -89,14 +89,6 @@ async def test_a_link_to_a_page_has_a_campaign_and_a_qr_code(served: Portal):
     assert code.headers["content-type"] == "image/svg+xml"
 
 
-async def test_pages_are_small(served: Portal):
-    await earn(served.acme, *([1_000] * 30))
-    async with await served.anna() as anna:
-        pages = [await anna.get(path) for path in ("/portal", "/portal/links", "/portal/earnings", "/portal/account")]
-
-    assert max(len(each.content) for each in pages) <= 40_000
-
-
 def test_a_translation_is_a_file_and_says_what_english_says_with_the_same_values():
     english = catalogue("en")
     for path in Path("tracking_api/portal/texts").glob("*.toml"):

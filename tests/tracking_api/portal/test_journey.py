@@ -5,10 +5,9 @@ from typing import Any
 
 from playwright.async_api import Page, ViewportSize, expect
 
-from tests.tracking_api.dashboard.pages.conftest import Site, axe, site, violations_here
-from tracking_api.portal.routes import PAGES
+from tests.tracking_api.dashboard.pages.conftest import Site, site
 
-__all__ = ["axe", "site"]
+__all__ = ["site"]
 PHONE: dict[str, Any] = {"viewport": ViewportSize(width=390, height=844)}
 
 
@@ -54,25 +53,3 @@ async def test_a_partner_is_asked_for_what_their_way_of_payment_needs(site: Site
     await expect(phone.get_by_label("IBAN", exact=True)).to_be_hidden()
     await phone.get_by_role("button", name="Save", exact=True).click()
     await expect(phone.locator("#method ~ p").first).to_contain_text("PayPal a***@partners.example")
-
-
-async def test_axe_finds_nothing_in_the_portal_on_a_phone_or_a_desk_in_either_scheme(site: Site, axe: str) -> None:
-    await site.sell()
-    await site.acme.change(partners_may_apply=True)
-    link, found = await invited(site), []
-    phone = await site.visit(**PHONE, bypass_csp=True)
-    await enter(phone, link)
-    paths = [
-        each.path.format(program_id=site.acme.program_id, sealed="none", number=1)
-        for each in PAGES
-        if "GET" in (each.methods or ())
-    ]
-    for width, scheme in ((390, "light"), (390, "dark"), (1440, "light")):
-        await phone.set_viewport_size({"width": width, "height": 844})
-        await phone.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
-        for path in paths:
-            if not path.endswith(".svg"):
-                await phone.goto(path)
-                found += await violations_here(phone, axe)
-
-    assert found == []
