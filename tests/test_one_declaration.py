@@ -151,7 +151,7 @@ async def test_the_list_is_a_page_with_its_search_order_totals_and_file_and_the_
 
 
 async def test_members_agents_and_assistants_read_the_list_and_both_apis_serve_the_action(surfaces: Surfaces):
-    key, owner = (await surfaces.scene.agent_key()).secret, surfaces.scene.sessions["owner"]
+    key, owner = (await surfaces.scene.acme.issue()).secret, surfaces.scene.sessions["owner"]
     for who, prefix in ((owner, "/api"), (key, "/api/agent/v1")):
         listed = await surfaces.call("GET", f"{prefix}{PAGE}?q=ben&totals=true", who)
         renamed = await surfaces.call("PATCH", f"{prefix}{PAGE}/{{partner_id}}", who, json={"name": "Annie"})
@@ -184,7 +184,7 @@ async def test_the_access_matrix_has_both(surfaces: Surfaces):
     scopes = [each for each in Scope if each not in {Scope.PARTNERS_READ, Scope.PARTNERS_WRITE}]
     tried = {
         "session": (None, scene.sessions["stranger"], scene.sessions["member"]),
-        "agentKey": (None, scene.sessions["owner"], (await scene.agent_key(scopes)).secret),
+        "agentKey": (None, scene.sessions["owner"], (await scene.acme.issue(*scopes)).secret),
     }
 
     codes = {

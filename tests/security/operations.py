@@ -1,7 +1,7 @@
 """Every operation, called over Acme and Globex with any credential: each response is documented, and none is a 500."""
 
 import re
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from datetime import timedelta
 from typing import Any, NamedTuple
@@ -45,9 +45,6 @@ class Scene(NamedTuple):
     ids: Mapping[str, Any]
     foreign_ids: Mapping[str, Any]
 
-    async def agent_key(self, scopes: Sequence[Scope] = tuple(Scope), **options: Any) -> Any:
-        return await self.acme.issue(*scopes, **options)
-
 
 async def prepare(store: storage.Storage) -> Scene:
     acme = await world.acme(store)
@@ -75,21 +72,21 @@ async def session_cases(scene: Scene) -> list[Case]:
         "expired": scene.sessions["expired"],
         "ended": scene.sessions["ended"],
         "program key": scene.acme.key,
-        "agent key": (await scene.agent_key()).secret,
+        "agent key": (await scene.acme.issue()).secret,
         "a partner's session": await start_session(scene.acme, scene.acme.anna),
     }
     return [Case(name, credential, "forbidden") for name, credential in wrong.items()]
 
 
 async def agent_key_cases(scene: Scene) -> list[Case]:
-    revoked = await scene.agent_key()
+    revoked = await scene.acme.issue()
     await scene.acme.store.write(agent_keys.revoke, revoked.id, at=NOW)
     invalid = {
         "none": None,
         "malformed": "agt_",
         "unknown": f"agt_{'a' * 43}",
         "revoked": revoked.secret,
-        "expired": (await scene.agent_key(expires_at=NOW)).secret,
+        "expired": (await scene.acme.issue(expires_at=NOW)).secret,
     }
     wrong = {"program key": scene.acme.key, "session": scene.sessions["owner"]}
     return [
@@ -110,7 +107,7 @@ async def program_key_cases(scene: Scene) -> list[Case]:
         "unknown": f"aff_1_{'a' * 43}",
         "retired": retired.key,
         "session": scene.sessions["owner"],
-        "agent key": (await scene.agent_key()).secret,
+        "agent key": (await scene.acme.issue()).secret,
     }
     cases = [Case(name, credential, "invalid_key") for name, credential in wrong.items()]
     return [*cases, Case("past its deadline", late.key, "api_key_rotation_required")]
@@ -193,7 +190,7 @@ class Service:
         if kind == "session":
             return await self.scene.acme.sign_in()
         if kind == "agentKey":
-            return str((await self.scene.agent_key()).secret)
+            return str((await self.scene.acme.issue()).secret)
         return self.scene.acme.key if kind == "programKey" else None
 
 

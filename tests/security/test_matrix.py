@@ -108,8 +108,8 @@ def test_each_operation_of_agents_needs_the_scope_of_the_contract():
 async def test_a_scope_opens_its_operations_and_no_other_scope_does(service: Service):
     await service.scene.acme.do(agent_caps.change, {"apply_own_plans": True})
     for entry in needing("agentKey"):
-        sufficient = await service.scene.agent_key([entry.scope or Scope.EVENTS_READ])
-        others = (await service.scene.agent_key(tuple(set(Scope) - {entry.scope}))).secret
+        sufficient = await service.scene.acme.issue(entry.scope or Scope.EVENTS_READ)
+        others = (await service.scene.acme.issue(*set(Scope) - {entry.scope})).secret
         sent = CONTRACT["sent"].get(entry.described.name, {})
         if {"reason", "partner_id"} & sent.get("body", {}).keys():
             sent["body"]["partner_id"] = service.scene.acme.ben
@@ -130,9 +130,9 @@ async def test_a_scope_opens_its_operations_and_no_other_scope_does(service: Ser
 
 async def test_a_key_reaches_no_program_but_its_own_and_cannot_tell_which_exist(service: Service):
     scene, wrong = service.scene, []
-    narrowed = (await scene.agent_key(program_ids=[scene.acme.program_id])).secret
+    narrowed = (await scene.acme.issue(program_ids=[scene.acme.program_id])).secret
     beside = await scene.acme.beside()
-    elsewhere = (await scene.agent_key(workspace_id=scene.globex.workspace_id)).secret
+    elsewhere = (await scene.acme.issue(workspace_id=scene.globex.workspace_id)).secret
     for entry in needing("agentKey"):
         if "{program_id}" in entry.path:
             responses = [
@@ -157,7 +157,7 @@ def test_every_sort_of_row_has_a_foreign_one():
 
 @pytest.mark.parametrize("kind", ["session", "agentKey"])
 async def test_another_program_s_row_and_a_missing_one_are_answered_alike(service: Service, kind: str):
-    wrong, key = [], (await service.scene.agent_key()).secret
+    wrong, key = [], (await service.scene.acme.issue()).secret
     for entry in needing(kind):
         theirs = service.scene.foreign_ids.get(entry.row)
         if theirs is not None:

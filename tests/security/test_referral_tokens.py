@@ -8,15 +8,14 @@ from typing import Any
 import httpx
 import pytest
 
-import agent_api.app
 from configuration import Configuration
 from storage.engine.sealing import Sealer
 from storage.management.referrals import token_of
 from storage.rules import keys
 from storage.rules.scope import Scope
 from storage.tables import clicks, customers, idempotent_answers, refused_calls
-from tests import documented
 from tests import stripe_events as stripe
+from tests.agent_api.conftest import Agents
 from tests.security.test_public_calls import invented
 from tests.storage.payments import paying
 from tests.tracking_api.conftest import Api
@@ -30,14 +29,12 @@ REFERRAL = {"partner_code": "anna", "campaign": "espresso"}
 class Checkout(Api):
     """A shop's calls, and those of an agent that may do nothing but issue tokens."""
 
-    issuer = ""
+    agents: Agents
 
     async def agent(self, path: str, body: Any, **headers: str) -> httpx.Response:
         """Call a path below the program's in the agent API."""
-        about: Any = {"base_url": "https://svc.example", "sealer": lambda: Sealer(SECRET), "clock": lambda: self.at}
-        headers = {"Authorization": f"Bearer {self.issuer}", **headers}
-        async with documented.client(documented.transport_to(agent_api.app.create(self.acme.store, **about))) as agents:
-            return await agents.post(f"/api/agent/v1/programs/{self.acme.program_id}{path}", json=body, headers=headers)
+        self.agents.at = self.at
+        return await self.agents.call("POST", f"/programs/{self.acme.program_id}{path}", json=body, headers=headers)
 
     async def issue(self, **fields: Any) -> str:
         return str((await self.agent("/referrals", REFERRAL | fields)).json()["token"])
@@ -58,8 +55,9 @@ async def checkout(acme: World) -> AsyncIterator[Checkout]:
     """Acme's shop with a connected account, and an agent with the scope referrals:issue."""
     await paying.connect(acme, secret=stripe.SECRET, key=SECRET)
     made = Checkout(acme, Configuration(rate_limit=False, secret_key=SECRET))
-    made.issuer = (await acme.issue(Scope.REFERRALS_ISSUE)).secret
-    async with made.client:
+    made.agents = Agents(acme)
+    made.agents.good = await made.agents.issue([Scope.REFERRALS_ISSUE])
+    async with made.client, made.agents.client:
         yield made
 
 
@@ -79,7 +77,7 @@ async def test_a_token_becomes_a_lead_a_sale_and_a_commission(checkout: Checkout
 
     times = {"issued_at": "2026-05-20T12:00:00Z", "expires_at": "2026-05-21T12:00:00Z"}
     assert issued["affiliate_attribution"] == times | {
-        "provider": "svc.example",
+        "provider": "svc.test",
         "token": token,
         "publisher_id": "anna",
     }

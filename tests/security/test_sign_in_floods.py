@@ -15,22 +15,21 @@ from starlette.applications import Starlette
 import storage
 import tracking_api.app
 from configuration import Configuration
-from storage.access import accounts, second_factors, workspaces
+from storage.access import accounts, second_factors
+from storage.access.workspaces import Role
 from storage.engine.audit import OPERATOR, By
 from storage.rules.errors import Overloaded
 from tests import documented, world
-from tests.tracking_api.dashboard.conftest import OURS
+from tests.tracking_api.dashboard.conftest import HASH, OLGA, OURS, PASSWORD
 from tracking_api.dashboard.sessions import LONGEST_OF_CLIENT, LONGEST_QUEUE, RUNNING, PasswordQueue
-
-OLGA, PASSWORD = "olga@acme.example", "correct horse"
 
 
 @pytest.fixture
 async def app(sqlite_url: str) -> AsyncIterator[Starlette]:
     """The service, with a low limit across accounts."""
     async with storage.opened(sqlite_url) as store:
-        olga: dict[str, Any] = {"owner_email": OLGA, "password_hash": world.password_hash(PASSWORD)}
-        await store.write(workspaces.create, "Acme", **olga, at=world.NOW)
+        acme = await world.acme(store)
+        await acme.join(OLGA, Role.OWNER, password_hash=HASH)
         yield tracking_api.app.create(store, Configuration(secret_key="a secret key", sign_in_rate="5/15 minutes"))
 
 

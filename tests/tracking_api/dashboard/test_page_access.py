@@ -13,19 +13,24 @@ import pytest
 from starlette.routing import Route
 
 from storage.access import sessions
+from storage.management import partners
 from storage.rules import keys
+from storage.rules.fraud.flag import Finding, FlagKind
+from storage.tracking import flagging
 from tests import stripe_events as stripe
 from tests import world
 from tests.security import rows
 from tests.storage.payments import paying
 from tests.tracking_api.dashboard.conftest import FOREIGN, MAX, OLGA, OURS, PASSWORD, Dashboard
 from tests.tracking_api.dashboard.reading import csrf, hidden
+from tests.world import LANDING_PAGE, NOW
 from tracking_api.dashboard.pages.sign_in import SECRETS
 from tracking_api.dashboard.routes import PAGES
 
 OPEN = {"/set-up", "/sign-in", "/forgotten-password", "/reset-password", "/join"}
 PROGRAM = "/programs/{program_id}"
 HTML = {"Accept": "text/html"}
+HOSTILE = "<img src=x onerror=alert(1)>\u202etxt.exe\u200b"
 CREDENTIALS = {"email": OLGA, "password": PASSWORD}
 TEMPLATES = Path(__file__).parents[3] / "tracking_api" / "dashboard" / "templates"
 
@@ -62,6 +67,27 @@ async def test_a_program_s_pages_are_for_its_members_and_show_them_no_form(dashb
             assert (await nobody.get(path)).headers["location"].startswith("/sign-in?next="), path
 
 
+def read_by_people() -> list[str]:
+    return [each for each in paths("GET") if not re.search(r"user_code|sealed|\.(csv|svg)|/logo/", each)]
+
+
+async def test_pages_show_what_others_wrote_as_text(dashboard: Dashboard, ids: dict[str, Any]):
+    acme = dashboard.acme
+    await acme.change(name=HOSTILE)
+    await acme.do(partners.change, acme.anna, {"name": HOSTILE})
+    click = {"program_id": acme.program_id, "affiliate_url": LANDING_PAGE, "page_title": HOSTILE}
+    await dashboard.call("POST", "/api/v1/track/click", None, json=click, headers={"User-Agent": "Firefox"})
+    found = Finding(FlagKind.BRAND_BIDDING, "partner:1", acme.anna, NOW, {"referrer_hosts": [HOSTILE]})
+    await acme.store.write(flagging.raise_each, [(acme.program_id, found)], at=NOW)
+
+    pages = {path: (await dashboard.olga.get(path.format(**ids), headers=HTML)).text for path in read_by_people()}
+
+    assert [path for path, page in pages.items() if "<img src=x" in page] == []
+    assert "&lt;img src=x onerror=alert(1)&gt;txt.exe" in pages[f"{PROGRAM}/events"]
+    assert "The customer came from a search ad" in pages[f"{PROGRAM}/review"]
+    assert sum("&lt;img src=x onerror=alert(1)&gt;" in page for page in pages.values()) > 20
+
+
 UNREAD = re.compile(r"(?s)<(script|code|pre|option|title)\b.*?</\1>|<[^>]*>")
 DAY = r"\b[A-Z][a-z]{2} \d{1,2}, \d{4}"  # May 5, 2026
 DOTS, COMMAS = r"\d{2}\.\d{2}\.\d{4}|\d,\d{1,2}(?!\d)", r"\d,\d{3}(?!\d|\s?\$)|\d\.\d+\s?%|\$\s?\d"
@@ -78,8 +104,7 @@ async def test_no_page_mixes_two_number_systems(dashboard: Dashboard, ids: dict[
     await dashboard.acme.sale("inv-large", 123_456_789)
     read = {}
     async with dashboard.browser(OLGA, **OURS, **{"Accept-Language": language}) as olga:
-        of_members = [each for each in paths("GET") if not re.search(r"user_code|sealed|\.(csv|svg)|/logo/", each)]
-        for path in (each.format(**ids) for each in [*of_members, f"{PROGRAM}?period=all"]):
+        for path in (each.format(**ids) for each in [*read_by_people(), f"{PROGRAM}?period=all"]):
             page = await asyncio.create_task(olga.get(path))  # it knows nothing of the request before
             read[path] = html.unescape(UNREAD.sub(" ", page.text))
 

@@ -11,8 +11,8 @@ from storage.management import agent_caps
 from storage.rules import keys
 from storage.rules.scope import Scope
 from tests.agent_api.conftest import Agents
-from tests.tracking_api.dashboard.conftest import OLGA, Dashboard
-from tests.tracking_api.dashboard.reading import csrf
+from tests.tracking_api.dashboard.conftest import Dashboard
+from tests.tracking_api.dashboard.reading import press
 from tests.world import NOW
 
 MIA = "mia@acme.example"
@@ -24,11 +24,6 @@ async def sell(dashboard: Dashboard, key: str, **fields: object) -> httpx.Respon
     return await dashboard.client.post("/api/v1/track/sale", json={**SALE, **fields}, headers=headers)
 
 
-async def press(dashboard: Dashboard, path: str, who: str = OLGA, **fields: str) -> httpx.Response:
-    async with dashboard.browser(who) as browser:
-        return await browser.post(f"{dashboard.pages}{path}", data={"csrf": await csrf(browser), **fields})
-
-
 async def sold(dashboard: Dashboard) -> list[str]:
     events = (await dashboard.get("./events", kind="sale")).json()["data"]
     return sorted(each["transaction_id"] for each in events)
@@ -36,13 +31,14 @@ async def sold(dashboard: Dashboard) -> list[str]:
 
 async def test_a_manager_replays_a_cause_after_a_page_that_says_what_would_happen(dashboard: Dashboard):
     await dashboard.join(MIA, Role.MANAGER)
+    mia, path = dashboard.browser(MIA), f"{dashboard.pages}/refused-calls/replay"
     await dashboard.acme.customer(at=NOW - timedelta(hours=1))
     for currency in ("XAF", "USD"):
         await sell(dashboard, dashboard.acme.key, transaction_id=f"inv-{currency}", currency=currency)
 
-    asked = await press(dashboard, "/refused-calls/replay", MIA, cause="currency_not_supported")
+    asked = await press(mia, path, cause="currency_not_supported")
     none_yet = await sold(dashboard)
-    done = await press(dashboard, "/refused-calls/replay", MIA, cause="currency_not_supported", confirmed="yes")
+    done = await press(mia, path, cause="currency_not_supported", confirmed="yes")
 
     assert "Performed: 0" in asked.text
     assert "Still rejected: 1" in asked.text
@@ -52,15 +48,15 @@ async def test_a_manager_replays_a_cause_after_a_page_that_says_what_would_happe
 
 @pytest.mark.parametrize("decision", ["accept", "discard", "leaked"])
 async def test_an_owner_decides_on_calls_with_the_old_key_on_the_page_of_the_key(dashboard: Dashboard, decision: str):
-    acme, page = dashboard.acme, "/settings/api-keys"
+    acme, page = dashboard.acme, f"{dashboard.pages}/settings/api-keys"
     await acme.customer(at=NOW - timedelta(hours=1))
     old = (await dashboard.post("./regenerate-api-token")).json()["data"]["api_token"]
     await dashboard.post("./regenerate-api-token")
     lost = await sell(dashboard, old)
-    shown = await dashboard.olga.get(f"{dashboard.pages}{page}")
+    shown = await dashboard.olga.get(page)
 
-    asked = await press(dashboard, page, action=decision, caller="acme-shop/1.2")
-    await press(dashboard, page, action=decision, confirmed="yes")
+    asked = await press(dashboard.olga, page, action=decision, caller="acme-shop/1.2")
+    await press(dashboard.olga, page, action=decision, confirmed="yes")
     rotation = (await dashboard.get("./key-rotation")).json()
 
     assert (lost.status_code, lost.json()["error"]["code"]) == (401, "invalid_key")

@@ -6,7 +6,7 @@ from typing import Any
 import httpx
 
 from tests.tracking_api.dashboard.conftest import MAX, Dashboard, contract
-from tests.tracking_api.dashboard.reading import csrf
+from tests.tracking_api.dashboard.reading import csrf, press
 
 PNG = base64.b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
@@ -78,11 +78,10 @@ async def test_a_workspace_is_changed_by_call_or_on_its_page_and_times_are_in_it
 
 async def test_a_logo_is_a_small_image_that_only_members_see(dashboard: Dashboard, olga: httpx.AsyncClient):
     place = f"{dashboard.pages}/settings/workspace"
-    token = {"csrf": await csrf(olga)}
     api = f"/api/workspaces/{dashboard.acme.workspace_id}/logo"
 
     async def upload(content: bytes, **fields: str) -> httpx.Response:
-        return await olga.post(f"{place}/logo", data=fields or token, files={"logo": ("logo.png", content)})
+        return await press(olga, f"{place}/logo", files={"logo": ("logo.png", content)}, **fields)
 
     rejected = [await upload(each) for each in (SVG, PNG + b"0" * 50_000, PNG + b"0" * 90_000, b"")]
     forged = await upload(PNG, csrf="guessed")
@@ -91,7 +90,7 @@ async def test_a_logo_is_a_small_image_that_only_members_see(dashboard: Dashboar
     address = (await olga.get(place)).text.partition('src="/workspaces/')[2].partition('"')[0]
     logo = await olga.get(f"/workspaces/{address}")
     stranger = await olga.get(f"/workspaces/{address}", headers={"Cookie": ""})
-    removed = await upload(b"", **token, action="remove")
+    removed = await upload(b"", action="remove")
     images = [base64.b64encode(each).decode() for each in (PNG, SVG, PNG + b"0" * 50_000)]
     put = [await dashboard.call("PUT", api, json={"image": each}) for each in (*images, "no base64!")]
     deleted = await dashboard.call("DELETE", api)
