@@ -1,7 +1,6 @@
 """The files that are written from the code: `make generated` writes them, test_readme.py compares them."""
 
 import re
-import tomllib
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path
@@ -77,8 +76,7 @@ def node_version() -> str:
 
 def npm_version() -> str:
     """Return the product's version as npm writes it: 0.4.0.dev0 is 0.4.0-dev.0 there."""
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    return str(project["project"]["version"]).replace(".dev", "-dev.")
+    return str(table("../pyproject.toml")["project"]["version"]).replace(".dev", "-dev.")
 
 
 def settings_page() -> str:

@@ -2,15 +2,14 @@
 
 import json
 from datetime import datetime
-from pathlib import Path
 from typing import Any
 
 from stripe import WebhookSignature
 
+from tests.tables import table
 from tests.world import NOW
 
 SECRET = "whsec_of_acme_0123456789"
-OBJECTS = Path(__file__).parent / "stripe"
 
 
 def event(kind: str, found: dict[str, Any], *, event_id: str, at: datetime = NOW) -> dict[str, Any]:
@@ -20,8 +19,7 @@ def event(kind: str, found: dict[str, Any], *, event_id: str, at: datetime = NOW
 
 def _read(kind: str) -> dict[str, Any]:
     """Return what every object of a kind has."""
-    found: dict[str, Any] = json.loads((OBJECTS / f"{kind}.json").read_text(encoding="utf-8"))
-    return found
+    return dict(table(f"stripe/{kind}.json"))
 
 
 def checkout(

@@ -1,10 +1,12 @@
 """Tables of cases that lie beside the tests that read them."""
 
+import json
 import tomllib
 from pathlib import Path
 from typing import Any
 
 
-def table(name: str) -> dict[str, Any]:
-    """Return a table of TOML by its path under tests/."""
-    return tomllib.loads((Path(__file__).parent / name).read_text(encoding="utf-8"))
+def table(name: str) -> Any:
+    """Return what a file of TOML or JSON says, by its path under tests/."""
+    text = (Path(__file__).parent / name).read_text(encoding="utf-8")
+    return tomllib.loads(text) if name.endswith(".toml") else json.loads(text)

@@ -3,7 +3,6 @@
 import re
 import subprocess
 import sys
-import tomllib
 import zipfile
 from collections.abc import Iterator
 from importlib.metadata import packages_distributions
@@ -18,10 +17,11 @@ from configuration import OLD_SECRET_KEY, Configuration, variable_of
 from presentation import guides
 from storage.engine.group_commit import StorageMeasures
 from tests.needs import NEEDS
+from tests.tables import table
 from tests.test_architecture import OURS, ROOT, imported, relative, sources
 from web.metrics import registry
 
-PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+PROJECT: dict[str, Any] = table("../pyproject.toml")
 NEEDED: list[str] = PROJECT["project"]["dependencies"]
 EXTRAS: list[str] = [each for extra in PROJECT["project"]["optional-dependencies"].values() for each in extra]
 DEVELOPMENT: list[str] = [each for each in PROJECT["dependency-groups"]["dev"] if isinstance(each, str)]

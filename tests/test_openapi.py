@@ -4,7 +4,6 @@ import asyncio
 import re
 import subprocess
 import sys
-import tomllib
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -22,6 +21,7 @@ from storage.rules.errors import CODES
 from tests import world
 from tests.conftest import LiveServer
 from tests.documented import DOCUMENT
+from tests.tables import table
 
 UNTESTED = [
     # A valid call may name a program, customer or sale that does not exist: 400 and 404 are its documented answers.
@@ -30,7 +30,6 @@ UNTESTED = [
     # specification. That no call works without its credential is what ignored_auth checks.
     "missing_required_header",
 ]
-PROJECT = Path(__file__).parent.parent / "pyproject.toml"
 ALL_ROUTES = [*tracking_api.app.ROUTES, *agent_api.app.ROUTES]
 ROUTES = [route for route in ALL_ROUTES if isinstance(route, Route) and route.include_in_schema]
 
@@ -46,7 +45,7 @@ def test_every_method_of_every_route_is_described():
 
 def test_the_codes_are_the_closed_list_and_the_version_is_the_package_s():
     assert DOCUMENT["components"]["schemas"]["ErrorCode"]["enum"] == CODES
-    assert DOCUMENT["info"]["version"] == tomllib.loads(PROJECT.read_text(encoding="utf-8"))["project"]["version"]
+    assert DOCUMENT["info"]["version"] == table("../pyproject.toml")["project"]["version"]
 
 
 def test_no_two_schemas_or_operations_share_a_name_and_a_schema_refers_only_to_what_is_there():

@@ -40,7 +40,7 @@ NOW = datetime(2026, 5, 20, 12, 0, tzinfo=UTC)
 HELD_SINCE = NOW - timedelta(days=15)  # what happened then is off hold now
 BY, SETUP = By(OPERATOR, NOW), By(SERVICE, NOW)  # what the service does by itself is not in the log
 LANDING_PAGE = "https://acme.example/?aff=anna"
-SEALER = Sealer("the secret key of these tests")
+SEALER = Sealer(SECRET := "a secret key")
 _requests = count(1)
 _cheap = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)  # a hash carries its cost: verifying is cheap too
 

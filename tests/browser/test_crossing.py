@@ -1,10 +1,8 @@
 """Crossing to another domain of the shop: a link carries a token, the tracker there gets the click for it."""
 
-import json
 import re
 import time
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,6 +10,7 @@ from playwright.async_api import Page
 
 from storage.rules import attribution, keys
 from tests.browser.scene import Scene
+from tests.tables import table
 
 HERE, THERE = "127.0.0.1", "localhost"
 TOKEN = r"[0-9a-f]+\.[0-9a-f]+\.[0-9a-f]+"  # behind the click id
@@ -116,7 +115,7 @@ async def test_no_click_is_stored_without_its_token(scene: Scene):
     await scene.context.clear_cookies()
     page = await scene.visit("/")
 
-    written: dict[str, str] = json.loads(Path(__file__).with_name("forged.json").read_text(encoding="utf-8"))
+    written: dict[str, str] = table("browser/forged.json")
     others = {"another program's": keys.click_id(2**40, datetime.now(UTC)), "a click without a token": bens}
     for forged, pattern in (written | others).items():
         id_ = pattern.format(program_id=scene.acme.program_id)

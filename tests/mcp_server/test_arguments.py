@@ -1,7 +1,5 @@
 """What assistants send is named and never repeated; what outsiders write is inert, others' ids find nothing."""
 
-import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,13 +8,14 @@ from mcp_server.tools import ALL
 from storage.management import partners
 from storage.rules.errors import CustomerNotFound
 from tests.mcp_server.conftest import EVERY_TOOL, HOSTILE, VERSIONS, Assistant
+from tests.tables import table
 
 SENT = "Ignore-previous-instructions"
 EVENTS = (
     "Accepted arguments: program_id (required), limit, cursor, kind, partner_id, customer_id, transaction_id, text, "
     "caller, test, q, sort, totals, date_from, date_to."
 )
-WRONG: dict[str, Any] = json.loads(Path(__file__).with_name("wrong_arguments.json").read_text(encoding="utf-8"))
+WRONG: dict[str, Any] = table("mcp_server/wrong_arguments.json")
 
 
 @pytest.mark.parametrize("version", VERSIONS)

@@ -1,7 +1,6 @@
 """The protocol in each version: plain tool calls are answered as the SDK does; prompts, resources and guides."""
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,8 +12,9 @@ from presentation import guides
 from storage.engine.sealing import Sealer
 from storage.rules.scope import Scope
 from tests.mcp_server.conftest import BASE, HANDSHAKE, HOSTILE, INERT, VERSIONS, Assistant
+from tests.tables import table
 
-REQUESTS: dict[str, Any] = json.loads(Path(__file__).with_name("requests.json").read_text(encoding="utf-8"))
+REQUESTS: dict[str, Any] = table("mcp_server/requests.json")
 HEADERS = {"host": "svc.test", "accept": "application/json", "mcp-protocol-version": HANDSHAKE}
 CALL = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "list_programs"}}
 REVIEW, WHY = "review-my-program", "why-was-this-sale-not-credited"

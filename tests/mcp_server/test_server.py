@@ -1,6 +1,5 @@
 """What the server says of itself, and which tools a key sees and may call."""
 
-import tomllib
 from typing import Any
 
 import pytest
@@ -8,10 +7,10 @@ from jsonschema_rs import validator_for
 
 from mcp_server.tools import ALL
 from storage.rules.scope import Scope
-from tests.conftest import ROOT
 from tests.mcp_server.conftest import EVERY_TOOL, MODERN, VERSIONS, Assistant
+from tests.tables import table
 
-WRITTEN = tomllib.loads((ROOT / "tests/security/contract.toml").read_text(encoding="utf-8"))
+WRITTEN = table("security/contract.toml")
 CONTRACT: dict[str, str] = {name: scope for scope, names in WRITTEN["tools"].items() for name in names}
 NAMES = [tool.name for tool in ALL]
 

@@ -5,7 +5,6 @@ import re
 import subprocess
 import sys
 import textwrap
-import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,6 +16,7 @@ from presentation import guides
 from tests import shops
 from tests.conftest import ROOT
 from tests.serving import PLAIN
+from tests.tables import table
 
 SHOPS = Path(__file__).parent / "shops"
 
@@ -30,10 +30,7 @@ class Framework(NamedTuple):
     shop_file: str
 
 
-FRAMEWORKS = {
-    name: Framework(**about)
-    for name, about in tomllib.loads(Path(__file__).with_name("frameworks.toml").read_text(encoding="utf-8")).items()
-}
+FRAMEWORKS = {name: Framework(**about) for name, about in table("snippets/frameworks.toml").items()}
 FORGETFUL = ("django",)  # with the helper that keeps nothing for later
 
 

@@ -4,7 +4,6 @@ import asyncio
 import re
 import subprocess
 import sys
-import tomllib
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -25,13 +24,14 @@ from tests.browser.scene import Scene
 from tests.conftest import ROOT, LiveServer
 from tests.failing import CUTS, ERRORS
 from tests.serving import Serve
+from tests.tables import table
 from tests.world import LANDING_PAGE
 
 DEPLOY = ROOT / "deploy"
 NODE = Path(__file__).parent / "node/node_modules"
 TEMPORARY = "".join(f"{kind}_temp_path {kind};" for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
 TEMPLATES = Path(__file__).parent / "proxies"
-WRITTEN: dict[str, Any] = tomllib.loads((TEMPLATES / "recipes.toml").read_text(encoding="utf-8"))
+WRITTEN: dict[str, Any] = table("snippets/proxies/recipes.toml")
 
 
 @contextmanager

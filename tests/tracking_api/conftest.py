@@ -1,10 +1,8 @@
 """The tracking app over a fresh SQLite database, with a clock that the test sets; every answer must be documented."""
 
 import copy
-import json
 from collections.abc import AsyncIterator, Sequence
 from datetime import datetime
-from pathlib import Path
 from typing import Any
 
 import httpx
@@ -15,9 +13,10 @@ import tracking_api.app
 from configuration import Configuration
 from storage.access import program_keys
 from tests import documented
+from tests.tables import table
 from tests.world import LANDING_PAGE, NOW, World
 
-CALLS: dict[str, Any] = json.loads(Path(__file__).with_name("calls.json").read_text(encoding="utf-8"))
+CALLS: dict[str, Any] = table("tracking_api/calls.json")
 UNLIMITED = Configuration(rate_limit=False, body_seconds=0.05)
 
 

@@ -1,10 +1,8 @@
 """What operators see: GET /metrics, never open on the public port, and traces that hold nothing secret."""
 
-import json
 import logging
 import re
 import socket
-from pathlib import Path
 from typing import Any
 
 import httpx
@@ -15,6 +13,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 
 from storage.rules.errors import InvalidKey
 from tests.serving import Serve
+from tests.tables import table
 from web import metrics, middleware
 from web.middleware import RequestMiddleware, TracingMiddleware
 from web.response import error_response
@@ -69,7 +68,7 @@ def test_requests_batches_and_rejected_calls_are_counted(sqlite_url: str, serve:
     httpx.get(f"{service.base_url}/readyz")
     after = scrape()
 
-    counted, rising = json.loads(Path(__file__).with_name("metrics.json").read_text(encoding="utf-8")).values()
+    counted, rising = table("web/metrics.json").values()
     assert {name: after[name] - before.get(name, 0) for name in counted} == counted
     assert all(after[name] > before.get(name, 0) for name in rising)
     assert after["svc_lanes"] == after['svc_storage_available{purpose="writing"}'] == 1

@@ -4,7 +4,6 @@ import email
 import os
 import subprocess
 import sys
-import tomllib
 import zipfile
 from pathlib import Path
 
@@ -13,11 +12,12 @@ import typer
 
 from cli.main import OF_OPERATORS, app
 from tests.conftest import ROOT
+from tests.tables import table
 from tests.test_architecture import OURS, imported
-from tests.test_deploy import NEEDED, PROVIDERS, names, normalized
+from tests.test_deploy import NEEDED, PROJECT, PROVIDERS, names, normalized
 
-VERSION = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
-COMMAND = tomllib.loads((ROOT / "sdks/cli/pyproject.toml").read_text(encoding="utf-8"))
+VERSION = PROJECT["project"]["version"]
+COMMAND = table("../sdks/cli/pyproject.toml")
 SOURCES = [ROOT / "cli/main.py", *(ROOT / "cli/integrator").rglob("*.py")]
 MOST_BYTES = 25 * 1024 * 1024  # the server takes more than 200 MB
 UV = [sys.executable, "-m", "uv"]

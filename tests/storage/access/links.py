@@ -10,12 +10,10 @@ import pytest
 from storage.access import accounts, invitations, members, workspaces
 from storage.access.workspaces import Role
 from storage.engine.audit import Actor, By
-from storage.engine.sealing import Sealer
 from storage.rules.errors import LinkExpired
-from tests.world import BY, NOW, World
+from tests.world import BY, NOW, SEALER, World
 
 EVA, MAX, OLGA, NEW = "eva@acme.example", "max@acme.example", "olga@acme.example", "new@acme.example"
-SEALER = Sealer("a secret key")
 
 
 def by(owner_id: int) -> By:

@@ -17,8 +17,8 @@ from storage.engine.audit import OPERATOR, SERVICE, By
 from storage.lists.audit_log import AUDIT_LOG
 from storage.rules import errors, keys
 from tests.storage.access import links
-from tests.storage.access.links import EVA, MAX, NEW, OLGA, SEALER, add, by, change, invite, member, opens, remove
-from tests.world import BY, NOW, World
+from tests.storage.access.links import EVA, MAX, NEW, OLGA, add, by, change, invite, member, opens, remove
+from tests.world import BY, NOW, SEALER, World
 
 
 @pytest.mark.both_databases

@@ -9,13 +9,12 @@ import pytest
 
 from storage.access import accounts, members, second_factors, sessions
 from storage.access.workspaces import MemberStatus, Role
-from storage.engine.sealing import Sealer
 from storage.lists.audit_log import AUDIT_LOG
 from storage.rules import keys
 from storage.rules.errors import Forbidden, InvalidCredentials, LastOwner, LinkExpired, NotFound
 from storage.tables import password_resets
 from tests.storage.access.links import MAX, by, change, whose
-from tests.world import BY, NOW, World, stored
+from tests.world import BY, NOW, SEALER, World, stored
 
 SUSPENDED, ACTIVE = MemberStatus.SUSPENDED, MemberStatus.ACTIVE
 OWNER = "owner@acme.example"
@@ -97,7 +96,7 @@ async def test_a_new_password_ends_every_session_but_the_one_that_set_it_and_sig
     assert "hash" not in str(log.data[0])
     assert verified is not None
     with pytest.raises(InvalidCredentials):
-        await acme.store.write(second_factors.sign_in, verified, code=None, sealer=Sealer("a key"), client=None, at=NOW)
+        await acme.store.write(second_factors.sign_in, verified, code=None, sealer=SEALER, client=None, at=NOW)
 
 
 @pytest.mark.both_databases

@@ -18,7 +18,7 @@ from storage.rules import errors, keys
 from storage.tables import device_logins as logins
 from storage.tables import recovery_codes
 from storage.tables import second_factors as second_factor_rows
-from tests.world import BY, NOW, World, stored
+from tests.world import BY, NOW, SEALER, SECRET, World, stored
 
 
 @pytest.mark.parametrize(
@@ -42,7 +42,6 @@ def test_a_long_uncommon_password_is_accepted_and_earlier_hashes_and_shorter_pas
     assert passwords.protect("x").startswith("$argon2id$")
 
 
-SEALER = Sealer("a secret key")
 LATER = NOW + timedelta(minutes=5)
 
 
@@ -114,7 +113,7 @@ async def test_secrets_are_encrypted_and_recovery_codes_hashed(acme: World):
 
     rows = f"{await stored(acme, second_factor_rows)}{await stored(acme, recovery_codes)}"
     columns = {"secrets": second_factor_rows.c.sealed_secret}
-    resealed = await acme.store.write(reseal, Sealer("a new key", "a secret key"), columns)
+    resealed = await acme.store.write(reseal, Sealer("a new key", SECRET), columns)
 
     assert app.secret not in rows
     assert not any(code in rows or code.replace("-", "") in rows for code in codes)

@@ -1,9 +1,7 @@
 """Who follows the advice about a sale or a payment sees it credited; what was rejected, by cause, with its money."""
 
-import json
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,6 +17,7 @@ from storage.rules.outcome import SaleOutcome
 from storage.tracking import currencies, test_mode
 from tests import stripe_events as stripe
 from tests.storage.payments.paying import take
+from tests.tables import table
 from tests.world import NOW, World
 
 
@@ -65,7 +64,7 @@ async def record_test(acme: World, transaction_id: str) -> None:
 
 OURS = (World.sale, World.lead, World.refund, World.change, attempt, pay, retry, renew, become, load)
 STEPS: dict[str, Callable[..., Awaitable[Any]]] = {"try": record_test, **{each.__name__: each for each in OURS}}
-STORIES: list[Any] = json.loads(Path(__file__).with_name("stories.json").read_text(encoding="utf-8"))
+STORIES: list[Any] = table("storage/diagnosis/stories.json")
 
 
 @pytest.mark.parametrize("story", STORIES, ids=[each["what"] for each in STORIES])

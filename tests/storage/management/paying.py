@@ -4,7 +4,6 @@ from datetime import date, datetime, timedelta
 from typing import Any
 
 from storage.engine.audit import Actor, By
-from storage.engine.sealing import Sealer
 from storage.lists.commissions import COMMISSIONS
 from storage.lists.declaration import ListQuery, ListScope
 from storage.lists.find import find
@@ -12,11 +11,10 @@ from storage.lists.payables import PAYABLES
 from storage.lists.payouts import PAYOUT_LINES, Payout
 from storage.management import payout_methods, payout_sending, payouts
 from storage.rules.payout import MethodKind
-from tests.world import NOW, World
+from tests.world import NOW, SEALER, World
 
 AT = NOW + timedelta(days=30)
 OLGA, FINN = Actor("user", "1", "olga@acme.example"), Actor("user", "2", "finn@acme.example")
-SEALER = Sealer("a secret key")
 UNTIL = date(9999, 12, 31)
 
 

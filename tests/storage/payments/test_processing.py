@@ -1,8 +1,6 @@
 """Payments as a shop's account really sends them, on both databases: each event once, in any order."""
 
-import json
 from datetime import timedelta
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,6 +13,7 @@ from storage.tables import test_events as tests_of_processor
 from storage.tracking import currencies
 from tests import stripe_events as stripe
 from tests.storage.payments.paying import named, take
+from tests.tables import table
 from tests.world import NOW, World, stored
 
 
@@ -82,8 +81,8 @@ async def test_the_processors_test_mode_earns_nothing_and_changes_no_customer(ac
     row = tests_of_processor.c
     tests = await stored(acme, row.kind, row.transaction_id, row.is_test)
     assert tests[:2] == [("sale", "pi_1", True), ("refund", "pi_1", True)]
-    for table in (sales, commissions, ledger_entries, customers, payment_customers):
-        assert await stored(acme, table.c.program_id) == []
+    for rows in (sales, commissions, ledger_entries, customers, payment_customers):
+        assert await stored(acme, rows.c.program_id) == []
 
 
 async def test_an_event_that_is_not_a_sale_of_the_program_says_why(acme: World):
@@ -117,7 +116,7 @@ async def test_an_amount_without_minor_units_is_unchanged(acme: World):
     assert await stored(acme, commissions.c.amount_cents) == [(200,)]  # 20 % of 1,280 yen
 
 
-HISTORIES: list[Any] = json.loads(Path(__file__).with_name("histories.json").read_text(encoding="utf-8"))
+HISTORIES: list[Any] = table("storage/payments/histories.json")
 MADE: dict[str, Any] = {**vars(stripe), "free": free, "renewal": renewal, "subscribed": subscribed}
 
 

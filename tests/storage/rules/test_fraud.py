@@ -1,8 +1,6 @@
 """Signs of fraud: abuse of every kind is found, ordinary behaviour is not, and hostile text never raises."""
 
-import json
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,11 +9,12 @@ from storage.rules.attribution import PaidAds
 from storage.rules.fraud.customer_signs import CustomerFacts, signs_in_customers
 from storage.rules.fraud.flag import REASONS, FlagKind
 from storage.rules.fraud.partner_signs import Flood, PartnerCounts, floods, signs_in_counts
+from tests.tables import table
 
 DAY = datetime(2026, 5, 20, tzinfo=UTC)
 CLICKED = DAY + timedelta(hours=9)
 ANNA, BEN = 1, 2
-CASES: dict[str, Any] = json.loads(Path(__file__).with_name("fraud.json").read_text(encoding="utf-8"))
+CASES: dict[str, Any] = table("storage/rules/fraud.json")
 EMAILS = {ANNA: "hash of anna", BEN: "hash of ben"}
 
 

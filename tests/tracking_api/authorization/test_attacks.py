@@ -1,19 +1,18 @@
 """Every attack is rejected: what it was after is still good for whoever it belongs to, or dead for everybody."""
 
-import json
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 import httpx
 
 from storage.access import assistants
 from tests.storage.access.test_assistants import audited
+from tests.tables import table
 from tests.tracking_api.authorization.conftest import BASE, Flow, sent
 from tests.tracking_api.authorization.consenting import CALLBACK
 from tests.tracking_api.dashboard.pages.conftest import OLGA, PASSWORD
 
-ATTACKS: dict[str, Any] = json.loads(Path(__file__).with_name("attacks.json").read_text(encoding="utf-8"))
+ATTACKS: dict[str, Any] = table("tracking_api/authorization/attacks.json")
 
 
 def error(answer: httpx.Response) -> tuple[int, str]:

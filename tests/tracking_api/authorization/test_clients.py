@@ -1,8 +1,6 @@
 """Clients: known by registering or by a document from the open internet alone, and where they may be answered."""
 
-import tomllib
 from datetime import timedelta
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,6 +9,7 @@ from hypothesis import strategies as st
 
 from configuration import Configuration
 from storage import Storage
+from tests.tables import table
 from tests.tracking_api.authorization.conftest import Flow
 from tests.tracking_api.authorization.consenting import ClientHost
 from tests.world import NOW
@@ -18,7 +17,7 @@ from tracking_api.authorization import redirects
 from tracking_api.authorization.documents import LARGEST, DocumentRejectedError, Documents, is_document_url, is_public
 from tracking_api.authorization.provider import Provider
 
-URLS: dict[str, Any] = tomllib.loads(Path(__file__).with_name("urls.toml").read_text(encoding="utf-8"))
+URLS: dict[str, Any] = table("tracking_api/authorization/urls.toml")
 
 
 @pytest.fixture

@@ -1,8 +1,6 @@
 """The dashboard over a fresh SQLite database: Olga owns Acme, Max is a member; every answer must be documented."""
 
-import json
 from collections.abc import AsyncIterator, Iterator
-from pathlib import Path
 from typing import Any
 
 import httpx
@@ -12,6 +10,7 @@ import tracking_api.app
 from configuration import Configuration
 from storage.access.workspaces import Role
 from tests import documented, smtp, world
+from tests.tables import table
 
 OLGA, MAX = "olga@acme.example", "max@acme.example"
 PASSWORD = "correct horse"
@@ -22,7 +21,7 @@ FOREIGN = {"Sec-Fetch-Site": "cross-site"}
 
 def contract(name: str) -> Any:
     """Return what an object of the contract has at first, or the values that it does not take."""
-    return json.loads(Path(__file__).with_name("contract.json").read_text(encoding="utf-8"))[name]
+    return table("tracking_api/dashboard/contract.json")[name]
 
 
 class Dashboard:

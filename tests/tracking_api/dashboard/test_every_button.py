@@ -1,15 +1,14 @@
 """Every button of every page, pressed by an owner with what the page renders; only empty fields are typed in."""
 
 import sqlite3
-import tomllib
 from contextlib import closing
-from pathlib import Path
 from typing import Any
 
 import httpx
 
 from tests import stripe_events as stripe
 from tests.storage.payments import paying
+from tests.tables import table
 from tests.tracking_api.dashboard.conftest import PASSWORD, Dashboard
 from tests.tracking_api.dashboard.reading import every_button, words
 from tests.tracking_api.dashboard.test_page_access import HTML, ids, paths
@@ -17,7 +16,7 @@ from tests.world import HELD_SINCE
 
 __all__ = ["ids"]
 AUDITED = "SELECT count(*) FROM audit_entries"
-WRITTEN: dict[str, Any] = tomllib.loads(Path(__file__).with_name("buttons.toml").read_text(encoding="utf-8"))
+WRITTEN: dict[str, Any] = table("tracking_api/dashboard/buttons.toml")
 FILES = {"/logo": b"\x89PNG\r\n\x1a\n" + bytes(16), "/rates": b"date,USD\n", "/import": b"code,name\nliz,Liz\n"}
 
 

@@ -7,9 +7,9 @@ from storage.lists.payouts import Payout
 from storage.management import payout_methods
 from storage.rules.payout import MethodKind
 from storage.tracking import currencies
-from tests.storage.management.paying import AT, SEALER, do, draft, earn, pay_by, send
+from tests.storage.management.paying import AT, do, draft, earn, pay_by, send
 from tests.tracking_api.dashboard.conftest import OLGA, Dashboard
-from tests.world import NOW
+from tests.world import NOW, SEALER
 
 FINN = "finn@acme.example"
 

@@ -2,10 +2,8 @@
 
 import asyncio
 import re
-import tomllib
 from collections.abc import AsyncIterator
 from datetime import timedelta
-from pathlib import Path
 
 import httpx
 import pytest
@@ -14,6 +12,7 @@ import tracking_api.app
 from configuration import Configuration
 from storage import Storage
 from storage.access import program_keys, workspaces
+from tests.tables import table
 from tests.tracking_api.dashboard.conftest import FOREIGN, MAX, OURS, Dashboard
 from tests.tracking_api.dashboard.reading import form_of, send, words
 from tests.world import NOW
@@ -21,7 +20,7 @@ from web.middleware import RequestMiddleware
 
 SETTINGS = Configuration(secret_key="a secret key", base_url="http://svc.test", sign_in_rate="5/minute")
 CODE = SETTINGS.set_up_code()
-WRITTEN = tomllib.loads(Path(__file__).with_name("set_up.toml").read_text(encoding="utf-8"))
+WRITTEN = table("tracking_api/dashboard/set_up.toml")
 TYPED: dict[str, str] = {"code": CODE, **WRITTEN["typed"]}
 STATUS = "/api/v1/cli/status"
 

@@ -1,6 +1,5 @@
 """The dashboard in a real browser: a live server over a fresh database, Olga who owns Acme, Max who is a member."""
 
-import tomllib
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -16,13 +15,14 @@ from playwright.async_api import TimeoutError as PlaywrightTimeoutError
 
 from storage.access import sessions, workspaces
 from tests import serving, world
+from tests.tables import table
 
 OLGA, MAX = "olga@acme.example", "max@acme.example"
 PASSWORD = "correct horse battery"
 HASH = world.password_hash(PASSWORD)
 VIOLATIONS = """axe.run(document, {resultTypes: ["violations"]})
     .then((found) => found.violations.map((each) => [each.id, each.nodes[0].html]))"""  # all results are 50 KB
-JOURNEYS: dict[str, Any] = tomllib.loads(Path(__file__).with_name("journeys.toml").read_text(encoding="utf-8"))
+JOURNEYS: dict[str, Any] = table("tracking_api/dashboard/pages/journeys.toml")
 NODE = Path(__file__).parent / "node" / "node_modules"
 
 

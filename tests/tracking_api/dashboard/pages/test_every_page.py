@@ -22,11 +22,11 @@ from storage.lists.partners import PARTNERS
 from storage.lists.payables import PAYABLES
 from storage.lists.payouts import PAYOUTS
 from tests.serving import Serve
-from tests.storage.management.paying import SEALER, draft, pay_by
+from tests.storage.management.paying import draft, pay_by
 from tests.tracking_api.authorization.consenting import ask
 from tests.tracking_api.dashboard.pages.conftest import HASH, NODE, Site, cut_off, violations_here
 from tests.tracking_api.portal.conftest import start_session
-from tests.world import NOW, World
+from tests.world import NOW, SEALER, World
 from tracking_api.dashboard.routes import PAGES
 from tracking_api.portal.routes import PAGES as PORTAL_PAGES
 
