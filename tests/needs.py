@@ -11,15 +11,8 @@ from typing import NamedTuple
 
 from tests.tables import table
 
-EMBEDDED, POSTGRESQL, BROWSER, SHOPS, FAULTS, IMAGE, CITUS = SUITES = (  # from the least to the most demanding
-    "embedded",
-    "postgresql",
-    "browser",
-    "shops",
-    "faults",
-    "image",
-    "citus",
-)
+SUITES = ("embedded", "postgresql", "browser", "shops", "faults", "image", "citus")  # the most demanding one last
+EMBEDDED, POSTGRESQL, BROWSER, SHOPS, FAULTS, IMAGE, CITUS = SUITES
 ROOT = Path(__file__).parent.parent
 
 

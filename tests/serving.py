@@ -38,15 +38,9 @@ def in_a_thread(
     """Serve a database until the block ends, with these SVC_ variables and no others, and with `around` outside."""
     listening = socket.create_server(("127.0.0.1", 0))
     served = Served(f"http://127.0.0.1:{listening.getsockname()[1]}", database_url)
-    settings = {
-        "SVC_DATABASE_URL": database_url,
-        "SVC_BASE_URL": served.base_url,
-        "SVC_RATE_LIMIT": "off",
-        "SVC_SECRET_KEY": SECRET_KEY,
-    }
-    fields: dict[str, Any] = {
-        name.removeprefix(configuration.PREFIX).lower(): value for name, value in (settings | environment).items()
-    }
+    settings = {"SVC_RATE_LIMIT": "off", "SVC_SECRET_KEY": SECRET_KEY, "SVC_BASE_URL": served.base_url, **environment}
+    fields: Any = {name.removeprefix(configuration.PREFIX).lower(): value for name, value in settings.items()}
+    fields["database_url"] = database_url
     app = around(asgi.Service(configuration.Configuration(**fields)))
     server = uvicorn.Server(
         uvicorn.Config(app, loop="uvloop", http="httptools", log_config=None, server_header=False, lifespan="on")

@@ -86,21 +86,15 @@ def customer(metadata: dict[str, str], *, event_id: str = "evt_customer") -> dic
 
 
 def charge_refunded(
-    event_id: str = "evt_charge",
-    *,
-    total: int,
-    intent: str = "pi_1",
-    at: datetime = NOW,
-    refunds: dict[str, int] | None = None,
+    event_id: str = "evt_charge", *, total: int, intent: str = "pi_1", at: datetime = NOW, refunds: Any = None
 ) -> dict[str, Any]:
-    """Return a charge of which `total` has been refunded so far; older versions list the `refunds`."""
+    """Return a charge of which `total` has been refunded so far; older versions list the `refunds`, cents by name."""
     ids = {"id": f"ch_{intent}", "payment_intent": intent}
     charge = _read("refunded_charge") | ids | {"amount_refunded": total, "refunded": total == 10_000}
     if refunds is not None:
-        listed = [
-            {"id": name, "object": "refund", "amount": cents, "currency": "usd"} for name, cents in refunds.items()
-        ]
-        charge["refunds"] = {"object": "list", "data": [{**each, "status": "succeeded"} for each in listed]}
+        about = {"object": "refund", "currency": "usd", "status": "succeeded"}
+        listed = [{"id": name, "amount": cents, **about} for name, cents in refunds.items()]
+        charge["refunds"] = {"object": "list", "data": listed}
     return event("charge.refunded", charge, event_id=event_id, at=at)
 
 

@@ -32,15 +32,8 @@ def test_the_walk_from_click_to_refund_works_as_printed(live_server: Callable[..
     environment = os.environ | {"BASE": server.base_url, "SVC_DATABASE_URL": sqlite_url}
     here = walk.replace(".venv/bin/python", "python").replace(".venv/bin/svc", "python -m cli")
 
-    done = subprocess.run(
-        ["bash", "-euo", "pipefail", "-c", f'python() {{ "{sys.executable}" "$@"; }}\n{here}'],
-        env=environment,
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
+    bash = ["bash", "-euo", "pipefail", "-c", f'python() {{ "{sys.executable}" "$@"; }}\n{here}']
+    done = subprocess.run(bash, env=environment, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)
 
     assert done.returncode == 0, done.stderr
     answers = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]

@@ -1,8 +1,6 @@
 """The release before, still running, on a database that this version has migrated: calls to both make one history."""
 
 import asyncio
-import os
-import subprocess
 import sys
 import tarfile
 from collections.abc import Iterator
@@ -23,7 +21,7 @@ from storage.engine import database
 from storage.reports import performance
 from storage.rules import keys
 from storage.rules.periods.period import DateRangeQuery
-from tests import postgres
+from tests import shops
 from tests.serving import Serve
 from tests.storage.reports.rows import SUMS
 from tests.storage.test_upgrades import fill, reflected
@@ -39,18 +37,11 @@ def released(empty_postgres_url: str, tmp_path: Path) -> Iterator[str]:
     with tarfile.open(RELEASED) as archive:
         archive.extractall(tmp_path, filter="data")
     asyncio.run(_prepare(empty_postgres_url))
-    url = f"http://127.0.0.1:{postgres.free_port()}"
     settings = {"SVC_DATABASE_URL": empty_postgres_url, "SVC_RATE_LIMIT": "off", "PYTHONPATH": str(tmp_path)}
-    arguments = [sys.executable, "-W", "ignore", "-m", "cli", "serve", "--port", url.rpartition(":")[2]]
-    with (tmp_path / "log").open("wb") as log:
-        process = subprocess.Popen(arguments, cwd=tmp_path, env=os.environ | settings, stdout=log, stderr=log)
-    try:
-        with httpx.Client(transport=httpx.HTTPTransport(retries=8), timeout=60) as client:  # until the port is open
-            assert client.get(f"{url}/readyz").status_code == HTTPStatus.OK
-        yield url
-    finally:
-        process.terminate()
-        process.wait(timeout=20)
+    command = [sys.executable, "-W", "ignore", "-m", "cli", "serve", "--port", "PORT"]
+    with shops.running(command, "Serving on", cwd=tmp_path, log=tmp_path / "log", **settings) as port:
+        assert httpx.get(f"http://127.0.0.1:{port}/readyz", timeout=60).status_code == HTTPStatus.OK
+        yield f"http://127.0.0.1:{port}"
 
 
 async def _prepare(url: str) -> None:

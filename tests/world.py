@@ -65,10 +65,8 @@ class World:
         self, operation: Callable[..., Any], item: Any, principal: Principal | None = None, **details: Any
     ) -> Any:
         """Run a tracking operation with the program's key, unless another principal is given; raises its error."""
-        name, at = (
-            details.pop("call", operation.__module__.rpartition(".")[2].removesuffix("s")),
-            details.pop("at", NOW),
-        )
+        name = details.pop("call", operation.__module__.rpartition(".")[2].removesuffix("s"))
+        at = details.pop("at", NOW)
         sent = {name: details.pop(name) for name in SENT if name in details}
         who = {name: details.pop(name) for name in ("user_agent", "network_hash") if name in details}
         by = (principal or self.principal)._replace(**who)
@@ -170,14 +168,9 @@ class World:
         await self.lead(await self.visitor(code, **fields), customer_key, **fields)
         return customer_key
 
-    async def sale(
-        self,
-        transaction_id: str = "inv-1",
-        amount_cents: int = 10_000,
-        principal: Principal | None = None,
-        **fields: Any,
-    ) -> SaleResult:
-        """Record a sale of user-1 by default."""
+    async def sale(self, transaction_id: str = "inv-1", amount_cents: int = 10_000, **fields: Any) -> SaleResult:
+        """Record a sale of user-1 by default, with the program's key unless another `principal` is given."""
+        principal = fields.pop("principal", None)
         fields = {"at": NOW, **fields}
         if "click_id" not in fields:
             fields.setdefault("customer_key", "user-1")

@@ -112,14 +112,9 @@ def stripe() -> Iterator[FailingService]:
 def example(service: Around, stripe: FailingService, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Example]:
     """The Next.js example as it was built, with its environment."""
     log = tmp_path_factory.mktemp("example") / "log"
-    environment = {
-        "SERVICE_API_KEY": service.acme.key,
-        "SERVICE_BASE_URL": service.between.base_url,
-        "SERVICE_PROGRAM_ID": "1",
-        "STRIPE_API_URL": stripe.base_url,
-        "STRIPE_SECRET_KEY": "sk_test_1",
-        "NEXT_TELEMETRY_DISABLED": "1",
-    }
+    environment = {"SERVICE_API_KEY": service.acme.key, "SERVICE_BASE_URL": service.between.base_url}
+    environment |= {"STRIPE_API_URL": stripe.base_url, "STRIPE_SECRET_KEY": "sk_test_1"}
+    environment |= {"SERVICE_PROGRAM_ID": "1", "NEXT_TELEMETRY_DISABLED": "1"}
     with shops.running(NEXT, "Ready in", cwd=EXAMPLES / "next", log=log, **environment) as port:
         yield Example(port, log)
 

@@ -58,19 +58,17 @@ def test_the_checkout_s_metadata_is_complete_with_and_without_a_click_in_every_l
 @pytest.mark.parametrize("old_shape", [True, False])
 def test_a_webhook_of_one_s_own_reports_renewals_refunds_and_chargebacks_in_both_versions(*, old_shape: bool):
     calls: list[tuple[str, dict[str, Any]]] = []
-    charge = {"id": "ch_1", "object": "charge", "payment_intent": "pi_in_1"} | (
-        {"invoice": "in_1"} if old_shape else {}
-    )
+    charge = {"id": "ch_1", "object": "charge", "payment_intent": "pi_in_1"}
+    charge |= {"invoice": "in_1"} if old_shape else {}
     lists = {"Refund": [{"id": "re_1", "amount": 900}], "InvoicePayment": [{"invoice": "in_1"}]}
     library = {name: Library(list=lambda rows=rows, **_: _of_stripe({"data": rows})) for name, rows in lists.items()}
     library["Charge"] = Library(retrieve=lambda _: _of_stripe(charge))
+    disputed = {"id": "dp_1", "charge": "ch_1", "amount": 4_000}
     tax: dict[str, Any] = {"tax": 900} if old_shape else {"total_taxes": [{"amount": 900}]}
     events = (
         stripe_events.invoice(renewal=True, amount=4_900, old_shape=old_shape, **tax),
         stripe_events.event("charge.refunded", charge, event_id="evt_2"),
-        stripe_events.event(
-            "charge.dispute.created", {"id": "dp_1", "charge": "ch_1", "amount": 4_000}, event_id="evt_3"
-        ),
+        stripe_events.event("charge.dispute.created", disputed, event_id="evt_3"),
     )
     names: dict[str, Any] = {"stripe": Library(**library), "track": lambda call, **body: calls.append((call, body))}
     exec(guides.blocks("payments", guides.Filling("https://svc.example", 1))["stripe_webhook_python"], names)
@@ -78,15 +76,9 @@ def test_a_webhook_of_one_s_own_reports_renewals_refunds_and_chargebacks_in_both
     for event in events:
         names["report"](_of_stripe(event), lambda _: Library(id=7, click_id="c1"))
 
-    sale = {
-        "amount_cents": 4_900,
-        "tax_cents": 900,
-        "currency": "USD",
-        "sale_type": "subscription",
-        "is_recurring": True,
-    }
+    sale = {"transaction_id": "in_1", "customer_key": "7", "click_id": "c1", "amount_cents": 4_900, "tax_cents": 900}
     assert calls == [
-        ("sale", {"transaction_id": "in_1", "customer_key": "7", "click_id": "c1"} | sale),
+        ("sale", sale | {"currency": "USD", "sale_type": "subscription", "is_recurring": True}),
         ("refund", {"transaction_id": "in_1", "refund_id": "re_1", "refund_amount_cents": 900}),
         ("refund", {"transaction_id": "in_1", "refund_id": "dp_1", "refund_amount_cents": 4_000}),
     ]

@@ -191,10 +191,8 @@ def proxy_of(server: str, ports: list[int], folder: Path) -> Iterator[str]:
     for example, real in zip(("127.0.0.1:8000", "127.0.0.1:8001"), ports, strict=True):
         site = site.replace(example, f"127.0.0.1:{real}")
     if server == "nginx":
-        site = re.sub(r"listen 443.*|ssl_certificate.*", "", site).replace(
-            "server {", f"server {{ listen 127.0.0.1:{port};"
-        )
-        site = site.replace("/var/log/nginx", str(folder))
+        site = re.sub(r"listen 443.*|ssl_certificate.*", "", site).replace("/var/log/nginx", str(folder))
+        site = site.replace("server {", f"server {{ listen 127.0.0.1:{port};")
         site = f"daemon off; pid nginx.pid; error_log stderr; events {{}} http {{ {TEMPORARY} {site} }}"
     else:
         site = "{\nadmin off\nauto_https off\n}\n" + site.replace("track.example {", f"http://127.0.0.1:{port} {{")

@@ -111,12 +111,7 @@ class Walk:
         of = {"metadata": metadata, "at": now, "amount": 4_900, "customer": f"cus_{who.name}"}
         tax: Any = {"tax": who.tax_cents} if old_shape else {"total_taxes": [{"amount": who.tax_cents}]}
         parts: dict[str, Any] = {"total": 4_900, "total_details": {"amount_tax": who.tax_cents}}
-        about: dict[str, Any] = {
-            "id": f"cs_{who.name}",
-            "invoice": name,
-            "payment_intent": None,
-            "mode": "subscription",
-        }
+        about: Any = {"id": f"cs_{who.name}", "invoice": name, "payment_intent": None, "mode": "subscription"}
         paid = stripe_events.invoice(f"evt_{name}", name=name, old_shape=old_shape, total=4_900, **tax, **of)
         for event in (stripe_events.checkout(f"evt_{who.name}", **about, **parts, **of), *[paid] * who.times):
             self.deliver(event)

@@ -37,13 +37,10 @@ def shop(
     shutil.copy(Path(__file__).with_name("express_shop.mjs"), built_node)
     folder = built_node if request.param == "express" else ROOT / "examples/next"
     environment = {"SERVICE_API_KEY": KEY, "SERVICE_BASE_URL": service.base_url}
-    with (
-        shops.running(SHOPS[request.param], "[Rr]eady", cwd=folder, log=tmp_path / "log", **environment) as port,
-        httpx.Client(
-            base_url=f"http://127.0.0.1:{port}", params={"user": "u-1", "invoice": "i-1"}, timeout=60
-        ) as client,
-    ):
-        yield client
+    options: Any = {"params": {"user": "u-1", "invoice": "i-1"}, "timeout": 60}
+    with shops.running(SHOPS[request.param], "[Rr]eady", cwd=folder, log=tmp_path / "log", **environment) as port:
+        with httpx.Client(base_url=f"http://127.0.0.1:{port}", **options) as client:
+            yield client
         service.over.set()  # a shop does not end before its calls
 
 

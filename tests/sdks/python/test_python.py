@@ -93,12 +93,8 @@ async def test_the_guide_s_code_for_django_gives_a_request_its_visitor_and_setti
     settings.configure(SVC_AFFILIATE={"base_url": service.base_url, "api_key": KEY})
     request, user = HttpRequest(), SimpleNamespace(id="user-1", email="jane@example.com")
     request.COOKIES["svc_click_id"] = "c1"
-    names = {
-        "request": request,
-        "user": user,
-        "invoice": SimpleNamespace(id="i-1"),
-        "refund": SimpleNamespace(id="r-1"),
-    }
+    bought = {"invoice": SimpleNamespace(id="i-1"), "refund": SimpleNamespace(id="r-1")}
+    names = {"request": request, "user": user, **bought}
 
     exec(guides.blocks("sdk", guides.Filling("https://svc.example", 1))["sdk_python"], names)
     asynchronous = await svc_affiliate.django.atrack(request).lead(customer_key="user-1")

@@ -3,8 +3,8 @@
 import asyncio
 import sqlite3
 import threading
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import AbstractContextManager, asynccontextmanager, closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -162,17 +162,36 @@ async def test_a_write_that_waited_or_lost_its_caller_is_not_stored(sqlite_url: 
         gone.cancel()
 
 
-async def test_a_locked_file_is_an_outage_until_it_is_free(sqlite_url: str, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(database, "BUSY_MILLISECONDS", 20)
-    other = sqlite3.connect(sqlite_url.partition("///")[2], isolation_level=None)
-    async with storage.opened(sqlite_url) as store:
+@contextmanager
+def locked(path: Path) -> Iterator[None]:
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
-        with pytest.raises(StorageUnavailable):
+        yield
+
+
+@contextmanager
+def damaged(path: Path, change: Callable[[bytes], bytes] = lambda _: b"garbage" * 1_000) -> Iterator[None]:
+    good = path.read_bytes()
+    path.write_bytes(change(good))
+    yield
+    path.write_bytes(good)
+
+
+def write_protected(path: Path) -> AbstractContextManager[None]:
+    """Give the file a format that no SQLite writes yet: it opens such a file for reading alone."""
+    return damaged(path, lambda good: good[:18] + b"\3" + good[19:])
+
+
+@pytest.mark.parametrize("outage", [locked, damaged, write_protected])
+async def test_a_file_that_cannot_be_used_is_an_outage_until_it_is_free_or_restored(
+    sqlite_url: str, monkeypatch: pytest.MonkeyPatch, outage: Callable[[Path], AbstractContextManager[None]]
+):
+    monkeypatch.setattr(database, "BUSY_MILLISECONDS", 20)
+    async with storage.opened(sqlite_url) as store:
+        with outage(Path(sqlite_url.partition("///")[2])), pytest.raises(StorageUnavailable):
             await store.write(add, "a")
-        other.execute("ROLLBACK")
 
         assert await written(store) == ["b"]
-    other.close()
 
 
 async def test_a_full_disk_is_an_outage_until_there_is_room(sqlite_url: str):
@@ -187,26 +206,3 @@ async def test_a_full_disk_is_an_outage_until_there_is_room(sqlite_url: str):
 
         assert "full" in failures.reason_of(full.value)
         assert await written(store) == ["b"]
-
-
-@pytest.mark.parametrize("damage", ["garbage", "write-protected"])
-async def test_a_file_that_cannot_be_used_is_an_outage_until_it_is_restored(sqlite_url: str, damage: str):
-    good = replace(sqlite_url, damage)
-    async with storage.opened(sqlite_url) as store:
-        with pytest.raises(StorageUnavailable):
-            await store.write(add, "a")
-        replace(sqlite_url, good)
-
-        assert await written(store) == ["b"]
-
-
-def replace(url: str, new: str | bytes) -> bytes:
-    """Overwrite a database file, or damage it; return what it was."""
-    path = Path(url.partition("///")[2])
-    good = path.read_bytes()
-    if new == "garbage":
-        new = b"garbage" * 1_000
-    elif isinstance(new, str):  # a format that no SQLite writes yet: it opens such a file for reading alone
-        new = good[:18] + b"\3" + good[19:]
-    path.write_bytes(new)
-    return good

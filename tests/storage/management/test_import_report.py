@@ -55,26 +55,18 @@ WRONG_CODES = ["a b", "ann/", "ünal", "n" * 65, "x\x00", "a&b", ""]
 
 
 @pytest.mark.both_databases
-async def test_a_code_that_the_api_would_not_take_is_not_imported(acme: World):
-    lines = "".join(f"{number},{code},Zoe,,active,\n" for number, code in enumerate(WRONG_CODES))
-
-    report = await imported(acme, (f"{PARTNERS}{lines}9,zoe~.-_,Zo\x00e,,active,\n",))
-
-    assert [problem["line"] for problem in report.problems] == list(range(3, 11))
-    assert all(problem["message"].startswith("a partner's code has 1 to 64") for problem in report.problems[:-1])
-    assert report.added[FileKind.PARTNERS] == 1
-
-
-@pytest.mark.both_databases
-async def test_a_line_that_cannot_be_imported_is_reported_and_the_others_are_imported(acme: World):
+async def test_a_line_or_code_that_cannot_be_imported_is_reported_and_the_others_are_imported(acme: World):
+    codes = "".join(f"{number},{code},Zoe,,active,\n" for number, code in enumerate(WRONG_CODES))
+    of_codes = await imported(acme, (f"{PARTNERS}{codes}9,zoe~.-_,Zo\x00e,,active,\n",))
     lines = "".join(f"{line}\n" for line, _ in WRONG)
 
     report = await imported(acme, (PARTNERS, CUSTOMERS, f"{COMMISSIONS}{lines}"))
 
-    assert report.problems == [
-        {"file": "file-2.csv", "line": number, "message": message} for number, (_, message) in enumerate(WRONG, start=5)
-    ]
-    assert report.added[FileKind.COMMISSIONS] == 3
+    assert [problem["line"] for problem in of_codes.problems] == list(range(3, 11))
+    assert all(problem["message"].startswith("a partner's code has 1 to 64") for problem in of_codes.problems[:-1])
+    said = [(problem["file"], problem["line"], problem["message"]) for problem in report.problems]
+    assert said == [("file-2.csv", number, message) for number, (_, message) in enumerate(WRONG, start=5)]
+    assert (of_codes.added[FileKind.PARTNERS], report.added[FileKind.COMMISSIONS]) == (1, 3)
 
 
 def test_a_file_s_columns_say_what_it_lists_and_those_that_are_not_read_are_named():

@@ -112,8 +112,10 @@ async def test_an_import_whose_totals_differ_from_the_files_stores_nothing(acme:
     assert await acme.store.read(counts) == before
 
 
-async def test_the_audit_log_has_the_time_of_the_import_and_the_partner_that_of_joining(acme: World):
-    await imported(acme, GENERIC)
+async def test_a_partner_who_has_left_has_their_history_and_time_of_joining_and_the_audit_log_that_of_the_import(
+    acme: World,
+):
+    await imported(acme, (PARTNERS.replace("active", "disabled"), *GENERIC[1:]))
 
     actions = dict(await stored(acme, audit_entries.c.action, audit_entries.c.at))
     assert (actions["partner.enrol"], actions["program.import"]) == (NOW, NOW)
@@ -122,11 +124,6 @@ async def test_the_audit_log_has_the_time_of_the_import_and_the_partner_that_of_
     report = json.loads(after)
     assert (report["commissions"], report["problems"]) == (3, [])
     assert sum(each["cents"] for each in report["totals"]) == 7_500
-
-
-async def test_a_partner_who_has_left_keeps_their_history_and_no_imported_click_or_lead_counts(acme: World):
-    await imported(acme, (PARTNERS.replace("active", "disabled"), *GENERIC[1:]))
-
     assert len(await stored(acme, commissions.c.id)) == 3
     assert ("inactive",) in await stored(acme, partners.c.status)
     assert await stored(acme, clicks.c.filtered) == [("import",)]

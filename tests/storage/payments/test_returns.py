@@ -111,11 +111,7 @@ async def test_only_what_was_canceled_gives_the_commission_back(acme: World):
 @pytest.mark.parametrize(("decision", "outcome", "cents"), [("same", "same_sale", 800), ("count", "recorded", 1_300)])
 @pytest.mark.parametrize("api_first", [True, False])
 async def test_a_refund_that_may_be_a_part_of_a_larger_total_is_held_and_decided(
-    acme: World,
-    decision: str,
-    outcome: str,
-    cents: int,
-    api_first: bool,  # noqa: FBT001 - the cases
+    acme: World, decision: str, outcome: str, cents: int, *, api_first: bool
 ):
     await paid(acme)
     reports = [acme.refund("pi_1", 500), take(acme, stripe.charge_refunded(total=800))]

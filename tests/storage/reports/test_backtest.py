@@ -38,14 +38,9 @@ TERMS = st.fixed_dictionaries(
     },
 )
 FLAT = TERMS.map(lambda terms: terms | {"commission_type": "flat", "commission_rate": 777})
+NAMES = st.sampled_from(["sale", "sale", "sale", "lead", "refund", "reject", "credit", "terms"])
 STEPS = st.lists(
-    st.tuples(
-        st.sampled_from(["sale", "sale", "sale", "lead", "refund", "reject", "credit", "terms"]),
-        st.integers(0, 4),
-        st.sampled_from([1, 3_333, 5_000, 10_001]),
-    ),
-    min_size=2,
-    max_size=14,
+    st.tuples(NAMES, st.integers(0, 4), st.sampled_from([1, 3_333, 5_000, 10_001])), min_size=2, max_size=14
 )
 
 

@@ -17,13 +17,8 @@ from storage.rules.reports.breakdown import NOTHING, Dimension, GroupTotals, Met
 from tests.storage.reports.rows import COUNTED, MONTH, Passes, broken_down, busy, recomputed, require_equal
 from tests.world import NOW, World
 
-PAIRS = [
-    (Dimension.UTM_SOURCE, Dimension.DEVICE),
-    (Dimension.PARTNER, Dimension.HOUR),
-    (Dimension.COHORT, Dimension.MONTHS_SINCE),
-    (Dimension.PRODUCT, Dimension.TERMS_VERSION),
-]
 D = Dimension
+PAIRS = [(D.UTM_SOURCE, D.DEVICE), (D.PARTNER, D.HOUR), (D.COHORT, D.MONTHS_SINCE), (D.PRODUCT, D.TERMS_VERSION)]
 FILTERS: dict[str, Passes] = {  # as a page sends them
     "device=(none)": lambda value: value(D.DEVICE) is None,
     "device.not=(none)": lambda value: value(D.DEVICE) is not None,

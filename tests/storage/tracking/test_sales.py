@@ -6,15 +6,12 @@ from typing import Any
 
 import pytest
 
-from storage import Storage
 from storage.management import partners
 from storage.rules import errors
-from storage.rules.commission import CommissionType
 from storage.rules.settlement import CustomerStatus
 from storage.tables import commissions, customers, ledger_entries, rollups, sales
 from storage.tracking import currencies
 from storage.tracking.received_calls import PresentedKey
-from tests import world
 from tests.world import NOW, World, stored
 
 
@@ -129,18 +126,6 @@ async def test_a_sale_before_the_click_earns_nothing(acme: World):
 
     assert await stored(acme, sales.c.id) == []
     assert (await acme.sale(occurred_at=NOW, at=NOW + timedelta(hours=1))).commission_cents == 2_000
-
-
-async def test_flat_rates_fees_and_recurring_months_price_as_the_terms_say(store: Storage):
-    terms = {"commission_type": CommissionType.FLAT, "rate": 700, "platform_fee_bps": 1_000, "recurring_months": 0}
-    acme = await world.acme(store, **terms)
-    await acme.customer()
-
-    first, second = await acme.sale("inv-1"), await acme.sale("inv-2")
-
-    assert (first.commission_cents, second.commission_cents, second.commission_id) == (700, 0, None)
-    entries = await stored(acme, ledger_entries.c.kind, ledger_entries.c.amount_cents)
-    assert sorted(entries) == [("commission", 700), ("platform_fee", 70)]
 
 
 async def test_another_currency_is_converted_at_the_rate_of_its_day_and_the_programs_own_needs_none(acme: World):
