@@ -12,12 +12,12 @@ from mcp.server import CacheHint, Server
 from mcp.server.caching import CacheableMethod
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.transport_security import TransportSecuritySettings
-from mcp_types import ListResourceTemplatesResult, PaginatedRequestParams
+from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from configuration import Configuration
 from mcp_server import attachments
-from mcp_server.calls import SCOPE_MEMBER, Caller, Context, ToolCalls, caller_of
+from mcp_server.calls import SCOPE_MEMBER, Caller, ToolCalls, caller_of
 from mcp_server.tools import ALL
 from mcp_server.tools.tool import Tool
 from storage import Reader
@@ -67,9 +67,6 @@ async def serving(
 
 
 def _create(base_url: str, calls: ToolCalls) -> Server[Any]:
-    async def list_templates(_: Context, __: PaginatedRequestParams | None) -> ListResourceTemplatesResult:
-        return ListResourceTemplatesResult(resource_templates=[])  # get_integration_guide has the guides of a program
-
     return Server(
         "affiliate-tracking",
         title="Affiliate tracking",
@@ -81,7 +78,7 @@ def _create(base_url: str, calls: ToolCalls) -> Server[Any]:
         on_list_tools=calls.list,
         on_call_tool=lambda context, params: calls.call(caller_of(context), params),
         on_list_resources=lambda _, __: attachments.list_resources(base_url),
-        on_list_resource_templates=list_templates,
+        on_list_resource_templates=attachments.list_templates,
         on_read_resource=lambda _, params: attachments.read_resource(base_url, params),
         on_list_prompts=attachments.list_prompts,
         on_get_prompt=attachments.get_prompt,
@@ -118,11 +115,10 @@ class McpApp:
         if scope["method"] != "POST":
             await error_response(errors.MethodNotAllowed(), scope, {"Allow": "POST"})(scope, receive, send)
             return
-        host = dict(scope["headers"]).get(b"host", b"").decode("latin-1")
+        host = Headers(scope=scope).get("host", "")
         scope["headers"] = [_tidied(name, value.strip(b" \t"), scope) for name, value in scope["headers"]]
         scope["header_fields"] = dict(scope["headers"])
-        sent = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
-        credential = client.agent_credential(sent)
+        credential = client.agent_credential(Headers(scope=scope))
         resource = self.settings.mcp_url
         caller = Caller(self.reader, credential, self.clock(), scope["request_id"], resource=resource)
         scope[SCOPE_MEMBER] = caller

@@ -72,6 +72,11 @@ async def complete(context: Context, params: types.CompleteRequestParams) -> typ
 MARKDOWN = "text/markdown"
 
 
+async def list_templates(_: Context, __: types.PaginatedRequestParams | None) -> types.ListResourceTemplatesResult:
+    """List no templates: get_integration_guide has the guides of a program."""
+    return types.ListResourceTemplatesResult(resource_templates=[])
+
+
 async def list_resources(base_url: str) -> types.ListResourcesResult:
     """List the guides of the service at this URL."""
     resources = [

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from mcp_server.results import BUDGET, JsonRow, clean, json_of, row_of, weight
+from mcp_server.results import BUDGET, JsonRow, json_of, row_of, weight
 from mcp_server.tools.lists import Asked, list_tool
 from mcp_server.tools.reports import ReportPeriod, report_range
 from mcp_server.tools.tool import ToolRequest, tool
@@ -117,8 +117,7 @@ def _agents(request: ToolRequest, program_id: int) -> JsonRow:
     }
 
 
-OF_A_KEY = {"program_id", "agent_key_id"}
-NOT_SHOWN = {"actor_name", "actor_id", "subject", "before", "after"}
+NOT_SHOWN = {"actor_id", "subject"}
 
 
 @list_tool("Changes", Scope.PROGRAMS_READ, AUDIT_LOG)
@@ -138,18 +137,11 @@ def list_changes(asked: Asked) -> JsonRow:
 
 def _change_row(entry: Entry) -> JsonRow:
     """Return a change: `field` of `subject_id` from `before` to `after`; `action` is what was done to what."""
-    values = {"before": _cleaned(entry.before), "after": _cleaned(entry.after)}
-    shown = row_of(entry, leave_out=NOT_SHOWN) | {"actor": clean(entry.actor_name)}
-    return shown | {name: each for name, each in values.items() if each is not None}
-
-
-def _cleaned(value: Any) -> Any:
-    """Return a logged value with its texts inert; outsiders wrote some of them, such as names."""
-    if isinstance(value, str):
-        return clean(value)
-    if isinstance(value, dict):
-        return {name: _cleaned(each) for name, each in value.items() if name != "email"}
-    return [_cleaned(each) for each in value] if isinstance(value, list) else value
+    shown = row_of(entry, leave_out=NOT_SHOWN)
+    for values in (shown.get("before"), shown.get("after")):
+        if isinstance(values, dict):
+            values.pop("email", None)
+    return {"actor": shown.pop("actor_name"), **shown}
 
 
 GuideTopic = Annotated[str, Field(pattern=f"^({'|'.join(guides.NAMES)})$", json_schema_extra={"enum": [*guides.NAMES]})]

@@ -10,7 +10,7 @@ from sqlalchemy import ColumnElement, Connection, or_, select
 from storage.engine.audit import Actor
 from storage.lists.declaration import Column, Filter, List, ListScope
 from storage.lists.related import contains, of_partner
-from storage.rules.untrusted import Untrusted
+from storage.rules.untrusted import UNTRUSTED, Untrusted
 from storage.tables import assistants, audit_entries, commissions, customers, flags, partners, payment_events, users
 
 _row = audit_entries.c
@@ -38,8 +38,8 @@ class Entry(NamedTuple):
     action: Annotated[str, Column("What", sorts=True)]
     subject_id: str | None
     field: Annotated[str | None, Column("Field", sorts=True)]
-    before: Annotated[object, Column("Before")]
-    after: Annotated[object, Column("After")]
+    before: Annotated[object, Column("Before"), UNTRUSTED]  # outsiders wrote some values, such as names
+    after: Annotated[object, Column("After"), UNTRUSTED]
     subject: SubjectName | None = None
 
     @property

@@ -34,7 +34,7 @@ from web import body
 from web.app import now, with_state
 from web.client import called
 from web.counts import Counts
-from web.limits import RateLimits
+from web.limits import RateLimits, client_of
 from web.response import accepts_html
 
 # An issuer is compared character by character (RFC 8414, 3.3).
@@ -179,5 +179,4 @@ async def _read(request: Request, media_type: str) -> Request:
 
 
 async def _limit(request: Request, call: str) -> None:
-    limits: Any = request.app.state.limits
-    await limits.hit(call, request.client.host if request.client else "unknown")
+    await request.app.state.limits.hit(call, client_of(request.scope))
