@@ -34,7 +34,10 @@ async def leave(agents: Agents, *, after: int) -> int:
     return looked
 
 
-async def test_a_backtest_ends_when_its_caller_leaves_and_the_next_one_runs(
+WRONG: list[Any] = [{**BODY, "days": 367}, {**BODY, "days": 0}, {"changes": {"commission_type": "flat"}}, {}]
+
+
+async def test_a_backtest_ends_when_its_caller_leaves_and_the_next_one_runs_alone(
     agents: Agents, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(backtest, "CHUNK", 1)
@@ -43,21 +46,16 @@ async def test_a_backtest_ends_when_its_caller_leaves_and_the_next_one_runs(
         await agents.acme.sale(f"inv-{number}")
 
     looked = await leave(agents, after=2), await leave(agents, after=100)
-    priced = await agents.call("POST", "./backtest", json=BODY)
+    with backtest.alone(agents.acme.program_id):
+        beside = await agents.call("POST", "./backtest", json=BODY)
+    priced = (await agents.call("POST", "./backtest", json=BODY)).json()
+    rejected = [await agents.call("POST", "./backtest", json=wrong) for wrong in WRONG]
 
     assert looked == (2, 8)  # before each of 5 sales, 1 lead, and the ends of both
-    assert priced.json()["sales"] == 5
-
-
-async def test_a_second_backtest_of_a_program_has_to_wait(agents: Agents):
-    with backtest.alone(agents.acme.program_id):
-        second = await agents.call("POST", "./backtest", json=BODY)
-        other = await agents.call("POST", f"/programs/{(await agents.acme.beside()).program_id}/backtest", json=BODY)
-    later = await agents.call("POST", "./backtest", json=BODY)
-
-    assert (second.status_code, second.json()["error"]["code"], "retry-after" in second.headers) == (
-        429,
-        "rate_limited",
-        True,
-    )
-    assert [other.status_code, later.status_code] == [200, 200]
+    assert (beside.status_code, beside.json()["error"]["code"]) == (429, "rate_limited")
+    assert int(beside.headers["retry-after"]) > 0
+    assert (priced["before"]["commission_cents"], priced["after"]["commission_cents"]) == (10_000, 12_500)
+    assert [(each["partner_id"], each["name"]) for each in priced["partners"]] == [(agents.acme.anna, "Anna")]
+    assert (priced["winners"], priced["sales"], priced["last"]) == (1, 5, "2026-05-20")
+    assert (await agents.get(".")).json()["commission_rate"] == 20
+    assert [each.status_code for each in rejected] == [400] * len(WRONG)

@@ -74,25 +74,3 @@ async def test_a_key_that_is_used_often_is_written_once_in_five_minutes(agents: 
         used.append(found[0].last_used_at)
 
     assert used == [*[NOW] * 3, NOW + timedelta(minutes=6)]
-
-
-async def test_a_backtest_prices_the_last_days_and_needs_the_scope_alone(agents: Agents):
-    await agents.acme.customer()
-    await agents.acme.sale(amount_cents=10_000)
-    reader = await agents.issue([Scope.PROGRAMS_READ])
-    body = {"changes": {"commission_rate": 25}, "days": 30}
-
-    priced = await agents.call("POST", "./backtest", reader, json=body)
-    rejected = [
-        await agents.call("POST", "./backtest", reader, json=wrong)
-        for wrong in ({**body, "days": 367}, {**body, "days": 0}, {"changes": {"commission_type": "flat"}}, {})
-    ]
-    other = await agents.call("POST", "./backtest", await agents.issue([Scope.EVENTS_READ]), json=body)
-
-    found = priced.json()
-    assert (found["before"]["commission_cents"], found["after"]["commission_cents"]) == (2_000, 2_500)
-    assert [(each["partner_id"], each["name"]) for each in found["partners"]] == [(agents.acme.anna, "Anna")]
-    assert (found["winners"], found["sales"], found["last"]) == (1, 1, "2026-05-20")
-    assert (await agents.get(".")).json()["commission_rate"] == 20
-    assert [each.status_code for each in rejected] == [400] * 4
-    assert other.status_code == 403

@@ -13,6 +13,7 @@ from storage.rules.errors import NotFound
 from storage.rules.scope import READING, Scope
 from tests.storage.access.test_assistants import ASKED
 from tests.tracking_api.authorization.conftest import BASE, READ_PROGRAMS, Flow, sent
+from tests.tracking_api.authorization.consenting import CALLBACK
 from tests.tracking_api.dashboard.reading import form_of
 from tests.world import NOW
 from tracking_api.authorization.redirects import response_url, seal, unseal
@@ -136,28 +137,15 @@ async def test_a_body_of_another_type_or_too_large_is_rejected(flow: Flow):
         assert codes == ["unsupported_media_type", "payload_too_large"], path
 
 
-async def served(sqlite_url: str, base_url: str, path: str, **options: Any) -> list[httpx.Response]:
-    """Call one path of a service three times, where two registrations an hour are allowed."""
-    service = asgi.Service(Configuration(database_url=sqlite_url, base_url=base_url, registration_rate="2/hour"))
+async def test_registrations_from_one_ip_address_are_limited(sqlite_url: str):
+    service = asgi.Service(Configuration(database_url=sqlite_url, base_url=BASE, registration_rate="2/hour"))
     async with service.opened():
         transport = httpx.ASGITransport(RequestMiddleware(service))
         async with httpx.AsyncClient(transport=transport, base_url=BASE) as client:
-            return [await client.request(url=path, **options) for _ in range(3)]
-
-
-async def test_registrations_from_one_ip_address_are_limited(sqlite_url: str):
-    body = {"redirect_uris": ["https://assistant.example/callback"]}
-
-    answers = await served(sqlite_url, BASE, "/register", method="POST", json=body)
+            answers = [await client.post("/register", json={"redirect_uris": [CALLBACK]}) for _ in range(3)]
 
     assert [answer.status_code for answer in answers] == [201, 201, 429]
     assert int(answers[2].headers["retry-after"]) > 0
-
-
-async def test_over_public_http_no_sign_in_is_offered(sqlite_url: str):
-    answers = await served(sqlite_url, "http://track.example", "/.well-known/oauth-authorization-server", method="GET")
-
-    assert {answer.status_code for answer in answers} == {404}
 
 
 def test_a_request_is_sealed_in_the_browser_for_twenty_minutes():
