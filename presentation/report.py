@@ -86,7 +86,7 @@ class ReportView(View):
     @classmethod
     def of(cls, row: Performance) -> Self:
         rows = [{"date": day.date, "period": day.date, **_shown(day.totals), "sales": 0} for day in row.days]
-        meta = {"period": row.period, **_range(row.window), "previousPeriod": _range(row.previous_window)}
+        meta = {"period": row.period, **_range(row.scope.window), "previousPeriod": _range(row.before.window)}
         total = row.current
         shown = _shown(row.current)
         before = _shown(row.previous)

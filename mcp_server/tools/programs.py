@@ -39,22 +39,23 @@ def list_programs(asked: Asked) -> JsonRow:
     """Return the programs of the key, with a period also what each did in it."""
     request, programs = asked.request, asked.stored.data
     period, *dates = (asked.arguments[name] for name in ("period", "date_from", "date_to"))
-    windows: Any = {}
+    scopes = dict[str, performance.ReportScope]()
     if programs and any((period, *dates)):
         if Scope.PERFORMANCE_READ not in request.key.scopes:
             raise InsufficientScope(hint="Leave period and dates out.", required_scope=Scope.PERFORMANCE_READ)
         query = report_range(request, period or "7d", *dates)
         report = performance.read_performance(request.connection, programs[0].id, query, at=request.at)
-        windows = {"window": report.window, "previous_window": report.previous_window}
+        scopes = {"window": report.scope, "previous_window": report.before}
 
     def row(program: Program) -> JsonRow:
         shown = row_of(program, leave_out=NOT_LISTED)
         if program.sandbox_of is None:
-            for name, window in windows.items():
-                figures, *_ = comparison.read_figures(request.connection, program.id, window)
+            for name, scope in scopes.items():
+                figures, _ = comparison.read_figures(request.connection, scope._replace(program_id=program.id))
                 shown[name.replace("window", "totals")] = json_of(figures)
         return shown
 
+    windows: Any = {name: scope.window for name, scope in scopes.items()}
     page = asked.page(row=row, **windows)
     sandboxes = [each for each in page["data"] if "sandbox_of" in each]
     live = [each for each in page["data"] if "sandbox_of" not in each]

@@ -137,10 +137,9 @@ def _compared(
         return None, None
     connection, is_previous = request.connection, compare == "previous"
     query = dates if is_previous else _range(request, compare)
-    *_, window = performance.choose_period(connection, program_id, query, at=request.at)
-    window = (query.before or window.previous) if is_previous else window
-    every = asked._replace(limit=MOST_GROUPS)
-    return window, breakdown.read_groups(connection, performance.ReportScope(program_id, window, request.at), every)
+    *_, scope = performance.choose_period(connection, program_id, query, at=request.at)
+    scope = scope.compared(query) if is_previous else scope
+    return scope.window, breakdown.read_groups(connection, scope, asked._replace(limit=MOST_GROUPS))
 
 
 def _rows(ranked: RankedGroups, metrics: Sequence[Metric], before: RankedGroups | None) -> list[Any]:

@@ -11,7 +11,7 @@ from sqlalchemy import Connection, select
 from storage.engine.statements import read_statement
 from storage.reports import grouped_events, performance
 from storage.reports.breakdown_increments import FEW_CLICKS
-from storage.reports.grouped_events import MOST_GROUPS, Codes, Grouped, Key, read_codes
+from storage.reports.grouped_events import Codes, Grouped, Key, read_codes
 from storage.reports.performance import ReportScope
 from storage.rules.periods.period import DateRangeQuery, Window
 from storage.rules.reports.breakdown import (
@@ -23,7 +23,6 @@ from storage.rules.reports.breakdown import (
     Dimension,
     Filters,
     GroupTotals,
-    Metric,
     RankedGroups,
     label,
     ranked,
@@ -33,7 +32,6 @@ from storage.tables import dimension_rollups
 
 _LAG = timedelta(days=1)  # an older day that is not grouped at all is yet to be: right after an upgrade
 _COUNTS = read_statement("window_counts")
-BY_REVENUE = BreakdownQuery((), (), (), Metric.REVENUE, MOST_GROUPS)
 _NUMBERED = {Dimension.PARTNER, Dimension.HOUR}
 
 
@@ -50,8 +48,8 @@ def read_breakdown(
     connection: Connection, program_id: int, wanted: DateRangeQuery, query: BreakdownQuery, *, at: datetime
 ) -> BreakdownResult:
     """Return a program's totals in a period. Raises InvalidPeriod, InvalidRange, NotFound, ValidationError."""
-    currency, _, window = performance.choose_period(connection, program_id, wanted, at=at)
-    return BreakdownResult(currency, window, query, read_groups(connection, ReportScope(program_id, window, at), query))
+    currency, _, scope = performance.choose_period(connection, program_id, wanted, at=at)
+    return BreakdownResult(currency, scope.window, query, read_groups(connection, scope, query))
 
 
 def read_groups(
@@ -67,14 +65,15 @@ def read_each(
     connection: Connection, scope: ReportScope, keys: Sequence[Key], filters: Filters, *, most: int | None = None
 ) -> list[Grouped]:
     """Return totals by each key, stored or from one read of events. Raises ValidationError for too many of either."""
-    read = {} if filters else _read_stored_groups(connection, scope, [key[0] for key in keys if len(key) == 1])
+    is_narrowed = filters or scope.partner_id is not None
+    read = {} if is_narrowed else _read_stored_groups(connection, scope, [key[0] for key in keys if len(key) == 1])
     rest = [key for key in keys if key not in read]
     if rest:
         read |= grouped_events.read_by_each(connection, scope, rest, filters, most=most)
     return [read[key] for key in keys]
 
 
-def rank(key: Key, read: Grouped, codes: Codes, query: BreakdownQuery = BY_REVENUE) -> RankedGroups:
+def rank(key: Key, read: Grouped, codes: Codes, query: BreakdownQuery) -> RankedGroups:
     """Return groups in the order of a query, with their values as people read them."""
     groups = []
     for values, totals in read.groups.items():
@@ -106,9 +105,7 @@ def _read_stored_groups(
 
 def _reported(connection: Connection, scope: ReportScope) -> list[int] | None:
     """Return the report's counts of the window; None if they are few, or a day before yesterday is not grouped."""
-    first, last = scope.window
-    days = {"first_day": first, "last_day": last, "end_day": scope.at.date() - _LAG}
-    row = connection.execute(_COUNTS, days | {"program_id": scope.program_id}).one()
+    row = connection.execute(_COUNTS, scope.values | {"end_day": scope.at.date() - _LAG}).one()
     ungrouped, *counts = (int(count or 0) for count in row)
     return None if ungrouped or counts[0] <= FEW_CLICKS else counts
 

@@ -14,14 +14,14 @@ from storage.lists.customers import CUSTOMERS
 from storage.lists.declaration import ListQuery, ListScope
 from storage.lists.find import find, get
 from storage.lists.flags import FLAGS
-from storage.lists.partners import PARTNERS, Partner
+from storage.lists.partners import PARTNERS
 from storage.management import commission_decisions
 from storage.reports import breakdown, checklist, comparison, performance
 from storage.rules.errors import ValidationError
 from storage.rules.fraud.flag import FlagState
 from storage.rules.periods.period import DateRangeQuery
 from storage.rules.reports import metrics
-from storage.rules.reports.breakdown import NOTHING, BreakdownQuery, Dimension, DimensionFilter, Metric, Operator
+from storage.rules.reports.breakdown import NOTHING, BreakdownQuery, Dimension, Metric
 from storage.tables import customers, sales
 from storage.tables.columns import DAY_MILLIS, HOUR_MILLIS
 
@@ -69,7 +69,7 @@ def read_overview(
     results = read_results(connection, program_id, wanted, at=at)
     return Overview(
         results,
-        comparison.read_partners(connection, program_id, results.report.window, limit=TOP_PARTNERS),
+        comparison.read_partners(connection, results.report.scope, limit=TOP_PARTNERS),
         checklist.list_steps(connection, program_id, base_url=base_url),
         rejected_calls.by_cause(connection, program_id),
         commission_decisions.get_pending_work(connection, program_id, at=at),
@@ -77,25 +77,22 @@ def read_overview(
 
 
 def read_results(
-    connection: Connection, program_id: int, query: DateRangeQuery, *, at: datetime, partner: Partner | None = None
+    connection: Connection, program_id: int, query: DateRangeQuery, *, at: datetime, partner_id: int | None = None
 ) -> Results:
     """Return the results of a range: the hours of a single day, else days. Raises the errors of `read_performance`."""
-    partner_id = partner.id if partner else None
     report = performance.read_performance(connection, program_id, query, at=at, partner_id=partner_id)
-    windows, millis = (report.window, report.previous_window), DAY_MILLIS
+    scopes, millis = (report.scope, report.before), DAY_MILLIS
     totals = [[day.totals for day in each] for each in (report.days, report.previous_days)]
-    if report.window.length == 1:
-        filters = [DimensionFilter(Dimension.PARTNER, Operator.IS, partner.code)] if partner else []
-        scopes = [performance.ReportScope(program_id, each, at) for each in windows]
-        read = partial(breakdown.read_each, connection, keys=[(Dimension.HOUR,)], filters=filters, most=MOST_EVENTS)
+    if report.scope.window.length == 1:
+        by_hour = partial(breakdown.read_each, connection, keys=[(Dimension.HOUR,)], filters=(), most=MOST_EVENTS)
         with suppress(ValidationError):  # too many events: the day is shown as one step
-            hours = [read(scope)[0].groups for scope in scopes]
+            hours = [by_hour(scope)[0].groups for scope in scopes]
             totals = [[each.get((hour,), NOTHING).reported for hour in range(24)] for each in hours]
             millis = HOUR_MILLIS
     steps = []
-    for window, each in zip(windows, totals, strict=True):
-        back = performance.read_refunds_by_time(connection, program_id, window, millis, partner_id=partner_id)
-        starts = (window.starts_at + n * timedelta(milliseconds=millis) for n in range(len(each)))
+    for scope, each in zip(scopes, totals, strict=True):
+        back = performance.read_refunds_by_time(connection, scope, millis)
+        starts = (scope.window.starts_at + n * timedelta(milliseconds=millis) for n in range(len(each)))
         rows = zip(starts, each, strict=True)
         steps.append([Step(at, at, sums, back.get(at, metrics.RefundTotals()).refunded_cents) for at, sums in rows])
     return Results(report, millis == HOUR_MILLIS, *steps)
@@ -110,12 +107,10 @@ def read_profile(
     theirs = ListQuery(MOST_NEWEST, filters={"partner_id": partner_id})
     coupons = ListQuery(MOST_COUPONS, filters={"partner_id": partner_id})
     open_flags = ListQuery(MOST_NEWEST, filters={"partner_id": partner_id, "state": FlagState.OPEN})
-    results = read_results(connection, program_id, query, at=at, partner=partner)
-    sent = [DimensionFilter(Dimension.PARTNER, Operator.IS, partner.code)]
-    by_link = BreakdownQuery(_LINK, sent, tuple(Metric), Metric.CLICKS, MOST_LINKS)
+    results = read_results(connection, program_id, query, at=at, partner_id=partner_id)
+    by_link = BreakdownQuery(_LINK, (), tuple(Metric), Metric.CLICKS, MOST_LINKS)
     try:
-        days = performance.ReportScope(program_id, results.report.window, at)
-        links = breakdown.read_groups(connection, days, by_link, most=MOST_EVENTS).groups
+        links = breakdown.read_groups(connection, results.report.scope, by_link, most=MOST_EVENTS).groups
     except ValidationError:  # too many events
         links = []
     return {
@@ -135,15 +130,14 @@ def read_report(
 ) -> dict[str, Any]:
     """Return what a partner brought, beside the window before. Raises the errors of `read_performance`."""
     report = performance.read_performance(connection, program_id, query, at=at, partner_id=partner_id)
-    figures, months = comparison.read_figures(connection, program_id, report.window, report.current, partner_id)
+    figures, months = comparison.read_figures(connection, report.scope, report.current)
     some = [day for day in report.days[-7 * MOST_WEEKS :] if any(day.totals)]
     mondays = (metrics.Day(day.date - timedelta(days=day.date.weekday()), day.totals) for day in some)
-    sold = comparison.read_sold(connection, program_id, report.window, partner_id=partner_id)
     sent = (customers.c.program_id == program_id, customers.c.partner_id == partner_id)
     counted = select(customers.c.status, func.count()).where(*sent).group_by(customers.c.status)
     bought = (sales.c.program_id == program_id, sales.c.partner_id == partner_id)
     return {
-        "window": report.window,
+        "window": report.scope.window,
         "currency": report.currency,
         "totals": {name: figure for name, figure in figures.items() if name not in _OF_PROGRAMS},
         "trends": {
@@ -151,7 +145,7 @@ def read_report(
         },
         "weeks": metrics.parts_of(list(mondays), metrics.Part.WEEK)[1],
         "refunds_by_month": months,
-        "sold": sold.get(partner_id, comparison.SoldTotals()).figures,
+        "sold": comparison.read_sold(connection, report.scope).get(partner_id, comparison.SoldTotals()).figures,
         "holds": balances.next_holds(connection, program_id, partner_id, at=at),
         "customers": dict(connection.execute(counted).all()),
         "last_sale_at": connection.execute(select(func.max(sales.c.occurred_at)).where(*bought)).scalar(),

@@ -11,16 +11,18 @@ from sqlalchemy import Connection, select
 from storage.engine.statements import read_statement
 from storage.lists.partners import FIGURES
 from storage.reports import performance
-from storage.reports.performance import Performance, in_window
+from storage.reports.performance import Performance, ReportScope
 from storage.rules.errors import ProgramNotAllowed
-from storage.rules.periods.period import DateRangeQuery, Month, Window
+from storage.rules.periods.period import DateRangeQuery, Month
 from storage.rules.reports import metrics
 from storage.rules.reports.metrics import MOST_PARTS, Figures, Part, RefundedMonth, RefundTotals, Totals, added
 from storage.tables import programs
 from storage.tables.columns import DAY_MILLIS
 
-_BROUGHT, _SOLD, _IMPORTED = map(read_statement, ("partners_brought", "sales_sold", "conversions_imported"))
-_EARNED = read_statement("earned_by_cause")
+_BROUGHT, _REFUNDED, _SOLD, _IMPORTED, _EARNED = map(
+    read_statement,
+    ("partners_brought", "partners_refunded", "sales_sold", "conversions_imported", "earned_by_cause"),
+)
 
 
 class PartnerResult(NamedTuple):
@@ -63,18 +65,18 @@ def compare(
 ) -> tuple[Part, dict[str, Any]]:
     """Return how long the report's parts are, and the report. Raises ProgramNotAllowed, as `read_performance` does."""
     report = performance.read_performance(connection, program_id, query, at=at)
-    windows = (report.window, report.previous_window)
-    both = zip(windows, (report.current, report.previous), strict=True)
-    (totals, months), (before, _) = (read_figures(connection, program_id, window, sums) for window, sums in both)
+    scopes = (report.scope, report.before)
+    both = zip(scopes, (report.current, report.previous), strict=True)
+    (totals, months), (before, _) = (read_figures(connection, scope, sums) for scope, sums in both)
     best, rest = _read_best(connection, report, top_partners) if top_partners else ([], None)
     part, rows = metrics.parts_of(report.days, part)
     causes: dict[str, int] = {}
-    for start, window in zip(("", "previous_"), windows, strict=True):
-        cents = dict[str, Any](connection.execute(_EARNED, in_window(program_id, window)).all())
+    for start, scope in zip(("", "previous_"), scopes, strict=True):
+        cents = dict[str, Any](connection.execute(_EARNED, scope.values).all())
         causes |= {f"{start}{name}_cents": int(cents.get(name, 0)) for name in ("lead", "sale")}
     return part, {
-        "window": report.window,
-        "previous_window": report.previous_window,
+        "window": report.scope.window,
+        "previous_window": report.before.window,
         "currency": report.currency,
         "totals": totals,
         "previous_totals": before,
@@ -84,55 +86,53 @@ def compare(
         "rows": rows,
         "top_partners": best,
         "other_partners": rest,
-        "programs": _programs(connection, workspace_id, others, windows) if others else None,
+        "programs": _programs(connection, workspace_id, others, scopes) if others else None,
     }
 
 
 def read_figures(
-    connection: Connection, program_id: int, window: Window, sums: Totals | None = None, partner_id: int | None = None
+    connection: Connection, scope: ReportScope, sums: Totals | None = None
 ) -> tuple[Figures, list[RefundedMonth]]:
     """Return the totals of a window (`sums`, if they were read) with ratios and refunds, and the refunds by month."""
     if sums is None:
-        sums = added(Totals(), performance.read_days(connection, program_id, window, partner_id).values())
-    made = performance.read_refunds_by_time(connection, program_id, window, DAY_MILLIS, partner_id=partner_id)
+        sums = added(Totals(), performance.read_days(connection, scope).values())
+    made = performance.read_refunds_by_time(connection, scope, DAY_MILLIS)
     months = [
         RefundedMonth(
             str(month),
-            max(window.first, month.starts_at.date()),
-            min(window.last, month.last_day),
+            max(scope.window.first, month.starts_at.date()),
+            min(scope.window.last, month.last_day),
             *added(RefundTotals(), (made[at] for at in days)),
         )
         for month, days in groupby(made, key=Month.of)
     ]
-    imported = connection.execute(_IMPORTED, in_window(program_id, window, partner_id)).scalar_one()
+    imported = connection.execute(_IMPORTED, scope.values).scalar_one()
     return metrics.figures(sums, added(RefundTotals(), made.values()), imported), months
 
 
 def _programs(
-    connection: Connection, workspace_id: int, ids: Sequence[int], windows: Sequence[Window]
+    connection: Connection, workspace_id: int, ids: Sequence[int], scopes: Sequence[ReportScope]
 ) -> list[dict[str, Any]]:
     mine = select(programs.c.id, programs.c.name, programs.c.currency).where(programs.c.workspace_id == workspace_id)
     own = {row.id: row for row in connection.execute(mine.where(programs.c.id.in_(ids)))}
     if not set(ids) <= own.keys():
         raise ProgramNotAllowed
-    names = ("totals", "previous_totals")
-    return [
-        own[each]._asdict()
-        | {name: read_figures(connection, each, window)[0] for name, window in zip(names, windows, strict=True)}
-        for each in ids
-    ]
+    rows = []
+    for each in ids:
+        both = (read_figures(connection, scope._replace(program_id=each))[0] for scope in scopes)
+        rows.append(own[each]._asdict() | dict(zip(("totals", "previous_totals"), both, strict=True)))
+    return rows
 
 
 def _read_best(
     connection: Connection, report: Performance, limit: int
 ) -> tuple[list[dict[str, Any]], dict[str, Any] | None]:
     """Return the results of the partners with the most revenue, and of all others; `sold` is what became of sales."""
-    program_id, window = report.program_id, report.window
-    brought = read_partners(connection, program_id, window)
-    before = {each.partner_id: each.totals for each in read_partners(connection, program_id, report.previous_window)}
+    brought = read_partners(connection, report.scope)
+    before = {each.partner_id: each.totals for each in read_partners(connection, report.before)}
     totals = {each.partner_id: each.totals for each in brought}
-    sold = read_sold(connection, program_id, window)
-    made = connection.execute(performance.refunds_made(None, is_of_partner=False), in_window(program_id, window))
+    sold = read_sold(connection, report.scope)
+    made = connection.execute(_REFUNDED, report.scope.values)
     back = {partner_id: RefundTotals(*map(int, sums)) for partner_id, *sums in made}
 
     def results(ids: Sequence[int]) -> dict[str, Any]:
@@ -152,17 +152,13 @@ def _read_best(
     return best, results(rest) if rest else None
 
 
-def read_sold(
-    connection: Connection, program_id: int, window: Window, *, partner_id: int | None = None
-) -> dict[int, SoldTotals]:
+def read_sold(connection: Connection, scope: ReportScope) -> dict[int, SoldTotals]:
     """Return the sales of each partner, or of one, that were made in a window."""
-    rows = connection.execute(_SOLD, in_window(program_id, window, partner_id))
-    return {each[0]: SoldTotals(*map(int, each[1:])) for each in rows}
+    rows = connection.execute(_SOLD, scope.values)
+    return {partner_id: SoldTotals(*map(int, sums)) for partner_id, *sums in rows}
 
 
-def read_partners(
-    connection: Connection, program_id: int, window: Window, *, limit: int = maxsize
-) -> list[PartnerResult]:
+def read_partners(connection: Connection, scope: ReportScope, *, limit: int = maxsize) -> list[PartnerResult]:
     """Return the totals of the program's partners in a window: most revenue first, then most clicks."""
-    rows = connection.execute(_BROUGHT, in_window(program_id, window) | {"most": limit})
+    rows = connection.execute(_BROUGHT, scope.values | {"most": limit})
     return [PartnerResult(partner_id, name, code, Totals(*map(int, sums))) for partner_id, name, code, *sums in rows]

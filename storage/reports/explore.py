@@ -1,16 +1,18 @@
 """Explore: a program's results, those that pass filters, and cards by some dimensions from one read of the events."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection
 
 from storage.reports import breakdown, chart, grouped_events, performance
+from storage.reports.grouped_events import MOST_GROUPS, Key
 from storage.rules.periods.period import DateRangeQuery, Window
 from storage.rules.reports import metrics
-from storage.rules.reports.breakdown import EPOCH, NOTHING, Dimension, Filters, GroupTotals, RankedGroups
+from storage.rules.reports.breakdown import EPOCH, NOTHING, BreakdownQuery, Dimension, GroupTotals, Metric, RankedGroups
 
+BY_REVENUE = BreakdownQuery((), (), (), Metric.REVENUE, MOST_GROUPS)
 _HOUR, _DAY = timedelta(hours=1), timedelta(days=1)
 
 
@@ -52,8 +54,8 @@ def read_frame(
 def _reach(report: performance.Performance, before: Window | None) -> Window | None:
     """Return the last days of a report whose clicks, with those of the window before, are not too many to read."""
     room = grouped_events.MOST_EVENTS
-    window = report.window
-    first = report.window.last + _DAY
+    window = report.scope.window
+    first = window.last + _DAY
     if report.current.clicks + (report.previous.clicks if before else 0) <= room:
         return None
     room //= 2 if before else 1
@@ -64,59 +66,46 @@ def _reach(report: performance.Performance, before: Window | None) -> Window | N
 
 
 def read_cards(
-    connection: Connection,
-    program_id: int,
-    wanted: DateRangeQuery,
-    dimensions: Sequence[Dimension],
-    filters: Filters,
-    *,
-    rows: int,
-    at: datetime,
+    connection: Connection, program_id: int, wanted: DateRangeQuery, query: BreakdownQuery, *, at: datetime
 ) -> tuple[list[Card], chart.Results]:
-    """Return a card for each dimension, and after filters the results' steps. Raises as `read_breakdown` does."""
+    """Return a card by each of a query's dimensions, and after filters the results' steps. Raises as a breakdown."""
     report = performance.read_performance(connection, program_id, wanted, at=at)
-    is_hourly = report.window.length == 1
-    keys: list[grouped_events.Key] = [(each,) for each in dimensions]
-    parts: list[grouped_events.Key] = [(Dimension.HOUR if is_hourly else Dimension.DAY,)] if filters else []
-    scope = performance.ReportScope(program_id, report.window, at)
-    read = breakdown.read_each(connection, scope, [*keys, *parts], filters)
+    is_hourly = report.scope.window.length == 1
+    keys: list[Key] = [(each,) for each in query.by]
+    parts: list[Key] = [(Dimension.HOUR if is_hourly else Dimension.DAY,)] if query.filters else []
+    read = breakdown.read_each(connection, report.scope, [*keys, *parts], query.filters)
     codes = grouped_events.read_codes(connection, program_id)
-    cards = [_card(key[0], breakdown.rank(key, each, codes), rows) for key, each in zip(keys, read, strict=False)]
-    before = wanted.before if parts else None
-    earlier = breakdown.read_each(connection, scope._replace(window=before), parts, filters) if before else []
-    now = [step for each in read[len(keys) :] for step in _steps(report.window, each, is_hourly=is_hourly)]
-    then = [step for each in earlier for step in _steps(report.previous_window, each, is_hourly=is_hourly)]
+    cards = [_card(breakdown.rank(key, each, codes, query), key) for key, each in zip(keys, read, strict=False)]
+    earlier = breakdown.read_each(connection, report.before, parts, query.filters) if parts and wanted.before else []
+    now = [step for each in read[len(keys) :] for step in _steps(report.scope.window, each, is_hourly=is_hourly)]
+    then = [step for each in earlier for step in _steps(report.before.window, each, is_hourly=is_hourly)]
     current, previous = (metrics.added(metrics.Totals(), (step.totals for step in each)) for each in (now, then))
     return cards, chart.Results(report._replace(current=current, previous=previous), is_hourly, now, then)
 
 
 def read_card(
-    connection: Connection,
-    program_id: int,
-    wanted: DateRangeQuery,
-    by: Dimension,
-    filters: Filters,
-    *,
-    rows: int,
-    at: datetime,
+    connection: Connection, program_id: int, wanted: DateRangeQuery, query: BreakdownQuery, *, at: datetime
 ) -> tuple[dict[str, str], Card]:
     """Return the names of partners by their codes, and a card beside the window before, if wanted."""
-    _, _, window = performance.choose_period(connection, program_id, wanted, at=at)
-    scopes = [performance.ReportScope(program_id, each, at) for each in (window, wanted.before) if each]
-    read = [breakdown.read_each(connection, each, [(by,)], filters)[0] for each in scopes]
+    *_, scope = performance.choose_period(connection, program_id, wanted, at=at)
+    scopes = [scope, scope.compared(wanted)] if wanted.before else [scope]
     codes = grouped_events.read_codes(connection, program_id)
-    now, *before = (breakdown.rank((by,), each, codes) for each in read)
-    return dict(codes.values()), _card(by, now, rows, *before)
+    read = [breakdown.read_each(connection, each, [query.by], query.filters)[0] for each in scopes]
+    limits = (query.limit, MOST_GROUPS)
+    now, *before = (
+        breakdown.rank(query.by, each, codes, query._replace(limit=limit))
+        for each, limit in zip(read, limits, strict=False)
+    )
+    return dict(codes.values()), _card(now, query.by, *before)
 
 
-def _card(by: Dimension, now: RankedGroups, rows: int, before: RankedGroups | None = None) -> Card:
+def _card(now: RankedGroups, by: Key, before: RankedGroups | None = None) -> Card:
     previous: Mapping[Any, GroupTotals] = {each.values: each.totals for each in before.groups} if before else {}
-    shown = now.shortened(rows)
-    groups = [ComparedGroup(each.values[0], each.totals, previous.get(each.values, NOTHING)) for each in shown.groups]
+    groups = [ComparedGroup(each.values[0], each.totals, previous.get(each.values, NOTHING)) for each in now.groups]
     total = before.total if before else NOTHING
     counts = zip(total, *(each.previous for each in groups), strict=True)
-    others = ComparedGroup(None, shown.other, GroupTotals(*(whole - sum(parts) for whole, *parts in counts)))
-    return Card(by, groups, shown.other_groups, others, ComparedGroup(None, shown.total, total))
+    others = ComparedGroup(None, now.other, GroupTotals(*(whole - sum(parts) for whole, *parts in counts)))
+    return Card(by[0], groups, now.other_groups, others, ComparedGroup(None, now.total, total))
 
 
 def _steps(window: Window, read: grouped_events.Grouped, *, is_hourly: bool) -> list[chart.Step]:

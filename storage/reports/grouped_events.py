@@ -54,7 +54,7 @@ def read_by_each(
             lacking = [key for key in keys if {*key, *filtered} <= {*OF_BUYERS}]
             read = {key: groups for key, groups in sums.items() if key not in lacking}
             if lacking and all((each.operator, each.value is None) in ACCEPTING_NONE for each in filters):
-                reported = performance.read_days(connection, scope.program_id, scope.window).values()
+                reported = performance.read_days(connection, scope).values()
                 for key in lacking:
                     sums[key][(None,) * len(key)][0] += sum(day.clicks for day in reported)
         if read:
@@ -65,6 +65,7 @@ def read_by_each(
                 raise ValidationError.of("period", wrong)
             own = own_columns(events)
             wanted = [_condition(own.get(each.dimension), _carried(events), each, codes) for each in filters]
+            wanted += [] if scope.partner_id is None else [own[Dimension.PARTNER] == scope.partner_id]
             add(connection, events, read, [*events.inside(scope.window), *wanted])
     return {
         key: Grouped({values: GroupTotals(*totals) for values, totals in groups.items()})

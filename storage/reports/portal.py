@@ -19,6 +19,7 @@ from storage.lists.partners import PARTNERS, Partner
 from storage.lists.payables import PAYABLES, Payable
 from storage.lists.payouts import PAYOUT_LINES, PayoutLine
 from storage.reports import performance
+from storage.reports.performance import ReportScope
 from storage.rules.commission import UNPAID, CommissionStatus
 from storage.rules.payout import LineState
 from storage.rules.periods.period import Month, Window
@@ -77,7 +78,7 @@ def read_home(connection: Connection, scope: ListScope, *, shows_amounts: bool) 
     """Return the first page of the scope's partner. Raises NotFound."""
     program_id, partner_id, today = scope.program_id, scope.partner_id or 0, scope.at.date()
     window = Window(today.replace(day=1), today)
-    found = performance.read_days(connection, program_id, window, partner_id)
+    found = performance.read_days(connection, ReportScope(program_id, window, scope.at, partner_id))
     days = [(day, found.get(day, Totals())) for day in window.days]
     events = [*_earnings(connection, scope, ListQuery(LATEST), shows_amounts=shows_amounts)[0]]
     events += [*_sign_ups(connection, scope), *_refunds(connection, scope), *list_payments(connection, scope, LATEST)]

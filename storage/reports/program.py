@@ -11,6 +11,7 @@ from storage.engine.statements import read_statement
 from storage.lists.payment_events import CURRENCY
 from storage.lists.programs import read_program
 from storage.reports import performance
+from storage.reports.performance import ReportScope
 from storage.rules.errors import CurrencyNotSupported
 from storage.rules.keys import rotation_state
 from storage.rules.periods.period import Window
@@ -133,7 +134,7 @@ def list_unusual_figures(connection: Connection, program_id: int, *, at: datetim
     """Return the figures of the last days that are at least five times what is usual, or at most a fifth."""
     window = Window(at.date() - timedelta(days=RECENT_DAYS), at.date() - timedelta(days=1))
     past = Window(window.first - timedelta(days=PAST_DAYS), window.first - timedelta(days=1))
-    days = performance.read_days(connection, program_id, Window(past.first, window.last))
+    days = performance.read_days(connection, ReportScope(program_id, Window(past.first, window.last), at))
     recent, before = (added(Totals(), (days[day] for day in each.days if day in days)) for each in (window, past))
     found = []
     for name in COMPARED:

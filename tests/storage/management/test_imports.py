@@ -7,6 +7,7 @@ import pytest
 from sqlalchemy import select, text
 
 from storage.reports import comparison
+from storage.reports.performance import ReportScope
 from storage.rules.errors import ValidationError
 from storage.rules.periods.period import Window
 from storage.rules.tool_exports import FileKind, ImportTool
@@ -43,7 +44,7 @@ async def test_partners_are_owed_what_was_not_paid_and_earn_by_the_program_s_own
     sold = await acme.sale("inv-9", 10_000, customer_key="user-7")
 
     window = Window(date(2025, 2, 1), date(2025, 2, 28))
-    figures, _ = await acme.store.read(comparison.read_figures, acme.program_id, window)
+    figures, _ = await acme.store.read(comparison.read_figures, ReportScope(acme.program_id, window, NOW))
     assert (figures["conversions"], figures["imported_conversions"]) == (1, 1)
     assert (balance.earned_cents, balance.paid_cents, balance.owed_cents) == (6_000, 3_000, 3_000)
     assert sold.commission_cents == 2_000

@@ -3,7 +3,6 @@
 import json
 from collections import Counter
 from datetime import timedelta
-from functools import partial
 from typing import Any
 
 import pytest
@@ -64,8 +63,8 @@ async def test_filters_leave_the_rows_that_pass_them_in_every_card_and_the_resul
 
     for sent, passes in FILTERS.items():
         filters = rules.stored_filters(dict(each.split("=") for each in sent.split("&")))
-        read = partial(explore.read_cards, rows=9, at=NOW)
-        cards, results = await acme.store.read(read, acme.program_id, picked, by, filters)
+        query = explore.BY_REVENUE._replace(by=tuple(by), filters=filters, limit=9)
+        cards, results = await acme.store.read(explore.read_cards, acme.program_id, picked, query, at=NOW)
 
         for dimension, card in zip(by, cards, strict=True):
             expected = await acme.store.read(recomputed, acme, (dimension,), passes)

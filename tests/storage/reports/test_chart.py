@@ -8,7 +8,6 @@ import pytest
 
 from storage.lists import balances
 from storage.lists.customers import CUSTOMERS
-from storage.lists.partners import PARTNERS
 from storage.management import commission_decisions
 from storage.management.commission_decisions import Waiting
 from storage.reports import chart, checklist, comparison, performance
@@ -24,9 +23,8 @@ DAY = NOW.date()
 
 
 async def results(acme: World, partner_id: int | None = None, **query: Any) -> Results:
-    one = await acme.row(PARTNERS, partner_id) if partner_id else None
     wanted = DateRangeQuery(**query)
-    return await acme.store.read(chart.read_results, acme.program_id, wanted, at=NOW, partner=one)
+    return await acme.store.read(chart.read_results, acme.program_id, wanted, at=NOW, partner_id=partner_id)
 
 
 async def test_days_have_refunds_on_the_day_of_the_refund(acme: World):
@@ -121,7 +119,7 @@ async def test_all_starts_with_the_first_recorded_day_where_that_is_before_the_p
 
     everything, quarter = await report(acme, "all"), await report(acme, "90d")
 
-    assert everything.window.first == earlier.date()
+    assert everything.scope.window.first == earlier.date()
     assert everything.current == quarter.current
     assert everything.current.revenue_cents == 10_000
 
@@ -135,11 +133,11 @@ async def test_a_window_is_compared_with_the_one_before_it_or_with_another(acme:
     for length, n in product((1, 3, 5), range(12)):
         last = NOW + timedelta(days=n)
         now = await report(acme, None, last - timedelta(days=length - 1), last)
-        before = await report(acme, None, now.previous_window.first, now.previous_window.last)
+        before = await report(acme, None, *now.before.window)
         assert now.previous == before.current
     far = Window(NOW.date(), NOW.date() + timedelta(days=1))
     compared = await report(acme, None, NOW + timedelta(days=5), NOW + timedelta(days=5), before=far)
-    assert (compared.current.clicks, compared.previous.clicks, compared.previous_window) == (1, 2, far)
+    assert (compared.current.clicks, compared.previous.clicks, compared.before.window) == (1, 2, far)
 
 
 async def test_partners_are_ranked_by_what_they_brought(acme: World):
@@ -147,7 +145,7 @@ async def test_partners_are_ranked_by_what_they_brought(acme: World):
     await acme.sale()
     await acme.click("anna")
 
-    ranked = await acme.store.read(comparison.read_partners, acme.program_id, (await report(acme)).window)
+    ranked = await acme.store.read(comparison.read_partners, (await report(acme)).scope)
 
     brought = [(each.name, each.totals.revenue_cents, each.totals.clicks) for each in ranked]
     assert brought == [("Ben", 10_000, 1), ("Anna", 0, 1)]

@@ -70,15 +70,15 @@ def of(results: Results, picker: ranges.Picker) -> dict[str, Any]:
     report, currency = results.report, results.report.currency
     unit, groups = grouped(results.steps, is_hourly=results.is_hourly)
     steps = list(map(added, groups))
-    begun = [step for step in steps if step.first <= report.at]
+    begun = [step for step in steps if step.first <= report.scope.at]
     last_of = HOUR if results.is_hourly else DAY
     previous = list(alike(groups, results.previous_steps)) if picker.is_compared else []
     totals = added(results.steps)._replace(totals=report.current)
     before = added(results.previous_steps)._replace(totals=report.previous) if picker.is_compared else None
     chosen = next((each for each in FIGURES if each.name == picker.address["figure"]), FIGURES[0])
     return {
-        "window": report.window,
-        "compared_with": report.previous_window if picker.is_compared else None,
+        "window": report.scope.window,
+        "compared_with": report.before.window if picker.is_compared else None,
         "figures": FIGURES,
         "totals": totals,
         "before": before,
@@ -89,7 +89,7 @@ def of(results: Results, picker: ranges.Picker) -> dict[str, Any]:
             "digits": currencies.digits(currency),
             "first": f"{steps[0].first:%F}",
             "lengths": [len(group) for group in groups],  # in hours or days
-            "open": next((n for n, step in enumerate(steps) if step.last + last_of > report.at), None),
+            "open": next((n for n, step in enumerate(steps) if step.last + last_of > report.scope.at), None),
             "figures": {each.name: _plotted(each, begun, previous) for each in FIGURES},
         },
         "chosen": chosen,

@@ -106,12 +106,13 @@ async def _page(call: ApiRequest, **shown: Any) -> Response:
     draw = partial(templates.render, call.request, status=400 if problem or picker.problem else 200)
 
     async def cards() -> dict[str, Any]:
-        tabs = [
+        tabs = (
             next((each for each in dimensions if each == picker.address[card.lower()]), dimensions[0])
             for card, dimensions in CARDS.items()
-        ]
+        )
+        query = explore.BY_REVENUE._replace(by=tuple(tabs), filters=filters, limit=ROWS)
         try:
-            cards, results = await call.report(explore.read_cards, wanted, tabs, filters, rows=ROWS, at=call.at)
+            cards, results = await call.report(explore.read_cards, wanted, query, at=call.at)
         except ServiceError as rejection:
             if not is_waiting and not isinstance(rejection, ValidationError):
                 raise
@@ -176,7 +177,8 @@ async def _read(request: Request) -> tuple[page_context.PageContext, ranges.Pick
     if problem:
         raise problem
     by = queries.choice(sent, "by", Dimension) or Dimension.REFERRER
-    names, card = await context.report(explore.read_card, picker.picked, by, filters, rows=MOST_ROWS, at=context.at)
+    query = explore.BY_REVENUE._replace(by=(by,), filters=filters, limit=MOST_ROWS)
+    names, card = await context.report(explore.read_card, picker.picked, query, at=context.at)
     typed = sent.get("q", "").lower()
     found = [each for each in card.groups if typed in name_of(by, each.value, names).lower()]
     is_whole = len(found) == len(card.groups)
