@@ -14,11 +14,10 @@ from storage.checks.ledger import BookDifference, compare
 from storage.engine.database import is_server
 from storage.rules.reports.breakdown import EPOCH
 from storage.rules.reports.metrics import Totals
-from storage.rules.settlement import CustomerStatus
 
 _Cell = tuple[int, int | None, date, str]  # a total of a program's day, of a partner in it or (None) of all
 _SQL = Path(__file__).with_suffix(".sql").read_text(encoding="utf-8")
-_WRONG_CUSTOMERS, *_DAILY = map(text, _SQL.split(";\n"))
+_DAILY = [*map(text, _SQL.split(";\n"))]
 _DIFFERENCES = Path(__file__).with_name("differences.sql").read_text(encoding="utf-8").split(";\n")
 
 # The nodes of a cluster look up each row by its key; that would add up the ledger again for each commission.
@@ -36,7 +35,7 @@ def run(connection: Connection) -> list[BookDifference]:
     if is_server(connection):
         for setting in _WHOLE_TABLES:
             connection.execute(setting)
-    parts = (_doubled, _customers, ledger.differences, _differences, _rollups)
+    parts = (_doubled, ledger.differences, _differences, _rollups)
     return [difference for part in parts for difference in part(connection)]
 
 
@@ -50,17 +49,6 @@ def _doubled(connection: Connection) -> Iterator[BookDifference]:
         for row in connection.execute(select(*key, count).where(*present).group_by(*key).having(count > 1)):
             values = ", ".join(f"{name} {value}" for name, value in zip(names, row[1:-1], strict=True))
             yield BookDifference(what, f"program {row.program_id}, {values}", row.rows, 1)
-
-
-def _customers(connection: Connection) -> Iterator[BookDifference]:
-    """Yield customers whose status or first purchase does not follow from the number and times of their sales."""
-    for row in connection.execute(_WRONG_CUSTOMERS):
-        stored, first = row.first_purchase_at or 0, row.earliest_at or 0
-        yield from compare(
-            f"program {row.program_id}, customer {row.id}",
-            ("conversion status", row.status == CustomerStatus.CONVERSION, row.sales > 0),
-            ("first purchase in milliseconds", stored, stored if row.same_time else first),
-        )
 
 
 def _differences(connection: Connection) -> Iterator[BookDifference]:

@@ -1,19 +1,6 @@
--- What `books.py` recomputes from the events, on every database. Times are milliseconds, days are counted from 1970.
+-- What `books.py` recomputes from the events, on every database: each kind of them by program, partner and UTC day.
+-- Times are milliseconds, days are counted from 1970.
 
--- Customers whose status or first purchase does not follow from the number and times of their sales.
-SELECT
-    customers.program_id, customers.id, customers.status, customers.first_purchase_at,
-    COUNT(sales.id) AS sales, MIN(sales.occurred_at) AS earliest_at,
-    COUNT(CASE WHEN sales.occurred_at = customers.first_purchase_at THEN 1 END) AS same_time
-FROM customers
-LEFT JOIN sales ON sales.program_id = customers.program_id AND sales.customer_id = customers.id
-GROUP BY customers.program_id, customers.id, customers.status, customers.first_purchase_at
-HAVING
-    (customers.status = 'conversion') <> (COUNT(sales.id) > 0)
-    OR (customers.first_purchase_at IS NOT NULL) <> (COUNT(sales.id) > 0)
-    OR (COUNT(sales.id) > 0 AND COUNT(CASE WHEN sales.occurred_at = customers.first_purchase_at THEN 1 END) = 0);
-
--- From here on: each kind of events by program, partner and UTC day.
 SELECT program_id, partner_id, at / 86400000 AS day, COUNT(*) AS clicks
 FROM clicks
 WHERE filtered IS NULL

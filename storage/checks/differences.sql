@@ -8,6 +8,32 @@ LEFT JOIN partners ON partners.program_id = clicks.program_id AND partners.id = 
 WHERE partners.id IS NULL
 GROUP BY clicks.program_id, clicks.partner_id;
 
+-- The customers whose status does not follow from the number of their sales; 1: they have converted.
+SELECT 'conversion status' AS what, program_id, customer_id, stored, recomputed
+FROM (
+    SELECT
+        customers.program_id, customers.id AS customer_id,
+        CASE WHEN customers.status = 'conversion' THEN 1 ELSE 0 END AS stored,
+        CASE WHEN COUNT(sales.id) > 0 THEN 1 ELSE 0 END AS recomputed
+    FROM customers
+    LEFT JOIN sales ON sales.program_id = customers.program_id AND sales.customer_id = customers.id
+    GROUP BY customers.program_id, customers.id, customers.status
+) AS of_customers
+WHERE stored <> recomputed;
+
+-- The customers whose first purchase is the time of none of their sales; 0: there is none.
+SELECT 'first purchase in milliseconds' AS what, program_id, customer_id, stored, recomputed
+FROM (
+    SELECT
+        customers.program_id, customers.id AS customer_id,
+        COALESCE(customers.first_purchase_at, 0) AS stored, COALESCE(MIN(sales.occurred_at), 0) AS recomputed,
+        COUNT(CASE WHEN sales.occurred_at = customers.first_purchase_at THEN 1 END) AS same_time
+    FROM customers
+    LEFT JOIN sales ON sales.program_id = customers.program_id AND sales.customer_id = customers.id
+    GROUP BY customers.program_id, customers.id, customers.first_purchase_at
+) AS of_customers
+WHERE stored <> recomputed AND same_time = 0;
+
 -- The partners whose row names other special terms than those in force for them or their group; 0: none.
 SELECT 'special terms in force' AS what, program_id, partner_id, stored, recomputed
 FROM (
