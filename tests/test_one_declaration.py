@@ -62,11 +62,9 @@ class NewNickname(Body):
 
 NICKNAMES = List(
     "nicknames",
-    "Nicknames",
-    "nickname",
-    "What partners are called",
     Nickname,
     table,
+    about="What partners are called",
     finds="Nickname",
     search=lambda _, text: contains(table.c.name, text),
 )

@@ -31,11 +31,9 @@ class Application(NamedTuple):
 
 APPLICATIONS = List(
     "applications",
-    "Applications",
-    "application",
-    "Who applied to become a partner",
     Application,
     partner_applications,
+    about="Who applied to become a partner",
     at=_row.created_at,
     filters=(Filter("state", ApplicationState, f"{', '.join(ApplicationState)}.", _row.state.__eq__, "Status"),),
     finds="Name, e-mail address or site",

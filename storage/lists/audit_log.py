@@ -100,11 +100,10 @@ _NAMES: dict[str, tuple[Any, ...]] = {
 _decided = _named(Noun.COMMISSION)
 AUDIT_LOG = List(
     "audit-log",
-    "Audit log",
-    "change",
-    "Who changed what",
     Entry,
     audit_entries,
+    one="change",
+    about="Who changed what",
     at=_row.at,
     filters=(
         Filter("action", str, "Such as partner.change, or the noun before its dot.", _named),

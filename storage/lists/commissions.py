@@ -120,9 +120,6 @@ def _with_flags(connection: Connection, scope: ListScope, rows: list[Commission]
 
 COMMISSIONS = List(
     "commissions",
-    "Commissions",
-    "commission",
-    "The commissions",
     Commission,
     commissions,
     at=_row.created_at,

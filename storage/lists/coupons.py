@@ -27,11 +27,9 @@ class Coupon(NamedTuple):
 
 COUPONS = List(
     "coupons",
-    "Coupons",
-    "coupon",
-    "The coupons of partners",
     Coupon,
     coupons,
+    about="The coupons of partners",
     at=_row.created_at,
     filters=(
         Filter("partner_id", int, "Only this partner's.", _row.partner_id.__eq__),

@@ -86,9 +86,6 @@ def _search(scope: ListScope, text: str) -> ColumnElement[bool]:
 
 CUSTOMERS = List(
     "customers",
-    "Customers",
-    "customer",
-    "The customers",
     ListedCustomer,
     customers,
     at=_row.created_at,

@@ -149,14 +149,14 @@ class Field:
 
 @dataclass(frozen=True)
 class List(Generic[Row]):
-    """A list: its row, its table, and what narrows it."""
+    """A list: its row, its table, and what narrows it. What people call it is made of its name unless it is said."""
 
     name: str
-    title: str
-    one: str  # what one of its rows is called
-    about: str
     row: type[Row]
     table: Table
+    title: str = ""
+    one: str = ""  # what one of its rows is called
+    about: str = ""
     at: Any = None  # the time of a row, by which dates narrow the list
     source: FromClause | None = None  # the table joined with others
     filters: Sequence[Filter] = ()
@@ -170,6 +170,12 @@ class List(Generic[Row]):
     reader: Callable[[Connection, ListScope, ListQuery], Page[Any]] | None = None  # of a list that is of no one table
     may_lag: bool = False  # it is read from the replica, if there is one
     has_window: bool = False
+
+    def __post_init__(self) -> None:
+        plain = self.name.replace("-", " ")
+        by_name = {"title": plain.capitalize(), "one": plain.removesuffix("s"), "about": f"The {plain}"}
+        for word, default in by_name.items():
+            object.__setattr__(self, word, getattr(self, word) or default)
 
     @cached_property
     def fields(self) -> tuple[Field, ...]:

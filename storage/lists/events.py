@@ -61,11 +61,9 @@ def find_events(connection: Connection, scope: ListScope, query: ListQuery) -> P
 
 EVENTS = List(
     "events",
-    "Events",
-    "event",
-    "Clicks, leads, sales, refunds and test events",
     Event,
     clicks,
+    about="Clicks, leads, sales, refunds and test events",
     at=clicks.c.at,
     filters=(
         Filter("kind", EventKind, "click, lead, sale, refund or test.", label="Kind"),

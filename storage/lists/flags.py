@@ -89,11 +89,10 @@ def _finish(connection: Connection, scope: ListScope, rows: list[Flag]) -> list[
 
 FLAGS = List(
     "flags",
-    "Review",
-    "flag",
-    "The signs of fraud and possible duplicates",
     Flag,
     flags,
+    title="Review",
+    about="The signs of fraud and possible duplicates",
     at=_row.created_at,
     filters=(
         Filter("state", FlagState, "open, dismissed or confirmed.", _row.state.__eq__),

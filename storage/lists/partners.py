@@ -125,9 +125,6 @@ _is_owed = func.coalesce(balances.to_pay_cents(), 0) > 0
 _is_idle = func.coalesce(_brought.c.clicks, 0) == 0
 PARTNERS = List(
     "partners",
-    "Partners",
-    "partner",
-    "The partners",
     Partner,
     partners,
     theirs=Theirs(partners.c.id, "id created_at name code email status balance link terms"),

@@ -126,11 +126,11 @@ class Payable(NamedTuple):
 
 PAYABLES = List(
     "payables",
-    "To pay",
-    "partner",
-    "What partners are owed, and whom the next payout pays",
     Payable,
     partners,
+    title="To pay",
+    one="partner",
+    about="What partners are owed, and whom the next payout pays",
     source=_source,
     theirs=Theirs(partners.c.id, SEEN_BY_PARTNERS),
     filters=(

@@ -70,11 +70,9 @@ def _search(scope: ListScope, text: str) -> ColumnElement[bool]:
 
 PAYMENT_EVENTS = List(
     "payment-events",
-    "Payment events",
-    "payment event",
-    "The events of the payment account and their outcomes, possible duplicates included",
     PaymentEvent,
     payment_events,
+    about="The events of the payment account and their outcomes, possible duplicates included",
     at=_row.received_at,
     filters=(
         Filter(

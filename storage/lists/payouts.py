@@ -105,11 +105,9 @@ def _paid(compared: Callable[[Any, Any], ColumnElement[bool]], time: datetime) -
 
 PAYOUTS = List(
     "payouts",
-    "Runs",
-    "payout",
-    "The payouts",
     Payout,
     payouts,
+    title="Runs",
     at=_run.created_at,
     filters=(Filter("state", PayoutState, f"One of {', '.join(PayoutState)}.", _run.state.__eq__),),
     finds="Reference",
@@ -117,11 +115,11 @@ PAYOUTS = List(
 )
 PAYOUT_LINES = List(
     "payout-lines",
-    "Payments",
-    "payment",
-    "The lines of payouts, one for each partner",
     PayoutLine,
     payout_lines,
+    title="Payments",
+    one="payment",
+    about="The lines of payouts, one for each partner",
     at=_line.created_at,
     theirs=Theirs(_line.partner_id, SEEN_BY_PARTNERS),
     filters=(

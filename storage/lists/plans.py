@@ -60,9 +60,6 @@ def _with_content(_: Connection, __: ListScope, rows: list[Plan]) -> list[Plan]:
 
 PLANS = List(
     "plans",
-    "Plans",
-    "plan",
-    "The plans",
     Plan,
     plans,
     at=plans.c.created_at,

@@ -69,11 +69,9 @@ def _with_settings(connection: Connection, _: ListScope, rows: list[Program]) ->
 
 PROGRAMS = List(
     "programs",
-    "Programs",
-    "program",
-    "The programs that you may read",
     Program,
     programs,
+    about="The programs that you may read",
     filters=(
         Filter("kind", ProgramKind, "live or sandbox; both by default.", lambda kind: _kind == kind),
         Filter("status", ProgramStatus, "active or paused.", programs.c.status.__eq__, "Status"),

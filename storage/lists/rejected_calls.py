@@ -65,11 +65,11 @@ class RejectedCall(NamedTuple):
 _FOUND_BY = (_row.transaction_id, _row.customer_key, _row.click_id, _row.request_id)
 REJECTED_CALLS = List(
     "refused-calls",
-    "Rejected calls",
-    "rejected call",
-    "Keyed calls that were rejected in the last 30 days",
     RejectedCall,
     refused_calls,
+    title="Rejected calls",
+    one="rejected call",
+    about="Keyed calls that were rejected in the last 30 days",
     at=_row.at,
     filters=(
         Filter("code", str, "Only with this error code.", _row.code.__eq__),
@@ -102,11 +102,10 @@ class LogEntry(NamedTuple):
 
 TRACKING_LOG = List(
     "tracking-log",
-    "Tracking log",
-    "call",
-    "The log of test-mode calls",
     LogEntry,
     tracking_log,
+    one="call",
+    about="The log of test-mode calls",
     at=tracking_log.c.at,
     may_lag=True,
 )

@@ -31,11 +31,11 @@ class SaleQuestion(NamedTuple):
 
 SALE_QUESTIONS = List(
     "sale-questions",
-    "Missing sales",
-    "question",
-    "What partners asked about missing sales",
     SaleQuestion,
     sale_questions,
+    title="Missing sales",
+    one="question",
+    about="What partners asked about missing sales",
     at=_row.created_at,
     theirs=Theirs(_row.partner_id, "id created_at sold_on transaction_id note answer answered_at"),
     filters=(
