@@ -54,18 +54,11 @@ class Storage(Reader):
     """Reads, and writes through group commit."""
 
     def __init__(
-        self,
-        reads: ReadQueue,
-        writer: WriteQueue,
-        writing: Availability,
-        replica: Replica | None = None,
-        *,
-        is_dry: bool = False,
+        self, reads: ReadQueue, writer: WriteQueue, replica: Replica | None = None, *, is_dry: bool = False
     ) -> None:
         super().__init__(reads, replica)
         self._is_dry = is_dry
         self._writer = writer
-        self._writing = writing
         self._written: set[int] = set()
         self._nodes: dict[str, Availability] = {}
         self.callers = CallerCounts()
@@ -79,7 +72,7 @@ class Storage(Reader):
     @property
     def dry_run(self) -> "Storage":
         """The same storage, for one request whose writes get their results or errors and are then rolled back."""
-        return Storage(self._reads, self._writer, self._writing, self.replica, is_dry=True)
+        return Storage(self._reads, self._writer, self.replica, is_dry=True)
 
     async def write(
         self, operation: Write[Parameters, Result], /, *arguments: Parameters.args, **options: Parameters.kwargs
@@ -148,7 +141,9 @@ class Storage(Reader):
     def _databases(self) -> dict[str, Availability]:
         replica = {"replica": self.replica.availability} if self.replica else {}
         nodes = {f"node {name}": node for name, node in self._nodes.items()}
-        return dict(zip(ESSENTIAL, (self._reads.availability, self._writing), strict=True)) | replica | nodes
+        return (
+            dict(zip(ESSENTIAL, (self._reads.availability, self._writer.availability), strict=True)) | replica | nodes
+        )
 
     def take_written(self) -> set[int]:
         """Return the lanes (programs) that this process has written to since the last call."""
@@ -158,7 +153,7 @@ class Storage(Reader):
     @property
     def is_available(self) -> bool:
         """Whether the database worked for the last reads and writes."""
-        return not (self._reads.availability.is_known_bad or self._writing.is_known_bad)
+        return not (self._reads.availability.is_known_bad or self._writer.availability.is_known_bad)
 
     def measures(self) -> StorageMeasures:
         """Return what storage measures of its queues and databases; any thread may read it."""
@@ -203,7 +198,7 @@ async def opened(url: str, *, replica_url: str | None = None, patient: bool = Fa
     writer = WriteQueue([GroupCommit(lane, available, number=n, **how) for n, lane in enumerate(writing)])
     try:
         replica = Replica(replicas) if replicas else None
-        yield Storage(ReadQueue(reading, Availability("reading")), writer, available, replica)
+        yield Storage(ReadQueue(reading, Availability("reading")), writer, replica)
     finally:
         await writer.close()
         await asyncio.gather(*(lane.close() for lane in (*writing, *reading, *replicas)))

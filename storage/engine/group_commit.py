@@ -73,7 +73,7 @@ class GroupCommit:
         self, lane: WriteLane, availability: Availability, *, each_operation: bool, number: int, patient: bool
     ) -> None:
         self._lane = lane
-        self._availability = availability
+        self.availability = availability
         self._each_operation = each_operation  # has a transaction, as on PostgreSQL, whose lanes run side by side
         self._by_program = False
         self._writes = BATCH_WRITES.labels(number)
@@ -109,7 +109,7 @@ class GroupCommit:
     async def _transact(self, writes: list[QueuedWrite], *, attempts: int = ATTEMPTS) -> StorageUnavailable | None:
         """Run writes together: after a conflict again, after an error in halves; return an outage that others meet."""
         try:
-            with self._availability.observed():
+            with self.availability.observed():
                 started_at = self._loop.time()
                 program = writes[0].program  # on a distributed database, of all of them
                 program_id = program if isinstance(program, int) and 0 < program < LARGEST_ID else 0

@@ -28,6 +28,7 @@ class WriteQueue:
 
     def __init__(self, lanes: Sequence[GroupCommit]) -> None:
         self.lanes = lanes
+        self.availability = lanes[0].availability  # all of them share it
         self._idle = list(lanes)
         self._waiting: defaultdict[Hashable, deque[QueuedWrite]] = defaultdict(deque)  # by program
         self._ready: dict[Hashable, None] = {}  # the waiting programs of no running batch, those waiting longest first
