@@ -20,10 +20,6 @@ from storage.tracking.customers import Customer
 from storage.tracking.sale_decisions import Provenance, Sale
 from storage.tracking.test_mode import TestModeCall
 
-PAID = (  # of its sale
-    *("transaction_id", "amount_cents", "currency", "occurred_at", "tax_cents", "shipping_cents"),
-    "coupon_code",
-)
 LINKED = {PaymentOutcome.RECORDED, PaymentOutcome.REPEATED, PaymentOutcome.LINKED, PaymentOutcome.SAME}
 SETTLES_AFTER = timedelta(minutes=10)  # by then, what a bare payment belongs to has been reported
 
@@ -142,7 +138,7 @@ def sell(payers: Payers, paid: Paid, customer: Customer) -> Any:
     names = paid.click_id == customer.click_id and not customer.has_other_key(paid.customer_key)
     _settle(payers, paid, customer)
     who = {"click_id": customer.click_id, "customer_key": paid.customer_key if names else None}
-    sent: Any = {name: getattr(paid, name) for name in PAID} | who
+    sent: Any = {name: value for name, value in paid._asdict().items() if name in Sale._fields} | who
     details = json.dumps({"coupon_code": paid.coupon_code}) if paid.coupon_code else None
     sale = Sale(**sent, at=payers.at, details=details, provenance=Provenance.PROCESSOR)
     program = program_terms.load_one(payers.connection, payers.program_id)
