@@ -54,7 +54,7 @@ def _find_named(connection: Connection, program_ids: Sequence[int], typed: str) 
     if not program_ids:
         return
     is_hash = len(typed) == HASH_DIGITS
-    email_hash = contact.protect(typed).hash if contact.is_email(typed) else typed.lower() if is_hash else None
+    email_hash = contact.protect(typed).email_hash if contact.is_email(typed) else typed.lower() if is_hash else None
     is_id = typed.isascii() and typed.isdigit() and int(typed) < LARGEST_ID
     sought = {"typed": typed, "email_hash": email_hash, "row_id": int(typed) if is_id else None}
     for row in connection.execute(_NAMES, {"program_ids": program_ids, **sought, "most": MOST}):

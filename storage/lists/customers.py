@@ -81,7 +81,7 @@ def _not_since(moment: datetime) -> ColumnElement[bool]:
 
 def _search(scope: ListScope, text: str) -> ColumnElement[bool]:
     either = (has_key(text), _row.click_id == text, _row.partner_id.in_(named(scope.program_id, text)))
-    return or_(*either, *([_row.email_hash == contact.protect(text).hash] if contact.is_email(text) else []))
+    return or_(*either, *([_row.email_hash == contact.protect(text).email_hash] if contact.is_email(text) else []))
 
 
 CUSTOMERS = List(

@@ -50,7 +50,7 @@ class ImportedEvents:
     def __init__(self, work: Importing, lines: Sequence[ImportLine]) -> None:
         self._work, self._program_id = work, work.program.id
         row = customers.c
-        hashes = {contact.protect(each.email or "").hash: each for each in lines if each.is_unnamed}
+        hashes = {contact.protect(each.email or "").email_hash: each for each in lines if each.is_unnamed}
         self._keys = {  # of customers without an id in the files who are here
             hashes[each.email_hash].customer_key: each.customer_key
             for each in self._rows(row.email_hash, hashes, row.customer_key)

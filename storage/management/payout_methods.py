@@ -120,6 +120,6 @@ def _checked(kind: MethodKind, details: Mapping[str, str]) -> dict[str, str]:
 def _masked(details: Mapping[str, str]) -> str:
     """Return what people see: enough to recognize it, and not enough to pay to it."""
     if "email" in details:
-        return protect(details["email"]).mask
+        return protect(details["email"]).email_mask
     number = details.get("iban") or details.get("account_number", "")
     return f"{number[:2] if 'iban' in details else ''}••{number[-4:]}" if number else details["text"][:1] + "•••"

@@ -22,8 +22,8 @@ _PRIVATE: tuple[IPv4Network | IPv6Network, ...] = (
 class Contact(NamedTuple):
     """The stored form of an e-mail address; all addresses of one mailbox have one `mailbox_hash`."""
 
-    hash: str
-    mask: str
+    email_hash: str
+    email_mask: str
     mailbox_hash: str
 
 

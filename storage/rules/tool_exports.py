@@ -158,7 +158,7 @@ def line_of(file: ImportFile, number: int, row: Row | None, *, currency: str, di
     key = text_of(row, "customer_id")
     customer_email = row.get("customer_email", "")
     if contact.is_email(customer_email):
-        named = key or f"email-{contact.protect(customer_email).hash[:32]}"
+        named = key or f"email-{contact.protect(customer_email).email_hash[:32]}"
         return line._replace(customer_key=named, email=customer_email, is_unnamed=not key)
     if not key and not (line.cents and not line.sale_cents):
         raise ValueError("neither a customer id nor an e-mail address")

@@ -151,16 +151,10 @@ def _settled(customer: Customer, lead: Lead, new: Settlement) -> Customer:
     """Return the customer with the lead's new state, and with what the lead says of them."""
     settles = new == Settlement.SETTLED
     has_bought = customer.status == CustomerStatus.CONVERSION
-    known = (customer.email_hash, customer.email_mask, customer.mailbox_hash)
-    email_hash, email_mask, mailbox_hash = lead.contact or known
-    return customer._replace(
-        settlement=new,
-        email_hash=email_hash,
-        email_mask=email_mask,
-        mailbox_hash=mailbox_hash,
-        signup_at=lead.at if settles else customer.signup_at,
-        status=CustomerStatus.LEAD if settles and not has_bought else customer.status,
-    )
+    signup_at = lead.at if settles else customer.signup_at
+    status = CustomerStatus.LEAD if settles and not has_bought else customer.status
+    contact = lead.contact._asdict() if lead.contact else {}
+    return customer._replace(settlement=new, signup_at=signup_at, status=status, **contact)
 
 
 def _named(customer: Customer, lead: Lead, *, may_name: bool) -> Customer:

@@ -47,7 +47,7 @@ def lead(body: LeadBody, caller: TrackingCaller) -> Recording:
     warned: dict[str, Any] = {"warnings": [WARNINGS["email_ignored"]]} if is_ignored else {}
     if body.extra.test_mode:
         click_program_id = keys.click_program(body.click_id or "")
-        mask = known.mask if known else None
+        mask = known.email_mask if known else None
         event = body.test_event("lead", caller.at, click_program_id=click_program_id, email_mask=mask)
         return recording_of_test(event, key, **warned)
     if body.click_id is None and body.customer_key is None:

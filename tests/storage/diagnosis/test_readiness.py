@@ -187,7 +187,7 @@ async def test_each_identifier_leads_to_what_it_names_and_a_partners_name_code_a
     [(commission_id,)] = await stored(acme, commissions.c.id)
 
     stories = {click_id: [(click_id, "credited")], lost: [(lost, "no_lead")]}
-    stories |= {key: [("user-1", "credited")] for key in ("user-1", EMAIL.upper(), protect(EMAIL).hash)}
+    stories |= {key: [("user-1", "credited")] for key in ("user-1", EMAIL.upper(), protect(EMAIL).email_hash)}
     stories |= {key: [("inv-1", "credited")] for key in ("inv-1", str(commission_id))}
     stories |= {name: [(name, "customer_not_found")] for name in ("inv-9", "user-9")}
     stories |= {name: [(name, "payment_waiting")] for name in ("in_1", "pi_in_1", "evt_invoice", "cus_1")}
