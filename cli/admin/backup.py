@@ -40,7 +40,7 @@ def backup(file: File) -> Answer:
         differences = _check(partial)
         partial.rename(file)
     result = {"file": str(file), "bytes": file.stat().st_size}
-    return _answer(result, f"{file} is a copy of the database.", differences)
+    return answer(result, f"{file} is a copy of the database.", differences)
 
 
 @command.register(app)
@@ -60,7 +60,7 @@ def restore(file: File, as_is: Flag = False) -> Answer:
                 old.rename(f"{kept}{suffix}")
         partial.rename(path)
     text = f"{path} is restored." + (f" The database before is {kept}." if kept else "")
-    return _answer({"file": str(path), "kept": str(kept) if kept else None}, text, differences)
+    return answer({"file": str(path), "kept": str(kept) if kept else None}, text, differences)
 
 
 def keep_copy(url: str) -> None:
@@ -134,9 +134,9 @@ async def _differences(url: str) -> list[str]:
         return list(map(str, await store.read(books.run))) if is_current else []
 
 
-def _answer(result: dict[str, Any], text: str, differences: list[str]) -> Answer:
+def answer(result: dict[str, Any], text: str, differences: list[str]) -> Answer:
     """Return the answer, which is not ok if the books differ from the events, as `svc admin db check` says."""
-    ok, lines = not differences, [text, *map(escape, differences)]
+    ok, lines = not differences, [text, *(f"[red]{escape(each)}[/]" for each in differences)]
     return Answer({"ok": ok, **result, "differences": differences}, "\n".join(lines), ok=ok)
 
 

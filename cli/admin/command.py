@@ -85,9 +85,9 @@ def require_program(connection: Connection, program_id: int) -> None:
         raise NotFound(f"There is no program {program_id}.", hint="Create one with `svc admin program create`.")
 
 
-def run(work: Callable[[Storage], Awaitable[Any]], url: str | None = None) -> Any:
-    """Run `work(storage)` over a migrated database, that of SVC_DATABASE_URL by default, and return its result."""
-    url = url or database_url()
+def run(work: Callable[[Storage], Awaitable[Any]]) -> Any:
+    """Run `work(storage)` over the migrated database of SVC_DATABASE_URL, and return its result."""
+    url = database_url()
     require_file(url)
 
     async def over_storage() -> Any:

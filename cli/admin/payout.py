@@ -8,7 +8,7 @@ from starlette.requests import Request
 from starlette.routing import compile_path
 
 from cli.admin import command, inputs
-from cli.integrator.output import Answer, plain
+from cli.integrator.output import Answer, described
 from presentation.api_request import ApiRequest
 from presentation.resource_table import RESOURCES, Resource
 from storage import Storage
@@ -45,14 +45,10 @@ def add(name: str, resource: Resource) -> None:
             return await resource.operation.submit(call, inputs.given(model, sent))
 
         result = command.run(perform)
-        return Answer(result, "\n\n".join(map(_lines, result.get("data", [result]))) or "There is none.")
+        return Answer(result, described(result.get("data", [result])) or "There is none.")
 
     run.__name__, run.__doc__ = name, f"{about.summary}."
     command.register(app, name)(run)
-
-
-def _lines(row: dict[str, Any]) -> str:
-    return "\n".join(f"{name}: {plain(value)}" for name, value in row.items() if value not in (None, {}))
 
 
 for each in RESOURCES:

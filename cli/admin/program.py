@@ -4,11 +4,10 @@ from datetime import datetime
 from typing import Annotated, Any
 
 import typer
-from rich.markup import escape
 
 from cli.admin import command
 from cli.admin.inputs import given, taking
-from cli.integrator.output import Answer, Flag
+from cli.integrator.output import Answer, Flag, described
 from presentation import changes
 from storage.access import agent_keys, program_keys
 from storage.management import partners, program_settings
@@ -83,15 +82,7 @@ def list_keys(workspace: Annotated[int | None, typer.Option(min=1)] = None) -> A
     found: list[agent_keys.AgentKey] = command.read(agent_keys.list_all, workspace_id=workspace)
     names = {"id": "agent_key_id", "masked": "api_key_masked"}
     keys = [{names.get(name, name): value for name, value in key._asdict().items()} for key in found]
-    return Answer({"agent_keys": keys}, "\n".join(map(_line, found)) or "No agent key has been issued.")
-
-
-def _line(key: agent_keys.AgentKey) -> str:
-    reach = "all programs" if key.program_ids is None else f"programs {', '.join(map(str, key.program_ids))}"
-    until = f", expires {key.expires_at:%Y-%m-%d %H:%M} UTC" if key.expires_at else ""
-    ended = ", [red]revoked[/]" if key.revoked_at else ""
-    scopes = " ".join(key.scopes)
-    return f"{key.id}  {key.masked}  {escape(key.name)}  workspace {key.workspace_id}, {reach}: {scopes}{until}{ended}"
+    return Answer({"agent_keys": keys}, described(keys) or "No agent key has been issued.")
 
 
 @command.register(agent_keys_app)

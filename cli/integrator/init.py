@@ -18,11 +18,6 @@ END = "<!-- svc:end -->"
 LINK = ".svc/AGENTS.md"
 LINE = f"Affiliate tracking of this shop: read [{LINK}]({LINK}) before you change sign-up, checkout or page heads."
 FRAMEWORKS = tomllib.loads(Path(__file__).with_name("frameworks.toml").read_text(encoding="utf-8"))
-PUBLISHED = (
-    "If the web server publishes this folder, it must not publish .svc/: Apache reads .svc/.htaccess (with"
-    " AllowOverride), for nginx add `location ~ /\\.svc { deny all; }`, or run `svc init --above`."
-    " `svc doctor` checks it."
-)
 
 
 @command()
@@ -98,7 +93,7 @@ def _write(place: Path, service: project.ServiceClient, program: dict[str, Any],
     done = {}
     if "php" in found:
         done[f"{project.FOLDER}/.htaccess"] = _save(place / ".htaccess", lambda _: "Require all denied\n")
-        say(PUBLISHED)
+        say(FRAMEWORKS["php"]["warning"])
     done[f"{project.FOLDER}/.env"] = project.save_settings(place, values | exposed)
     done[".gitignore"] = _save(place.parent / ".gitignore", _ignoring)
     explained = project.EXPLAINED | dict.fromkeys(exposed, "the same, as the framework gives it to the browser")

@@ -4,7 +4,7 @@ import inspect
 import json
 import sys
 import tomllib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 from copy import copy
@@ -163,6 +163,12 @@ def plain(text: object) -> str:
     """Return untrusted text without characters that color, move the cursor or hide text."""
     shown = "".join(character if character.isprintable() else " " for character in str(text))
     return escape(Text.from_ansi(shown).plain)
+
+
+def described(rows: Iterable[Mapping[str, Any]]) -> str:
+    """Return rows for people: a line for each value that there is, and an empty line between two rows."""
+    kept = ({name: value for name, value in row.items() if value not in (None, {})} for row in rows)
+    return "\n\n".join("\n".join(f"{name}: {plain(value)}" for name, value in row.items()) for row in kept)
 
 
 def _in_json(value: Any) -> str:

@@ -27,7 +27,6 @@ PROVES = {
     "sale": "the key works, and your server can report sales.",
 }
 Program = dict[str, Any]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Get the response, and store nothing.")]
 SAMPLES = Template(Path(__file__).with_name("stripe_events.json").read_text(encoding="utf-8"))
 Event = dict[str, Any]
 Deliver = Callable[[Event], dict[str, Any]]
@@ -45,7 +44,7 @@ Code = Annotated[str, typer.Option(help="The code of the partner who sends the v
 
 
 def _add(call: str) -> None:
-    def send(dry_run: DryRun = False) -> Answer:
+    def send(dry_run: Flag = False) -> Answer:
         body: dict[str, Any] = TEST
         if call == "click":
             found = status.read()
@@ -132,17 +131,14 @@ def play(scenes: list[Scene], deliver: Deliver) -> list[dict[str, Any]]:
 
 def scenes(shape: ShopShape, click_id: str, program_id: int, *, live: bool) -> list[Scene]:
     """Return what Stripe sends of a visitor who pays, and whose payments are refunded in the end, with new ids."""
-    named = SAMPLES.substitute(name=secrets.token_hex(6), click_id=click_id, program_id=program_id)
-    samples = json.loads(named)
-    return [
-        (scene["what"], _event(samples["events"][scene["event"]], live=live), scene["outcome"])
-        for scene in samples["shapes"][shape]
-    ]
-
-
-def _event(sample: dict[str, Any], *, live: bool) -> Event:
-    about = {"id": f"evt_{secrets.token_hex(12)}", "type": sample["type"], "created": int(time.time())}
-    return {**about, "livemode": live, "data": {"object": sample["object"]}}
+    samples = json.loads(SAMPLES.substitute(name=secrets.token_hex(6), click_id=click_id, program_id=program_id))
+    made = []
+    for scene in samples["shapes"][shape]:
+        sample = samples["events"][scene["event"]]
+        event = {"id": f"evt_{secrets.token_hex(12)}", "type": sample["type"], "created": int(time.time())}
+        event |= {"livemode": live, "data": {"object": sample["object"]}}
+        made.append((scene["what"], event, scene["outcome"]))
+    return made
 
 
 class JourneyStep(NamedTuple):
