@@ -1,17 +1,28 @@
 """The real `svc` as a process of its own, on an embedded database in a temporary folder."""
 
 import os
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import Any
 
+import httpx
 import pytest
 
 from tests.forked import Done, run
 
 CHECKOUT = Path(__file__).parents[2]
+
+
+def execute(database: Path, *statements: str) -> list[Any]:
+    """Run statements on a SQLite file, and return the rows of the last one."""
+    with closing(sqlite3.connect(database)) as connection:
+        rows = [connection.execute(each).fetchall() for each in statements]
+        connection.commit()
+    return rows[-1]
 
 
 def command(arguments: Iterable[object]) -> list[str]:
@@ -48,6 +59,15 @@ class Svc:
         finally:
             process.terminate()
             process.communicate(timeout=30)
+
+    @contextmanager
+    def serving(self, *options: object, **environment: Any) -> Iterator[tuple[subprocess.Popen[str], str]]:
+        """Run `svc serve` on a free port; give its process and its URL."""
+        with self.running("serve", "--port", 0, *options, **environment) as server:
+            assert server.stdout
+            address = server.stdout.readline().split()[2]
+            assert httpx.get(f"{address}/readyz", timeout=60).status_code == 200
+            yield server, address
 
     def _env(self) -> dict[str, str]:
         kept = {name: value for name, value in os.environ.items() if not name.startswith("SVC_")}

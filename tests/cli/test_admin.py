@@ -1,14 +1,12 @@
 """The operator's commands, from an empty folder to a working program: accounts, keys, imports and secrets."""
 
 import asyncio
-import sqlite3
-from contextlib import closing
 
 from storage import Storage
 from storage.engine.sealing import Sealer
 from storage.payments import accounts
 from tests import world
-from tests.cli.conftest import Svc
+from tests.cli.conftest import Svc, execute
 from tests.conftest import ROOT
 from tests.storage.payments import paying
 from tests.test_journeys import stored
@@ -27,9 +25,7 @@ def test_an_operator_sets_up_a_program_and_every_change_is_in_its_audit_log(svc:
     key = svc("admin", "program-key", "generate", "--program", program, "--json").json
     svc("admin", "program-key", "import", "--program", program, "--key-stdin", stdin="a-key-from-before-the-prefix")
     flagged = svc("admin", "program-key", "flag", "--program", program, "--deadline", "2020-01-31", "--json")
-    with closing(sqlite3.connect(svc.database)) as database:
-        chosen = "SELECT actor_type, actor_name, action, after FROM audit_entries ORDER BY id"
-        entries = database.execute(chosen).fetchall()
+    entries = execute(svc.database, "SELECT actor_type, actor_name, action, after FROM audit_entries ORDER BY id")
 
     assert created.json.keys() == {"workspace_id", "user_id"}
     assert partner.json["code"] == "nora"

@@ -3,14 +3,12 @@
 import asyncio
 import os
 import shutil
-import sqlite3
 import stat
 import subprocess
 import sys
 import tarfile
 import time
 from collections.abc import Callable
-from contextlib import closing
 from pathlib import Path
 
 import httpx
@@ -22,14 +20,13 @@ from cli.admin import app
 from storage import Storage, migrations
 from storage.engine import copying
 from tests import postgres, world
-from tests.cli.conftest import Svc
+from tests.cli.conftest import Svc, execute
 from tests.test_journeys import stored
 from tests.test_two_versions import RELEASED
 
 
 def workspaces(svc: Svc, name: str = "svc.db") -> list[str]:
-    with closing(sqlite3.connect(svc.folder / name)) as connection:
-        return [workspace for (workspace,) in connection.execute("SELECT name FROM workspaces ORDER BY id")]
+    return [workspace for (workspace,) in execute(svc.folder / name, "SELECT name FROM workspaces ORDER BY id")]
 
 
 @pytest.fixture
@@ -40,9 +37,7 @@ def acme(svc: Svc, sqlite_template: Path) -> Svc:
 
 
 def create(svc: Svc, name: str) -> None:
-    with closing(sqlite3.connect(svc.database)) as connection:
-        connection.execute("INSERT INTO workspaces (name, created_at) VALUES (?, '2026-11-20 12:00:00')", (name,))
-        connection.commit()
+    execute(svc.database, f"INSERT INTO workspaces (name, created_at) VALUES ('{name}', '2026-11-20 12:00:00')")
 
 
 def test_a_backup_is_restored_and_the_previous_database_is_saved(acme: Svc):
@@ -59,11 +54,7 @@ def test_a_backup_is_restored_and_the_previous_database_is_saved(acme: Svc):
 
 
 def test_a_service_is_backed_up_while_it_runs_and_not_restored(acme: Svc):
-    with acme.running("serve", "--port", 0) as server:
-        assert server.stdout
-        address = server.stdout.readline().split()[2]
-        assert httpx.get(f"{address}/readyz", timeout=60).status_code == 200
-
+    with acme.serving() as (_, address):
         made = acme("admin", "backup", "copy.db")
         rejected = acme("admin", "restore", "copy.db", "--json")
 
@@ -115,10 +106,8 @@ def test_an_upgrade_can_be_rolled_back(svc: Svc, tmp_path: Path, record_property
 
 
 def test_differences_are_reported_with_the_backup(acme: Svc):
-    with closing(sqlite3.connect(acme.database)) as connection:
-        connection.execute("PRAGMA foreign_keys = OFF")
-        connection.execute("INSERT INTO rollups (program_id, day, clicks) VALUES (1, '2026-11-20', 8)")
-        connection.commit()
+    wrong = "INSERT INTO rollups (program_id, day, clicks) VALUES (1, '2026-11-20', 8)"
+    execute(acme.database, "PRAGMA foreign_keys = OFF", wrong)
 
     made = acme("admin", "backup", "copy.db", "--json")
 

@@ -26,34 +26,30 @@ async def app(scope: Any, receive: Any, send: Any) -> None:  # noqa: ARG001 - AS
     await send({"type": "http.response.body", "body": b"ok"})
 
 
-@contextmanager
-def in_a_thread(**limits: Any) -> Iterator[int]:
-    listening = serve.listen("127.0.0.1", 0)
-    connection: Any = partial(Connection, **limits)
-    server = uvicorn.Server(uvicorn.Config(app, loop="uvloop", http=connection, lifespan="off", log_config=None))
-    thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
-    thread.start()
-    try:
-        yield listening.getsockname()[1]
-    finally:
-        server.should_exit = True
-        thread.join()
-        listening.close()
-
-
 @pytest.fixture
 def serving(monkeypatch: pytest.MonkeyPatch) -> Iterator[Serve]:
     """Serve with these limits: `serving(head_seconds=0.2)` returns the port."""
     monkeypatch.setenv("SVC_BASE_URL", "http://127.0.0.1")
+
+    @contextmanager
+    def in_a_thread(**limits: Any) -> Iterator[int]:
+        connection: Any = partial(Connection, **limits)
+        server = uvicorn.Server(uvicorn.Config(app, loop="uvloop", http=connection, lifespan="off", log_config=None))
+        with serve.listen("127.0.0.1", 0) as listening:
+            thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
+            thread.start()
+            yield listening.getsockname()[1]
+            server.should_exit = True
+            thread.join()
+
     with ExitStack() as stack:
         yield lambda **limits: stack.enter_context(in_a_thread(**limits))
 
 
-async def exchange(port: int, *parts: bytes) -> bytes:
-    """Send parts, and return all that the server sends until it closes the connection."""
+async def exchange(port: int, sent: bytes) -> bytes:
+    """Send something, and return all that the server sends until it closes the connection."""
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
-    for part in parts:
-        writer.write(part)
+    writer.write(sent)
     try:
         return await asyncio.wait_for(reader.read(), timeout=10)
     finally:
@@ -82,26 +78,20 @@ async def test_a_head_of_more_than_64_kib_is_rejected(serving: Serve):
         assert json.loads(body)["error"]["code"] == "payload_too_large"
 
 
-async def test_http_1_1_names_one_host(serving: Serve):
-    port, host = serving(), b"Host: svc\r\n"
+async def test_http_1_1_names_one_host_and_a_head_of_60_kib_and_a_large_body_are_served(serving: Serve):
+    port, host, last = serving(), b"Host: svc\r\n", b"Connection: close\r\n"
+    large = host + b"Content-Length: 200000\r\nCookie: " + b"a" * 60_000 + b"\r\n" + last
     responses = {
         b"GET / HTTP/1.1\r\n\r\n": b"400",
         b"GET / HTTP/1.1\r\n" + host * 2 + b"\r\n": b"400",
         b"GET / HTTP/1.0\r\n\r\n": b"200",
-        b"GET / HTTP/1.1\r\nConnection: close\r\n" + host + b"\r\n": b"200",
+        b"GET / HTTP/1.1\r\n" + last + host + b"\r\n": b"200",
+        b"POST / HTTP/1.1\r\n" + large + b"\r\n" + b"x" * 200_000: b"200",
     }
 
     received = await asyncio.gather(*(exchange(port, sent) for sent in responses))
 
     assert [each.split(b" ")[1] for each in received] == list(responses.values())
-
-
-async def test_a_head_of_60_kib_and_a_large_body_are_served(serving: Serve):
-    head = b"POST / HTTP/1.1\r\nHost: svc\r\nContent-Length: 200000\r\nConnection: close\r\nCookie: " + b"a" * 60_000
-
-    received = await exchange(serving(), head, b"\r\n\r\n" + b"x" * 200_000)
-
-    assert received.startswith(b"HTTP/1.1 200 ")
 
 
 async def test_a_request_above_the_limit_of_connections_gets_503(serving: Serve):

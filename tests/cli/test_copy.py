@@ -3,8 +3,6 @@
 import asyncio
 import json
 import shutil
-import sqlite3
-from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -16,7 +14,7 @@ from sqlalchemy import select
 from cli.admin import backup as command
 from storage.access import workspaces
 from storage.engine import copying
-from tests.cli.conftest import Svc
+from tests.cli.conftest import Svc, execute
 from tests.test_journeys import stored
 
 AT = datetime(2026, 11, 20, 12, tzinfo=UTC)
@@ -40,7 +38,9 @@ def test_a_database_moves_to_postgresql_and_back_and_new_rows_get_ids_that_were_
     filled: str, empty_postgres_url: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ):
     back = f"sqlite+aiosqlite:///{tmp_path}/back.db"
-    change(filled, "UPDATE sqlite_sequence SET seq = 7 WHERE name = 'workspaces'")  # 2 to 7 are deleted
+    execute(
+        tmp_path / "filled.db", "UPDATE sqlite_sequence SET seq = 7 WHERE name = 'workspaces'"
+    )  # 2 to 7 are deleted
 
     command.copy(filled, empty_postgres_url)
     command.copy(empty_postgres_url, back)
@@ -58,51 +58,35 @@ def test_an_interrupted_copy_goes_on_and_doubles_nothing_and_is_not_served_meanw
 ):
     monkeypatch.setattr(copying, "ROWS_AT_ONCE", 40)
     full = "WHEN (SELECT count(*) FROM sales) >= 100 BEGIN SELECT RAISE(ABORT, 'the disk is full'); END"
-    change(sqlite_url, f"CREATE TRIGGER full BEFORE INSERT ON sales {full}")
+    execute(svc.database, f"CREATE TRIGGER full BEFORE INSERT ON sales {full}")
 
     with pytest.raises(typer.Exit):
         command.copy(filled, sqlite_url)
-    change(sqlite_url, "DROP TRIGGER full")
+    execute(svc.database, "DROP TRIGGER full")
     halfway = len(rows(sqlite_url)["sales"])
     served = svc("serve", "--port", 0, SVC_DATABASE_URL=sqlite_url)
-    command.copy(filled, sqlite_url)
+    command.copy(filled, sqlite_url, as_json=True)
 
+    copied = capsys.readouterr()
+    result = json.loads(copied.out.splitlines()[-1])
     assert (halfway, served.code) == (80, 1)
     assert "\nError: `svc admin copy` into this database was interrupted" in served.stderr
-    assert capsys.readouterr().err.count("clicks: ") == 1
+    assert (result["ok"], result["tables"]["clicks"]["to"] > 5_000, copied.err.count("clicks: ")) == (True, True, 1)
     assert rows(filled) == rows(sqlite_url)
-    assert change(sqlite_url, "SELECT name FROM sqlite_master WHERE name = 'copy_progress'") == []
+    assert execute(svc.database, "SELECT name FROM sqlite_master WHERE name = 'copy_progress'") == []
 
 
-def test_a_source_that_changed_meanwhile_is_reported(filled: str, sqlite_url: str, capsys: pytest.CaptureFixture[str]):
-    late = "INSERT INTO currency_rates VALUES ('XTS', '2026-11-20', '1')"
-    change(sqlite_url, f"CREATE TRIGGER late AFTER INSERT ON refunds WHEN new.rowid = 1 BEGIN {late}; END")
-
-    with pytest.raises(typer.Exit):
-        command.copy(filled, sqlite_url, as_json=True)
-
-    result = json.loads(capsys.readouterr().out)
-    assert (result["ok"], result["tables"]["currency_rates"]) == (False, {"from": 0, "to": 1})
-    assert result["differences"] == {"from": [], "to": []}
-
-
-def test_it_prints_one_object_and_fills_no_full_target(
-    filled: str, sqlite_url: str, capsys: pytest.CaptureFixture[str]
+def test_a_source_that_changed_meanwhile_is_reported_and_no_full_target_is_filled(
+    filled: str, sqlite_url: str, svc: Svc, capsys: pytest.CaptureFixture[str]
 ):
-    command.copy(filled, sqlite_url, as_json=True)
-    copied = capsys.readouterr()
-    for target in (sqlite_url, filled):
+    late = "INSERT INTO currency_rates VALUES ('XTS', '2026-11-20', '1')"
+    execute(svc.database, f"CREATE TRIGGER late AFTER INSERT ON refunds WHEN new.rowid = 1 BEGIN {late}; END")
+
+    for target in (sqlite_url, sqlite_url, filled):
         with pytest.raises(typer.Exit):
             command.copy(filled, target, as_json=True)
-    rejected = [json.loads(line)["error"]["code"] for line in capsys.readouterr().out.splitlines()]
 
-    result = json.loads(copied.out)
-    assert (result["ok"], result["tables"]["clicks"]["to"] > 5_000, "clicks: " in copied.err) == (True, True, True)
-    assert rejected == ["target_not_empty", "same_database"]
-
-
-def change(url: str, statement: str) -> list[Any]:
-    with closing(sqlite3.connect(url.partition(":///")[2])) as connection:
-        found = connection.execute(statement).fetchall()
-        connection.commit()
-    return found
+    result, *rejected = map(json.loads, capsys.readouterr().out.splitlines())
+    assert (result["ok"], result["tables"]["currency_rates"]) == (False, {"from": 0, "to": 1})
+    assert result["differences"] == {"from": [], "to": []}
+    assert [each["error"]["code"] for each in rejected] == ["target_not_empty", "same_database"]

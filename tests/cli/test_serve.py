@@ -4,14 +4,13 @@ import json
 import re
 import signal
 import socket
-import sqlite3
-from contextlib import ExitStack, closing
+from contextlib import ExitStack
 
 import httpx
 import pytest
 
 from cli import serve
-from tests.cli.conftest import Svc
+from tests.cli.conftest import Svc, execute
 from tests.tables import table
 
 UNUSABLE = table("cli/cases.toml")["unusable"]
@@ -47,10 +46,8 @@ def test_an_empty_server_migrates_and_prints_url_and_code(svc: Svc, request: pyt
 def test_a_server_with_a_workspace_prints_no_code(svc: Svc) -> None:
     svc.set_up()
 
-    with svc.running("serve", "--port", 0) as server:
+    with svc.serving() as (server, _):
         assert server.stdout
-        address = server.stdout.readline().split()[2]
-        assert httpx.get(f"{address}/readyz", timeout=60).status_code == 200
         server.terminate()
         assert server.stdout.read() == ""
 
@@ -92,9 +89,7 @@ def test_serve_stops_at_a_wrong_value_without_a_traceback(svc: Svc):
 def test_serve_says_in_one_line_why_the_database_cannot_be_used(svc: Svc):
     (svc.folder / "garbage.db").write_text("garbage " * 1000)
     (svc.folder / "a-folder").mkdir()
-    with closing(sqlite3.connect(svc.folder / "9999.db")) as other:
-        other.execute("CREATE TABLE alembic_version AS SELECT '9999' AS version_num")
-        other.commit()
+    execute(svc.folder / "9999.db", "CREATE TABLE alembic_version AS SELECT '9999' AS version_num")
 
     for url, message in UNUSABLE.items():
         stopped = svc("serve", "--port", 0, SVC_DATABASE_URL=url)
@@ -106,10 +101,7 @@ def test_serve_says_in_one_line_why_the_database_cannot_be_used(svc: Svc):
 
 
 def test_a_process_that_drains_says_so_and_serves_on(svc: Svc):
-    with svc.running("serve", "--port", 0, SVC_DRAIN_SECONDS="20") as server, httpx.Client(timeout=60) as client:
-        assert server.stdout
-        address = server.stdout.readline().split()[2]
-        assert client.get(f"{address}/readyz").status_code == 200
+    with svc.serving(SVC_DRAIN_SECONDS="20") as (server, address), httpx.Client(timeout=60) as client:
         server.terminate()
         while (ready := client.get(f"{address}/readyz")).status_code == 200:
             pass

@@ -22,6 +22,7 @@ from tests import postgres, world
 from tests.citus import Cluster
 from tests.citus import distribute as distribute_rest
 from tests.storage.test_migrations import difference
+from tests.test_journeys import stored
 
 Done = TypeVar("Done")
 FOREIGN_KEYS = text(
@@ -31,11 +32,7 @@ FIRST_DISTRIBUTED = "0033"
 
 
 def over(url: str, work: Callable[[Storage], Awaitable[Done]]) -> Done:
-    async def run() -> Done:
-        async with storage.opened(url, patient=True) as store:
-            return await work(store)
-
-    return asyncio.run(run())
+    return asyncio.run(stored(url, work))
 
 
 async def fill(store: Storage) -> None:

@@ -117,21 +117,15 @@ async def ready(shop: Shop) -> Shop:
     return shop
 
 
-async def test_a_test_call_is_marked_as_one_and_proves_its_step(ready: Shop):
-    for number, call in enumerate(("click", "lead", "sale"), start=1):
-        done = await ready.svc("test", call, "--json")
+async def test_a_test_call_is_marked_as_one_and_proves_its_step_which_a_dry_run_does_not(ready: Shop):
+    for number, call in enumerate(("click", "lead", "sale")):
+        for option in ("--dry-run", "--json"):
+            done = await ready.svc("test", call, option, "--json")
+            steps = (await ready.svc("status", "--json")).json["checklist"]
 
-        assert done.json["answer"]["data"]["test_mode"] is True
-        steps = (await ready.svc("status", "--json")).json["checklist"]
-        assert [step["step"] for step in steps if step["done"]] == ["test_click", "test_lead", "test_sale"][:number]
-
-
-async def test_a_dry_run_is_answered_and_proves_no_step(ready: Shop):
-    for call in ("click", "lead", "sale"):
-        done = await ready.svc("test", call, "--dry-run", "--json")
-
-        assert (done.json["answer"]["dry_run"], done.json["answer"]["data"]["test_mode"]) == (True, True)
-    assert not any(step["done"] for step in (await ready.svc("status", "--json")).json["checklist"])
+            assert done.json["answer"]["data"]["test_mode"] is True
+            proven = ["test_click", "test_lead", "test_sale"][: number + (option == "--json")]
+            assert [step["step"] for step in steps if step["done"]] == proven
 
 
 async def test_the_environment_outranks_the_file_and_without_a_key_the_next_step_is_named(ready: Shop):
@@ -143,23 +137,17 @@ async def test_the_environment_outranks_the_file_and_without_a_key_the_next_step
     assert (wrong.code, wrong.json["error"]["code"]) == (4, "invalid_key")
 
 
-async def test_a_rotation_warning_goes_to_stderr_once(ready: Shop):
-    deadline = datetime.now(UTC) + timedelta(days=9)
-    await ready.acme.do(program_keys.flag, rotate_by=deadline, at=datetime.now(UTC))
-
-    done = await ready.svc("test", "click", "--json")
-
-    assert done.json["answer"]["success"] is True
-    assert done.stderr.count("Warning") == 1
-
-
-async def test_the_status_is_plain_text(ready: Shop):
+async def test_the_status_is_plain_text_and_a_rotation_warning_goes_to_stderr_once(ready: Shop):
     await ready.change(name="[red]Acme[/] \u202epartners")
+    at = datetime.now(UTC)
+    await ready.acme.do(program_keys.flag, rotate_by=at + timedelta(days=9), at=at)
 
     shown = await ready.svc("status")
+    done = await ready.svc("test", "click", "--json")
 
     assert shown.stdout.startswith("[red]Acme[/]  partners (program ")
     assert {"\x1b", "\u202e"}.isdisjoint(shown.stdout + shown.stderr)
+    assert (done.json["answer"]["success"], done.stderr.count("Warning")) == (True, 1)
 
 
 async def test_a_sale_is_explained_and_the_exit_code_says_whether_it_is_credited(ready: Shop):
