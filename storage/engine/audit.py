@@ -78,7 +78,8 @@ def write_each(connection: Connection, changes: Sequence[tuple[int, Change]], *,
     """Append entries to the logs of programs by one statement, as `write` does."""
     if by.actor == SERVICE or not changes:
         return
-    (connection.info.get(COLLECTED) or []).extend(change for _, change in changes)
+    if (noted := connection.info.get(COLLECTED)) is not None:
+        noted.extend(change for _, change in changes)
     who = {"actor_type": by.actor.type, "actor_id": by.actor.id, "actor_name": by.actor.name, "at": by.at}
     rows = []
     for entry_id, (program_id, change) in zip(ids.after(by.at, len(changes)), changes, strict=True):

@@ -98,7 +98,8 @@ def _note(connection: Connection, caps: AgentCaps, uses: Iterable[tuple[str, str
         limit = getattr(caps, name)
         numbers = [round(each) for each in (added, max(limit - used, 0), limit)]
         shown = [percent(each) for each in numbers] if name.endswith("_bps") else numbers
-        (connection.info.get(USES) or []).append(rules.CapUse(name.removesuffix("_bps"), of, *shown))
+        if (noted := connection.info.get(USES)) is not None:
+            noted.append(rules.CapUse(name.removesuffix("_bps"), of, *shown))
 
 
 def _versions(connection: Connection, program_id: int, of: ColumnElement[bool], *, since: datetime) -> list[Any]:
