@@ -5,14 +5,15 @@ import os
 import shutil
 import subprocess
 import sys
-import urllib.request
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from http import HTTPStatus
+from itertools import count
 from pathlib import Path
-from urllib.error import URLError
 
+import httpx
 import pytest
 from hypothesis import HealthCheck, settings
 from playwright.async_api import Browser
@@ -21,13 +22,13 @@ import storage
 from cli.demo import sample
 from storage import Storage, migrations
 from storage.engine import write_queue
-from tests import chromium, citus, postgres, proxy, redis, serving, world
+from tests import chromium, citus, postgres, proxy, redis, serving, shops, world
 from tests.citus import Cluster
 from tests.needs import ON_CITUS
 from tests.postgres import named
 from tests.proxy import Proxy
 from tests.redis import RedisServer
-from tests.serving import Serve, Served
+from tests.serving import PLAIN, Serve, Served
 from tests.world import SEALER, World
 
 pytest_plugins = ["tests.suites"]
@@ -42,6 +43,7 @@ for profile, examples in (("few", 25), ("many", 100), ("million", 500_000)):  # 
 settings.load_profile("few")
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # a server that compiles all modules starts half a second later
 ROOT = Path(__file__).parent.parent
+_numbers = count(1)  # of server processes
 KINDS = {"sqlite": "sqlite_url", "postgresql": "postgres_url"}
 if ON_CITUS:
     KINDS = {"citus": "citus_url"}
@@ -215,36 +217,17 @@ def live_server(tmp_path: Path) -> Iterator[Callable[..., LiveServer]]:
 @contextmanager
 def servers(folder: Path) -> Iterator[Callable[..., LiveServer]]:
     """Give a function that starts real server processes in a folder; all end with the block."""
-    started: list[LiveServer] = []
+    with ExitStack() as stack:
 
-    def start(database_url: str, *, workers: int = 1, port: int | None = None, **environment: str) -> LiveServer:
-        port = port or postgres.free_port()
-        command = [sys.executable, "-m", "cli", "serve", "--port", str(port), "--workers", str(workers)]
-        settings = {"SVC_DATABASE_URL": database_url, "SVC_RATE_LIMIT": "off", "PYTHONPATH": str(ROOT), **environment}
-        log = (folder / f"server-{port}.log").open("ab")
-        process = subprocess.Popen(
-            command, env=os.environ | settings, cwd=folder, stdout=log, stderr=log, start_new_session=True
-        )
-        log.close()
-        server = LiveServer(f"http://127.0.0.1:{port}", database_url, process)
-        started.append(server)
-        _wait_until_it_answers(server, folder / f"server-{port}.log")
-        return server
+        def start(database_url: str, *, workers: int = 1, port: int | None = None, **environment: str) -> LiveServer:
+            command = [sys.executable, "-m", "cli", "serve", "--port", str(port or "PORT"), "--workers", str(workers)]
+            settings = {"SVC_DATABASE_URL": database_url, "SVC_RATE_LIMIT": "off", "PYTHONPATH": str(ROOT)}
+            log = folder / f"server-{next(_numbers)}.log"
+            running = shops.running(command, "Serving on", cwd=folder, log=log, **settings | environment)
+            free_port, process = stack.enter_context(running)
+            base_url = f"http://127.0.0.1:{port or free_port}"
+            while httpx.get(f"{base_url}/readyz", verify=PLAIN, timeout=60).status_code != HTTPStatus.OK:
+                assert process.poll() is None, log.read_text()
+            return LiveServer(base_url, database_url, process)
 
-    yield start
-    for server in started:
-        server.process.terminate()
-    for server in started:
-        server.process.wait(timeout=20)
-
-
-def _wait_until_it_answers(server: LiveServer, log: Path) -> None:
-    for _ in range(1200):
-        assert server.process.poll() is None, log.read_text()
-        try:
-            with urllib.request.urlopen(f"{server.base_url}/readyz", timeout=5):
-                return
-        except (URLError, OSError):
-            with suppress(subprocess.TimeoutExpired):  # it should not end
-                server.process.wait(timeout=0.05)
-    pytest.fail(f"the server did not answer in a minute:\n{log.read_text()}")
+        yield start

@@ -1,4 +1,4 @@
-"""Shops that run as processes, and what the service has recorded of them."""
+"""Servers that run as processes, shops above all, and what the service has recorded of these."""
 
 import os
 import re
@@ -7,6 +7,7 @@ import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import NamedTuple
 
 from sqlalchemy import Connection, func, select
 
@@ -18,9 +19,16 @@ def recorded(connection: Connection) -> list[int]:
     return [connection.scalar(select(func.count()).select_from(table)) or 0 for table in (leads, sales, refunds)]
 
 
+class Running(NamedTuple):
+    """A server that listens on a port."""
+
+    port: int
+    process: subprocess.Popen[bytes]
+
+
 @contextmanager
-def running(command: list[str], ready: str, *, cwd: Path, log: Path, **environment: str) -> Iterator[int]:
-    """Run a command, in which PORT stands for the port that this returns; it prints `ready` when it listens."""
+def running(command: list[str], ready: str, *, cwd: Path, log: Path, **environment: str) -> Iterator[Running]:
+    """Run a command until the block ends, in which PORT stands for a free port; it prints `ready` when it listens."""
     port = postgres.free_port()
     kept = {key: value for key, value in os.environ.items() if not key.startswith("SERVICE_")}
     with log.open("wb") as output:
@@ -34,9 +42,10 @@ def running(command: list[str], ready: str, *, cwd: Path, log: Path, **environme
         )
     try:
         _wait(process, log, ready)
-        yield port
+        yield Running(port, process)
     finally:
-        os.killpg(process.pid, signal.SIGTERM)  # PHP does not end its workers
+        if process.poll() is None:  # a test may have ended it
+            os.killpg(process.pid, signal.SIGTERM)  # PHP does not end its workers
         process.wait()
 
 

@@ -39,7 +39,7 @@ def released(empty_postgres_url: str, tmp_path: Path) -> Iterator[str]:
     asyncio.run(_prepare(empty_postgres_url))
     settings = {"SVC_DATABASE_URL": empty_postgres_url, "SVC_RATE_LIMIT": "off", "PYTHONPATH": str(tmp_path)}
     command = [sys.executable, "-W", "ignore", "-m", "cli", "serve", "--port", "PORT"]
-    with shops.running(command, "Serving on", cwd=tmp_path, log=tmp_path / "log", **settings) as port:
+    with shops.running(command, "Serving on", cwd=tmp_path, log=tmp_path / "log", **settings) as (port, _):
         assert httpx.get(f"http://127.0.0.1:{port}/readyz", timeout=60).status_code == HTTPStatus.OK
         yield f"http://127.0.0.1:{port}"
 

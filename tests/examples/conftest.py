@@ -115,7 +115,7 @@ def example(service: Around, stripe: FailingService, tmp_path_factory: pytest.Te
     environment = {"SERVICE_API_KEY": service.acme.key, "SERVICE_BASE_URL": service.between.base_url}
     environment |= {"STRIPE_API_URL": stripe.base_url, "STRIPE_SECRET_KEY": "sk_test_1"}
     environment |= {"SERVICE_PROGRAM_ID": "1", "NEXT_TELEMETRY_DISABLED": "1"}
-    with shops.running(NEXT, "Ready in", cwd=EXAMPLES / "next", log=log, **environment) as port:
+    with shops.running(NEXT, "Ready in", cwd=EXAMPLES / "next", log=log, **environment) as (port, _):
         yield Example(port, log)
 
 

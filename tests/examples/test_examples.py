@@ -30,7 +30,7 @@ async def test_the_page_s_commands_lead_to_a_verified_click_lead_and_sale(
         await _run(shop, command)
     serve = [sys.executable, "-u", *shlex.split(COMMANDS[SERVE].replace("8001", "--noreload 127.0.0.1:PORT"))[1:]]
     log = shop.project / "log"
-    with running(serve, "Starting development server", cwd=shop.project, log=log) as port:
+    with running(serve, "Starting development server", cwd=shop.project, log=log) as (port, _):
         shopper = await open_shopper(browser, Example(port, log))
         for step, act in (("click", shopper.arrive), ("lead", shopper.sign_up), ("sale", shopper.pay)):
             await act()

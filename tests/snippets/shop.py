@@ -70,7 +70,7 @@ def opened(name: str, folder: Path, filling: guides.Filling, packages: Path, **e
     settings |= {"SERVICE_OUTBOX": f"{folder}/outbox", "PYTHONPATH": str(ROOT / "sdks/python/src")}
     settings |= {"PHP_CLI_SERVER_WORKERS": "8", **environment}
     command = [sys.executable if part == "python" else part for part in framework.command]
-    with shops.running(command, "ready|started", cwd=folder, log=folder / "log", **settings) as port:
+    with shops.running(command, "ready|started", cwd=folder, log=folder / "log", **settings) as (port, _):
         shop = Shop(folder, port, os.environ | settings)
         yield shop
         shop.client.close()

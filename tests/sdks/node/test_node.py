@@ -38,7 +38,7 @@ def shop(
     folder = built_node if request.param == "express" else ROOT / "examples/next"
     environment = {"SERVICE_API_KEY": KEY, "SERVICE_BASE_URL": service.base_url}
     options: Any = {"params": {"user": "u-1", "invoice": "i-1"}, "timeout": 60}
-    with shops.running(SHOPS[request.param], "[Rr]eady", cwd=folder, log=tmp_path / "log", **environment) as port:
+    with shops.running(SHOPS[request.param], "[Rr]eady", cwd=folder, log=tmp_path / "log", **environment) as (port, _):
         with httpx.Client(base_url=f"http://127.0.0.1:{port}", **options) as client:
             yield client
         service.over.set()  # a shop does not end before its calls
