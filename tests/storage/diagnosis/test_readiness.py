@@ -62,7 +62,7 @@ async def test_a_new_program_shows_its_first_step_and_one_that_sells_is_ready_wi
     assert set(states(found).values()) == {State.PASS}
 
 
-async def test_a_gate_fails_if_all_of_its_live_calls_were_rejected(acme: World):
+async def test_a_gate_fails_if_all_of_its_live_calls_were_rejected_or_while_its_key_is_flagged(acme: World):
     for kind in ("click", "lead", "sale"):
         await acme.handle(test_mode.record_with_key, test_mode.TestModeCall(kind, NOW))
     await reject_sale(acme, "user-1")
@@ -75,9 +75,6 @@ async def test_a_gate_fails_if_all_of_its_live_calls_were_rejected(acme: World):
     assert (await key_accepted(acme)).state == State.PASS  # another rejection than of the key
     assert states(found)["live_sale"] == State.FAIL
     assert states(found)["live_lead"] == State.UNKNOWN
-
-
-async def test_a_flagged_key_fails_its_gate_until_it_is_replaced(acme: World):
     deadline = NOW + timedelta(days=30)
     await acme.do(program_keys.flag, rotate_by=deadline)
     flagged = states(await ready(acme))["program_key_current"]

@@ -10,9 +10,7 @@ from storage.lists.commissions import COMMISSIONS
 from storage.lists.customers import CUSTOMERS
 from storage.management import partners, payout_returns, payouts
 from storage.rules import errors
-from storage.rules.fraud.flag import Finding, FlagKind
 from storage.rules.payout import LineState, PayableReason, PayoutState
-from storage.tracking import flagging
 from tests.storage.management.paying import AT, FINN, do, draft, earn, lines, pay_by, payable, send, statuses
 from tests.storage.management.test_by_hand import adjust
 from tests.world import NOW, World
@@ -72,8 +70,7 @@ async def reject(acme: World, earned: int) -> None:
 
 async def flag(acme: World, _: int) -> None:
     [customer] = (await acme.listed(CUSTOMERS)).data
-    found = Finding(FlagKind.SELF_REFERRAL, "one", acme.anna, NOW, {}, customer.id)
-    await acme.store.write(flagging.raise_each, [(acme.program_id, found)], at=AT)
+    await acme.flag(customer.id)
 
 
 async def pay_otherwise(acme: World, _: int) -> None:

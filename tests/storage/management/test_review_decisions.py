@@ -17,7 +17,6 @@ from storage.management import commission_decisions, flag_decisions, fraud_revie
 from storage.management.commission_decisions import Waiting
 from storage.rules import contact, errors
 from storage.rules.commission import CommissionStatus
-from storage.rules.errors import CommissionFlagged, ValidationError
 from storage.rules.fraud.flag import Finding, FlagKind, FlagState
 from storage.tracking import flagging
 from tests.storage.management.paying import draft, pay_by
@@ -118,7 +117,7 @@ async def test_a_flag_holds_the_commission_until_it_is_dismissed_and_is_decided_
     (commission,) = await earned(shop)
     assert (flag.kind, flag.state, flag.evidence) == (FlagKind.SELF_REFERRAL, FlagState.OPEN, {"same": "email"})
     assert (flag.partner_id, flag.customer_key, flag.commission_id) == (shop.anna, "user-1", commission.id)
-    with pytest.raises(CommissionFlagged) as rejected:
+    with pytest.raises(errors.CommissionFlagged) as rejected:
         await shop.decide("approved", flag.commission_id)
     assert rejected.value.details == {"flags": ["self_referral"]}
 
@@ -129,7 +128,7 @@ async def test_a_flag_holds_the_commission_until_it_is_dismissed_and_is_decided_
     assert await review(shop) == [dismissed]
     assert (await decide(shop, flag, FlagState.DISMISSED)).state == FlagState.DISMISSED
     for state in (FlagState.CONFIRMED, FlagState.OPEN):
-        with pytest.raises(ValidationError):
+        with pytest.raises(errors.ValidationError):
             await decide(shop, flag, state)
 
 
@@ -152,7 +151,7 @@ async def test_confirming_rejects_what_is_not_paid_holds_later_sales_and_is_in_t
     assert after == ["user-1 pending", "user-1 rejected", "user-1 rejected", "user-2 pending"]
     cents = sum(cents for (cents,) in await stored(shop, tables.ledger_entries.c.amount_cents))
     assert cents == later.commission_cents * 2  # the other customer's, too
-    with pytest.raises(CommissionFlagged):
+    with pytest.raises(errors.CommissionFlagged):
         await shop.decide("approved", later.commission_id)
     entries = (await shop.listed(AUDIT_LOG)).data
     decided = [("flag", "state", "confirmed"), ("flag", "reason", "Her own account.")]

@@ -22,7 +22,6 @@ from storage.management import partners, program_settings
 from storage.reports import changes
 from storage.reports.changes import FeedEntry, FeedPage
 from storage.rules import errors
-from storage.rules.errors import CursorExpired, ValidationError
 from storage.tables import changes as feed_rows
 from storage.tracking import sales
 from storage.tracking.received_calls import PresentedKey
@@ -102,7 +101,7 @@ async def test_a_click_a_dry_run_a_rejected_change_and_what_deletes_a_program_ar
     about: dict[str, Any] = {"name": "Cleo", "code": "cleo", "email": None, "by": BY}
     await acme.store.dry_run.write(partners.enrol, acme.program_id, **about)
     for _ in range(2):
-        with suppress(ValidationError):
+        with suppress(errors.ValidationError):
             await acme.store.write(partners.enrol, acme.program_id, **about | {"code": "anna"})
 
     assert (await read(acme, before)).data == []
@@ -208,14 +207,14 @@ async def test_a_cursor_that_is_too_old_or_of_another_program_or_feed_is_answere
     await acme.change(commission_rate=30, at=LATER)
     await background.keep_house(acme.store, at=LATER)
 
-    with pytest.raises(CursorExpired):
+    with pytest.raises(errors.CursorExpired):
         await read(acme, first.cursor, at=LATER)
     newest = await read(acme, at=LATER)
     assert [each.kind for each in newest.data] == ["program.change"]
     assert (await read(acme, newest.cursor, at=LATER)).data == []
-    with pytest.raises(CursorExpired):
+    with pytest.raises(errors.CursorExpired):
         await read(await acme.beside(), newest.cursor, at=LATER)
-    with pytest.raises(ValidationError):
+    with pytest.raises(errors.ValidationError):
         await read(acme, "nonsense")
     assert recurring.CHANGE_DAYS == 400
 

@@ -62,23 +62,16 @@ async def test_codes_that_differ_in_case_or_final_punctuation_are_one_partner_s_
     assert await credited("Anna", "anna", "ANNA") == ["Anna", "anna", "anna"]
 
 
-async def test_a_click_of_another_partner_replaces_the_earlier_one_and_so_does_any_after_the_cookie(acme: World):
-    first = await acme.visitor("anna")
+@pytest.mark.parametrize(("model", "credited"), [("last_click", "ben"), ("first_click", "anna")])
+async def test_the_last_or_first_partner_is_credited_while_the_cookie_lasts(store: Storage, model: str, credited: str):
+    acme = await world.acme(store, attribution_model=AttributionModel(model))
+    first, foreign = await acme.visitor("anna"), await (await acme.beside()).visitor()
 
     taken = await acme.click("ben", existing_click_id=first, at=LATER)
     late = await acme.visitor(existing_click_id=first, at=NOW + timedelta(days=60, seconds=1))
 
-    assert taken.partner_code == "ben"
-    assert first not in {taken.click_id, late}
-
-
-async def test_with_first_click_the_first_partner_of_the_program_is_credited(store: Storage):
-    acme = await world.acme(store, attribution_model=AttributionModel.FIRST_CLICK)
-    first, foreign = await acme.visitor("anna"), await (await acme.beside()).visitor()
-
-    kept = await acme.click("ben", existing_click_id=first, at=LATER)
-
-    assert (kept.click_id, kept.partner_code) == (first, "anna")
+    assert (taken.partner_code, taken.click_id == first) == (credited, credited == "anna")
+    assert late != first
     assert await acme.visitor(existing_click_id=foreign) != foreign
 
 
