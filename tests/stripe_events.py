@@ -23,16 +23,10 @@ def _read(kind: str) -> dict[str, Any]:
 
 
 def checkout(
-    event_id: str = "evt_checkout",
-    *,
-    amount: int = 10_000,
-    metadata: dict[str, str] | None = None,
-    at: datetime = NOW,
-    currency: str = "usd",
-    **changed: Any,
+    event_id: str = "evt_checkout", *, amount: int = 10_000, metadata: Any = None, at: datetime = NOW, **changed: Any
 ) -> dict[str, Any]:
-    """Return a checkout that was paid."""
-    session = _read("checkout.session") | {"amount_subtotal": amount, "amount_total": amount, "currency": currency}
+    """Return a checkout that was paid, in dollars unless another `currency` is given."""
+    session = _read("checkout.session") | {"amount_subtotal": amount, "amount_total": amount, "currency": "usd"}
     session |= {"created": int(at.timestamp()), "metadata": metadata or {}, **changed}
     return event("checkout.session.completed", session, event_id=event_id, at=at)
 

@@ -37,7 +37,9 @@ async def test_new_terms_price_only_what_is_earned_after_them_until_the_recurrin
     assert found[0].commission_id != found[1].commission_id
 
 
-async def test_the_trace_has_every_step_in_order_and_a_credited_sale_needs_no_change(acme: World):
+async def test_the_trace_has_every_step_in_order_a_credited_sale_needs_no_change_and_a_refund_is_in_the_arithmetic(
+    acme: World,
+):
     await acme.customer()
     await acme.reject(errors.CustomerNotFound(), customer_key="user-1", transaction_id="inv-1")
     await acme.sale(at=NOW + timedelta(hours=1))
@@ -48,11 +50,6 @@ async def test_the_trace_has_every_step_in_order_and_a_credited_sale_needs_no_ch
     assert {step.state.value for step in found.steps} == {"pass"}
     assert (found.outcome, found.smallest_change) == (CREDITED, None)
     assert len((await acme.explain(transaction_id="inv-1")).rejected_calls) == 1
-
-
-async def test_a_refund_in_part_is_in_the_arithmetic(acme: World):
-    await acme.customer()
-    await acme.sale()
     await acme.refund("inv-1", 2_500)
 
     found = await acme.explain(transaction_id="inv-1")
