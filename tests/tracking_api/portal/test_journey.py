@@ -15,8 +15,13 @@ async def invited(site: Site) -> str:
     """Return the link that Olga gets for Anna."""
     olga = await site.sign_in()
     await olga.goto(f"{site.program}/partners/{site.acme.anna}")
-    await olga.get_by_role("button", name="Invite to the portal").click()
-    return await olga.locator("#portal-link").inner_text()
+    return await invite(olga)
+
+
+async def invite(page: Page) -> str:
+    """Return the link that the page of a partner makes for them."""
+    await page.get_by_role("button", name="Invite to the portal").click()
+    return await page.locator("#portal-link").inner_text()
 
 
 async def enter(page: Page, link: str) -> None:

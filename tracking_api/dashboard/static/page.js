@@ -76,7 +76,7 @@ document.addEventListener("keydown", (event) => {
 
 document.getElementById("problems")?.focus();
 addUp(document.querySelector("form.bulk, form:has(> .bulk)"));
-if (matchMedia("(max-width: 52rem)").matches) {
+if (matchMedia("(max-width: 72rem)").matches) {
   document.querySelectorAll(".side [aria-current], .tabs [aria-current]").forEach((link) => {
     link.closest("ul").scrollLeft = link.offsetLeft - 24; // on a phone the menus scroll
   });

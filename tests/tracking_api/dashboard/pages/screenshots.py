@@ -5,6 +5,7 @@ import base64
 import tempfile
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from playwright.async_api import Page, ViewportSize
@@ -12,10 +13,14 @@ from playwright.async_api import Page, ViewportSize
 import storage
 from cli.demo import sample
 from storage import migrations
+from storage.engine.audit import OPERATOR, By
+from storage.engine.sealing import Sealer
+from storage.management import payouts
 from tests import chromium, serving
 from tests.tracking_api.authorization.consenting import CALLBACK, ask, fetch_tokens
 from tests.tracking_api.dashboard.pages.conftest import Site
-from tests.world import SEALER, World
+from tests.tracking_api.portal.test_journey import enter, invite
+from tests.world import World
 
 FOLDER = Path(__file__).parents[4] / "docs" / "screenshots"
 SHOP_WINDOW = Path(__file__).parents[4] / "tracking_api" / "dashboard" / "static"
@@ -25,10 +30,26 @@ PAGES = {
     "overview": "{program}",
     "new-program": "/programs/new",
     "customer": "{customer}",
+    "partner": "{partner}",
+    "payout": "{payout}",
     **{name: f"{{program}}/{name}" for name in ("explore", "partners", "customers", "commissions", "payouts")},
     **{name: f"{{program}}/{name}" for name in ("events", "plans", "applications")},
     **{name: f"{{program}}/{name}" for name in ("refused-calls", "settings")},
     **{name: f"{{program}}/settings/{name}" for name in ("api-keys", "checklist", "payments", "members", "audit-log")},
+}
+
+PORTAL = {
+    "home": "",
+    "links": "/links",
+    "earnings": "/earnings",
+    "missing-sale": "/missing-sale",
+    "account": "/account",
+}
+# The lists with a link to a page.
+FIRST = {
+    "customer": ("customers?status=conversion", "tbody a"),
+    "partner": ("partners", "tbody a"),
+    "payout": ("payouts", "a.primary"),
 }
 
 
@@ -38,8 +59,11 @@ async def main() -> None:
         url = f"sqlite+aiosqlite:///{folder}/svc.db"
         await migrations.upgrade(url)
         async with storage.opened(url, patient=True) as store, chromium.launched() as browser:
-            made = await store.write(sample.create, password_hash="", sealer=SEALER, at=datetime.now(UTC))
+            by = By(OPERATOR, datetime.now(UTC))
+            about: Any = {"sealer": Sealer(serving.SECRET_KEY), "at": by.at}
+            made = await store.write(sample.create, password_hash="", **about)
             workspace_id, [(program_id, _, key), *_], _ = made
+            await store.write_in(program_id, payouts.draft, program_id, earned_until=by.at.date(), by=by)
             with serving.in_a_thread(url) as server:
                 site = Site(World(store, workspace_id, 0, program_id, key, 0, 0), server, browser, [])
                 for name, size in SIZES.items():
@@ -51,13 +75,23 @@ async def take(site: Site, name: str, size: ViewportSize) -> None:
     stranger, page = await site.visit(viewport=size), await site.sign_in(sample.OWNER, viewport=size)
     for title, path in (("home", "/"), ("sign-in", "/sign-in")):
         await picture(stranger, title, path, name)
-    await page.goto(f"{site.program}/customers?status=conversion")
-    customer = await page.locator("tbody a").first.get_attribute("href") or ""
+    first = {title: await first_link(page, f"{site.program}/{path}", link) for title, (path, link) in FIRST.items()}
     for title, path in PAGES.items():
-        await picture(page, title, path.format(program=site.program, customer=customer), name)
+        await picture(page, title, path.format(program=site.program, **first), name)
+    await page.goto(first["partner"])
+    partner = await site.visit(viewport=size)
+    await enter(partner, await invite(page))
+    for title, path in PORTAL.items():
+        await picture(partner, f"portal-{title}", f"/portal{path}", name)
     await connect(page, site.server.base_url, name)
     if name == "desktop":
         await fill_shop_window(page, site.program)
+
+
+async def first_link(page: Page, path: str, link: str) -> str:
+    """Return where the first such link of a page leads."""
+    await page.goto(path)
+    return await page.locator(link).first.get_attribute("href") or ""
 
 
 async def fill_shop_window(page: Page, program: str) -> None:
