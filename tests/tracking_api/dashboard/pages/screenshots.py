@@ -5,7 +5,6 @@ import base64
 import tempfile
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from playwright.async_api import Page, ViewportSize
@@ -14,13 +13,12 @@ import storage
 from cli.demo import sample
 from storage import migrations
 from storage.engine.audit import OPERATOR, By
-from storage.engine.sealing import Sealer
 from storage.management import payouts
 from tests import chromium, serving
 from tests.tracking_api.authorization.consenting import CALLBACK, ask, fetch_tokens
 from tests.tracking_api.dashboard.pages.conftest import Site
 from tests.tracking_api.portal.test_journey import enter, invite
-from tests.world import World
+from tests.world import SEALER, World
 
 FOLDER = Path(__file__).parents[4] / "docs" / "screenshots"
 SHOP_WINDOW = Path(__file__).parents[4] / "tracking_api" / "dashboard" / "static"
@@ -60,8 +58,7 @@ async def main() -> None:
         await migrations.upgrade(url)
         async with storage.opened(url, patient=True) as store, chromium.launched() as browser:
             by = By(OPERATOR, datetime.now(UTC))
-            about: Any = {"sealer": Sealer(serving.SECRET_KEY), "at": by.at}
-            made = await store.write(sample.create, password_hash="", **about)
+            made = await store.write(sample.create, password_hash="", sealer=SEALER, at=by.at)
             workspace_id, [(program_id, _, key), *_], _ = made
             await store.write_in(program_id, payouts.draft, program_id, earned_until=by.at.date(), by=by)
             with serving.in_a_thread(url) as server:
@@ -107,9 +104,10 @@ async def connect(page: Page, base_url: str, size: str) -> None:
     asked = await ask(base_url, client_name="Your assistant")
     await picture(page, "consent", asked.page, size)
     await page.get_by_role("checkbox").first.check()
-    async with page.expect_request(lambda request: request.url.startswith(CALLBACK)) as leaving:
-        await page.get_by_role("button", name="Connect").click()
-    code = parse_qs(urlsplit((await leaving.value).url).query)["code"][0]
+    await page.route(f"{CALLBACK}*", lambda route: route.fulfill(body="Connected"))
+    await page.get_by_role("button", name="Connect").click()
+    await page.wait_for_url(f"{CALLBACK}*")
+    code = parse_qs(urlsplit(page.url).query)["code"][0]
     await fetch_tokens(base_url, asked.client_id, code)
     await picture(page, "assistants", f"{base_url}/assistants", size)
 
