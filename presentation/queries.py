@@ -1,16 +1,19 @@
-"""What a query string asks for: values, each None when it was not sent, and the rows of a list, on every surface."""
+"""What a query asks for: values, each None when it was not sent, and the rows of a list, on every surface.
 
-from collections.abc import Mapping
+A number or boolean that is no text has been read already, and stays as it is.
+"""
+
+from collections.abc import Callable, Mapping
 from datetime import date, datetime
 from enum import StrEnum
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from storage.lists.declaration import DEFAULT_LIMIT, MOST, List, ListQuery, Order
 from storage.rules.errors import ValidationError
 from storage.rules.periods import period
 
 Choice = TypeVar("Choice", bound=StrEnum)
-Sent = Mapping[str, str]
+Sent = Mapping[str, Any]
 LONGEST = 255
 ASCENDING, DESCENDING = ".up", ".down"
 ALL_DAYS = period.Window(date.min, date.max)
@@ -48,8 +51,8 @@ def text(sent: Sent, name: str) -> str | None:
 def number(sent: Sent, name: str, *, least: int = 0, most: int = 10**16) -> int | None:
     """Return a value that is an integer, such as an id. Raises ValidationError."""
     found = sent.get(name)
-    if found is None:
-        return None
+    if not isinstance(found, str):
+        return cast("int | None", found)
     is_small = found.isascii() and found.isdigit() and len(found) <= len(str(most))
     if not (is_small and least <= int(found) <= most):
         raise ValidationError.of(name, f"An integer from {least} to {most}" if least else "An integer")
@@ -58,20 +61,21 @@ def number(sent: Sent, name: str, *, least: int = 0, most: int = 10**16) -> int 
 
 def boolean(sent: Sent, name: str) -> bool | None:
     """Return a value that is true or false. Raises ValidationError."""
-    if name in sent and sent[name] not in BOOLEANS:
+    found = sent.get(name)
+    if isinstance(found, str) and found not in BOOLEANS:
         raise ValidationError.of(name, "true or false")
-    return BOOLEANS[sent[name]] if name in sent else None
+    return BOOLEANS.get(cast("Any", found), found)
 
 
-def query_of(wanted: List[Any], sent: Mapping[str, str]) -> ListQuery:
-    """Return what a query string asks of a list. Raises ValidationError, InvalidRange."""
+def query_of(wanted: List[Any], sent: Sent, *, read: Callable[[Sent, str, type], Any] = value) -> ListQuery:
+    """Return what a query asks of a list, as `read` takes its values. Raises ValidationError, InvalidRange."""
     is_spanned = wanted.at is not None and not wanted.has_window
     return ListQuery(
         number(sent, "limit", least=1, most=MOST) or DEFAULT_LIMIT,
         sent.get("cursor") or None,
         order_of(wanted, sent.get("sort", "")),
-        {each.name: value(sent, each.name, each.kind) for each in wanted.filters},
-        text(sent, "q"),
+        {each.name: read(sent, each.name, each.kind) for each in wanted.filters},
+        read(sent, "q", str),
         has_totals=boolean(sent, "totals") or False,
         span=period.span(sent.get("date_from"), sent.get("date_to")) if is_spanned else period.ALWAYS,
     )

@@ -11,12 +11,12 @@ from mcp_server.results import BUDGET, JsonRow, fitting, json_of, row_of
 from mcp_server.tools.reports import report_range
 from mcp_server.tools.tool import Cursor, Identifier, Limit, RowId, Timestamp, Tool, ToolRequest
 from presentation.lists import totals_of, visible
-from presentation.queries import ALL_DAYS, moment, order_of
+from presentation.queries import moment, query_of
 from storage.engine import cursors
 from storage.lists.declaration import List, ListQuery, ListScope, Page
 from storage.lists.find import find
 from storage.lists.programs import read_program
-from storage.rules.periods import period, picked_period
+from storage.rules.periods.picked_period import pick
 from storage.rules.scope import Scope
 
 KINDS: dict[type, Any] = {int: RowId, str: Identifier, bool: bool, datetime: Timestamp}
@@ -93,31 +93,20 @@ def list_tool(
 
     def made(function: Callable[[Asked], JsonRow]) -> Tool:
         def run(request: ToolRequest, **sent: Any) -> JsonRow:
-            return function(_asked(request, wanted, sent))
+            given = {"totals": sent["cursor"] is None} | {name: each for name, each in sent.items() if each is not None}
+            window = None
+            if wanted.has_window:  # of the figures: the last 30 days, or from one date to another
+                chosen = report_range(request, "30d", sent["date_from"], sent["date_to"])
+                window = pick(chosen, at=request.at).window
+            key, program_id = request.key, sent.get("program_id", 0)
+            scope = ListScope(program_id, request.at, window, [key.workspace_id], key.program_ids)
+            return function(Asked(request, wanted, scope, query_of(wanted, given, read=_read), sent))
 
         return Tool(function, title, scope, fields, ("data", *beside), run)
 
     return made
 
 
-def _asked(request: ToolRequest, wanted: List[Any], sent: Mapping[str, Any]) -> Asked:
-    dates = (sent.get("date_from"), sent.get("date_to"))
-    program_ids = request.key.program_ids
-    query = ListQuery(
-        sent["limit"],
-        sent["cursor"],
-        order_of(wanted, sent.get("sort") or ""),
-        {
-            each.name: moment(sent, each.name) if each.kind is datetime else sent.get(each.name)
-            for each in wanted.filters
-        },
-        sent.get("q"),
-        period.ALWAYS if wanted.has_window else period.span(*dates),
-        has_totals=sent["cursor"] is None if sent.get("totals") is None else sent["totals"],
-    )
-    window = None
-    if wanted.has_window:  # of the figures: the last 30 days, or from one date to another
-        chosen = report_range(request, "30d", *dates)
-        window = picked_period.pick(chosen, at=request.at).window or ALL_DAYS
-    scope = ListScope(sent.get("program_id", 0), request.at, window, [request.key.workspace_id], program_ids)
-    return Asked(request, wanted, scope, query, sent)
+def _read(sent: Mapping[str, Any], name: str, kind: type) -> Any:
+    """Return an argument, which the tool's model has checked."""
+    return moment(sent, name) if kind is datetime else sent.get(name)

@@ -92,7 +92,7 @@ async def approve_all(request: Request) -> Response:
     context, form, path = await _sent(request)
     query = COMMISSION_LIST.state(request).query
     now = decisions.millis_of(context.at)
-    if READY_AT not in query.filters:
+    if query.filters[READY_AT] is None:
         raise ValidationError("Open the list of commissions that are ready to approve.")
     ready_at = datetime.fromtimestamp(min(_millis(form, READY_AT) or now, now) / 1000, UTC)
     query = query._replace(filters={**query.filters, READY_AT: ready_at})

@@ -16,7 +16,7 @@ from presentation.queries import ALL_DAYS, is_order, query_of
 from storage.access.workspaces import ANYONE, Role
 from storage.lists.declaration import DEFAULT_LIMIT, MOST, NEWEST_FIRST, Field, List, ListQuery, Page
 from storage.lists.find import find
-from storage.rules.periods.period import ALWAYS, Period
+from storage.rules.periods.period import Period
 from tracking_api.dashboard.authentication import time_of
 from tracking_api.dashboard.pages import page_context, ranges, text
 from tracking_api.dashboard.pages.buttons import FormOutcome
@@ -89,19 +89,13 @@ class ListPage:
         unknown = {"sort": not is_order(wanted, address["sort"]), "by": address["by"] not in self.days}
         address = address.without(*(name for name, is_unknown in unknown.items() if is_unknown))
         sent = {"sort": self.sort, **address.without(*self.tabs if self.narrow else ())}
-        query = query_of(wanted, sent | {"cursor": request.query_params.get("cursor", "")})
-        of_tabs = dict(self.narrow(address, at)) if self.narrow else {}
-        span = picker.window.span if picker.window and not wanted.has_window else ALWAYS
-        if address["by"]:
-            of_tabs |= {f"{address['by']}_from": span.since, f"{address['by']}_to": span.until}
-            span = ALWAYS
-        query = query._replace(
-            filters={**{name: value for name, value in query.filters.items() if name not in self.tabs}, **of_tabs},
-            span=span,
-            limit=self.limit,
-            has_totals=True,
-        )
-        return ListState(self, request.url.path, address, query, picker)
+        more: dict[str, Any] = {"limit": self.limit, "totals": True, "cursor": request.query_params.get("cursor")}
+        if picker.window and not wanted.has_window:
+            dated = address["by"] or "date"
+            more |= {f"{dated}_from": str(picker.window.first), f"{dated}_to": str(picker.window.last)}
+        query = query_of(wanted, sent | more)
+        filters = {**query.filters, **(self.narrow(address, at) if self.narrow else {})}
+        return ListState(self, request.url.path, address, query._replace(filters=filters), picker)
 
 
 class ListState(NamedTuple):
