@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 from storage.reports.chart import Results, Step
 from storage.rules.reports import metrics
-from storage.rules.reports.metrics import Direction, Totals, Trend
+from storage.rules.reports.metrics import Direction, Totals
 from storage.tracking import currencies
-from tracking_api.dashboard.pages import ranges, text
+from tracking_api.dashboard.pages import ranges
 
 COUNT, MONEY, PERCENT = "count", "money", "percent"
 MOST_DAYS = 92
@@ -26,22 +26,6 @@ class Figure(NamedTuple):
     kind: str
     of: Callable[[Step], float]
     good: Direction = Direction.UP
-
-    def written(self, row: Step, currency: str) -> str:
-        """Return its value as people read it."""
-        value = self.of(row)
-        if self.kind == PERCENT:
-            return text.percentage(value)
-        return text.number(int(value)) if self.kind == COUNT else text.money(int(value), currency)
-
-    def moved(self, before: Step, now: Step) -> tuple[Trend, str]:
-        """Return how it moved, and by how much: in percent, or in points of a percentage."""
-        units = 100 if self.kind == PERCENT else 1  # a trend compares integers
-        first = round(self.of(before) * units)
-        last = round(self.of(now) * units)
-        trend = metrics.trend(first, last)
-        is_in_points = self.kind == PERCENT and trend.direction != Direction.STABLE
-        return trend, f"{text.number(abs(last - first) / units)} pt" if is_in_points else text.percent(trend)
 
 
 def _conversion(row: Step) -> float:
@@ -93,7 +77,7 @@ def of(results: Results, picker: ranges.Picker) -> dict[str, Any]:
             "figures": {each.name: _plotted(each, begun, previous) for each in FIGURES},
         },
         "chosen": chosen,
-        "highest": chosen.written(max((*begun, *previous), key=chosen.of, default=totals), currency),
+        "highest": max((*begun, *previous), key=chosen.of, default=totals),
     }
 
 

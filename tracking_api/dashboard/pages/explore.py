@@ -29,6 +29,7 @@ from tracking_api.dashboard.pages import charted, forms, lists, notices, page_co
 
 WORDS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 CARDS = {title: tuple(map(Dimension, names)) for title, names in WORDS["cards"].items()}
+TITLES: dict[str, str] = WORDS["titles"]
 PURPOSE = "read-only report"
 ROWS, SHOWN_ROWS, MOST_ROWS = 8, 200, 10_000  # of a card, of a page with its rows, of its file
 
@@ -102,7 +103,7 @@ async def _page(call: ApiRequest, **shown: Any) -> Response:
     is_waiting = bool(filters) and not frame.reach
     shown |= {"picker": picker, "sent": sent, "filters": filters, "problem": problem, "is_waiting": is_waiting}
     shown |= {**frame._asdict(), "charted": charted.of(frame.results, picker), "cards": list[explore.Card]()}
-    shown |= {"words": WORDS, "title_of": title_of, "name_of": partial(name_of, names=frame.names)}
+    shown |= {"words": WORDS, "title_of": TITLES.get, "name_of": partial(name_of, names=frame.names)}
     draw = partial(templates.render, call.request, status=400 if problem or picker.problem else 200)
 
     async def cards() -> dict[str, Any]:
@@ -145,7 +146,7 @@ async def show_rows(request: Request) -> Response:
         picker=picker,
         card=card,
         shown=SHOWN_ROWS,
-        title=title_of(card.dimension),
+        title=TITLES[card.dimension],
         name_of=partial(name_of, names=names),
         typed=request.query_params.get("q", ""),
         none_text=breakdown_query.NONE,
@@ -185,16 +186,11 @@ async def _read(request: Request) -> tuple[page_context.PageContext, ranges.Pick
     return context, picker, names, card._replace(groups=found, other_groups=card.other_groups if is_whole else 0)
 
 
-def title_of(dimension: Dimension) -> str:
-    """Return what people call a dimension."""
-    return str(WORDS["titles"].get(dimension) or text.words(dimension))
-
-
 def name_of(dimension: Dimension, value: str | None, names: Mapping[str, str]) -> str:
     """Return what people call a value; `names` are those of partners, by their codes."""
     if value in {None, breakdown_query.NONE}:
         is_of_buyers = dimension in {Dimension.BUYER, Dimension.COHORT}
-        return "No purchase" if is_of_buyers else f"No {title_of(dimension).lower()}"
+        return "No purchase" if is_of_buyers else f"No {TITLES[dimension].lower()}"
     if dimension in {Dimension.DEVICE, Dimension.BUYER}:
         return text.words(str(value))
     if dimension == Dimension.PARTNER:
