@@ -84,9 +84,14 @@ def release(connection: Connection, program_id: int, partner_id: int, *, reason:
 
 def get_method(connection: Connection, program_id: int, partner_id: int) -> PayoutMethod:
     """Return how a partner is paid, masked. Raises NotFound without a method, and for another program's partner."""
+    return required(find_method(connection, program_id, partner_id), NotFound("The partner has no payout method."))
+
+
+def find_method(connection: Connection, program_id: int, partner_id: int) -> PayoutMethod | None:
+    """Return how a partner is paid, masked; None without a method, and for another program's partner."""
     mine = (_row.program_id == program_id, _row.partner_id == partner_id)
     row = connection.execute(select(payout_methods).where(*mine)).one_or_none()
-    return _shown(required(row, NotFound("The partner has no payout method.")))
+    return _shown(row) if row else None
 
 
 def open_details(sealed: str, sealer: Sealer) -> dict[str, str]:

@@ -1,9 +1,8 @@
 """The signed-in account: /api/auth/password, /sessions, /preferences and /second-factor, and its page."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import StringConstraints
-from starlette.responses import Response
 
 from presentation.changes import Changes
 from presentation.operations import operation
@@ -13,7 +12,7 @@ from storage.access import accounts, second_factors, sessions
 from storage.rules.errors import InvalidSecondFactor, NotFound, Overloaded, RateLimited, SecondFactorExists
 from tracking_api.dashboard import mail
 from tracking_api.dashboard.authentication import VisitorRequest, presented, visitor_request
-from tracking_api.dashboard.pages.buttons import Button, FormOutcome, FormPage
+from tracking_api.dashboard.pages.buttons import Button, FormOutcome, FormPage, drawn
 from tracking_api.dashboard.sessions import Password, hash_of_new, require_password
 from web.body import Body
 
@@ -53,10 +52,6 @@ async def change_password(call: VisitorRequest, sent: PasswordChange) -> None:
 @operation()
 async def list_sessions(call: VisitorRequest) -> list[sessions.OpenSession]:
     """List the account's open sessions, the newest first."""
-    return await _open_sessions(call)
-
-
-async def _open_sessions(call: VisitorRequest) -> list[sessions.OpenSession]:
     read, user_id = call.storage.read, call.visitor.user_id
     return await read(sessions.list_open, sessions.of_user(user_id), presented(call.request), at=call.at)
 
@@ -151,13 +146,8 @@ async def disable_second_factor(call: VisitorRequest, sent: SecondFactorEnd) -> 
     await mail.send_alert(call.request, call.visitor.email, "second-factor-off")
 
 
-async def _page(call: VisitorRequest, outcome: FormOutcome) -> Response:
-    return outcome.page(
-        call,
-        "your_account.html",
-        sessions=await _open_sessions(call),
-        has_second_factor=await call.read(second_factors.is_on),
-    )
+async def _page(call: VisitorRequest, _: FormOutcome) -> dict[str, Any]:
+    return {"sessions": await list_sessions.perform(call), "has_second_factor": await call.read(second_factors.is_on)}
 
 
 BUTTONS = {
@@ -169,4 +159,4 @@ BUTTONS = {
     "confirm": Button(confirm_second_factor),
     "disable": Button(disable_second_factor),
 }
-PAGE = FormPage(_page, BUTTONS, viewer=visitor_request)
+PAGE = FormPage(drawn("your_account.html", _page), BUTTONS, viewer=visitor_request)

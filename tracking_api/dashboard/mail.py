@@ -100,11 +100,6 @@ async def send_alert(request: Request, email: str, name: str, **named: str) -> b
     return await send(request, email, "alert", email=email, account=account, **texts)
 
 
-def alert_later(request: Request, email: str, name: str) -> None:
-    """Tell the holder of an account, without letting the response's time say that there is one."""
-    later(send_alert(request, email, name))
-
-
 def later(sending: Coroutine[Any, Any, bool]) -> None:
     """Send something after the response."""
     task = asyncio.create_task(sending)

@@ -1,6 +1,7 @@
 """A workspace and its logo, members and invitations: /api/workspaces/:id and what is under it, and the two pages."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
+from functools import partial
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, Base64Bytes
@@ -16,7 +17,7 @@ from storage.rules.errors import LastOwner, NotFound, PayloadTooLarge, RateLimit
 from storage.rules.periods import time_zones
 from tracking_api.dashboard import mail
 from tracking_api.dashboard.authentication import WorkspaceRequest, of_workspace
-from tracking_api.dashboard.pages.buttons import QUESTIONS, Button, FormOutcome, FormPage, Question
+from tracking_api.dashboard.pages.buttons import QUESTIONS, Button, FormOutcome, FormPage, Question, drawn
 from tracking_api.dashboard.pages.page_context import PageContext
 from web.body import Body
 from web.response import CreatedResponse
@@ -135,24 +136,19 @@ def reset_link(request: Request, token: str) -> str:
     return f"{request.app.state.base_url}/reset-password#{token}"
 
 
-async def _page(context: PageContext, outcome: FormOutcome) -> Response:
-    call = context.of_workspace()
-    return outcome.page(
-        context,
-        "members.html",
-        members=await call.read(members.list_members),
-        sends_mail=mail.is_on(context.request),
-        invitations=await call.read(invitations.list_invitations, at=call.at) if context.is_owner else [],
-    )
+async def _page(context: PageContext, _: FormOutcome) -> dict[str, Any]:
+    call, is_owner = context.of_workspace(), context.role in workspaces.OWNERS
+    return {
+        "members": await call.read(members.list_members),
+        "sends_mail": mail.is_on(context.request),
+        "invitations": await call.read(invitations.list_invitations, at=call.at) if is_owner else [],
+    }
 
 
-def _final(name: str) -> Callable[[Sequence[WorkspaceRequest]], Awaitable[Question]]:
-    async def question(calls: Sequence[WorkspaceRequest]) -> Question:
-        [call] = calls
-        member = await call.read(members.get_member, call.path_id("user_id"))
-        return QUESTIONS[name]._replace(about=member.email)
-
-    return question
+async def _final(name: str, calls: Sequence[WorkspaceRequest]) -> Question:
+    """Ask with the member whom it concerns."""
+    member = await calls[0].read(members.get_member, calls[0].path_id("user_id"))
+    return QUESTIONS[name]._replace(about=member.email)
 
 
 BUTTONS = {
@@ -162,10 +158,10 @@ BUTTONS = {
     "role": Button(change_member, notice="role-changed"),
     "suspend": Button(change_member, {"status": workspaces.MemberStatus.SUSPENDED}, "member-suspended.{user_id}"),
     "reactivate": Button(change_member, {"status": workspaces.MemberStatus.ACTIVE}, "member-reactivated.{user_id}"),
-    "remove": Button(remove_member, question=_final("remove-member")),
-    "hand-over": Button(transfer_ownership, question=_final("hand-over")),
+    "remove": Button(remove_member, question=partial(_final, "remove-member")),
+    "hand-over": Button(transfer_ownership, question=partial(_final, "hand-over")),
 }
-PAGE = FormPage(_page, BUTTONS, subject=PageContext.of_workspace)
+PAGE = FormPage(drawn("members.html", _page), BUTTONS, subject=PageContext.of_workspace)
 
 
 class WorkspaceChange(Changes):
@@ -212,22 +208,22 @@ async def show_logo(request: Request) -> Response:
     return Response(logo.content, headers=LOGO_HEADERS, media_type=logo.media_type)
 
 
-async def _workspace_page(context: PageContext, outcome: FormOutcome) -> Response:
+async def _workspace_page(context: PageContext, _: FormOutcome) -> dict[str, Any]:
     workspace = context.visitor.workspace
-    return outcome.page(
-        context,
-        "workspace.html",
-        stored={"name": workspace.name, "time_zone": workspace.time_zone},
-        zones=time_zones.names(),
-        accepted=",".join(members.MEDIA_TYPES),
-        largest_kb=members.LARGEST_LOGO // 1024,
-    )
+    return {
+        "stored": {"name": workspace.name, "time_zone": workspace.time_zone},
+        "zones": time_zones.names(),
+        "accepted": ",".join(members.MEDIA_TYPES),
+        "largest_kb": members.LARGEST_LOGO // 1024,
+    }
 
 
-WORKSPACE = FormPage(_workspace_page, Button(change_workspace), subject=PageContext.of_workspace)
+WORKSPACE = FormPage(
+    drawn("workspace.html", _workspace_page), Button(change_workspace), subject=PageContext.of_workspace
+)
 THERE = "/programs/{program_id}/settings/workspace"
 LOGO_FORM = FormPage(
-    _workspace_page,
+    drawn("workspace.html", _workspace_page),
     {"": Button(replace_logo, then=THERE), "remove": Button(remove_logo, then=THERE)},
     subject=PageContext.of_workspace,
     largest_file=LARGEST_UPLOAD,

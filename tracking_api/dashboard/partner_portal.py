@@ -1,9 +1,7 @@
 """The portal as members see it: who is invited to it, who applies, what partners ask, and how they want to be paid."""
 
 from datetime import timedelta
-from typing import Literal
-
-from starlette.responses import Response
+from typing import Any, Literal
 
 from presentation.api_request import ApiRequest
 from presentation.changes import Code
@@ -23,7 +21,7 @@ from storage.management import applications, payout_methods, sale_questions
 from storage.rules.attribution import ApplicationState
 from storage.rules.errors import NotFound, PartnerNotFound, RateLimited, ValidationError
 from tracking_api.dashboard import mail
-from tracking_api.dashboard.pages.buttons import Button, FormOutcome, FormPage
+from tracking_api.dashboard.pages.buttons import Button, FormOutcome, FormPage, drawn
 from tracking_api.dashboard.pages.lists import ListPage
 from tracking_api.dashboard.pages.page_context import PageContext
 from tracking_api.portal import sign_in
@@ -110,16 +108,16 @@ async def answer_sale_question(call: ApiRequest, sent: SaleAnswer) -> SaleQuesti
     return await call.write(sale_questions.answer, call.path_id("question_id"), text=sent.text)
 
 
-async def _question(context: PageContext, outcome: FormOutcome) -> Response:
+async def _question(context: PageContext, _: FormOutcome) -> dict[str, Any]:
     """Show a question with what is known of the sale. Raises NotFound."""
     question = await context.storage.read(get, SALE_QUESTIONS, context.scope, context.path_id("question_id"))
     found = await context.report(explain, at=context.at, transaction_id=question.transaction_id)
-    return outcome.page(context, "sale_question.html", question=question, explanation=found)
+    return {"question": question, "explanation": found}
 
 
 QUESTION_LIST = ListPage(SALE_QUESTIONS, "sale_questions.html")
 QUESTION = FormPage(
-    _question,
+    drawn("sale_question.html", _question),
     Button(answer_sale_question, then="/programs/{program_id}/sale-questions/{question_id}"),
     roles=MANAGERS,
 )

@@ -3,8 +3,6 @@
 from collections.abc import Mapping
 from typing import Any
 
-from starlette.responses import Response
-
 from presentation import backtests, changes, guides, queries, resources, settings_models
 from presentation.api_request import ApiRequest
 from presentation.operations import operation
@@ -20,7 +18,7 @@ from storage.rules import errors, settings
 from storage.rules.settings import BY_NAME, SECTIONS, SETTINGS, ProgramSettings, published
 from tracking_api.dashboard.authentication import VisitorRequest, visitor_request
 from tracking_api.dashboard.pages import forms, page_context
-from tracking_api.dashboard.pages.buttons import QUESTIONS, Button, FormOutcome, FormPage
+from tracking_api.dashboard.pages.buttons import QUESTIONS, Button, FormOutcome, FormPage, drawn
 from web.response import CreatedResponse
 
 PRICED_DAYS = 90
@@ -116,38 +114,34 @@ async def change_agent_caps(call: ApiRequest, sent: changes.AgentCapsChange) -> 
     return AgentCapsView(**published(await call.write(agent_caps.change, sent.sent()), rules.CAPS))
 
 
-async def _caps_page(context: page_context.PageContext, outcome: FormOutcome) -> Response:
+async def _caps_page(context: page_context.PageContext, outcome: FormOutcome) -> dict[str, Any]:
     caps = published(await context.read(agent_caps.get_caps), rules.CAPS)
     typed = {**(outcome.typed or forms.of_settings(rules.CAPS, caps, context.currency)), "currency": context.currency}
-    return outcome.page(context, "agent_caps.html", typed=typed, sections=CAPS_BY_SECTION, names=FREEZABLE_NAMES)
+    return {"typed": typed, "sections": CAPS_BY_SECTION, "names": FREEZABLE_NAMES}
 
 
-async def _new_page(call: VisitorRequest, outcome: FormOutcome) -> Response:
+async def _new_page(call: VisitorRequest, _: FormOutcome) -> dict[str, Any]:
     owned = call.visitor.owned
     if not owned:
         raise errors.OwnerRequired
     defaults = ProgramSettings("", "")
-    return outcome.page(
-        call,
-        "new_program.html",
-        stored=forms.of_settings(SETTINGS, settings.published(defaults), defaults.currency),
-        owned=owned,
-        workspaces=[(str(each.workspace_id), each.name) for each in owned],
-        settings=CHOSEN_FIRST,
-    )
+    return {
+        "stored": forms.of_settings(SETTINGS, settings.published(defaults), defaults.currency),
+        "owned": owned,
+        "workspaces": [(str(each.workspace_id), each.name) for each in owned],
+        "settings": CHOSEN_FIRST,
+    }
 
 
-async def _settings_page(context: page_context.PageContext, outcome: FormOutcome) -> Response:
+async def _settings_page(context: page_context.PageContext, outcome: FormOutcome) -> dict[str, Any]:
     stored = forms.of_settings(SETTINGS, settings.published(context.program.settings), context.currency)
     stored["revision"] = str(context.program.revision)
-    return outcome.page(
-        context,
-        "settings.html",
-        typed={**stored, **outcome.typed},
-        sections=BY_SECTION,
-        fixed={"currency"} if await context.read(program_settings.is_currency_fixed) else set(),
-        has_events=await context.read(program_settings.has_events),
-    )
+    return {
+        "typed": {**stored, **outcome.typed},
+        "sections": BY_SECTION,
+        "fixed": {"currency"} if await context.read(program_settings.is_currency_fixed) else set(),
+        "has_events": await context.read(program_settings.has_events),
+    }
 
 
 def _saved(context: page_context.PageContext, response: Mapping[str, Any]) -> str:
@@ -155,16 +149,20 @@ def _saved(context: page_context.PageContext, response: Mapping[str, Any]) -> st
     return "program-changed" if is_same else f"program-{response['status']}"
 
 
-NEW = FormPage(_new_page, Button(create_program, then="/programs/{id}/settings/checklist"), viewer=visitor_request)
+NEW = FormPage(
+    drawn("new_program.html", _new_page),
+    Button(create_program, then="/programs/{id}/settings/checklist"),
+    viewer=visitor_request,
+)
 SETTINGS_PAGE = FormPage(
-    _settings_page,
+    drawn("settings.html", _settings_page),
     {"": Button(change_program, notice=_saved), "price": Button(price_settings, is_trial=True)},
 )
 DELETE = FormPage(
-    _settings_page,
+    drawn("settings.html", _settings_page),
     Button(delete_program, then="/programs", unticked="Select the box first: a deleted program cannot be restored."),
 )
-CAPS_PAGE = FormPage(_caps_page, Button(change_agent_caps))
+CAPS_PAGE = FormPage(drawn("agent_caps.html", _caps_page), Button(change_agent_caps))
 
 
 class NewKeyView(View):
@@ -203,12 +201,12 @@ async def empty_sandbox(call: ApiRequest) -> None:
     await call.write(program_settings.empty_sandbox)
 
 
-async def _sandbox_page(context: page_context.PageContext, outcome: FormOutcome) -> Response:
-    return outcome.page(context, "sandbox.html", sandbox_id=await context.read(program_settings.find_sandbox))
+async def _sandbox_page(context: page_context.PageContext, _: FormOutcome) -> dict[str, Any]:
+    return {"sandbox_id": await context.read(program_settings.find_sandbox)}
 
 
 SANDBOX_PAGE = FormPage(
-    _sandbox_page,
+    drawn("sandbox.html", _sandbox_page),
     {
         "open": Button(open_sandbox),
         "renew": Button(open_sandbox, question=QUESTIONS["new-sandbox-key"]),

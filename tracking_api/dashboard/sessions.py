@@ -133,7 +133,7 @@ async def _require_no_pause(request: Request, account: Account | None, email: st
             raise
         with suppress(errors.RateLimited):
             await limits.hit("alert", email)
-            mail.alert_later(request, email, "many-wrong")
+            mail.later(mail.send_alert(request, email, "many-wrong"))  # its time does not say that there is an account
         if not await storage_of(request).read(second_factors.is_on, account.user_id):
             raise
 

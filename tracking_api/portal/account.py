@@ -1,8 +1,6 @@
 """A partner's account in the portal: how they are paid, what they are mailed, and where they are signed in."""
 
-from contextlib import suppress
-
-from starlette.responses import Response
+from typing import Any
 
 from presentation.operations import operation
 from storage.access import portal, sessions
@@ -10,7 +8,7 @@ from storage.management import payout_methods, portal_notices
 from storage.rules import keys
 from storage.rules.errors import NotFound
 from storage.rules.payout import MethodKind
-from tracking_api.dashboard.pages.buttons import Button, FormOutcome, FormPage
+from tracking_api.dashboard.pages.buttons import Button, FormOutcome, FormPage, drawn
 from tracking_api.dashboard.partner_portal import change_payout_method
 from tracking_api.portal.portal_request import PortalRequest, as_partner, session_token
 from tracking_api.portal.texts import texts_for
@@ -42,26 +40,22 @@ async def change_notices(call: PortalRequest, sent: WantedNotices) -> None:
     await write(program_id, portal_notices.change, program_id, call.partner.partner_id, at=call.at, **wanted)
 
 
-async def _page(call: PortalRequest, outcome: FormOutcome) -> Response:
+async def _page(call: PortalRequest, _: FormOutcome) -> dict[str, Any]:
     token_hash = keys.digest(session_token(call.request))
-    method = None
-    with suppress(NotFound):  # they have none yet
-        method = await call.read(payout_methods.get_method, call.partner.partner_id)
+    method = await call.read(payout_methods.find_method, call.partner.partner_id)
     say = texts_for(call.request)
-    return outcome.page(
-        call,
-        "portal/templates/account.html",
-        sessions=await call.storage.read(sessions.list_open, _sessions_of(call), token_hash, at=call.at),
-        method=method,
-        kinds=[(str(kind), say(f"method.{kind}")) for kind in MethodKind],
-        is_held=method is not None and method.held_until > call.at,
-        notices=[(str(kind), say(f"notices.{kind}")) for kind in portal_notices.NoticeKind],
-        wanted=await call.read(portal_notices.list_wanted, call.partner.partner_id),
-    )
+    return {
+        "sessions": await call.storage.read(sessions.list_open, _sessions_of(call), token_hash, at=call.at),
+        "method": method,
+        "kinds": [(str(kind), say(f"method.{kind}")) for kind in MethodKind],
+        "is_held": method is not None and method.held_until > call.at,
+        "notices": [(str(kind), say(f"notices.{kind}")) for kind in portal_notices.NoticeKind],
+        "wanted": await call.read(portal_notices.list_wanted, call.partner.partner_id),
+    }
 
 
 PAGE = FormPage(
-    _page,
+    drawn("portal/templates/account.html", _page),
     {
         "method": Button(change_payout_method, notice="portal-method-changed"),
         "notices": Button(change_notices),

@@ -18,7 +18,7 @@ from storage.management import applications, sale_questions
 from storage.rules.errors import ValidationError
 from tracking_api.dashboard.authentication import storage_of, time_of
 from tracking_api.dashboard.pages import forms
-from tracking_api.dashboard.pages.buttons import Button, FormOutcome, FormPage
+from tracking_api.dashboard.pages.buttons import Button, FormOutcome, FormPage, drawn
 from tracking_api.portal.portal_request import PortalRequest, as_partner, draw
 from web.body import Body, Identifier, Text
 from web.limits import network_of
@@ -68,9 +68,11 @@ async def ask_about_sale(call: PortalRequest, sent: MissingSale) -> None:
     await call.write(sale_questions.ask, call.partner.partner_id, **dict(sent))
 
 
-async def _questions(call: PortalRequest, outcome: FormOutcome) -> Response:
+async def _questions(call: PortalRequest, _: FormOutcome) -> dict[str, Any]:
     asked = await call.storage.read(find, SALE_QUESTIONS, call.scope, ListQuery())
-    return outcome.page(call, "portal/templates/missing_sale.html", asked=asked.data)
+    return {"asked": asked.data}
 
 
-MISSING_SALE = FormPage(_questions, Button(ask_about_sale), viewer=as_partner)
+MISSING_SALE = FormPage(
+    drawn("portal/templates/missing_sale.html", _questions), Button(ask_about_sale), viewer=as_partner
+)

@@ -123,11 +123,12 @@ async def test_a_run_whose_commissions_changed_says_so_and_is_not_sent(dashboard
 async def test_the_method_of_a_partner_is_masked_held_and_released_by_an_owner(dashboard: Dashboard, payers: Any):
     here = f"{dashboard.pages}/partners/{dashboard.acme.anna}"
     bank: Fields = {"kind": "bank", "email": "", "holder": "Anna", "iban": "DE89 3704 0044 0532 0130 00", "text": ""}
+    bank["action"] = "method"
 
-    wrong = await press(payers[FINN], f"{here}/payout-method", **{**bank, "iban": "DE00"})
-    saved = await press(payers[FINN], f"{here}/payout-method", **bank)
+    wrong = await press(payers[FINN], here, **{**bank, "iban": "DE00"})
+    saved = await press(payers[FINN], here, **bank)
     page = (await payers[FINN].get(here)).text
-    released = await press(payers[OWNER], f"{here}/payout-method/release", reason="She called")
+    released = await press(payers[OWNER], here, action="release", reason="She called")
 
     assert "An IBAN, whose check digits fit" in words(wrong.text)
     assert (saved.status_code, released.status_code) == (303, 303)
@@ -139,10 +140,10 @@ async def test_the_method_of_a_partner_is_masked_held_and_released_by_an_owner(d
 
 async def test_a_partner_can_have_a_minimum_of_their_own(dashboard: Dashboard, payers: Any):
     here = f"{dashboard.pages}/partners/{dashboard.acme.anna}"
-    edited: Fields = {"name": "Anna", "code": "anna", "email": "", "status": "active", "notes": ""}
+    edited: Fields = {"action": "edit", "name": "Anna", "code": "anna", "email": "", "status": "active", "notes": ""}
 
-    wrong = await press(payers[OWNER], f"{here}/edit", **edited, minimum_payout="-1")
-    saved = await press(payers[OWNER], f"{here}/edit", **edited, minimum_payout="25.00")
+    wrong = await press(payers[OWNER], here, **edited, minimum_payout="-1")
+    saved = await press(payers[OWNER], here, **edited, minimum_payout="25.00")
     page = (await payers[OWNER].get(f"{dashboard.pages}/payouts")).text
 
     assert (wrong.status_code, saved.status_code) == (400, 303)

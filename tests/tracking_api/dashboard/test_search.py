@@ -120,7 +120,7 @@ async def test_commands_name_a_partner_and_what_is_cut_off_is_counted(olga: http
         await acme.do(partners.enrol, name=f"Nora {n}", code=f"nora-{n}")
     token = await csrf(olga)
     offered = {
-        "pause anna": f'formaction="{here}/{acme.anna}" name="status"\nvalue="paused">Pause ',
+        "pause anna": f'formaction="{here}/{acme.anna}/status" name="status"\nvalue="paused">Pause ',
         "Last quarter anna": f'href="{here}/{acme.anna}?period=last_quarter"',
         "nora": f'<a href="{here}?q=nora">10 of 12, see all in Partners</a>',
         "export comm": f'href="{dashboard.pages}/commissions.csv?status=all"',

@@ -11,7 +11,7 @@ from starlette.responses import Response
 
 from presentation.api_request import ApiRequest
 from presentation.operations import ALWAYS, EMPTY, Operation
-from storage.access.workspaces import ANYONE, OWNERS, Role
+from storage.access.workspaces import ANYONE, OWNERS, Role, require
 from storage.lists.commissions import Commission
 from storage.lists.declaration import MOST
 from storage.management.commission_decisions import Waiting
@@ -51,7 +51,7 @@ class Button(NamedTuple):
     `notice` (empty: the action's) and `then`, that page's path (empty: the form's), name fields of the response and ids
     of the path, `partner-{status}.{id}`; a notice may be a function of the call and the response. What is final asks a
     `question`, which the calls (one, or one for each row) may decide, or has a box to tick: `unticked` says so. After
-    what only `is_trial`, the form keeps what was typed.
+    what only `is_trial`, the form keeps what was typed. Members with one of the `roles` press it (none: the page's).
     """
 
     action: Operation[Any]
@@ -61,6 +61,7 @@ class Button(NamedTuple):
     question: Asked | None = None
     unticked: str = ""
     is_trial: bool = False
+    roles: Collection[Role] = ()
 
 
 class FormOutcome(NamedTuple):
@@ -73,8 +74,22 @@ class FormOutcome(NamedTuple):
 
     def page(self, viewer: Any, template: str, *, stored: Mapping[str, Any] = EMPTY, **values: Any) -> Response:
         """Return the page that shows this; its form has what is `stored` unless something was typed."""
-        shown: dict[str, Any] = {**viewer.shown, **self._asdict(), "typed": self.typed or stored, **values}
+        form = {**self._asdict(), "stored": stored, "typed": self.typed or stored}
+        shown: dict[str, Any] = {**viewer.shown, **form, **values}
         return templates.render(viewer.request, template, **shown)
+
+
+Render = Callable[[Any, FormOutcome], Awaitable[Response]]
+Values = Callable[[Any, FormOutcome], Awaitable[Mapping[str, Any]]]
+
+
+def drawn(template: str, values: Values) -> Render:
+    """Return what draws a template with the values of a page."""
+
+    async def render(viewer: Any, outcome: FormOutcome) -> Response:
+        return outcome.page(viewer, template, **await values(viewer, outcome))
+
+    return render
 
 
 async def elsewhere(_: VisitorRequest, __: FormOutcome) -> Response:
@@ -87,13 +102,13 @@ class FormPage:
     """A page with forms. `render` shows it, and what became of a form.
 
     It has one button, or several by the value of the field `by`. `viewer` identifies who sees the page, and those with
-    one of the `roles` press its buttons. Its actions change the program, or what `subject` returns.
+    one of the `roles` press a button that says no others. Its actions change the program, or what `subject` returns.
 
     What the form of a row of a list does, it does for each selected row, too: a row's id is `row` in the path of its
     form. The notice is `said`, a dash and the button's value; it has the numbers of rows that change and that do not.
     """
 
-    render: Callable[[Any, FormOutcome], Awaitable[Response]]
+    render: Render
     buttons: Mapping[str, Button] | Button
     by: str = "action"
     roles: Collection[Role] = OWNERS
@@ -109,10 +124,14 @@ class FormPage:
 
     async def press(self, request: Request) -> Response:
         """Do what the pressed button says and lead to the page that follows. Raises Forbidden, OwnerRequired."""
-        viewer = await self.viewer(request, self.roles)
+        buttons = [self.buttons] if isinstance(self.buttons, Button) else self.buttons.values()
+        all_roles = {*self.roles, *(role for each in buttons for role in each.roles)}
+        viewer = await self.viewer(request, all_roles)
         form = await forms.read_form(request, largest_file=self.largest_file)
         typed, pressed = forms.typed(form), form.text(self.by)
         button = self.button(pressed)
+        if (roles := {*(button.roles or self.roles)}) != all_roles:
+            require(viewer.role, roles)
         call = replace(self.subject(viewer) if self.subject else viewer, named=typed)
         if button.question and not is_confirmed(form):
             back = button.then.format_map(request.path_params) or request.url.path

@@ -6,7 +6,7 @@ from typing import Any
 
 from starlette.requests import Request
 
-from storage.access.workspaces import ANYONE, DECIDERS, MANAGERS, OWNERS, Role
+from storage.access.workspaces import ANYONE, Role
 from storage.lists.programs import Program, read_program
 from storage.management import program_settings
 from storage.rules.keys import Rotation, rotation_state
@@ -24,21 +24,6 @@ class PageContext(VisitorRequest):
     @property
     def shown(self) -> dict[str, Any]:
         return {"context": self}
-
-    @property
-    def is_owner(self) -> bool:
-        """Whether the visitor may change settings, keys and members."""
-        return self.visitor.role in OWNERS
-
-    @property
-    def is_manager(self) -> bool:
-        """Whether the visitor may change partners and decide on flags."""
-        return self.visitor.role in MANAGERS
-
-    @property
-    def is_decider(self) -> bool:
-        """Whether the visitor may decide on commissions, and credit what is missing."""
-        return self.visitor.role in DECIDERS
 
     @property
     def program_path(self) -> str:

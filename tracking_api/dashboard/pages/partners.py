@@ -1,7 +1,6 @@
 """Partners and what they earn: the list, a partner's results, links, balance and edits, a commission's arithmetic."""
 
 import io
-from contextlib import suppress
 from typing import Annotated, Any
 from urllib.parse import quote, urlencode, urlsplit, urlunsplit
 
@@ -20,16 +19,14 @@ from storage.rules import settings
 from storage.rules.attribution import PartnerStatus, site_url
 from storage.rules.click_details import CAMPAIGN
 from storage.rules.commission import CommissionStatus, TermsOf
-from storage.rules.errors import NotFound, ValidationError
+from storage.rules.errors import ValidationError
 from tracking_api.dashboard import partner_portal
 from tracking_api.dashboard.pages import charted, forms, page_context, ranges, text
-from tracking_api.dashboard.pages.buttons import Button, FormOutcome, FormPage, elsewhere
+from tracking_api.dashboard.pages.buttons import Button, FormOutcome, FormPage, drawn, elsewhere
 from tracking_api.dashboard.pages.lists import ListPage
 from tracking_api.dashboard.partner_portal import change_payout_method
 
 PROGRAM = "/programs/{program_id}"
-PARTNER = PROGRAM + "/partners/{partner_id}"
-EDITED = ("name", "code", "email", "status", "notes")
 LINK = ("page", "campaign")
 LONGEST_PAGE = 1000
 LONGEST_CAMPAIGN = 100
@@ -47,58 +44,49 @@ class PartnerEdit(changes.PartnerChange):
     notes: Annotated[str, StringConstraints(max_length=4000)] | None = None
 
 
-async def _page(context: page_context.PageContext, outcome: FormOutcome) -> Response:
+async def _page(context: page_context.PageContext, outcome: FormOutcome) -> dict[str, Any]:
     request, partner_id = context.request, context.path_id("partner_id")
     picker = ranges.picker(request, context.at)
     profile = await context.report(chart.read_profile, partner_id, picker.picked, at=context.at)
-    results = profile.pop("results")
-    link, asked, link_problems = asked_link(request, context.program.settings.domain, profile["partner"].code)
-    stored = {name: getattr(profile["partner"], name) or "" for name in EDITED}
-    minimum = profile["partner"].minimum_payout_cents
+    results, partner = profile.pop("results"), profile["partner"]
+    link, asked, link_problems = asked_link(request, context.program.settings.domain, partner.code)
+    stored = {name: value or "" for name, value in partner._asdict().items()}
+    minimum = partner.minimum_payout_cents
     stored["minimum_payout"] = "" if minimum is None else str(text.major(minimum, context.currency))
-    return outcome.page(
-        context,
-        "partner.html",
-        stored=stored,
-        edited=outcome.typed if "name" in outcome.typed else stored,
-        status=400 if outcome.problems or picker.problem or link_problems else 200,
+    return {
+        "stored": stored,
+        "status": 400 if outcome.problems or picker.problem or link_problems else 200,
         **profile,
-        charted=charted.of(results, picker),
-        adjustments=await context.read(by_hand.list_adjustments, partner_id),
-        link=link,
-        asked=asked,
-        link_problems=link_problems,
-        applied=special_terms.settings_of(context.program.settings, profile["partner"].terms),
-        **await _terms_forms(context, profile["partner"], outcome),
-        statuses=list(PartnerStatus),
-        method=await _method(context, partner_id),
-        picker=picker,
-    )
+        "charted": charted.of(results, picker),
+        "adjustments": await context.read(by_hand.list_adjustments, partner_id),
+        "link": link,
+        "asked": asked,
+        "link_problems": link_problems,
+        "applied": special_terms.settings_of(context.program.settings, partner.terms),
+        **await _terms_forms(context, partner, outcome),
+        "statuses": list(PartnerStatus),
+        "method": await context.read(payout_methods.find_method, partner_id),
+        "picker": picker,
+    }
 
 
 async def _terms_forms(
     context: page_context.PageContext, partner: partners.Partner, outcome: FormOutcome
 ) -> dict[str, Any]:
     """Return what the forms have of the terms of a partner and of their group: no rate where these have none."""
-    forms_of = {"own_terms": (partner.terms, TermsOf.PARTNER)}
+    forms_of = {"terms": (partner.terms, TermsOf.PARTNER)}
     if partner.group is not None:
         of_group = await context.read(special_terms.terms_of_group, partner.group)
-        forms_of["group_terms"] = (of_group, TermsOf.GROUP)
-    shown: dict[str, Any] = {"terms_settings": special_terms.REPLACING, "group_terms": None}
-    for form, (terms, whose) in forms_of.items():
+        forms_of["group-terms"] = (of_group, TermsOf.GROUP)
+    shown: dict[str, Any] = {}
+    for action, (terms, whose) in forms_of.items():
         values = settings.published(special_terms.settings_of(context.program.settings, terms))
         stored = forms.of_settings(special_terms.REPLACING, values, context.currency)
         stored |= {"currency": context.currency, "group": partner.group or ""}
         if terms is None or terms.whose != whose:
             stored["commission_rate"] = ""
-        shown[form] = {"currency": context.currency, **outcome.typed} if form in outcome.typed else stored
-    return shown
-
-
-async def _method(context: page_context.PageContext, partner_id: int) -> payout_methods.PayoutMethod | None:
-    with suppress(NotFound):
-        return await context.read(payout_methods.get_method, partner_id)
-    return None
+        shown[action] = {"currency": context.currency, **outcome.typed} if outcome.pressed == action else stored
+    return {"terms_settings": special_terms.REPLACING, "terms_forms": shown}
 
 
 def asked_link(request: Request, domain: str, code: str) -> tuple[str, dict[str, str], dict[str, str]]:
@@ -142,36 +130,33 @@ def qr_image(request: Request, domain: str, code: str) -> Response:
     return Response(image.getvalue(), media_type="image/svg+xml", headers=headers)
 
 
-async def _commission(context: page_context.PageContext, outcome: FormOutcome) -> Response:
+async def _commission(context: page_context.PageContext, _: FormOutcome) -> dict[str, Any]:
     details = await context.read(commissions.get_details, context.path_id("commission_id"), at=context.at)
-    return outcome.page(context, "commission.html", details=details)
+    return {"details": details}
 
 
 PARTNER_LIST = ListPage(partners.PARTNERS, "partners.html", sort="revenue")
 ENROL = FormPage(PARTNER_LIST.page, Button(changes.enrol_partner), roles=MANAGERS)
-EDIT = FormPage(_page, Button(changes.change_partner.taking(PartnerEdit), then=PARTNER), roles=MANAGERS)
-TERMS = FormPage(_page, Button(changes.set_partner_terms, then=PARTNER), roles=OWNERS)
-GROUP_TERMS = FormPage(_page, Button(changes.set_group_terms, then=PARTNER), roles=OWNERS)
-COUPON = FormPage(
-    _page,
-    {"add": Button(changes.create_coupon, then=PARTNER), "end": Button(changes.end_coupon, then=PARTNER)},
+PAGE = FormPage(
+    drawn("partner.html", _page),
+    {
+        "edit": Button(changes.change_partner.taking(PartnerEdit)),
+        "terms": Button(changes.set_partner_terms, roles=OWNERS),
+        "group-terms": Button(changes.set_group_terms, roles=OWNERS),
+        "add-coupon": Button(changes.create_coupon),
+        "end-coupon": Button(changes.end_coupon),
+        "adjust": Button(changes.adjust_balance, roles=DECIDERS),
+        "method": Button(change_payout_method, notice="method-changed", roles=PAYERS),
+        "release": Button(payouts.release_payout_method, notice="method-released", roles=OWNERS),
+        "invite": Button(partner_portal.invite_to_portal),
+        "revoke": Button(partner_portal.revoke_portal),
+    },
     roles=MANAGERS,
 )
-ADJUST = FormPage(_page, Button(changes.adjust_balance, then=PARTNER), roles=DECIDERS)
-CHANGE_METHOD = FormPage(_page, Button(change_payout_method, {}, "method-changed", PARTNER), roles=PAYERS)
-RELEASE_METHOD = FormPage(_page, Button(payouts.release_payout_method, {}, "method-released", PARTNER))
 PAUSE = FormPage(
     elsewhere,
     Button(changes.change_partner, notice="partner-{status}.{id}", then=f"{PROGRAM}/partners"),
     by="status",
-    roles=MANAGERS,
-)
-PORTAL = FormPage(
-    _page,
-    {
-        "invite": Button(partner_portal.invite_to_portal),
-        "revoke": Button(partner_portal.revoke_portal, then=PARTNER),
-    },
     roles=MANAGERS,
 )
 SELECTED = FormPage(
@@ -184,7 +169,7 @@ SELECTED = FormPage(
     said="partners",
 )
 COMMISSION = FormPage(
-    _commission,
+    drawn("commission.html", _commission),
     Button(
         changes.decide_commission.taking(HoldOverride),
         {"status": CommissionStatus.APPROVED},

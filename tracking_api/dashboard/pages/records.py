@@ -8,7 +8,6 @@ from typing import Any
 
 from babel.dates import format_timedelta
 from markupsafe import Markup
-from starlette.responses import Response
 
 from presentation.api_request import ApiRequest
 from presentation.changes import credit_sale, move_customer
@@ -24,7 +23,7 @@ from storage.lists.partners import PARTNERS
 from storage.management import by_hand, partners
 from storage.rules import errors
 from tracking_api.dashboard.pages import page_context, text
-from tracking_api.dashboard.pages.buttons import QUESTIONS, Button, FormOutcome, FormPage, Question
+from tracking_api.dashboard.pages.buttons import QUESTIONS, Button, FormOutcome, FormPage, Question, drawn
 from tracking_api.dashboard.pages.lists import ListPage, ListState
 
 CUSTOMER_LIST = ListPage(listed_customers.CUSTOMERS, "customers.html")
@@ -32,7 +31,7 @@ EXAMPLES = 5
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[.\d]*(Z|[+-]\d\d:\d\d)$")
 
 
-async def _customer(context: page_context.PageContext, outcome: FormOutcome) -> Response:
+async def _customer(context: page_context.PageContext, outcome: FormOutcome) -> dict[str, Any]:
     """Show one customer, and the explanation of their newest sale or of the one that is named. Raises NotFound."""
     customer_id = context.path_id("customer_id")
     customer, steps = await context.storage.report(listed_customers.get_timeline, context.scope, customer_id)
@@ -44,19 +43,19 @@ async def _customer(context: page_context.PageContext, outcome: FormOutcome) -> 
     if named and named in {sale.transaction_id for sale in sales}:
         subject = {"transaction_id": named}
     explained = await context.report(explain, at=context.at, **subject)
-    return outcome.page(
-        context,
-        "customer.html",
-        typed={"partner_id": "", "past": partners.Past.STAY, **outcome.typed},
-        partners=await partner_options(context) if context.is_decider else [],
-        customer=customer,
-        steps=[(step, listed_customers.occurred_at(step)) for step in steps],
-        later=lambda passed: f"{format_timedelta(passed, locale='en')} later" if passed >= timedelta(seconds=1) else "",
-        paid=sum(sale.refunded_cents != sale.amount_cents for sale in sales),
-        commission_cents=sum(each.net_cents for each in earned),
-        earning=[each.sale_id for each in earned],
-        explanation=explained,
-    )
+    return {
+        "typed": {"partner_id": "", "past": partners.Past.STAY, **outcome.typed},
+        "partners": await partner_options(context) if context.role in DECIDERS else [],
+        "customer": customer,
+        "steps": [(step, listed_customers.occurred_at(step)) for step in steps],
+        "later": lambda passed: (
+            f"{format_timedelta(passed, locale='en')} later" if passed >= timedelta(seconds=1) else ""
+        ),
+        "paid": sum(sale.refunded_cents != sale.amount_cents for sale in sales),
+        "commission_cents": sum(each.net_cents for each in earned),
+        "earning": [each.sale_id for each in earned],
+        "explanation": explained,
+    }
 
 
 async def _sums(calls: Sequence[ApiRequest]) -> Question:
@@ -66,7 +65,7 @@ async def _sums(calls: Sequence[ApiRequest]) -> Question:
     return QUESTIONS[moved]._replace(commissions=await call.read(partners.count_past, call.path_id("customer_id")))
 
 
-async def _missing_sale(context: page_context.PageContext, outcome: FormOutcome) -> Response:
+async def _missing_sale(context: page_context.PageContext, outcome: FormOutcome) -> dict[str, Any]:
     sent = context.request.query_params
     subject = {name: sent[name] for name in IDENTIFIERS if sent.get(name)} or {"transaction_id": ""}
     explained = await context.report(explain, at=context.at, **subject)
@@ -83,19 +82,17 @@ async def _missing_sale(context: page_context.PageContext, outcome: FormOutcome)
             about["partner_id"] = partner.get("partner_id")
             price = await context.read(by_hand.price, amount_cents=call.amount_cents, **about)
     likely_ids = {"partner_id": str(partner.get("partner_id", "")), "click_id": click.get("click_id", "")}
-    return outcome.page(
-        context,
-        "missing_sale.html",
-        typed={**_reported(call, explained, context.currency), **likely_ids, **outcome.typed},
-        explanation=explained,
-        call=call,
-        likely=likely,
-        facts=facts,
-        click=click,
-        price=price,
-        partners=await partner_options(context),
-        subject=subject,
-    )
+    return {
+        "typed": {**_reported(call, explained, context.currency), **likely_ids, **outcome.typed},
+        "explanation": explained,
+        "call": call,
+        "likely": likely,
+        "facts": facts,
+        "click": click,
+        "price": price,
+        "partners": await partner_options(context),
+        "subject": subject,
+    }
 
 
 def _reported(call: rejected_calls.RejectedCall | None, explained: Explanation, currency: str) -> dict[str, str]:
@@ -117,8 +114,8 @@ async def partner_options(context: page_context.PageContext) -> list[tuple[str, 
 
 
 CREDIT = Button(credit_sale, then="/programs/{program_id}/commissions/{id}")
-MISSING_SALE = FormPage(_missing_sale, CREDIT, roles=DECIDERS)
-PAGE = FormPage(_customer, Button(move_customer, question=_sums), roles=DECIDERS)
+MISSING_SALE = FormPage(drawn("missing_sale.html", _missing_sale), CREDIT, roles=DECIDERS)
+PAGE = FormPage(drawn("customer.html", _customer), Button(move_customer, question=_sums), roles=DECIDERS)
 
 
 async def _causes(context: page_context.PageContext, state: ListState) -> dict[str, Any]:

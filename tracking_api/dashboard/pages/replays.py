@@ -4,19 +4,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from starlette.responses import Response
-
 from presentation.api_request import ApiRequest, valid_id
 from presentation.replays import decide_old_key, replay_calls
 from storage.access.workspaces import MANAGERS
 from storage.diagnosis.key_rotation import check_rotation
-from storage.lists.programs import read_program
 from storage.management import replays
 from storage.management.replays import OldKeyDecision, Replay
 from storage.reports import checklist
 from storage.tracking import key_callers
 from tracking_api.dashboard.pages import page_context
-from tracking_api.dashboard.pages.buttons import QUESTIONS, Button, FormOutcome, FormPage, Question, elsewhere
+from tracking_api.dashboard.pages.buttons import QUESTIONS, Button, FormOutcome, FormPage, Question, drawn, elsewhere
 from tracking_api.dashboard.programs import regenerate_program_key
 
 
@@ -42,15 +39,13 @@ def _done(_: Any, response: Mapping[str, Any]) -> str:
     return f"{name}.{response['performed']}.0.{response['still_rejected']}"
 
 
-async def _key_page(context: page_context.PageContext, outcome: FormOutcome) -> Response:
-    return outcome.page(
-        replace(context, program=await context.read(read_program)) if outcome.response else context,
-        "program_key.html",
-        callers=await context.read(key_callers.list_callers),
-        rotation=await context.read(check_rotation, at=context.at),
-        has_key=await context.read(checklist.find_shown_key) is not None,
-        is_first=outcome.pressed == "create",
-    )
+async def _key_page(context: page_context.PageContext, outcome: FormOutcome) -> dict[str, Any]:
+    return {
+        "callers": await context.read(key_callers.list_callers),
+        "rotation": await context.read(check_rotation, at=context.at),
+        "has_key": await context.read(checklist.find_shown_key) is not None,
+        "is_first": outcome.pressed == "create",
+    }
 
 
 def _deciding(decision: OldKeyDecision, **about: Any) -> Button:
@@ -63,7 +58,7 @@ REPLAY = FormPage(
     roles=MANAGERS,
 )
 KEY_PAGE = FormPage(
-    _key_page,
+    drawn("program_key.html", _key_page),
     {
         "create": Button(regenerate_program_key),
         "": Button(regenerate_program_key, unticked="Tick the box first: the current key stops working at once."),

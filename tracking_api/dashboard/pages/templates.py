@@ -10,6 +10,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
 from storage.access import passwords
+from storage.access.workspaces import DECIDERS, MANAGERS, OWNERS
 from storage.rules.settings import SETTINGS
 from storage.tracking import currencies
 from tracking_api import assets
@@ -58,6 +59,9 @@ environment.globals |= {
     "zip": zip,
     "labels": LABELS,
     "shortest_password": passwords.SHORTEST,
+    "OWNERS": OWNERS,
+    "MANAGERS": MANAGERS,
+    "DECIDERS": DECIDERS,
 }
 
 
