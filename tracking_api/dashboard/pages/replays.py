@@ -8,6 +8,7 @@ from presentation.api_request import ApiRequest, valid_id
 from presentation.replays import decide_old_key, replay_calls
 from storage.access.workspaces import MANAGERS
 from storage.diagnosis.key_rotation import check_rotation
+from storage.lists.programs import read_program
 from storage.management import replays
 from storage.management.replays import OldKeyDecision, Replay
 from storage.reports import checklist
@@ -41,6 +42,7 @@ def _done(_: Any, response: Mapping[str, Any]) -> str:
 
 async def _key_page(context: page_context.PageContext, outcome: FormOutcome) -> dict[str, Any]:
     return {
+        "context": replace(context, program=await context.read(read_program)) if outcome.response else context,
         "callers": await context.read(key_callers.list_callers),
         "rotation": await context.read(check_rotation, at=context.at),
         "has_key": await context.read(checklist.find_shown_key) is not None,
