@@ -2,11 +2,13 @@
 
 import json
 import random
+import re
 from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Connection, text
@@ -23,36 +25,8 @@ HOSTS = (None, "news.example", "search.example")
 SOURCES = (None, "letter", "'; DROP TABLE clicks; --", "été")
 DEVICES = (None, "mobile", "desktop")
 SUMS = ("clicks", "leads", "conversions", "sales", "revenue_cents", "commission_cents")
-CLICK = "LEFT JOIN clicks k ON k.program_id = c.program_id AND k.click_id = c.click_id"
-BUYER = f"JOIN customers c ON c.program_id = s.program_id AND c.id = s.customer_id {CLICK}"
-OF_CUSTOMER = "COALESCE(c.signup_at, c.created_at) AS joined, c.first_purchase_at AS bought_first"
-TERMS = "(SELECT m.terms_version FROM commissions m WHERE m.program_id = s.program_id AND m.sale_id = s.id)"
-OF_SALE = f"{OF_CUSTOMER}, s.details, {TERMS} AS terms, s.occurred_at AS sold"
-OF_SIGNUP = f"{OF_CUSTOMER}, NULL AS details, NULL AS terms, NULL AS sold"
-COUNTED = {
-    "clicks": """SELECT k.*, NULL AS joined, NULL AS details, NULL AS terms, NULL AS sold, NULL AS bought_first,
-        k.partner_id AS whose, k.at AS millis, 1 AS n FROM clicks k WHERE filtered IS NULL""",
-    "leads": f"""SELECT k.*, {OF_SIGNUP}, c.partner_id AS whose, c.signup_at AS millis, 1 AS n FROM customers c
-        {CLICK} WHERE c.signup_at IS NOT NULL AND c.status <> 'provisional'""",
-    "conversions": f"""SELECT k.*, {OF_SIGNUP}, c.partner_id AS whose, c.first_purchase_at AS millis, 1 AS n
-        FROM customers c {CLICK} WHERE c.status = 'conversion'""",
-    "sales": f"""SELECT k.*, {OF_SALE}, s.partner_id AS whose, s.occurred_at AS millis, 1 AS n FROM sales s
-        {BUYER}
-        WHERE s.refunded_cents <> s.amount_cents""",
-    "revenue_cents": f"""SELECT k.*, {OF_SALE}, s.partner_id AS whose, s.occurred_at AS millis, s.program_cents -
-        COALESCE((SELECT SUM(r.program_cents) FROM refunds r
-        WHERE r.program_id = s.program_id AND r.sale_id = s.id), 0) AS n FROM sales s
-        {BUYER}""",
-    "refunded_cents": f"""SELECT k.*, {OF_SALE}, s.partner_id AS whose, s.occurred_at AS millis, r.program_cents AS n
-        FROM refunds r JOIN sales s ON s.program_id = r.program_id AND s.id = r.sale_id
-        {BUYER}""",
-    "commission_cents": f"""SELECT k.*, {OF_CUSTOMER}, s.details, m.terms_version AS terms, s.occurred_at AS sold,
-        e.partner_id AS whose, m.created_at AS millis, e.amount_cents AS n
-        FROM ledger_entries e JOIN commissions m ON m.program_id = e.program_id AND m.id = e.commission_id
-        LEFT JOIN sales s ON s.program_id = m.program_id AND s.id = m.sale_id
-        JOIN customers c ON c.program_id = m.program_id AND c.id = m.customer_id {CLICK}
-        WHERE e.kind IN ('commission', 'reversal', 'reinstatement', 'rejection')""",
-}
+SCRIPT = Path(__file__).with_suffix(".sql").read_text(encoding="utf-8")
+COUNTED = dict(re.findall(r"^-- (\w+)\n(SELECT [^;]*);$", SCRIPT, re.MULTILINE))
 
 
 Passes = Callable[[Callable[[Dimension], str | None]], bool]  # of what says a row's value of a dimension
