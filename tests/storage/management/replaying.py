@@ -23,7 +23,7 @@ async def rows(acme: World, table: Table) -> Sequence[Any]:
 
 
 async def replay(acme: World, *ids: int, at: datetime = LATER, **about: Any) -> Replay:
-    chosen = {"ids": ids} if ids else about
+    chosen = about | ({"ids": ids} if ids else {})
     result: Replay = await acme.do(replays.replay, sealer=SEALER, at=at, **chosen)
     return result
 

@@ -12,8 +12,9 @@ import background
 from storage import Storage
 from storage.checks import books
 from storage.engine import recurring
-from storage.engine.audit import OPERATOR, By
-from storage.management import replays
+from storage.engine.audit import AGENT_KEY, OPERATOR, Actor, By
+from storage.lists.audit_log import AUDIT_LOG
+from storage.management import agent_caps, replays
 from storage.management.replays import ReplayOutcome
 from storage.rules import errors, keys
 from storage.tables import commissions, kept_calls, refused_calls, sales
@@ -75,6 +76,22 @@ async def test_what_cannot_be_replayed_is_named_and_a_key_that_no_program_had_le
 
     assert {each.outcome for each in done.calls} == {ReplayOutcome.NOT_KEPT}
     assert await rows(acme, kept_calls) == []
+
+
+async def test_agent_keys_replay_no_more_in_a_day_than_the_owner_allows(acme: World):
+    rejected = await lose_sale(acme)
+    await acme.customer()
+    await acme.do(agent_caps.change, {"replayed_calls_in_a_day": 0})
+    agent = Actor(AGENT_KEY, "1", "Reporter")
+
+    with pytest.raises(errors.OverCap) as over:
+        await replay(acme, rejected, actor=agent)
+    await acme.do(agent_caps.change, {"replayed_calls_in_a_day": 1})
+    done = await replay(acme, rejected, actor=agent)
+
+    assert (over.value.details, done.performed) == ({"cap": "replayed_calls_in_a_day"}, 1)
+    [entry] = (await acme.listed(AUDIT_LOG, action="rejected_call.replay")).data
+    assert entry.actor_name == "Reporter"
 
 
 @pytest.mark.both_databases

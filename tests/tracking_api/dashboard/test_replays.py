@@ -1,16 +1,11 @@
-"""Rejected calls on their page, on the page of the key, and by an agent: lost by HTTP, and performed after all."""
+"""Rejected calls on their page and on the page of the key: lost by HTTP, and performed after all."""
 
 from datetime import timedelta
-from typing import Any
 
 import httpx
 import pytest
 
 from storage.access.workspaces import Role
-from storage.management import agent_caps
-from storage.rules import keys
-from storage.rules.scope import Scope
-from tests.agent_api.conftest import Agents
 from tests.tracking_api.dashboard.conftest import Dashboard
 from tests.tracking_api.dashboard.reading import press
 from tests.world import NOW
@@ -68,30 +63,3 @@ async def test_an_owner_decides_on_calls_with_the_old_key_on_the_page_of_the_key
         decision == "leaked",
     )
     assert await sold(dashboard) == (["inv-1"] if decision == "accept" else [])
-
-
-async def test_an_agent_replays_by_id_at_most_once_within_its_cap_and_tries_it_before(dashboard: Dashboard):
-    acme = dashboard.acme
-    await sell(dashboard, acme.key)
-    await acme.customer(at=NOW - timedelta(hours=1))
-    agents = Agents(acme)
-    agents.good = await agents.issue((Scope.EVENTS_READ, Scope.EVENTS_REPLAY))
-    async with agents.client:
-        [lost] = (await agents.get("./explain", transaction_id="inv-1")).json()["refused_calls"]
-        wanted: Any = {"json": {"ids": [lost["id"]]}}
-
-        await acme.do(agent_caps.change, {"replayed_calls_in_a_day": 0})
-        over = await agents.call("POST", "./refused-calls/replay", **wanted)
-        await acme.do(agent_caps.change, {"replayed_calls_in_a_day": 1})
-        dry = await agents.call("POST", "./refused-calls/replay", headers={"Svc-Dry-Run": "true"}, **wanted)
-        done, again = [await agents.call("POST", "./refused-calls/replay", **wanted) for _ in range(2)]
-        neither = await agents.call("POST", "./refused-calls/replay", json={})
-
-    assert (over.status_code, over.json()["error"]["cap"]) == (403, "replayed_calls_in_a_day")
-    assert dry.json() == {"dry_run": True, **done.json()}
-    assert [each.json()["calls"][0]["outcome"] for each in (done, again)] == ["performed", "replayed_before"]
-    assert neither.status_code == 400
-    assert await sold(dashboard) == ["inv-1"]
-    log = (await dashboard.get("./audit-log")).json()["data"]
-    assert [each["action"] for each in log if each["actor"]["type"] == "agent_key"] == ["rejected_call.replay"]
-    assert keys.digest(agents.good) not in str(log)
