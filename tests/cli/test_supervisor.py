@@ -49,13 +49,8 @@ def test_sigterm_ends_all_workers_in_time(svc: Svc, postgres_url: str, record_pr
 
 
 def first_child(pid: int) -> int:
-    """Return the first worker of a supervisor, as soon as it is there."""
-    while not (found := children(pid)):
-        pass
-    return found[0]
-
-
-def children(pid: int) -> list[int]:
-    """Return the workers of a supervisor, without Python's process that tracks shared resources."""
-    listed = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-    return [int(child) for child in listed if "spawn_main" in Path(f"/proc/{child}/cmdline").read_text()]
+    """Return the first worker of a supervisor as soon as it is there, not Python's tracker of shared resources."""
+    while True:
+        for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split():
+            if "spawn_main" in Path(f"/proc/{child}/cmdline").read_text():
+                return int(child)

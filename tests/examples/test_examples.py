@@ -9,7 +9,7 @@ from time import monotonic
 
 from playwright.async_api import Browser
 
-from tests.cli.integrator.conftest import Shop, prepare, shop  # noqa: F401 - fixtures
+from tests.cli.integrator.conftest import Shop, shop  # noqa: F401 - a fixture
 from tests.conftest import ROOT
 from tests.examples.conftest import EXAMPLES, Example, open_shopper
 from tests.shops import recorded, running

@@ -10,7 +10,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
 
 import storage
@@ -75,12 +74,6 @@ class Shop:
     async def change(self, **settings: Any) -> None:
         await self.acme.change(at=datetime.now(UTC), **settings)
 
-    async def call(self, path: str, body: Any, key: str = "") -> httpx.Response:
-        """Post to the tracking API with a key, the program's by default."""
-        headers = {"Authorization": f"Bearer {key or self.acme.key}"}
-        async with httpx.AsyncClient(base_url=self.server.base_url, headers=headers, verify=serving.PLAIN) as client:
-            return await client.post(path, json=body)
-
 
 async def connect(shop: Shop) -> None:
     """Connect an account as the server can read it."""
@@ -88,21 +81,14 @@ async def connect(shop: Shop) -> None:
 
 
 @pytest.fixture
-async def prepare(sqlite_url: str) -> AsyncIterator[storage.Storage]:
-    """Storage beside the live server, to put things into it."""
-    async with storage.opened(sqlite_url) as store:
-        yield store
-
-
-@pytest.fixture
-async def shop(prepare: storage.Storage, sqlite_url: str, serve: serving.Serve, tmp_path: Path) -> Shop:
+async def shop(sqlite_url: str, serve: serving.Serve, tmp_path: Path) -> AsyncIterator[Shop]:
     """Acme, served, with Olga who owns it and Max who is a member; no account is logged in."""
-    acme = await world.acme(prepare)
-    for email, role in ((OLGA, workspaces.Role.OWNER), (MAX, workspaces.Role.MEMBER)):
-        await prepare.write(
-            workspaces.add_member, acme.workspace_id, email=email, role=role, password_hash=HASH, at=datetime.now(UTC)
-        )
-    return Shop(tmp_path, acme, serve(sqlite_url))
+    async with storage.opened(sqlite_url) as store:
+        acme = await world.acme(store)
+        for email, role in ((OLGA, workspaces.Role.OWNER), (MAX, workspaces.Role.MEMBER)):
+            about: Any = {"email": email, "role": role, "password_hash": HASH, "at": datetime.now(UTC)}
+            await store.write(workspaces.add_member, acme.workspace_id, **about)
+        yield Shop(tmp_path, acme, serve(sqlite_url))
 
 
 @pytest.fixture
