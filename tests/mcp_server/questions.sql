@@ -316,3 +316,13 @@ sale_id = s.id))) * 3.0 / 28, 1), '2026-05-17', '2026-05-19', date(max(s.occurre
 c.transaction_id, t.amount_cents, c.amount_cents * 1.0 / t.amount_cents FROM sales s, refused_calls c JOIN sales t ON
 t.transaction_id = c.transaction_id WHERE s.program_id = :acme AND s.occurred_at BETWEEN 1776556800000 AND 1778975999999
 AND c.code = 'refund_exceeds_sale';
+
+-- How do I send a sale to this program, and how do I try it?
+-- get_integration_guide {}
+-- get_integration_guide {"topic": "verify"}
+SELECT :first ->> '$.part', :first ->> '$.parts', :first ->> '$.settings.lead_auth_policy', :first ->> '$.settings.currency',
+instr(:first ->> '$.text', '"program_id": 1') > 0, instr(:first ->> '$.text', 'POST http://svc.test/api/v1/track/sale') > 0,
+instr(:second ->> '$.text', 'curl -sS -m 10 http://svc.test/api/v1/track/sale') > 0,
+instr(:second ->> '$.text', 'PARTNER_CODE'), substr(:second ->> '$.text', instr(:second ->> '$.text', '?aff=') + 5, 3);
+SELECT 1, 1, lead_auth_policy, currency, 1, 1, 1, 0, (SELECT substr(code, 1, 3) FROM partners WHERE program_id = :acme
+ORDER BY id DESC LIMIT 1) FROM programs WHERE id = :acme;

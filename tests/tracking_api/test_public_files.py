@@ -27,7 +27,7 @@ async def test_the_tracker_is_served_to_any_page_for_five_minutes_and_under_its_
         assert "access-control-allow-credentials" not in answer.headers
 
 
-async def test_a_client_with_this_version_gets_304_and_one_with_another_gets_this_one(api: Api):
+async def test_a_client_with_this_version_gets_304_one_with_another_this_one_and_nothing_else_is_there(api: Api):
     etag = (await api.client.get("/js/svc-tracker.js")).headers["etag"]
 
     for named in (etag, f'"other", {etag}', etag.removeprefix("W/"), "*"):
@@ -37,6 +37,10 @@ async def test_a_client_with_this_version_gets_304_and_one_with_another_gets_thi
         assert answer.headers["access-control-allow-origin"] == "*"
     other = await api.client.get("/js/svc-tracker.js", headers={"If-None-Match": 'W/"0123456789abcdef"'})
     assert other.status_code == 200
+    for name in ("svc-tracker.0123456789abcdef.js", "other.js"):
+        missing = await api.client.get(f"/js/{name}")
+        assert (missing.status_code, missing.json()["error"]["code"]) == (404, "not_found")
+        assert missing.headers["access-control-allow-origin"] == "*"
 
 
 async def test_it_is_compressed_for_clients_that_accept_it(api: Api):
@@ -47,14 +51,6 @@ async def test_it_is_compressed_for_clients_that_accept_it(api: Api):
     assert compressed.content == plain.content
     assert int(compressed.headers["content-length"]) < 3 * 1024
     assert plain.headers["vary"] == compressed.headers["vary"] == "Accept-Encoding"
-
-
-async def test_nothing_else_is_served_there(api: Api):
-    for name in ("svc-tracker.0123456789abcdef.js", "other.js"):
-        answer = await api.client.get(f"/js/{name}")
-
-        assert (answer.status_code, answer.json()["error"]["code"]) == (404, "not_found")
-        assert answer.headers["access-control-allow-origin"] == "*"
 
 
 def test_an_earlier_version_is_served_beside_the_newest(tmp_path: Path):

@@ -42,19 +42,16 @@ async def allowed(counts: Counts, attempts: int) -> list[bool]:
     return [await counts.hit(THREE, "click", "203.0.113.9") is None for _ in range(attempts)]
 
 
-def test_requests_beyond_the_rate_learn_when_the_window_of_the_first_one_ends(counted: Windows, clock: Clock):
+def test_requests_beyond_the_rate_learn_when_the_window_of_their_subject_s_first_one_ends(
+    counted: Windows, clock: Clock
+):
     hits(counted, 2)
     clock.seconds += 59
 
     assert hits(counted, 2) == [None, 1_060.0]
+    assert hits(counted, 1, ("click", "203.0.113.9", "8")) == [None]
     clock.seconds += 1
     assert hits(counted, 4) == [None, None, None, 1_120.0]  # the next window begins with its first request
-
-
-def test_each_subject_has_its_own_window(counted: Windows):
-    hits(counted, 3)
-
-    assert hits(counted, 1, ("click", "203.0.113.9", "8")) == [None]
 
 
 def test_looking_does_not_count_and_cleared_requests_are_forgotten(counted: Windows):
