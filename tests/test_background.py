@@ -1,7 +1,6 @@
 """What runs in the background: housekeeping in chunks and in turns, and the fraud review."""
 
 import asyncio
-from collections.abc import AsyncIterator
 from datetime import datetime, timedelta
 
 import pytest
@@ -23,11 +22,11 @@ from storage.rules.errors import CustomerNotFound
 from storage.rules.fraud.flag import FlagKind
 from storage.tables import audit_entries, partners, recurring_tasks, refused_calls
 from storage.tables import flags as stored_flags
-from tests import world
 from tests.world import NOW, SEALER, World, stored
 
 LATER = NOW + timedelta(days=31)
 EMAIL = "anna@partners.example"
+embedded = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)  # storage's tests show what is found
 
 
 async def test_a_large_backlog_is_deleted_in_chunks(acme: World, monkeypatch: pytest.MonkeyPatch):
@@ -82,13 +81,6 @@ async def test_a_running_task_keeps_its_turn(store: Storage):
             pass
 
 
-@pytest.fixture
-async def embedded(sqlite_url: str) -> AsyncIterator[World]:
-    """What a review finds is tested on both databases where storage is; here is when it runs."""
-    async with storage.opened(sqlite_url) as store:
-        yield await world.acme(store)
-
-
 async def own_purchase(acme: World) -> None:
     mine = update(partners).where(partners.c.id == acme.anna).values(email=EMAIL)
     await acme.store.write(lambda connection: connection.execute(mine).rowcount)
@@ -101,25 +93,25 @@ async def review(acme: World, *, is_whole: bool) -> list[FlagKind]:
     return [each.kind for each in (await acme.listed(FLAGS)).data]
 
 
+@embedded
 @pytest.mark.parametrize("is_news", [True, False])
-async def test_a_sale_is_reviewed_once_by_the_next_round_or_the_whole_review(embedded: World, *, is_news: bool):
-    await own_purchase(embedded)
+async def test_a_sale_is_reviewed_once_by_the_next_round_or_the_whole_review(acme: World, *, is_news: bool):
+    await own_purchase(acme)
     if not is_news:
-        embedded.store.take_written()
+        acme.store.take_written()
 
-    assert await review(embedded, is_whole=False) == [FlagKind.SELF_REFERRAL] * is_news
-    embedded.store.take_written()
-    assert await review(embedded, is_whole=not is_news) == [FlagKind.SELF_REFERRAL]
+    assert await review(acme, is_whole=False) == [FlagKind.SELF_REFERRAL] * is_news
+    acme.store.take_written()
+    assert await review(acme, is_whole=not is_news) == [FlagKind.SELF_REFERRAL]
 
 
-async def test_a_failing_review_is_logged_and_raises_nothing(embedded: World, caplog: pytest.LogCaptureFixture):
-    await embedded.store.write_in(
-        embedded.program_id, lambda connection: connection.execute(stored_flags.delete()).rowcount
-    )
-    await embedded.store.write(stored_flags.drop)
-    await own_purchase(embedded)
+@embedded
+async def test_a_failing_review_is_logged_and_raises_nothing(acme: World, caplog: pytest.LogCaptureFixture):
+    await acme.store.write_in(acme.program_id, lambda connection: connection.execute(stored_flags.delete()).rowcount)
+    await acme.store.write(stored_flags.drop)
+    await own_purchase(acme)
 
-    await background.review_all(embedded.store, since=NOW, at=NOW, is_whole=True)
+    await background.review_all(acme.store, since=NOW, at=NOW, is_whole=True)
 
     assert "the fraud review failed" in caplog.text
 

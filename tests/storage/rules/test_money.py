@@ -1,4 +1,4 @@
-"""Money: what sales and leads earn, what is left after refunds, rounding, exchange rates, and how a metric moved."""
+"""Money: what sales and leads earn, what is left after refunds or set off, rounding, exchange rates, and trends."""
 
 from datetime import UTC, date, datetime, timedelta
 from fractions import Fraction
@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from storage.rules import commission, ecb, money
 from storage.rules.commission import CommissionBasis, CommissionType, Terms
+from storage.rules.payout import Owed, owed
 from storage.rules.reports import metrics
 from storage.rules.reports.metrics import Direction, Trend
 
@@ -93,6 +94,12 @@ def test_a_days_file_and_the_history_give_the_same_rates() -> None:
 def test_a_file_that_is_not_the_ecbs_is_rejected_with_its_line(content: bytes, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         ecb.parse(content)
+
+
+def test_no_more_of_a_debt_is_set_off_than_the_payout_is_worth():
+    expected = {-5_000: Owed(3_000, 0, 0), -1_000: Owed(1_000, 0, 2_000), 1_000: Owed(0, 1_000, 4_000)}
+
+    assert {settled_cents: owed(3_000, settled_cents) for settled_cents in expected} == expected
 
 
 def test_a_trend_is_the_absolute_change_with_its_direction():
