@@ -93,7 +93,7 @@ def test_no_lock_of_npm_names_a_registry():
     assert [path for path, lock in locks.items() if '"resolved"' in lock or re.search("registry[./]", lock)] == []
 
 
-def test_every_metric_and_variable_that_is_named_exists():
+def test_every_metric_and_variable_that_is_named_exists_and_every_alert_says_what_to_do():
     known = metrics() | {"svc_click_id", "svc_build_info"}
     variables = {*map(variable_of, Configuration.model_fields), OLD_SECRET_KEY}
     for path in [*FILES, *(ROOT / name for name in ("Dockerfile", "docs/configuration.md", "docs/operations.md"))]:
@@ -103,12 +103,8 @@ def test_every_metric_and_variable_that_is_named_exists():
 
         assert bare - known == set(), path
         assert set(re.findall(r"\bSVC_[A-Z_]+\b", text)) <= variables, path
-
-
-def test_every_alert_says_what_to_do():
     alerts = re.findall(r"alert: (\w+)", (DEPLOY / "alerts.yaml").read_text(encoding="utf-8"))
     advice = re.findall(r"^\| `(\w+)` \|", (ROOT / "docs/operations.md").read_text(encoding="utf-8"), re.MULTILINE)
-
     assert advice == alerts
 
 

@@ -81,20 +81,16 @@ def test_what_waits_for_one_program_is_not_sent_to_another(service: FailingServi
     assert len(waiting(folder)) == 1
 
 
-def test_only_its_owner_reads_what_waits(service: FailingService, sdk: Sdk, folder: Path):
+def test_only_its_owner_reads_what_waits_and_an_outbox_that_cannot_be_written_fails_the_call_only(
+    service: FailingService, sdk: Sdk, folder: Path
+):
     service.answers = ["overloaded"]
     sdk(outbox=folder).lead(click_id="c1", email="jane@example.com")
 
     (path,) = waiting(folder)
     assert (path.stat().st_mode & 0o777, path.parent.stat().st_mode & 0o777) == (0o600, 0o700)
     assert KEY not in path.read_text()
-
-
-def test_an_outbox_that_cannot_be_written_fails_the_call_only(service: FailingService, sdk: Sdk, tmp_path: Path):
-    service.answers = ["overloaded"]
-    (tmp_path / "file").write_text("not a folder")
-
-    assert sdk(outbox=tmp_path / "file").lead(click_id="c1").status == Status.FAILED
+    assert sdk(outbox=path).lead(click_id="c1").status == Status.FAILED  # a file is no folder
 
 
 def test_one_process_resends_at_a_time(service: FailingService, sdk: Sdk, folder: Path):

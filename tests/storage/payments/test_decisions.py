@@ -19,7 +19,7 @@ from storage.tables import payment_events, sales
 from tests import postgres, world
 from tests import stripe_events as stripe
 from tests.needs import ON_CITUS
-from tests.storage.payments.paying import connect, listed, named, take
+from tests.storage.payments.paying import connect, listed, take
 from tests.world import NOW, World, stored
 
 UNKNOWN = {"svc_customer_key": "user-1"}
@@ -78,13 +78,16 @@ async def test_waiting_payments_are_recorded_once_their_late_lead_is_there(
     assert await recorded(acme) == ["in_1", "in_2", "in_3"]
 
 
-async def test_an_owner_names_the_customer_of_an_organic_payment_and_its_renewals_follow(acme: World):
+async def test_an_owner_names_the_customer_of_an_organic_payment_once_and_its_renewals_follow(acme: World):
     await take(acme, stripe.invoice())
     await take(acme, stripe.invoice("evt_2", name="in_2", renewal=True))
     await acme.customer("user-1")
 
     assert await decide(acme, Decision.RETRY, customer_key="user-1") == "recorded"
     assert await recorded(acme) == ["in_1", "in_2"]
+    for decision in Decision:  # a recorded payment is neither retried nor dismissed
+        with pytest.raises(ValidationError):
+            await decide(acme, decision)
 
 
 async def test_a_dismissed_customers_later_payments_do_not_wait(acme: World):
@@ -99,14 +102,6 @@ async def test_a_dismissed_customers_later_payments_do_not_wait(acme: World):
         await decide(acme, Decision.RETRY)
     await acme.customer("user-1")
     assert await decide(acme, Decision.RETRY) == "recorded"
-
-
-async def test_a_recorded_payment_is_neither_retried_nor_dismissed(acme: World):
-    await take(acme, stripe.checkout(metadata=await named(acme)))
-
-    for decision in Decision:
-        with pytest.raises(ValidationError):
-            await decide(acme, decision)
 
 
 async def test_a_refund_of_a_payment_from_before_the_account_was_connected_is_named_or_dismissed(acme: World):
