@@ -62,11 +62,7 @@ def proxied(server: str, recipe: str, page: str, folder: Path, helper: str) -> I
 
 
 @pytest.mark.parametrize("name", WRITTEN["recipes"])
-async def test_a_recipe_forwards_the_tracker_and_its_calls_and_no_cookie(
-    name: str,
-    scene: Scene,  # noqa: F811 - the fixture
-    tmp_path: Path,
-):
+async def test_a_recipe_forwards_the_tracker_and_its_calls_and_no_cookie(scene: Scene, name: str, tmp_path: Path):  # noqa: F811 - the fixture
     recipe, tag, elsewhere = WRITTEN["recipes"][name].values()
     asked: list[str] = []
     with failing.running(scene.server.base_url) as between:

@@ -133,12 +133,9 @@ async def test_unusual_rates_are_found(shop: World):
 async def test_a_flag_is_raised_once_by_whoever_reviews_and_listed(shop: World):
     await buyer(shop, 1, known=ANNA)
     recent = partial(shop.store.read, fraud_review.recent, shop.program_id, since=NOW - HOUR)
-    found = await recent()
+    found = [(shop.program_id, each) for each in await recent()]
 
-    raised = [
-        await shop.store.write(flagging.raise_each, [(shop.program_id, each) for each in found], at=NOW)
-        for _ in range(2)
-    ]
+    raised = [await shop.store.write(flagging.raise_each, found, at=NOW) for _ in range(2)]
 
     assert (raised, await recent()) == ([1, 0], [])
     [flag] = await review(shop)

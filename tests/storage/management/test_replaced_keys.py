@@ -27,9 +27,8 @@ LEAKED, ACCEPT, DISCARD = OldKeyDecision.LEAKED, OldKeyDecision.ACCEPT, OldKeyDe
 
 
 async def decide(acme: World, decision: OldKeyDecision, **about: Any) -> Replay:
-    result: Replay = await acme.do(
-        replays.decide_old_key, sealer=SEALER, **{"decision": decision, "at": LATER, **about}
-    )
+    about = {"decision": decision, "at": LATER, **about}
+    result: Replay = await acme.do(replays.decide_old_key, sealer=SEALER, **about)
     return result
 
 

@@ -37,15 +37,11 @@ async def test_a_statement_lists_what_was_paid_and_what_was_set_off_of_it(acme: 
 
     before, after = await stated(acme), await stated(acme, 2)
 
-    assert [(each.transaction_id, each.amount_cents, each.refunded_cents) for each in before.commissions] == [
-        ("anna-0-10000", 2_000, 0),
-        ("anna-1-5000", 1_000, 200),
-    ]
+    paid = [(each.transaction_id, each.amount_cents, each.refunded_cents) for each in before.commissions]
+    assert paid == [("anna-0-10000", 2_000, 0), ("anna-1-5000", 1_000, 200)]
     assert (before.line.to_pay_cents, before.entries, before.carried_cents) == (2_800, [], 0)
-    assert [(each.kind, each.cents) for each in after.entries] == [
-        (EntryKind.REVERSAL, -500),
-        (EntryKind.ADJUSTMENT, -100),
-    ]
+    entries = [(each.kind, each.cents) for each in after.entries]
+    assert entries == [(EntryKind.REVERSAL, -500), (EntryKind.ADJUSTMENT, -100)]
     assert (after.line.set_off_cents, after.carried_cents, after.line.to_pay_cents) == (600, 0, 3_400)
     assert (before.line.payout_id, after.line.payout_id) == (first.id, second.id)
 
