@@ -153,16 +153,10 @@ PAGE = FormPage(
     },
     roles=MANAGERS,
 )
-PAUSE = FormPage(
+STATUS = FormPage(
     elsewhere,
-    Button(changes.change_partner, notice="partner-{status}.{id}", then=f"{PROGRAM}/partners"),
-    by="status",
-    roles=MANAGERS,
-)
-SELECTED = FormPage(
-    elsewhere,
-    {status: Button(changes.change_partner) for status in PartnerStatus}
-    | {"invite": Button(partner_portal.mail_invitation)},
+    dict.fromkeys(PartnerStatus, Button(changes.change_partner, {}, "partner-{status}.{id}", f"{PROGRAM}/partners"))
+    | {"invite": Button(partner_portal.mail_invitation, {}, "partners-invite.1.0", f"{PROGRAM}/partners")},
     by="status",
     roles=MANAGERS,
     row="partner_id",
