@@ -32,18 +32,14 @@ def find_events(connection: Connection, scope: ListScope, query: ListQuery) -> P
         return Page([], order=query.order)
     each = (event_kinds.sort_keys(kind).where(*_conditions(kind, program_id, wanted, query.span)) for kind in kinds)
     event = union_all(*each).subquery("event").c
-    matching = select(event.key)
-    is_long = EventKind.CLICK in kinds and query.is_added_up and _has_many_clicks(connection, program_id, wanted, query)
     sums = {engine.AMOUNT: event.amount_cents, engine.CURRENCY: event.currency}
-    summed = (
-        Page[Event]([])
-        if is_long
-        else engine.totals(connection, matching, query, row_id=event.key, sums=sums, sorts=EVENTS.sorts)
-    )
+    own = {"kind": event.key, engine.AMOUNT: event.program_cents}
+    order = {name: own[name] if name in own else event[name] for name in EVENTS.sorts}
+    some = engine.Candidates(select(event.key), event.key, sums, order, every=select(event.key))
+    is_long = EventKind.CLICK in kinds and query.is_added_up and _has_many_clicks(connection, program_id, wanted, query)
+    summed = Page[Event]([]) if is_long else engine.totals(connection, some, query)
     if summed.order.column is not None:
-        own = {"kind": event.key, engine.AMOUNT: event.program_cents}
-        order = {name: own[name] if name in own else event[name] for name in EVENTS.sorts}
-        page = engine.read_ids(connection, matching, query, row_id=event.key, keys=order, summed=summed, every=matching)
+        page = engine.read_ids(connection, some, query, summed)
         return page._replace(data=_get_each(connection, program_id, page.data))
     edge = cursors.edge_of(query.cursor, int, str, str)
     is_ascending = summed.order.is_ascending != (edge is not None and edge.is_end)

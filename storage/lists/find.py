@@ -1,10 +1,10 @@
 """Reads a list: filtered, searched, sorted, added up, and paged both ways. Every read is bounded."""
 
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from datetime import date, datetime
 from enum import StrEnum
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from sqlalchemy import ColumnElement, Connection, Select, func, literal, select, tuple_
 
@@ -16,21 +16,30 @@ ROWS, AMOUNT, CURRENCY = "rows", "amount_cents", "currency"
 EARNED_UNTIL = "earned_until"
 
 
+class Candidates(NamedTuple):
+    """The rows of which a page is chosen: the statements of their ids and of all ids that a cursor may name."""
+
+    ids: Select[Any]
+    row_id: Any
+    sums: Mapping[str, Any]  # what is added up of them
+    keys: Mapping[str, ColumnElement[Any]]  # what they can be sorted by
+    every: Select[Any]
+
+
 def find(connection: Connection, wanted: List[Row], scope: ListScope, query: ListQuery) -> Page[Row]:
     """Return a page of what the scope may read and the query asks for. Raises ValidationError for a wrong cursor."""
     if wanted.reader is not None:
         _of_partner(wanted, scope)
         return wanted.reader(connection, scope, query)
     scope = scope._replace(until=query.filters.get(EARNED_UNTIL) or scope.until)
-    chosen, row_id = matching(wanted, scope, query), wanted.table.c.id
     skipped = wanted.skips(connection, scope) if wanted.skips and query.is_added_up else frozenset()
     sums = {name: each.sql for name, each in wanted.sums.items() if name not in skipped}
     if AMOUNT in sums:
         sums[CURRENCY] = next(each.sql for each in wanted.fields if each.name == CURRENCY)
     keys = {name: each.sort_key for name, each in wanted.sorts.items() if name not in skipped}
-    summed = totals(connection, chosen, query, row_id=row_id, sums=sums, sorts=keys)
-    every = matching(wanted, scope, ListQuery())
-    page = read_ids(connection, chosen, query, row_id=row_id, keys=keys, summed=summed, every=every)
+    ids, every = (matching(wanted, scope, each) for each in (query, ListQuery()))
+    some = Candidates(ids, wanted.table.c.id, sums, keys, every)
+    page = read_ids(connection, some, query, totals(connection, some, query))
     return page._replace(data=rows(connection, wanted, scope, page.data))
 
 
@@ -103,54 +112,37 @@ def _select(wanted: List[Any], scope: ListScope, *columns: Any) -> Select[Any]:
     return statement.params(**figures)
 
 
-def totals(
-    connection: Connection,
-    matching: Select[Any],
-    query: ListQuery,
-    *,
-    row_id: Any,
-    sums: Mapping[str, Any],
-    sorts: Collection[str],
-) -> Page[Any]:
+def totals(connection: Connection, some: Candidates, query: ListQuery) -> Page[Any]:
     """Return a page without rows: the order that it can have, and its totals, of at most 20,000 rows."""
     if not query.is_added_up:
         return Page([], order=query.order)
+    sums = some.sums
     each = [column.label(name) for name, column in sums.items()]
-    some_rows = matching.with_only_columns(row_id.label("id"), *each, maintain_column_froms=True)
-    some = some_rows.limit(MOST_ROWS + 1).subquery("some")
+    first = some.ids.with_only_columns(some.row_id.label("id"), *each, maintain_column_froms=True)
+    rows = first.limit(MOST_ROWS + 1).subquery("some")
     plain = [name for name in sums if CURRENCY not in sums or name not in {AMOUNT, CURRENCY}]
-    added = [func.coalesce(func.sum(some.c[name]), 0).label(name) for name in plain]
-    total = connection.execute(select(func.count().label(ROWS), *added).select_from(some)).mappings().one()
+    added = [func.coalesce(func.sum(rows.c[name]), 0).label(name) for name in plain]
+    total = connection.execute(select(func.count().label(ROWS), *added).select_from(rows)).mappings().one()
     is_short, amounts = total[ROWS] <= MOST_ROWS, {}
     if is_short and CURRENCY in sums:
-        amount, currency = some.c[AMOUNT], some.c[CURRENCY]
+        amount, currency = rows.c[AMOUNT], rows.c[CURRENCY]
         by_currency = select(currency, func.sum(amount)).where(currency.is_not(None), amount.is_not(None))
-        rows = connection.execute(by_currency.group_by(currency).order_by(currency))
-        amounts = {name: int(cents) for name, cents in rows}
-    is_possible = query.order.column is None or (is_short and query.order.column in sorts)
+        summed = connection.execute(by_currency.group_by(currency).order_by(currency))
+        amounts = {name: int(cents) for name, cents in summed}
+    is_possible = query.order.column is None or (is_short and query.order.column in some.keys)
     numbers = {name: int(value) for name, value in total.items()} if is_short and query.has_totals else None
     return Page([], order=query.order if is_possible else NEWEST_FIRST, totals=numbers, amounts=amounts)
 
 
-def read_ids(
-    connection: Connection,
-    matching: Select[Any],
-    query: ListQuery,
-    *,
-    row_id: Any,
-    keys: Mapping[str, ColumnElement[Any]],
-    summed: Page[Any],
-    every: Select[Any],
-) -> Page[Any]:
+def read_ids(connection: Connection, some: Candidates, query: ListQuery, summed: Page[Any]) -> Page[Any]:
     """Return a page's ids in the order that `summed` has; a cursor names a row of `every`, which may match no more."""
+    ids, row_id, order = some.ids, some.row_id, summed.order
     edge = cursors.edge_of(query.cursor, row_id.type.python_type)
-    order = summed.order
-    key = row_id if order.column is None else keys[order.column]
-    ids = matching
+    key = row_id if order.column is None else some.keys[order.column]
     is_ascending = order.is_ascending != (edge is not None and edge.is_end)
     if edge is not None:  # whose place in the order is looked up again
         named: ColumnElement[Any] = literal(edge.values[0], row_id.type)
-        same = every.with_only_columns(key, maintain_column_froms=True).where(row_id == named).correlate(None)
+        same = some.every.with_only_columns(key, maintain_column_froms=True).where(row_id == named).correlate(None)
         here: Any = row_id if order.column is None else tuple_(key, row_id)
         there: Any = named if order.column is None else tuple_(same.scalar_subquery(), named)
         ids = ids.where(here > there if is_ascending else here < there)
