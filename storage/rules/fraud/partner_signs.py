@@ -1,7 +1,7 @@
 """Signs of fraud in what partners brought: floods of clicks, and a month's shares of customers and refunds."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
@@ -41,7 +41,8 @@ class PartnerCounts(NamedTuple):
     refunded_sales: int = 0
 
 
-Sign = tuple[FlagKind, int, Mapping[str, Any]]
+Evidence = dict[str, Any]
+Sign = tuple[FlagKind, int, Evidence]
 
 
 def floods(clicks: Iterable[tuple[int, datetime, str | None]]) -> list[Flood]:
@@ -59,26 +60,27 @@ def signs_in_counts(partners: Sequence[PartnerCounts], month: datetime) -> list[
     return [Finding(kind, f"partner:{each}:{month:%Y-%m}", each, month, evidence) for kind, each, evidence in signs]
 
 
+def _beside_others(
+    partners: Sequence[PartnerCounts], *names: str
+) -> Iterator[tuple[PartnerCounts, PartnerCounts, Evidence]]:
+    """Yield what each partner brought, what all others did, and some counts of both as evidence."""
+    total = [sum(column) for column in zip(*partners, strict=True)]
+    for partner in partners:
+        others = PartnerCounts._make(whole - own for whole, own in zip(total, partner, strict=True))
+        both = {"": partner, "others_": others}
+        yield partner, others, {f"{whose}{name}": getattr(each, name) for whose, each in both.items() for name in names}
+
+
 def _unusual_conversion_rates(partners: Sequence[PartnerCounts]) -> Iterator[Sign]:
     """Yield the partners with a rate far above that of all others, or far below that of each other one."""
-    clicks = sum(each.clicks for each in partners)
-    conversions = sum(each.conversions for each in partners)
-    for partner in partners:
-        others_clicks = clicks - partner.clicks
-        others_conversions = conversions - partner.conversions
-        if others_conversions >= FEWEST_CONVERSIONS and others_clicks > 0:
-            expected = partner.clicks * others_conversions / others_clicks
+    for partner, others, evidence in _beside_others(partners, "clicks", "conversions"):
+        if others.conversions >= FEWEST_CONVERSIONS and others.clicks > 0:
+            expected = partner.clicks * others.conversions / others.clicks
             fewest = max(FEWEST_CONVERSIONS, TIMES_MORE * expected)
             is_high = partner.clicks >= FEWEST_CLICKS and partner.conversions >= fewest
             if is_high or _is_low(partner, [each for each in partners if each != partner]):
-                evidence = {
-                    "clicks": partner.clicks,
-                    "conversions": partner.conversions,
-                    "others_clicks": others_clicks,
-                    "others_conversions": others_conversions,
-                    "expected_conversions": round(expected, 1),
-                }
-                yield FlagKind.UNUSUAL_CONVERSION_RATE, partner.partner_id, evidence
+                about = evidence | {"expected_conversions": round(expected, 1)}
+                yield FlagKind.UNUSUAL_CONVERSION_RATE, partner.partner_id, about
 
 
 def _is_low(partner: PartnerCounts, others: Sequence[PartnerCounts]) -> bool:
@@ -90,19 +92,9 @@ def _is_low(partner: PartnerCounts, others: Sequence[PartnerCounts]) -> bool:
 
 
 def _unusual_refund_rates(partners: Sequence[PartnerCounts]) -> Iterator[Sign]:
-    sales = sum(each.sales for each in partners)
-    refunded = sum(each.refunded_sales for each in partners)
-    for partner in partners:
-        others_sales = sales - partner.sales
-        others_refunded = refunded - partner.refunded_sales
-        if others_sales < FEWEST_OTHER_SALES or partner.refunded_sales < FEWEST_REFUNDED:
+    for partner, others, evidence in _beside_others(partners, "sales", "refunded_sales"):
+        if others.sales < FEWEST_OTHER_SALES or partner.refunded_sales < FEWEST_REFUNDED:
             continue
         rate = partner.refunded_sales / partner.sales
-        if rate >= max(LEAST_SHARE_REFUNDED, TIMES_MORE_REFUNDED * others_refunded / others_sales):
-            evidence = {
-                "sales": partner.sales,
-                "refunded_sales": partner.refunded_sales,
-                "others_sales": others_sales,
-                "others_refunded_sales": others_refunded,
-            }
+        if rate >= max(LEAST_SHARE_REFUNDED, TIMES_MORE_REFUNDED * others.refunded_sales / others.sales):
             yield FlagKind.UNUSUAL_REFUND_RATE, partner.partner_id, evidence
