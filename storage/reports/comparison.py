@@ -68,6 +68,7 @@ def compare(
     scopes = (report.scope, report.before)
     both = zip(scopes, (report.current, report.previous), strict=True)
     (totals, months), (before, _) = (read_figures(connection, scope, sums) for scope, sums in both)
+    beside = _programs(connection, workspace_id, others, scopes) if others else None
     best, rest = _read_best(connection, report, top_partners) if top_partners else ([], None)
     part, rows = metrics.parts_of(report.days, part)
     causes: dict[str, int] = {}
@@ -86,7 +87,7 @@ def compare(
         "rows": rows,
         "top_partners": best,
         "other_partners": rest,
-        "programs": _programs(connection, workspace_id, others, scopes) if others else None,
+        "programs": beside,
     }
 
 
