@@ -99,7 +99,8 @@ def reads() -> Iterator[Callable[..., Any]]:
             module = importlib.import_module(f"{package.__name__}.{each.name}")
             for name, function in inspect.getmembers(module, inspect.isfunction):
                 is_read = package in {lists, reports, diagnosis} or name.startswith(READS)
-                is_read = is_read and module is not agent_caps  # which counts what it allows
+                # agent_caps counts what it allows, and a row is locked for a write
+                is_read = is_read and module is not agent_caps and not name.startswith("lock_")
                 is_ours = function.__module__ == module.__name__ != engine.__name__ and not name.startswith("_")
                 takes_connection = next(iter(inspect.signature(function).parameters), "") == "connection"
                 if is_ours and is_read and takes_connection and get_type_hints(function)["return"] is not type(None):
