@@ -6,8 +6,9 @@ from datetime import datetime
 from functools import partial
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, func, or_, select
+from sqlalchemy import Connection, or_, select
 
+from storage.engine.statements import read_statement
 from storage.lists.commissions import COMMISSIONS
 from storage.lists.declaration import ListScope
 from storage.lists.find import get, rows
@@ -18,12 +19,13 @@ from storage.rules import attribution, keys, outcome
 from storage.rules.commission import Terms, explained_terms
 from storage.rules.errors import DuplicateTransaction
 from storage.rules.payment import Paid, PaymentOutcome
-from storage.tables import commission_terms, leads, metadata, partners, refunds, refused_calls, sales
+from storage.tables import commission_terms, metadata, refused_calls, sales
 from storage.tracking import terms_in_force
 from storage.tracking.terms_in_force import TermsSubject
 
 MOST_REJECTED = 10
 UNPAID = {outcome.SaleOutcome.PAYMENT_NOT_A_SALE, outcome.SaleOutcome.PAYMENT_MISSING}
+_OUTRANKED, _REFUNDS = read_statement("outranked_codes"), read_statement("refunds_of_sale")
 COUNTED = {PaymentOutcome.RECORDED, PaymentOutcome.REPEATED, PaymentOutcome.SAME}
 
 
@@ -79,8 +81,10 @@ class Facts:
         self.commission = get(connection, COMMISSIONS, scope, earning.id) if earning else None
         self.terms = _terms(connection, program_id, self.sale or self.rejected, earning, self.partner)
         self.lead = self.customer and one("leads", newest=True, customer_id=self.customer.id)
-        self.outranked_codes = _outranked(connection, program_id, self.customer) if self.customer else []
-        self.refunds = _refunds(connection, program_id, self.sale) if self.sale else 0
+        of: dict[str, Any] = {"program_id": program_id, "most": MOST_REJECTED}
+        of |= {"customer_id": self.customer and self.customer.id, "sale_id": self.sale and self.sale.id}
+        self.outranked_codes = list(connection.execute(_OUTRANKED, of).scalars()) if self.customer else []
+        self.refunds = connection.execute(_REFUNDS, of).scalar_one() if self.sale else 0
         number = subject.transaction_id
         self.is_tested = number is not None and one("test_events", transaction_id=number) is not None
         self.first_purchase_at = self.customer.first_purchase_at if self.customer else None
@@ -141,19 +145,6 @@ def _terms(connection: Connection, program_id: int, call: Any, earning: Any, par
     if call:
         return terms_in_force.of_partner(connection, program_id, partner_id, call.at)
     return terms_in_force.find(connection, program_id, TermsSubject(partner_id, partner and partner.partner_group))
-
-
-def _outranked(connection: Connection, program_id: int, customer: Any) -> list[str]:
-    """Return the partners' codes of the browsers' leads for other clicks that the customer's call outranks."""
-    sent_by = (partners.c.program_id == leads.c.program_id) & (partners.c.id == leads.c.partner_id)
-    mine = (leads.c.program_id == program_id, leads.c.outranked_by == customer.id)
-    rows = select(partners.c.code).join(leads, sent_by).where(*mine).order_by(leads.c.id).limit(MOST_REJECTED)
-    return list(connection.execute(rows).scalars())
-
-
-def _refunds(connection: Connection, program_id: int, sale: Any) -> int:
-    mine = (refunds.c.program_id == program_id, refunds.c.sale_id == sale.id)
-    return connection.execute(select(func.count()).select_from(refunds).where(*mine)).scalar_one()
 
 
 def _rejected(

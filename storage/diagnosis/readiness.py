@@ -4,23 +4,24 @@ from collections.abc import Iterator
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, select
 
 from storage.diagnosis import identifier_health, key_rotation
 from storage.diagnosis.identifier_health import HealthState, IdentifierHealth
 from storage.diagnosis.key_rotation import KeyRotation
+from storage.engine.statements import read_statement
 from storage.lists.programs import read_program
 from storage.lists.rejected_calls import ORGANIC
 from storage.reports import checklist
 from storage.rules.attribution import PartnerStatus, ProgramStatus
-from storage.rules.errors import ApiKeyRotationRequired, InvalidKey
 from storage.rules.keys import Rotation, rotation_state
 from storage.rules.outcome import State
 from storage.tables import partners, refused_calls
+from storage.tables.columns import Timestamp
 
 ONGOING = timedelta(hours=24)
 RECENT = timedelta(days=7)
-EVENTS = ("click", "lead", "sale", "refund")
+_WRONG_KEYS = read_statement("wrong_keys", first_at=Timestamp, last_at=Timestamp)
 
 
 class ReadinessGate(NamedTuple):
@@ -74,11 +75,7 @@ def check_readiness(connection: Connection, program_id: int, *, at: datetime, ba
 
 def check_key_accepted(connection: Connection, program_id: int, *, at: datetime) -> ReadinessGate:
     """Return the gate of events lost to a wrong key: failed while they still come, unknown until a week has passed."""
-    call = refused_calls.c
-    codes = (InvalidKey.code, ApiKeyRotationRequired.code)
-    mine = (call.program_id == program_id, call.code.in_(codes), call.call.in_(EVENTS))
-    totals = select(func.count(), func.min(call.at), func.max(call.at)).where(*mine)
-    calls, first_at, last_at = connection.execute(totals).one()
+    calls, first_at, last_at = connection.execute(_WRONG_KEYS, {"program_id": program_id}).one()
     if last_at is None or last_at < at - RECENT:
         return _gate("program_key_accepted", None)
     if last_at >= at - ONGOING:

@@ -14,10 +14,12 @@ from storage.engine.statements import read_statement
 from storage.lists.partners import has
 from storage.rules import attribution, contact
 from storage.rules.errors import AffMissing, InvalidAffiliateUrl
+from storage.tables.columns import Timestamp
 
 MOST, MOST_SILENT = 10, 5
 MOST_REJECTED, MOST_LOGS = 1_000, 20  # the newest of each of some logs, which have no index by identifier
 HASH_DIGITS = 64
+_LAST_CALLS = read_statement("last_calls", called_at=Timestamp, rejected_at=Timestamp)
 _NAMES, _OF_REJECTED = read_statement("identifier_names"), read_statement("rejected_names")
 
 
@@ -66,10 +68,7 @@ def _find_named(connection: Connection, program_ids: Sequence[int], typed: str) 
 
 
 def _silence(connection: Connection, program_id: int, typed: str, at: datetime, *, is_first: bool) -> Silence:
-    caller, call = tables.key_callers.c, tables.refused_calls.c
-    called = select(func.max(caller.last_at)).where(caller.program_id == program_id)  # a minute behind
-    rejected_at = select(call.at).where(call.program_id == program_id).order_by(call.id.desc()).limit(1)
-    times = [connection.execute(statement).scalar() for statement in (called, rejected_at)]
+    times = connection.execute(_LAST_CALLS, {"program_id": program_id}).one()
     last_call_at = max(filter(None, times), default=None)
     rejected = readiness.check_key_accepted(connection, program_id, at=at)
     likely = identifier_health.likely_key(connection, program_id, typed) if is_first else None

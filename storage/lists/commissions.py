@@ -8,6 +8,7 @@ from typing import Annotated, Any, NamedTuple
 from sqlalchemy import BigInteger, ColumnElement, Connection, case, cast, func, literal, or_, select
 
 from storage.engine.cursors import LARGEST_ID, within
+from storage.engine.statements import read_statement
 from storage.lists import held
 from storage.lists.declaration import PROGRAM, Column, Filter, List, ListScope, Theirs
 from storage.lists.find import get
@@ -17,8 +18,8 @@ from storage.rules.commission import CommissionStatus, Terms, explained_terms
 from storage.rules.fraud.flag import FlagKind
 from storage.rules.periods.period import Span
 from storage.rules.untrusted import Untrusted
-from storage.tables import audit_entries, commission_terms, commissions, ledger_entries, sales
-from storage.tables.columns import stored_millis
+from storage.tables import audit_entries, commissions, ledger_entries, sales
+from storage.tables.columns import Timestamp, stored_millis
 from storage.tracking.ledger import PARTNER_KINDS, EntryKind
 
 _row = commissions.c
@@ -26,6 +27,7 @@ SEEN_BY_PARTNERS = (
     "id created_at sale_id lead_id status amount_cents net_cents set_off_cents paid_out_cents currency hold_until"
     " paid_at"
 )
+_TERMS = read_statement("terms_of_commission", created_at=Timestamp)
 LATEST = 10**14  # milliseconds: later than any time
 
 
@@ -145,9 +147,7 @@ COMMISSIONS = List(
 def get_details(connection: Connection, program_id: int, commission_id: int, *, at: datetime) -> CommissionDetails:
     """Return one commission of a program. Raises NotFound."""
     commission = get(connection, COMMISSIONS, ListScope(program_id, at), commission_id)
-    version = select(_row.terms_version).where(_row.program_id == program_id, _row.id == commission_id)
-    priced = (commission_terms.c.program_id == program_id, commission_terms.c.version == version.scalar_subquery())
-    row = connection.execute(select(commission_terms).where(*priced)).one()
+    row = connection.execute(_TERMS, {"program_id": program_id, "commission_id": commission_id}).one()
     mine = select(sales).where(sales.c.program_id == program_id, sales.c.id == commission.sale_id)
     entry = ledger_entries.c
     its_own = select(ledger_entries).where(entry.program_id == program_id, entry.commission_id == commission_id)

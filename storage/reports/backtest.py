@@ -124,8 +124,7 @@ class Backtest:
 
     def result(self, connection: Connection, program_id: int) -> BacktestResult:
         """Return the result, once it is done."""
-        about = (self._draft, self._links, self._find_terms)
-        for gained in find_gained(connection, program_id, *about, since=self._since):
+        for gained in find_gained(connection, program_id, self._links, self._find_terms, since=self._since):
             self._add_gained(gained)
         partners = [
             PartnerDifference._make([*self._named[each][:3], before, after, after - before])

@@ -1,7 +1,7 @@
 """A report by one or two dimensions, from the stored totals of days (docs/decisions/0037) or from the events."""
 
 import json
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
@@ -27,7 +27,7 @@ from storage.rules.reports.breakdown import (
     label,
     ranked,
 )
-from storage.rules.reports.dimension_totals import LACKING, OTHER, STORED, filled
+from storage.rules.reports.dimension_totals import LACKING, OTHER, STORED
 from storage.tables import dimension_rollups
 
 _LAG = timedelta(days=1)  # an older day that is not grouped at all is yet to be: right after an upgrade
@@ -116,7 +116,6 @@ def _added(
     """Return the sums of each value over the window's days, by each dimension, from where it is stored."""
     row = dimension_rollups.c
     days = (row.program_id == scope.program_id, row.day.between(*scope.window))
-    visited = {each: Counter[Any]() for each in stored}  # most values of a day have clicks alone
     sums = {each: defaultdict[Any, list[int]](lambda: [*NOTHING]) for each in stored}
     columns = select(row.dimension, row.day, row.totals).where(*days, row.dimension.in_({*stored.values()}))
     for source, day, totals in connection.execute(columns):
@@ -125,12 +124,10 @@ def _added(
             by_day = OF_DAY.get(dimension)
             of_day = by_day and by_day((day - EPOCH).days)
             for value, counts in read.items():
-                key = of_day if by_day else value
-                if isinstance(counts, int):
-                    visited[dimension][key] += counts
+                total = sums[dimension][of_day if by_day else value]
+                if isinstance(counts, int):  # clicks alone, as most values of a day have
+                    total[0] += counts
                 else:
-                    sums[dimension][key] = [*map(sum, zip(sums[dimension][key], filled(counts), strict=True))]
-    for dimension, clicks in visited.items():
-        for key, count in clicks.items():
-            sums[dimension][key][0] += count
+                    for place, count in enumerate(counts):
+                        total[place] += count
     return sums

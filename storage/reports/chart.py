@@ -5,8 +5,9 @@ from datetime import datetime, timedelta
 from functools import partial
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection
 
+from storage.engine.statements import read_statement
 from storage.lists import balances, rejected_calls
 from storage.lists.commissions import COMMISSIONS
 from storage.lists.coupons import COUPONS
@@ -22,8 +23,7 @@ from storage.rules.fraud.flag import FlagState
 from storage.rules.periods.period import DateRangeQuery
 from storage.rules.reports import metrics
 from storage.rules.reports.breakdown import NOTHING, BreakdownQuery, Dimension, Metric
-from storage.tables import customers, sales
-from storage.tables.columns import DAY_MILLIS, HOUR_MILLIS
+from storage.tables.columns import DAY_MILLIS, HOUR_MILLIS, Timestamp
 
 TOP_PARTNERS = 10
 MOST_EVENTS = 100_000  # of each kind, of which the hours of a day are read
@@ -31,6 +31,7 @@ MOST_NEWEST, MOST_COUPONS = 5, 50
 MOST_LINKS = 10
 MOST_WEEKS = 27
 _OF_PROGRAMS = {"average_order_cents", "reversed_cents"}  # figures that a partner's report leaves out
+_CUSTOMERS, _LAST_SALE = read_statement("customers_by_status"), read_statement("last_sale", sold_at=Timestamp)
 _LINK = (Dimension.LANDING_PATH, Dimension.CAMPAIGN)
 
 
@@ -133,9 +134,6 @@ def read_report(
     figures, months = comparison.read_figures(connection, report.scope, report.current)
     some = [day for day in report.days[-7 * MOST_WEEKS :] if any(day.totals)]
     mondays = (metrics.Day(day.date - timedelta(days=day.date.weekday()), day.totals) for day in some)
-    sent = (customers.c.program_id == program_id, customers.c.partner_id == partner_id)
-    counted = select(customers.c.status, func.count()).where(*sent).group_by(customers.c.status)
-    bought = (sales.c.program_id == program_id, sales.c.partner_id == partner_id)
     return {
         "window": report.scope.window,
         "currency": report.currency,
@@ -147,6 +145,6 @@ def read_report(
         "refunds_by_month": months,
         "sold": comparison.read_sold(connection, report.scope).get(partner_id, comparison.SoldTotals()).figures,
         "holds": balances.next_holds(connection, program_id, partner_id, at=at),
-        "customers": dict(connection.execute(counted).all()),
-        "last_sale_at": connection.execute(select(func.max(sales.c.occurred_at)).where(*bought)).scalar(),
+        "customers": dict[str, int](connection.execute(_CUSTOMERS, report.scope.values).all()),
+        "last_sale_at": connection.execute(_LAST_SALE, report.scope.values).scalar(),
     }

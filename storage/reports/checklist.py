@@ -9,7 +9,7 @@ from typing import NamedTuple
 from sqlalchemy import Connection, select
 
 from storage.engine.statements import read_statement
-from storage.tables import clicks, program_keys, programs, retired_program_keys
+from storage.tables import programs
 from storage.tables.columns import Timestamp
 
 MOST_CLICKS = 1_000  # the first ones, and the latest ones: the pages of these are looked at
@@ -17,6 +17,8 @@ MOST_MILLIS_LATE = 24 * 60 * 60 * 1_000  # a sale that is reported later does no
 _TEXTS = Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")
 FIRST_ACTIONS, NEXT_ACTIONS = tomllib.loads(_TEXTS).values()
 _PROVED = read_statement("checklist", **dict.fromkeys((*FIRST_ACTIONS, *NEXT_ACTIONS), Timestamp))
+_SHOWN_KEY = read_statement("shown_key", created_at=Timestamp)
+_CLICKED_PAGES = read_statement("clicked_pages", at=Timestamp)
 _PAGE = re.compile(r"https?://(?:[^/?#@]*@)?([^/?#:]+)(:\d+)?([^?#]*)")
 
 
@@ -44,9 +46,7 @@ def list_steps(connection: Connection, program_id: int, *, base_url: str) -> lis
 def find_shown_key(connection: Connection, program_id: int) -> datetime | None:
     """Return when the program's key was made, if its value was shown: a program is created with a hidden one."""
     # apart from _PROVED: a cluster has keys and events on different nodes
-    key, old = program_keys.c, retired_program_keys.c
-    hidden = select(old.key_hash).where(old.program_id == key.program_id).exists()
-    return connection.execute(select(key.created_at).where(key.program_id == program_id, hidden)).scalar()
+    return connection.execute(_SHOWN_KEY, {"program_id": program_id}).scalar()
 
 
 def _pages(connection: Connection, program_id: int) -> dict[str, datetime | None]:
@@ -54,12 +54,8 @@ def _pages(connection: Connection, program_id: int) -> dict[str, datetime | None
     domains = select(programs.c.domain, programs.c.further_domains).where(programs.c.id == program_id)
     named = " ".join(filter(None, connection.execute(domains).one())).lower().split()
     own = tuple(f".{each.removeprefix('www.')}" for each in named)  # with a port where its pages need one
-    row = clicks.c
-    seen = select(row.at, row.page_url).where(row.program_id == program_id).limit(MOST_CLICKS)
-    first = connection.execute(seen.order_by(row.click_id)).all()
-    latest = connection.execute(seen.order_by(row.click_id.desc())).all() if len(first) == MOST_CLICKS else []
     proved: dict[str, datetime | None] = {"tracker_installed": None, "sample_page": None}
-    for at, page_url in [*first, *reversed(latest)]:
+    for at, page_url in connection.execute(_CLICKED_PAGES, {"program_id": program_id, "most": MOST_CLICKS}):
         page = _PAGE.match((page_url or "").lower())
         if page is not None and page[3] == f"/programs/{program_id}/sample-page":
             proved["sample_page"] = proved["sample_page"] or at

@@ -22,7 +22,7 @@ class FollowedLinks:
     """The clicks that did not count beside an earlier one; those of customers, and the ones that they replaced."""
 
     def __init__(self, connection: Connection, program_id: int, draft: Draft) -> None:
-        self._draft = draft
+        self.draft = draft
         self._clicks: dict[str, tuple[FollowedLink, str | None]] = {}  # with the click that each replaced
         self._outranked: defaultdict[str | None, list[FollowedLink]] = defaultdict(list)  # by the click that was kept
         if draft.moves_clicks and draft.current.attribution_model == AttributionModel.FIRST_CLICK:
@@ -31,7 +31,7 @@ class FollowedLinks:
 
     def load(self, connection: Connection, program_id: int, click_ids: Iterable[str]) -> None:
         """Load the clicks of customers, and those before them, unless the draft leaves them alone."""
-        wanted = {*click_ids} if self._draft.moves_clicks else set[str]()
+        wanted = {*click_ids} if self.draft.moves_clicks else set[str]()
         for _ in range(MOST_LINKS):
             wanted -= self._clicks.keys()
             found = (
@@ -53,7 +53,7 @@ class FollowedLinks:
             links += [*(each for each in self._outranked.get(click_id, ()) if each.at <= came_at), link]
             click_id = replaced
         links.sort(key=lambda each: each.at)
-        return self._draft.credit(own, links, came_at)
+        return self.draft.credit(own, links, came_at)
 
 
 def _carried(row: Any) -> str | None:

@@ -10,7 +10,6 @@ from sqlalchemy import Connection
 from storage.engine.statements import read_statement
 from storage.reports.followed_links import FollowedLinks
 from storage.rules.commission import Terms
-from storage.rules.draft import Draft
 from storage.rules.errors import ServiceError
 from storage.tables.columns import Timestamp
 from storage.tracking import leads, program_terms, sale_decisions
@@ -26,15 +25,10 @@ FindTerms = Callable[[Connection, int, int, datetime], Terms]  # of a program an
 
 
 def find_gained(
-    connection: Connection,
-    program_id: int,
-    draft: Draft,
-    links: FollowedLinks,
-    find_terms: FindTerms,
-    *,
-    since: datetime,
+    connection: Connection, program_id: int, links: FollowedLinks, find_terms: FindTerms, *, since: datetime
 ) -> Iterator[LeadChange | SaleChange]:
     """Yield what the leads and sales since a time change that a longer window or another click would have credited."""
+    draft = links.draft
     window_days = draft.settings.attribution_window_days
     if draft.partners is not None or not (draft.moves_clicks or window_days > draft.current.attribution_window_days):
         return

@@ -3,7 +3,7 @@
 from datetime import date, datetime, timedelta
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Boolean, Connection, func, select
 
 from storage import tables
 from storage.engine import ids
@@ -19,15 +19,15 @@ from storage.rules.reports.metrics import Totals, added
 from storage.rules.settings import SETTINGS, published
 from storage.rules.untrusted import Untrusted
 from storage.tables.columns import Timestamp
-from storage.tracking.terms_in_force import PROGRAM
 
-MOST, MOST_SPECIAL = 20, 10
+MOST = 20
 EURO = "EUR"  # the rates are those of one euro
 RECENT_DAYS, PAST_DAYS, REJECTED_DAYS = 3, 28, 30
 FEWEST = 10  # expected in the recent days: fewer may be chance
 TIMES = 5
 COMPARED = ("clicks", "leads", "sales", "revenue_cents")
-_EARNED, _LARGE_REFUNDS = read_statement("terms_earned"), read_statement("large_refunds", at=Timestamp)
+_TERMS = read_statement("terms_versions", created_at=Timestamp, until=Timestamp, by_agent=Boolean)
+_LARGE_REFUNDS = read_statement("large_refunds", at=Timestamp)
 TERMS = tuple(setting for setting in SETTINGS if setting.is_term)
 
 
@@ -53,17 +53,11 @@ class TermsVersion(NamedTuple):
 
 def list_terms(connection: Connection, program_id: int) -> list[TermsVersion]:
     """Return a program's newest versions of its terms, newest first, then the newest of special terms."""
-    terms = tables.commission_terms
-    earned = {version: sums for version, *sums in connection.execute(_EARNED, {"program_id": program_id})}
-    versions, ends = list[TermsVersion](), list[datetime | None]([None])
-    for some, most in ((PROGRAM.own, MOST), (~PROGRAM.own, MOST_SPECIAL)):
-        newest = select(terms).where(terms.c.program_id == program_id, some).order_by(terms.c.version.desc())
-        for each in connection.execute(newest.limit(most)):
-            whose = (each.partner_id, each.partner_group)
-            until = ends[-1] if whose == (None, None) else each.ended_at
-            about = (each.version, each.created_at, until, each.by_agent, *whose, published(each, TERMS))
-            versions.append(TermsVersion(*about, *map(int, earned.get(each.version, (0, 0, 0)))))
-            ends.append(each.created_at)
+    versions = []
+    for each in connection.execute(_TERMS, {"program_id": program_id}):
+        about = (each.version, each.created_at, each.until, each.by_agent, each.partner_id, each.partner_group)
+        earned = (each.sales, int(each.sales_cents), int(each.commission_cents))
+        versions.append(TermsVersion(*about, published(each, TERMS), *earned))
     return versions
 
 
