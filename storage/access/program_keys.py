@@ -46,9 +46,7 @@ def create(connection: Connection, program_id: int, *, at: datetime) -> None:
 
 def regenerate(connection: Connection, program_id: int, *, by: audit.By) -> NewKey:
     """Replace a program's key: the commit invalidates the old one and clears any flag."""
-    new_key = _replace(connection, program_id, keys.generate_program_key(program_id), by.at)
-    audit.write(connection, program_id, [audit.Change("program_key.regenerate", program_id)], by=by)
-    return new_key
+    return _replace(connection, program_id, keys.generate_program_key(program_id), "program_key.regenerate", by)
 
 
 def import_key(connection: Connection, program_id: int, secret: str, *, by: audit.By) -> NewKey:
@@ -57,8 +55,7 @@ def import_key(connection: Connection, program_id: int, secret: str, *, by: audi
         raise ValidationError(f"A key has at least {keys.SHORTEST_IMPORT} printable ASCII characters and no space.")
     if _find(connection, keys.digest(secret)) is not None:
         raise ValidationError("This key is in use.")
-    audit.write(connection, program_id, [audit.Change("program_key.import", program_id)], by=by)
-    return _replace(connection, program_id, secret, by.at)
+    return _replace(connection, program_id, secret, "program_key.import", by)
 
 
 def flag(connection: Connection, program_id: int, *, rotate_by: datetime, by: audit.By) -> None:
@@ -71,14 +68,15 @@ def flag(connection: Connection, program_id: int, *, rotate_by: datetime, by: au
     audit.write(connection, program_id, [change], by=by)
 
 
-def _replace(connection: Connection, program_id: int, secret: str, at: datetime) -> NewKey:
+def _replace(connection: Connection, program_id: int, secret: str, action: str, by: audit.By) -> NewKey:
     mine = program_keys.c.program_id == program_id
     old = connection.execute(select(program_keys.c.key_hash).where(mine).with_for_update()).scalar_one()
-    new = _values(program_id, secret, at)
+    new = _values(program_id, secret, by.at)
     reused = retired_program_keys.c.key_hash.in_([old, new["key_hash"]])
     connection.execute(delete(retired_program_keys).where(reused))
-    connection.execute(insert(retired_program_keys).values(key_hash=old, program_id=program_id, retired_at=at))
+    connection.execute(insert(retired_program_keys).values(key_hash=old, program_id=program_id, retired_at=by.at))
     connection.execute(update(program_keys).where(mine).values(new))
+    audit.write(connection, program_id, [audit.Change(action, program_id)], by=by)
     return NewKey(secret, keys.mask(new["prefix"], new["last4"]))
 
 

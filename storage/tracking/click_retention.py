@@ -7,17 +7,19 @@ from operator import attrgetter
 from pathlib import Path
 from typing import NamedTuple
 
-from sqlalchemy import Connection, case, delete, exists, select, text
+from sqlalchemy import Connection, delete, exists, select, text
 
 from storage.engine import citus, database
+from storage.engine.statements import named_statement
 from storage.rules import keys
 from storage.rules.periods.period import Month
-from storage.tables import click_retention, clicks, customers, programs
+from storage.tables import clicks, customers, programs
 from storage.tables.columns import from_millis
 
 ROWS_AT_ONCE = 5_000
 MONTHS_AHEAD = 3
 KEPT = "clicks_kept"
+_NOTE = named_statement("clicks_deleted")  # in the transaction that deletes them
 _BOUND = re.compile(r"FROM \((?:MINVALUE|'(\w*)')\) TO \('(\w*)'\)")
 _COLUMNS = ", ".join(f'"{each.name}"' for each in clicks.c)
 _MAKE, _DROP = (
@@ -69,7 +71,7 @@ def drop_months(connection: Connection, *, before: datetime) -> list[str]:
         detach = (f"ALTER TABLE clicks DETACH PARTITION {each.name};\nDROP TABLE {each.name};\n" for each in expired)
         _run(connection, _DROP, end=end, detach="".join(detach))
         for program_id in connection.execute(select(programs.c.id)).scalars().all():
-            _note(connection, program_id, first)
+            connection.execute(_NOTE, {"program_id": program_id, "until": first})
     return dropped
 
 
@@ -98,7 +100,7 @@ def delete_some(connection: Connection, program_id: int, *, before: datetime, af
     chunk = delete(clicks).where(row.program_id == program_id, row.click_id.between(ids[0], ids[-1]), ~brought_customer)
     deleted = connection.execute(chunk).rowcount
     if deleted:
-        _note(connection, program_id, before)
+        connection.execute(_NOTE, {"program_id": program_id, "until": before})
     return deleted, ids[-1]
 
 
@@ -106,11 +108,3 @@ def _run(connection: Connection, script: str, **values: str) -> None:
     """Run the statements of a script, one after the other, with names and bounds of our own in them."""
     for statement in script.format(columns=_COLUMNS, **values).split(";\n"):
         connection.execute(text(statement))
-
-
-def _note(connection: Connection, program_id: int, before: datetime) -> None:
-    """Store how far clicks are deleted, in the transaction that deletes them."""
-    insert = database.insert_for(connection)(click_retention).values(program_id=program_id, deleted_before=before)
-    stored, new = click_retention.c.deleted_before, insert.excluded.deleted_before
-    later = {"deleted_before": case((new > stored, new), else_=stored)}
-    connection.execute(insert.on_conflict_do_update(index_elements=[click_retention.c.program_id], set_=later))
