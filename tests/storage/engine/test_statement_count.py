@@ -213,7 +213,7 @@ NAMES = sorted(path.stem for path in FOLDER.glob("*.sql"))
 VALUES = {
     **dict.fromkeys(("program_id", "partner_id", "user_id", "first_id", "since_id", "most", "most_millis_late"), 1),
     **dict.fromkeys(("workspace_id", "payout_id", "last_number", "statement_number", "row_id", "end_id"), 1),
-    **dict.fromkeys(("customer_id", "amount_cents", "seq", "millis"), 1),
+    **dict.fromkeys(("customer_id", "sale_id", "commission_id", "amount_cents", "seq", "millis"), 1),
     **dict.fromkeys(("is_bare", "lacks_name", "with_key", "mail_is_due", "stands", "is_held"), True),
     **dict.fromkeys(("at", "since", "last", "until", "idle_since", "told_at"), NOW),
     **dict.fromkeys(("first_day", "last_day", "end_day"), NOW.date()),
