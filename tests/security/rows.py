@@ -11,7 +11,6 @@ from storage.lists.applications import APPLICATIONS
 from storage.lists.payouts import PAYOUTS
 from storage.lists.sale_questions import SALE_QUESTIONS
 from storage.management import applications, coupons, payouts, sale_questions
-from storage.rules.errors import CustomerNotFound
 from storage.rules.payout import PayoutState
 from storage.tables import customers
 from tests import planned
@@ -34,7 +33,6 @@ async def each(program: World, user_id: int) -> dict[str, Any]:
     asked: dict[str, Any] = {"sold_on": NOW.date(), "transaction_id": "inv-1", "note": None}
     await program.do(sale_questions.ask, program.anna, **asked)
     ids["question_id"] = (await program.listed(SALE_QUESTIONS)).data[0].id
-    await program.reject(CustomerNotFound(), transaction_id="inv-404", customer_key="user-404")
     await program.change(partners_may_apply=True)
     applicant: dict[str, Any] = {"name": "Nora", "email": "nora@example.com", "site": "example.com", "reason": None}
     await program.store.write(applications.apply, program.program_id, **applicant, at=NOW)

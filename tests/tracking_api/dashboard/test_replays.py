@@ -33,8 +33,10 @@ async def test_a_manager_replays_a_cause_after_a_page_that_says_what_would_happe
 
     asked = await press(mia, path, cause="currency_not_supported")
     none_yet = await sold(dashboard)
+    [lost] = (await dashboard.get("./refused-calls")).json()["data"]
     done = await press(mia, path, cause="currency_not_supported", confirmed="yes")
 
+    assert (lost["code"], lost["status"], lost["hint"] is None) == ("currency_not_supported", 400, False)
     assert "Performed: 0" in asked.text
     assert "Still rejected: 1" in asked.text
     assert none_yet == ["inv-USD"]
