@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Awaitable
 from dataclasses import replace
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from itertools import cycle, product, repeat
 from typing import Any
@@ -75,7 +75,7 @@ async def computed(plan: Plan) -> list[Line]:
             assert len(await _rows(store, select(sales))) == await _backtest(store)
             for statement in (text("UPDATE commissions SET status = 'approved'"), PAID_BY):
                 await world.execute(url, statement)
-            pay = partial(store.write, _pay, at.date(), by=By(OPERATOR, at))
+            pay = partial(store.write, _pay, by=By(OPERATOR, at))
             subjects = {
                 reading: Subject(timed(lambda: _rows(store, select(sales)))),
                 "backtest of them": Subject(timed(partial(_backtest, store)), {reading: 0.1}, p99_ms=10_000),
@@ -84,11 +84,11 @@ async def computed(plan: Plan) -> list[Line]:
             return await compare(subjects, plan)
 
 
-def _pay(connection: Connection, /, day: date, *, by: By) -> None:
+def _pay(connection: Connection, /, *, by: By) -> None:
     """Draft and send a payout of everything, then take both back."""
     with connection.begin_nested() as both:
-        payout = payouts.draft(connection, 1, earned_until=day, by=by)
-        sent = payout_sending.send(connection, 1, payout.id, paid_on=day, reference="all", by=by)
+        payout = payouts.draft(connection, 1, earned_until=by.at.date(), by=by)
+        sent = payout_sending.send(connection, 1, payout.id, paid_on=by.at.date(), reference="all", by=by)
         assert (sent.partners, sent.commissions) == (1_000, 100_000)
         both.rollback()
 

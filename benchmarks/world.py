@@ -16,7 +16,6 @@ import storage
 from storage import migrations
 from storage.access import agent_keys, sessions
 from storage.engine import database
-from storage.engine.audit import SERVICE, By
 from storage.management import partners
 from storage.rules.scope import Scope
 from storage.tracking import currencies
@@ -48,7 +47,7 @@ async def create(url: str, *, programs: int = 1, customers: int = 0, codes: Sequ
         first = await world.acme(store, platform_fee_bps=500)
         others = [await world.program_of(store, first.workspace_id, first.owner_id) for _ in range(1, programs)]
         for program, code in product((first, *others), codes):
-            await store.write(partners.enrol, program.program_id, name=code, code=code, by=By(SERVICE, at))
+            await store.write(partners.enrol, program.program_id, name=code, code=code, by=world.SETUP)
         agent = await store.write(agent_keys.issue, first.workspace_id, name="Load", scopes=tuple(Scope), at=at)
         session = await store.write(sessions.start, first.owner_id, at=at)
         sent_by = {f"customer-{n}": codes[n % len(codes)] for n in range(customers)}
