@@ -29,6 +29,15 @@ async def enter(browser: httpx.AsyncClient, token: str, **form: str) -> httpx.Re
     return await browser.post(LINK, data=fields | form)
 
 
+async def test_a_partner_s_session_opens_nothing_of_a_member_s(served: Portal):
+    token = await served.session()
+    async with served.browser(token) as swapped, served.visitor(svc_portal=token) as anna:
+        pages = [await swapped.get("/programs"), await anna.get("/programs"), await anna.get(served.program)]
+
+    assert [each.status_code for each in pages] == [303, 303, 403]
+    assert (await served.get("/api/auth/me", token)).status_code == 403
+
+
 async def test_a_mailed_link_signs_in_once_in_the_browser_that_asked(served: Portal):
     async with served.visitor() as phone, served.visitor() as other:
         asked = await ask(phone, "Anna@Partners.example")
