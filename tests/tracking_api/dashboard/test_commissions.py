@@ -72,7 +72,7 @@ async def test_what_can_be_undone_offers_undo(dashboard: Dashboard, olga: httpx.
     about_max: Fields = {"user_id": user_id}
     _, settings = form_of((await olga.get(f"{base}/settings")).text, "Save settings")
     done: list[tuple[str, Fields, str]] = [
-        (f"{base}/partners/{acme.ben}", {"status": "paused"}, "Undo"),
+        (f"{base}/partners/{acme.ben}/status", {"status": "paused"}, "Undo"),
         (f"{base}/settings/members", {"action": "suspend"} | about_max, "Undo"),
         (f"{base}/settings", settings | {"status": "paused"}, "Activate it again"),
     ]
