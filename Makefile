@@ -2,6 +2,7 @@
 PYTHON ?= python3
 PORT ?= 8000
 BIN := .venv/bin
+COPIED := asgi.py background.py configuration.py # into an environment: it is installed again when they change
 PIN := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --no-annotate --no-emit-index-url --upgrade \
 	--generate-hashes --custom-compile-command "make lock"
 PYTEST = $(BIN)/pytest -n 2 --dist worksteal --hypothesis-profile $(EXAMPLES)
@@ -79,12 +80,12 @@ lock: .venv/develop ## pin the newest versions that pyproject.toml allows
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or newer is needed"; exit 1; }
 	$(PYTHON) -m venv .venv
 
-.venv/serve: requirements.lock pyproject.toml asgi.py | .venv/bin/python
+.venv/serve: requirements.lock pyproject.toml $(COPIED) | .venv/bin/python
 	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	touch $@
 
-.venv/develop: requirements-dev.lock pyproject.toml asgi.py | .venv/bin/python
+.venv/develop: requirements-dev.lock pyproject.toml $(COPIED) | .venv/bin/python
 	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.lock
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	touch $@ .venv/serve
