@@ -138,11 +138,15 @@ def list_changes(asked: Asked) -> JsonRow:
 
 def _change_row(entry: Entry) -> JsonRow:
     """Return a change: `field` of `subject_id` from `before` to `after`; `action` is what was done to what."""
-    shown = row_of(entry, leave_out=NOT_SHOWN)
-    for values in (shown.get("before"), shown.get("after")):
-        if isinstance(values, dict):
-            values.pop("email", None)
+    shown = _without_email(row_of(entry, leave_out=NOT_SHOWN))
     return {"actor": shown.pop("actor_name"), **shown}
+
+
+def _without_email(value: Any) -> Any:
+    """Return a logged value without e-mail addresses of people, however deep they are in it."""
+    if isinstance(value, dict):
+        return {name: _without_email(each) for name, each in value.items() if name != "email"}
+    return list(map(_without_email, value)) if isinstance(value, list) else value
 
 
 GuideTopic = Annotated[str, Field(pattern=f"^({'|'.join(guides.NAMES)})$", json_schema_extra={"enum": [*guides.NAMES]})]
