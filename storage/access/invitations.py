@@ -3,7 +3,7 @@
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, delete, insert, select
+from sqlalchemy import Boolean, Connection, delete, insert, select
 
 from storage.access import accounts, members, second_factors, sessions, workspaces
 from storage.engine.audit import Actor, By, Change
@@ -14,7 +14,7 @@ from storage.rules.errors import Forbidden, LinkExpired, NotFound, ValidationErr
 from storage.tables import invitations
 
 LIFETIME = timedelta(days=7)
-_OFFER = read_statement("invitation_offer")
+_OFFER = read_statement("invitation_offer", is_mailed=Boolean, asks_password=Boolean)
 SEPARATOR = "."  # between a link's token and the proof that it was e-mailed
 
 
@@ -32,17 +32,6 @@ class NewInvitation(NamedTuple):
     invitation: Invitation
     token: str  # of the link; stored as a hash
     mailed_token: str  # proves that it was e-mailed
-
-
-class Offer(NamedTuple):
-    invitation_id: int
-    workspace_id: int
-    workspace: str
-    email: str
-    role: workspaces.Role
-    user_id: int | None  # of the account with the e-mail address, if it is in any workspace
-    is_mailed: bool  # whether the link is the one that only the mailbox received
-    asks_password: bool  # of an account that is in no workspace any more: who invites it does not get it
 
 
 def invite(connection: Connection, workspace_id: int, *, email: str, role: workspaces.Role, by: By) -> NewInvitation:
@@ -78,24 +67,19 @@ def withdraw(connection: Connection, workspace_id: int, invitation_id: int, *, b
     members.write_audit(connection, workspace_id, [entry], by=by)
 
 
-def find(connection: Connection, token: str, *, at: datetime) -> Offer:
+def find(connection: Connection, token: str, *, at: datetime) -> Any:
     """Return what a link offers, without using it up. Raises LinkExpired, also once the inviter owns nothing here."""
     secret, _, proof = token.partition(SEPARATOR)
-    offered = connection.execute(_OFFER, {"token_hash": keys.digest(secret), "at": at}).one_or_none()
-    row = required(offered, LinkExpired)
-    is_mailed = row.mailed_hash == keys.digest(proof)
-    asks_password = row.account_id is not None and row.user_id is None and not is_mailed
-    invited = (row.id, row.workspace_id, row.workspace, row.email, workspaces.Role(row.role))
-    return Offer(*invited, row.user_id, is_mailed, asks_password)
+    named = {"token_hash": keys.digest(secret), "mailed_hash": keys.digest(proof), "at": at}
+    return required(connection.execute(_OFFER, named).one_or_none(), LinkExpired)
 
 
-def join(connection: Connection, token: str, *, user_id: int, at: datetime) -> Offer:
+def join(connection: Connection, token: str, *, user_id: int, at: datetime) -> None:
     """Make the signed-in user a member, once. Raises LinkExpired, Forbidden for another account than the invited."""
     offer = find(connection, token, at=at)
     if offer.user_id != user_id:
         raise Forbidden(f"This invitation is for {offer.email}.", hint="Sign in with that account.")
     _add(connection, offer, password_hash="", at=at)
-    return offer
 
 
 def sign_up(
@@ -128,9 +112,9 @@ def sign_up(
     return sessions.start(connection, user_id, client=client, at=at)
 
 
-def _add(connection: Connection, offer: Offer, *, password_hash: str, at: datetime) -> int:
+def _add(connection: Connection, offer: Any, *, password_hash: str, at: datetime) -> int:
     """Use the invitation up and add its member; return their user id. Raises LinkExpired."""
-    spent = delete(invitations).where(invitations.c.id == offer.invitation_id)
+    spent = delete(invitations).where(invitations.c.id == offer.id)
     if connection.execute(spent).rowcount == 0:
         raise LinkExpired
     account: dict[str, Any] = {"password_hash": password_hash, "takes_existing": not offer.asks_password}

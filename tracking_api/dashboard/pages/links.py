@@ -100,7 +100,7 @@ async def _reset(request: Request, form: forms.Form, link: Any, token: str) -> R
     return response
 
 
-async def _join(request: Request, form: forms.Form, offer: invitations.Offer, token: str) -> Response:
+async def _join(request: Request, form: forms.Form, offer: Any, token: str) -> Response:
     """Add the signed-in account to the workspace, or sign up, with the password of an account that exists."""
     response = notices.redirect(sign_in.PROGRAMS, "joined")
     limits = request.app.state.limits
