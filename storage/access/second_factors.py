@@ -3,7 +3,7 @@
 import hmac
 import secrets
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pyotp
 from sqlalchemy import Connection, delete, insert, select, update
@@ -29,8 +29,8 @@ class Enrolment(NamedTuple):
 
 def is_on(connection: Connection, user_id: int) -> bool:
     """Return whether an account needs a second factor to sign in."""
-    row = _find(connection, user_id)
-    return row is not None and row.confirmed_at is not None
+    confirmed = select(second_factors.c.confirmed_at).where(second_factors.c.user_id == user_id)
+    return connection.execute(confirmed).scalar() is not None
 
 
 def sign_in(
@@ -64,10 +64,9 @@ def enrol(connection: Connection, user_id: int, *, email: str, sealer: Sealer) -
 
 def confirm(connection: Connection, user_id: int, otp: str, *, sealer: Sealer, by: By) -> list[str]:
     """Turn it on by a code; return recovery codes, shown once. Raises InvalidSecondFactor, SecondFactorExists."""
-    row = _find(connection, user_id)
-    if row is not None and row.confirmed_at is not None:
+    if is_on(connection, user_id):
         raise SecondFactorExists
-    if row is None or not _accept(connection, row, _plain(otp), sealer, by.at):
+    if not _accept(connection, user_id, _plain(otp), sealer, by.at):
         raise InvalidSecondFactor
     connection.execute(update(second_factors).where(second_factors.c.user_id == user_id).values(confirmed_at=by.at))
     codes = ["-".join(secrets.token_hex(2) for _ in range(5)) for _ in range(10)]
@@ -79,8 +78,7 @@ def confirm(connection: Connection, user_id: int, otp: str, *, sealer: Sealer, b
 
 def spend(connection: Connection, user_id: int, code: str, *, sealer: Sealer, at: datetime) -> None:
     """Accept a code of the app, later than the last one, or a recovery code, once. Raises InvalidSecondFactor."""
-    row = _find(connection, user_id)
-    if row is not None and row.confirmed_at is not None and _accept(connection, row, _plain(code), sealer, at):
+    if is_on(connection, user_id) and _accept(connection, user_id, _plain(code), sealer, at):
         return
     mine = (recovery_codes.c.user_id == user_id, recovery_codes.c.code_hash == keys.digest(_plain(code)))
     if connection.execute(delete(recovery_codes).where(*mine)).rowcount == 0:
@@ -101,22 +99,19 @@ def disable(connection: Connection, user_id: int, *, by: By) -> None:
         accounts.write_audit(connection, user_id, "account.disable_second_factor", by=by)
 
 
-def _find(connection: Connection, user_id: int) -> Any:
-    mine = select(second_factors).where(second_factors.c.user_id == user_id)
-    return connection.execute(mine).one_or_none()
-
-
-def _accept(connection: Connection, row: Any, code: str, sealer: Sealer, at: datetime) -> bool:
+def _accept(connection: Connection, user_id: int, code: str, sealer: Sealer, at: datetime) -> bool:
     """Return whether this is a code of now, and mark its time step as used."""
+    row = second_factors.c
+    sealed = connection.execute(select(row.sealed_secret).where(row.user_id == user_id)).scalar()
     try:
-        app = pyotp.TOTP(sealer.open(row.sealed_secret))
+        app = pyotp.TOTP(sealer.open(sealed or ""))
     except UnreadableSecretError:
         return False
     now = int(at.timestamp()) // STEP_SECONDS
     fits = [now + off for off in DRIFT if hmac.compare_digest(app.generate_otp(now + off).encode(), code.encode())]
     if not fits:
         return False
-    later = (second_factors.c.user_id == row.user_id, second_factors.c.last_step < fits[0])
+    later = (row.user_id == user_id, row.last_step < fits[0])
     return connection.execute(update(second_factors).where(*later).values(last_step=fits[0])).rowcount == 1
 
 
