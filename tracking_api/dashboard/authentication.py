@@ -115,15 +115,12 @@ def token_of(session: str) -> str:
 
 def is_our_own(request: Request) -> bool:
     """Return whether a request cannot have been forged by another site: it is a read, or it comes from our pages."""
-    site = request.headers.get("sec-fetch-site")
-    origin = request.headers.get("origin")
-    if request.method in SAFE_METHODS:
-        own = True
-    elif site is not None:
-        own = site == "same-origin"
+    site, origin = (request.headers.get(name) for name in ("sec-fetch-site", "origin"))
+    if site is None:  # an older browser
+        is_ours = origin is not None and urlsplit(origin).netloc == request.headers.get("host")
     else:
-        own = origin is not None and urlsplit(origin).netloc == request.headers.get("host")
-    return own
+        is_ours = site == "same-origin"
+    return is_ours or request.method in SAFE_METHODS
 
 
 def remember_device(request: Request, response: Response, email: str) -> None:

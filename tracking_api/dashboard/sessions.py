@@ -111,7 +111,8 @@ async def require_account(request: Request, credentials: Credentials) -> Account
     account = await storage_of(request).read(sessions.account, email)
     if device is None:
         await _require_no_pause(request, account, email)
-    if not await verified(request, account, credentials.password, is_known=device is not None) or account is None:
+    is_right = partial(passwords.matches, account and account.password_hash, credentials.password)  # None: as slow
+    if not await hashed(request, is_right, is_known=device is not None) or account is None:
         await limits.hit("sign_in", client)
         raise errors.InvalidCredentials
     if passwords.is_outdated(account.password_hash):
@@ -153,21 +154,15 @@ async def start(request: Request, account: Account, code: str | None) -> Started
     return started
 
 
-async def require_password(call: VisitorRequest, password: str, *, field: str = "current_password") -> None:
+async def require_password(call: VisitorRequest, password: str) -> None:
     """Raise ValidationError if this is not the account's password, RateLimited after too many wrong ones."""
-    account = await call.storage.read(sessions.account, call.visitor.email)
+    stored = await call.storage.read(accounts.find_hash, call.visitor.email)
     limits = call.request.app.state.limits
     user_id = str(call.visitor.user_id)
     await limits.hit("password", user_id)
-    if not await verified(call.request, account, password, is_known=True):
-        raise errors.ValidationError.of(field, "This is not the account's password")
+    if not await hashed(call.request, partial(passwords.matches, stored, password), is_known=True):
+        raise errors.ValidationError.of("current_password", "This is not the account's password")
     await limits.forget("password", user_id)
-
-
-async def verified(request: Request, account: Account | None, password: str, *, is_known: bool = False) -> bool:
-    """Return whether the password is the account's; an unknown one takes the same time. Raises Overloaded."""
-    stored = account and account.password_hash
-    return await hashed(request, partial(passwords.matches, stored, password), is_known=is_known)
 
 
 class PasswordQueue:
