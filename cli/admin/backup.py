@@ -2,11 +2,10 @@
 
 import asyncio
 import logging
-import os
 import sqlite3
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Annotated, Any
 
 import typer
@@ -35,7 +34,8 @@ def backup(file: File) -> Answer:
     command.require_file(command.database_url())
     if file.exists():
         raise Failure("file_exists", f"{file} exists.", "Name a new file.")
-    with _partial(file) as partial:
+    with _beside(file) as folder:
+        partial = Path(folder) / file.name
         _copy(path, partial)
         differences = _check(partial)
         partial.rename(file)
@@ -49,7 +49,8 @@ def restore(file: File, as_is: Flag = False) -> Answer:
     path = _sqlite_file(_LOAD, file)
     if not file.is_file():
         raise Failure("file_missing", f"There is no file {file}.", "Name a backup.")
-    with command.no_service(command.database_url()), _partial(path) as partial:
+    with command.no_service(command.database_url()), _beside(path) as folder:
+        partial = Path(folder) / path.name
         _copy(file, partial, is_backup=True)
         if not as_is:
             asyncio.run(migrations.upgrade(_url(partial)))
@@ -88,35 +89,22 @@ def _sqlite_file(example: str, file: Path) -> Path:
     raise Failure("use_postgresql_tools", message, f"Run: {example.format(file=file, url=_shown(url))}")
 
 
-@contextmanager
-def _partial(path: Path) -> Iterator[Path]:
-    """Give the name of the file until it is complete; what is left of it at the end is removed."""
-    partial = path.with_name(f".{path.name}.partial")
-    partial.unlink(missing_ok=True)
-    try:
-        yield partial
-    finally:
-        for suffix in ("", "-wal", "-shm", "-journal"):
-            partial.with_name(partial.name + suffix).unlink(missing_ok=True)
+def _beside(path: Path) -> TemporaryDirectory[str]:
+    """Return a folder for a file until it is complete; what SQLite leaves in it is removed at the end."""
+    return TemporaryDirectory(prefix=f".{path.name}-", dir=path.parent)
 
 
 def _copy(source: Path, target: Path, *, is_backup: bool = False) -> None:
-    """Copy one consistent state, as SQLite's online backup does; beside a backup nothing is left."""
-    os.close(os.open(target, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
-    beside = [source.with_name(source.name + suffix) for suffix in ("-wal", "-shm")]
-    made = [path for path in beside if not path.exists()]
+    """Copy one consistent state, as SQLite's online backup does; beside a backup of one file nothing is left."""
+    target.touch(0o600, exist_ok=False)
+    is_whole = is_backup and not source.with_name(f"{source.name}-wal").exists()  # no writes are in another file
+    address = f"{source.absolute().as_uri()}?mode=ro{'&immutable=1' if is_whole else ''}"
     try:
-        with (
-            closing(sqlite3.connect(f"{source.absolute().as_uri()}?mode=ro", uri=True)) as reading,
-            closing(sqlite3.connect(target)) as writing,
-        ):
+        with closing(sqlite3.connect(address, uri=True)) as reading, closing(sqlite3.connect(target)) as writing:
             reading.backup(writing)
             writing.execute("PRAGMA journal_mode = DELETE")  # one file, which can be copied
     except sqlite3.Error as error:
         raise Failure("not_a_database", f"{source} cannot be read: {error}.", "Name another file.") from None
-    finally:
-        for path in made if is_backup else ():
-            path.unlink(missing_ok=True)
 
 
 def _check(path: Path) -> list[str]:
