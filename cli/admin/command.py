@@ -31,8 +31,8 @@ from web import app
 
 _LARGEST_ID = 2**31 - 1
 now = app.now
-UPGRADE = "Run `svc admin db upgrade` with the same SVC_DATABASE_URL first."
 NO_TABLES = ("no such table", "unable to open database file", 'relation "alembic_version" does not exist')
+UPGRADE = "Run `svc admin db upgrade` with the same SVC_DATABASE_URL first."
 
 
 @contextmanager
@@ -71,12 +71,8 @@ def change(operation: Callable[..., Any], *arguments: Any, at: datetime | None =
 
 def change_in(operation: Callable[..., Any], program_id: int, *arguments: Any, **options: Any) -> Any:
     """Run a write operation in a program as the operator. Raises NotFound if it does not exist."""
-
-    def existing(connection: Connection, **options: Any) -> Any:
-        require_program(connection, program_id)
-        return operation(connection, program_id, *arguments, **options)
-
-    return change(existing, **options)
+    read(require_program, program_id)
+    return change(operation, program_id, *arguments, **options)
 
 
 def require_program(connection: Connection, program_id: int) -> None:

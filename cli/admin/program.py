@@ -53,13 +53,11 @@ def import_key(program: command.ProgramId, key_stdin: Flag = False) -> dict[str,
 @command.register(keys_app)
 def flag(
     program: command.ProgramId, deadline: Annotated[datetime, typer.Option(parser=command.timestamp, metavar="TIME")]
-) -> Answer:
+) -> dict[str, Any]:
     """Flag a program's key for rotation; it stops working at the deadline."""
     at = command.now()
     command.change_in(program_keys.flag, program, rotate_by=deadline, at=at)
-    state = rotation_state(deadline, at)
-    text = f"The key of program {program} is {state}; it must be rotated by {deadline.isoformat()}."
-    return Answer({"program_id": program, "flagged_at": at, "rotate_by": deadline, "state": state}, text)
+    return {"program_id": program, "flagged_at": at, "rotate_by": deadline, "state": rotation_state(deadline, at)}
 
 
 @command.register(agent_keys_app)
