@@ -83,6 +83,11 @@ class Importing:
         if self.on_conflict != OnConflict.ACCEPT:
             raise LeftOutError
 
+    def rows(self, column: Column[Any], values: Iterable[Any], *more: Column[Any]) -> Iterator[Any]:
+        """Yield a column and `more` of the program's rows that have one of the values in it."""
+        for mine in matching(self.program.id, column, values):
+            yield from self.connection.execute(select(column, *more).where(mine))
+
     @contextmanager
     def reported(self, file: str, number: int) -> Iterator[None]:
         try:
@@ -137,11 +142,10 @@ class ImportedPartners:
         if known is not None and key not in self._listed:
             self._work.report.there[FileKind.PARTNERS] += 1
         elif known is None:
-            work, name = self._work, line.name or code
-            about: dict[str, Any] = {"email": line.partner_email or None, "joined_at": line.at}
-            partner = partners.enrol(work.connection, work.program.id, name=name, code=code, **about, by=work.by)
-            about = {"email": line.partner_email, "status": line.partner_status, "at": line.at}
-            work.report.add(FileKind.PARTNERS, code=code, name=name, **about)
+            work = self._work
+            who: dict[str, Any] = {"name": line.name or code, "code": code, "email": line.partner_email or None}
+            partner = partners.enrol(work.connection, work.program.id, **who, joined_at=line.at, by=work.by)
+            work.report.add(FileKind.PARTNERS, **who, status=line.partner_status, at=line.at)
             work.ids["partners"].append(partner.id)
             if line.partner_status != PartnerStatus.ACTIVE:
                 self._to_end[partner.id] = line.partner_status

@@ -5,11 +5,11 @@ from datetime import datetime
 from itertools import groupby
 from typing import Any, NamedTuple
 
-from sqlalchemy import Column, bindparam, select, update
+from sqlalchemy import Column, bindparam, update
 
 from storage.engine import ids
 from storage.engine.database import insert_for
-from storage.management.import_report import Importing, matching
+from storage.management.import_report import Importing
 from storage.rules import contact
 from storage.rules.commission import CommissionStatus, CommissionType
 from storage.rules.errors import ServiceError
@@ -53,25 +53,21 @@ class ImportedEvents:
         hashes = {contact.protect(each.email or "").email_hash: each for each in lines if each.is_unnamed}
         self._keys = {  # of customers without an id in the files who are here
             hashes[each.email_hash].customer_key: each.customer_key
-            for each in self._rows(row.email_hash, hashes, row.customer_key)
+            for each in self._work.rows(row.email_hash, hashes, row.customer_key)
             if each.customer_key is not None
         }
         named = {self._keys.get(each.customer_key, each.customer_key) for each in lines}
         self._owners: dict[str, int] = {}
         for column in (row.known_as, row.customer_key):
-            self._owners |= {each[0]: each.partner_id for each in self._rows(column, named, row.partner_id)}
+            self._owners |= {each[0]: each.partner_id for each in self._work.rows(column, named, row.partner_id)}
         self._recorded: dict[str, tuple[int, int | None]] = {}
         for column, has_sale in ((sale_rows.c.transaction_id, True), (lead_rows.c.event_name, False)):
             numbers = {each.transaction_id for each in lines if bool(each.sale_cents) == has_sale}
-            there = self._rows(column, numbers, column.table.c.partner_id)
+            there = self._work.rows(column, numbers, column.table.c.partner_id)
             self._recorded |= {each[0]: (each.partner_id, None) for each in there}
         self._leads: dict[str, _New] = {}
         self._others: list[_New] = []
         self._decided: dict[int, tuple[datetime, CommissionStatus]] = {}  # by the old tool, on recorded commissions
-
-    def _rows(self, column: Column[Any], values: Iterable[Any], *more: Column[Any]) -> Iterator[Any]:
-        for mine in matching(self._program_id, column, values):
-            yield from self._work.connection.execute(select(column, *more).where(mine))
 
     def add(self, line: ImportLine, partner: Any) -> None:
         """Gather what the line of a customer or a commission adds. Raises LeftOutError, ValueError."""
@@ -119,7 +115,7 @@ class ImportedEvents:
         news = list(self._clicked(news))
         results = record(self._work.connection, list(map(self._reported, news)))
         numbers = [each.earned.transaction_id for each in news if each.earned]
-        recorded = {each[0]: each.id for each in self._rows(number, numbers, number.table.c.id)}
+        recorded = {each[0]: each.id for each in self._work.rows(number, numbers, number.table.c.id)}
         for new, result in zip(news, results, strict=True):
             with self._work.reported(new.line.file, new.line.number):
                 if isinstance(result, ServiceError):
@@ -175,7 +171,9 @@ class ImportedEvents:
     def _decide(self, decided: Mapping[int, tuple[datetime, CommissionStatus]]) -> None:
         """Give commissions their status; the ledger takes back what was rejected and settles what was paid."""
         connection, row = self._work.connection, commissions.c
-        earned = list(self._rows(row.id, decided, row.program_id, row.partner_id, row.amount_cents, row.created_at))
+        earned = list(
+            self._work.rows(row.id, decided, row.program_id, row.partner_id, row.amount_cents, row.created_at)
+        )
         corrections = Corrections(connection, earned)
         for each in earned:
             if decided[each.id][1] == CommissionStatus.REJECTED:

@@ -15,7 +15,6 @@ from storage.management.imported_events import ImportedEvents
 from storage.rules import tool_exports
 from storage.rules.attribution import site_url
 from storage.rules.errors import NotFound, ValidationError, required
-from storage.rules.reports import metrics
 from storage.rules.settlement import CustomerStatus
 from storage.rules.tool_exports import FileKind, ImportFile, ImportLine
 from storage.tables import commissions, customers, imports, metadata, programs, sales
@@ -66,7 +65,7 @@ def run(
         else:
             imported = audit.Change("program.import", None, after=report.logged())
             audit.write(connection, program_id, [imported], by=by)
-            report.import_id = _save(connection, program_id, work.ids, steps, at=by.at)
+            report.import_id = _save(work, steps)
     report.problems.sort(key=itemgetter("file", "line"))
     return report
 
@@ -115,23 +114,15 @@ def _add(work: Importing, lines: Sequence[ImportLine]) -> None:
         work.report.totals.append({"partner": codes[partner_id], "status": status, **sums})
 
 
-def _save(connection: Connection, program_id: int, added: Added, steps: Iterable[Increment], *, at: datetime) -> int:
+def _save(work: Importing, steps: Iterable[Increment]) -> int:
     """Save what an import added, by the names in ADDED, and return its id; forget the imports of over an hour ago."""
-    row = imports.c
+    connection, program_id, at, added, row = work.connection, work.program.id, work.by.at, work.ids, imports.c
     connection.execute(delete(imports).where(row.program_id == program_id, row.at < at - LASTS))
-    for name, what, column, kind in (
-        ("customers", customers.c.id, customers.c.click_id, "clicks"),
-        ("buyers", sales.c.customer_id, sales.c.id, "sales"),
-    ):
-        found = [select(what).where(mine) for mine in matching(program_id, column, added[kind])]
-        added[name] = sorted({each for one in found for each in connection.execute(one).scalars()})
-    added["buyers"] = sorted({*added["buyers"]} - {*added["customers"]})
-    totals: Counter[tuple[Any, ...]] = Counter()
-    for _, partner_id, day, *counts in steps:
-        for name, count in zip(metrics.Totals._fields, counts, strict=True):
-            totals[partner_id, day.isoformat(), name] -= count
-    saved = {"added": added, "totals": [[*key, count] for key, count in totals.items()]}
-    saved["built"] = _built_on(connection, program_id, added)
+    added["customers"] = [each.id for each in work.rows(customers.c.click_id, added["clicks"], customers.c.id)]
+    buyers = {each.customer_id for each in work.rows(sales.c.id, added["sales"], sales.c.customer_id)}
+    added["buyers"] = sorted(buyers - {*added["customers"]})
+    undone = [(each.partner_id, each.day.isoformat(), *(-count for count in each[3:])) for each in steps]
+    saved = {"added": added, "steps": undone, "built": _built_on(connection, program_id, added)}
     [import_id] = ids.after(at, 1)
     connection.execute(insert(imports).values(program_id=program_id, id=import_id, at=at, undo=json.dumps(saved)))
     return import_id
@@ -163,11 +154,8 @@ def undo(connection: Connection, program_id: int, import_id: int, *, by: audit.B
     status = case((buyer.signup_at.is_(None), CustomerStatus.PROVISIONAL), else_=CustomerStatus.LEAD)
     for each in matching(program_id, buyer.id, added["buyers"]):
         connection.execute(update(customers).where(each, ~has_bought).values(first_purchase_at=None, status=status))
-    steps = [
-        Increment(program_id, partner_id, date.fromisoformat(day), **{name: count})
-        for partner_id, day, name, count in saved["totals"]
-    ]
-    rollups.add(connection, steps)
+    steps = ((partner_id, date.fromisoformat(day), *counts) for partner_id, day, *counts in saved["steps"])
+    rollups.add(connection, [Increment(program_id, *each) for each in steps])
     audit.write(connection, program_id, [audit.Change("program.undo_import", import_id)], by=by)
 
 

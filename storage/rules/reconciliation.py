@@ -49,12 +49,12 @@ class Recorded(NamedTuple):
     is_separate: bool = False  # a person decided that it is no duplicate of a payment
 
     @property
-    def has_remainder(self) -> bool:
-        return self.refunded_cents < self.amount_cents
+    def left_cents(self) -> int:
+        return self.amount_cents - self.refunded_cents
 
     def match_quality(self, payment: Payment) -> tuple[bool, bool, bool]:
         """Return how well this matches a payment with one of its ids; higher is better."""
-        return (self.has_remainder, self.currency == payment.currency, self.amount_cents == payment.amount_cents)
+        return (self.left_cents > 0, self.currency == payment.currency, self.amount_cents == payment.amount_cents)
 
 
 class CorrectingCall(NamedTuple):
@@ -85,12 +85,12 @@ def judge(payments: Sequence[Payment], recorded: Sequence[Recorded], buyer: Any)
     named = {paid.line: [sale for sale in recorded if sale.names.intersection(paid.names)] for paid in payments}
     known = {sale.transaction_id for sales in named.values() for sale in sales}
     unnamed = [sale for sale in recorded if sale.transaction_id not in known]
-    free = [sale for sale in unnamed if sale.has_remainder and not sale.by_processor]
+    free = [sale for sale in unnamed if sale.left_cents > 0 and not sale.by_processor]
     findings: list[PaymentFinding] = []
     for payment in payments:
         fitting = sorted(named[payment.line], key=lambda sale: sale.match_quality(payment), reverse=True)
         best = fitting[0] if fitting else _take(free, payment)
-        findings += [_doubled(payment, sale) for sale in fitting[1:] if sale.has_remainder]
+        findings += [_doubled(payment, sale) for sale in fitting[1:] if sale.left_cents > 0]
         findings += _compared(payment, best, buyer) if best else _unrecorded(payment, buyer)
     free = [sale for sale in free if not sale.is_separate]
     for payment in payments:
@@ -112,8 +112,8 @@ def _take(free: list[Recorded], payment: Payment) -> Recorded | None:
 def _compared(payment: Payment, sale: Recorded, buyer: Any) -> Iterable[PaymentFinding]:
     """Compare what remains of the sale with what remains of the payment; refunds correct a mismatch."""
     left_cents = payment.amount_cents - payment.returned_cents
-    too_much_cents = sale.amount_cents - sale.refunded_cents - left_cents
-    if sale.currency != payment.currency and (sale.has_remainder or left_cents > 0):
+    too_much_cents = sale.left_cents - left_cents
+    if sale.currency != payment.currency and (sale.left_cents > 0 or left_cents > 0):
         yield _finding(Code.CURRENCY_MISMATCH, payment, sale, *_replacement(payment, sale, buyer))
     elif sale.currency == payment.currency and sale.amount_cents < payment.amount_cents and left_cents > 0:
         yield _finding(Code.AMOUNT_MISMATCH, payment, sale, *_replacement(payment, sale, buyer))
@@ -139,8 +139,7 @@ def _unrecorded(payment: Payment, buyer: Any) -> Iterable[PaymentFinding]:
 
 
 def _doubled(payment: Payment, sale: Recorded) -> PaymentFinding:
-    left_cents = sale.amount_cents - sale.refunded_cents
-    return _finding(Code.DOUBLED, payment, sale, _refund(sale.transaction_id, sale.refunded_cents, left_cents))
+    return _finding(Code.DOUBLED, payment, sale, _refund(sale.transaction_id, sale.refunded_cents, sale.left_cents))
 
 
 def _finding(
@@ -148,9 +147,9 @@ def _finding(
 ) -> PaymentFinding:
     name = sale.transaction_id if sale else paid.names[0]
     of_payment = (paid.line, name, paid.amount_cents, paid.returned_cents, paid.currency)
-    of_sale: tuple[Any, Any, Any] = (None, None, None)
-    if sale:
-        of_sale = (sale.amount_cents, sale.refunded_cents, sale.currency)
+    of_sale: tuple[Any, Any, Any] = (
+        (sale.amount_cents, sale.refunded_cents, sale.currency) if sale else (None, None, None)
+    )
     return PaymentFinding(code, *of_payment, *of_sale, calls, reason)
 
 
@@ -158,8 +157,8 @@ def _replacement(payment: Payment, sale: Recorded, buyer: Any) -> Iterable[Corre
     """Record the payment under a new id, then refund the wrong sale: in this order, an interruption loses nothing."""
     if payment.returned_cents < payment.amount_cents:
         yield from _record(payment, f"{sale.transaction_id}{CORRECTED}", buyer)
-    if left_cents := sale.amount_cents - sale.refunded_cents:
-        yield _refund(sale.transaction_id, sale.refunded_cents, left_cents)
+    if sale.left_cents:
+        yield _refund(sale.transaction_id, sale.refunded_cents, sale.left_cents)
 
 
 def _record(payment: Payment, transaction_id: str, buyer: Any) -> Iterable[CorrectingCall]:

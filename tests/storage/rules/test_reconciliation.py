@@ -81,7 +81,7 @@ def test_an_interrupted_run_is_completed_by_the_next_one(paid: list[Payment], re
 
 def left(recorded: list[Recorded]) -> dict[str, tuple[int, str]]:
     """Return what is left of each sale of which something is."""
-    remaining = [each for each in recorded if each.has_remainder]
+    remaining = [each for each in recorded if each.left_cents > 0]
     return {each.transaction_id: (each.amount_cents - each.refunded_cents, each.currency) for each in remaining}
 
 
