@@ -219,12 +219,8 @@ async def _workspace_page(context: PageContext, _: FormOutcome) -> dict[str, Any
 
 
 WORKSPACE = FormPage(
-    drawn("workspace.html", _workspace_page), Button(change_workspace), subject=PageContext.of_workspace
-)
-THERE = "/programs/{program_id}/settings/workspace"
-LOGO_FORM = FormPage(
     drawn("workspace.html", _workspace_page),
-    {"": Button(replace_logo, then=THERE), "remove": Button(remove_logo, then=THERE)},
+    {"": Button(change_workspace), "logo": Button(replace_logo), "remove-logo": Button(remove_logo)},
     subject=PageContext.of_workspace,
     largest_file=LARGEST_UPLOAD,
 )

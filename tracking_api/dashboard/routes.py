@@ -174,7 +174,6 @@ PAGES = [
     page(f"{PROGRAM}/sample-page", GET=overview.show_sample_page),
     form_route(f"{PROGRAM}/settings/agent-caps", programs.CAPS_PAGE),
     form_route(f"{PROGRAM}/settings/workspace", members.WORKSPACE),
-    page(f"{PROGRAM}/settings/workspace/logo", POST=members.LOGO_FORM.press),
     page("/workspaces/{workspace_id}/logo/{version}", GET=members.show_logo),
     form_route(f"{PROGRAM}/settings/members", members.PAGE),
     Route("/static/{version}/{name:path}", assets.page_asset, include_in_schema=False),

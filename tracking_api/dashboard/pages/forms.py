@@ -102,8 +102,9 @@ def chosen_password(form: Form) -> str:
 
 
 async def read_form(request: Request, *, largest_file: int = 0) -> Form:
-    """Return the form of a signed-in visitor, with files of about `largest_file` bytes. Raises StaleForm."""
-    form = await (_with_files(request, largest_file) if largest_file else content(request))
+    """Return the form of a signed-in visitor, if it has files with about `largest_file` bytes. Raises StaleForm."""
+    has_files = largest_file and request.headers.get("content-type", "").startswith("multipart/")
+    form = await (_with_files(request, largest_file) if has_files else content(request))
     require_token(request, form)
     return form
 
