@@ -27,20 +27,13 @@ from storage.rules.periods.period import DateRangeQuery
 from storage.tables import clicks
 from tests import world
 from tests.citus import Cluster
-from tests.faults import campaign, catalog
+from tests.faults import catalog
 from tests.serving import Serve
+from tests.tables import statements
 from tests.test_journeys import Integrator
 from tests.world import BY, LANDING_PAGE, NOW, World
 
-FILL = text(
-    "INSERT INTO clicks (program_id, click_id, partner_id, at, landing_url)"
-    " SELECT p.program_id, lpad(to_hex(n), 32, '0'), :partner, :at, :url"
-    " FROM program_places AS p, generate_series(:first, :first + 19999) AS n WHERE p.program_id = :program"
-)
-PORT = text(
-    "SELECT nodeport FROM pg_dist_shard_placement"
-    " WHERE shardid = get_shard_id_for_distribution_column('clicks', CAST(:program AS BIGINT))"
-)
+FILL, PORT = (text(sql) for _, sql in statements("distributed/calls.sql"))
 MORE_THAN_NEEDED = ("SubPlan", "Distributed Subplan", "pull to coordinator", "Seq Scan", "Materialize")
 RARE = re.compile("committed_batches|pg_dist|citus_stat|FOR SHARE|set_config|EXPLAIN")
 
@@ -168,11 +161,3 @@ async def test_a_leaked_key_is_replaced_in_an_outage(acme: World, citus_cluster:
 
     assert (rejected.status_code, rejected.json()["error"]["code"]) == (401, "invalid_key")
     assert accepted.status_code == 200
-
-
-async def test_two_workers_serve_eight_programs_on_citus_without_a_deadlock():
-    (fault,) = (each for each in catalog.FAULTS if each.name.endswith("Citus"))
-
-    outcome = await campaign.run(fault, times=1)
-
-    assert outcome.is_clean, str(outcome)

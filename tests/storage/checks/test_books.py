@@ -1,7 +1,6 @@
 """`storage.checks.books`: silent on what the operations wrote, and loud about every kind of corruption."""
 
 import asyncio
-import re
 import shutil
 import sqlite3
 from itertools import product
@@ -9,6 +8,7 @@ from pathlib import Path
 
 import storage
 from storage.checks import books
+from tests.tables import statements
 
 
 def corrupted(demo: Path, folder: Path, *statements: str) -> list[str]:
@@ -30,8 +30,7 @@ def corrupted(demo: Path, folder: Path, *statements: str) -> list[str]:
 REFUNDED = "UPDATE refunds SET amount_cents = amount_cents + 9000000 WHERE sale_id = (SELECT min(sale_id) FROM refunds)"
 LOST = "DELETE FROM clicks WHERE click_id = (SELECT min(click_id) FROM clicks WHERE filtered IS NULL)"
 COUPON = "INSERT INTO coupons SELECT program_id, id, id, code, code_key, created_at, NULL FROM partners"
-SCRIPT = Path(__file__).with_name("corruptions.sql").read_text(encoding="utf-8")
-CORRUPTIONS = [(change, said.split(", ")) for said, change in re.findall(r"(?m)^-- (.*)\n([A-Z][^;]*);$", SCRIPT)]
+CORRUPTIONS = [(change, said.split(", ")) for said, change in statements("storage/checks/corruptions.sql")]
 
 
 def test_every_corruption_is_reported(demo: Path, tmp_path: Path) -> None:

@@ -2,13 +2,11 @@
 
 import json
 import random
-import re
 from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Connection, text
@@ -18,6 +16,7 @@ from storage.rules.errors import ServiceError
 from storage.rules.periods.period import DateRangeQuery
 from storage.rules.reports import breakdown_query as rules
 from storage.rules.reports.breakdown import Dimension, RankedGroups
+from tests.tables import statements
 from tests.world import NOW, World
 
 MONTH = DateRangeQuery("30d")
@@ -25,8 +24,7 @@ HOSTS = (None, "news.example", "search.example")
 SOURCES = (None, "letter", "'; DROP TABLE clicks; --", "été")
 DEVICES = (None, "mobile", "desktop")
 SUMS = ("clicks", "leads", "conversions", "sales", "revenue_cents", "commission_cents")
-SCRIPT = Path(__file__).with_suffix(".sql").read_text(encoding="utf-8")
-COUNTED = dict(re.findall(r"^-- (\w+)\n(SELECT [^;]*);$", SCRIPT, re.MULTILINE))
+COUNTED = dict(statements("storage/reports/rows.sql"))
 
 
 Passes = Callable[[Callable[[Dimension], str | None]], bool]  # of what says a row's value of a dimension
