@@ -65,7 +65,7 @@ def _fields(outcome: Outcome) -> Iterable[object]:
         f"{journal.acknowledged:,}",
         len(verdict.lost),
         len(verdict.doubled),
-        len(verdict.untrue) + len(verdict.wrong) + len(journal.surprises) + bool(outcome.complaints),
+        len(verdict.untrue) + len(journal.surprises) + bool(outcome.complaints),
         sum(count for status, count in answers.items() if status.startswith("500")),
         ", ".join(f"{status}: {count:,}" for status, count in sorted(answers.items())),
         f"{statistics.median(outcome.recoveries):.1f} s, at most {max(outcome.recoveries):.1f} s",

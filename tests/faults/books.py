@@ -1,7 +1,6 @@
 """The clients' journal of requests and responses, compared by SQL of our own with what the service stored."""
 
 import asyncio
-import re
 import sqlite3
 import time
 from collections import Counter, defaultdict
@@ -86,67 +85,47 @@ class Journal:
                 await self._news.wait()
 
 
-OUR_MARK = re.compile(r"(p\d-)?[a-z-]+-\d+")  # a malformed request may be a good click after all
-_EVENTS = {
+_EVENTS = {  # their marks, ids and cents
     Kind.CLICK: "SELECT page_title, click_id, 0 FROM clicks",
     Kind.LEAD: "SELECT c.customer_key, l.id, 0 FROM leads l JOIN customers c"
     " ON c.program_id = l.program_id AND c.id = l.customer_id",
     Kind.SALE: "SELECT transaction_id, id, amount_cents FROM sales",
     Kind.REFUND: "SELECT reason, id, amount_cents FROM refunds",
 }
-_CUSTOMERS = "SELECT customer_key FROM customers"
-
-
-@dataclass
-class Books:
-    """What the tables hold: of each event its mark, its id and its cents, and the customers' keys."""
-
-    events: dict[Kind, list[tuple[str, str, int]]]
-    customers: list[str | None]
 
 
 @dataclass
 class Verdict:
     """What the comparison found; each list should be empty."""
 
-    lost: list[str]
-    doubled: list[str]
-    untrue: list[str]
-    wrong: list[str]
+    lost: list[str] = field(default_factory=list)
+    doubled: list[str] = field(default_factory=list)
+    untrue: list[str] = field(default_factory=list)
 
 
-async def read(url: str) -> Books:
-    """Read the tables of a database by its driver alone."""
-    found = {kind: await _rows(url, sql) for kind, sql in _EVENTS.items()}
-    events = {kind: [(str(mark), str(name), cents) for mark, name, cents in rows] for kind, rows in found.items()}
-    return Books(events, [key for (key,) in await _rows(url, _CUSTOMERS)])
+async def compare(journal: Journal, url: str) -> Verdict:
+    """Compare the tables with the journal; that they agree with each other is what `svc admin db check` says."""
+    verdict = Verdict()
+    for kind, sql in _EVENTS.items():
+        requests = {request.mark: request for request in journal.requests if request.kind == kind}
+        stored: dict[str, list[str]] = defaultdict(list)
+        for mark, identifier, cents in await _rows(url, sql):
+            stored[mark].append(str(identifier))
+            sent = requests[mark].cents if mark in requests else None
+            verdict.untrue += [f"{mark} has {cents} cents, and {sent} were sent"] if cents != sent else []
+        verdict.doubled += [mark for mark, found in stored.items() if len(found) > 1]
+        for request in requests.values():
+            _judge(request, stored[request.mark], verdict)
+    return verdict
 
 
 async def _rows(url: str, sql: str) -> list[Any]:
+    """Read a table of a database by its driver alone."""
     if url.startswith("sqlite"):
         with closing(sqlite3.connect(f"file:{url.partition(':///')[2]}?mode=ro", uri=True)) as file:
             return file.execute(sql).fetchall()
     async with postgres.connected(url) as connection:
         return [tuple(row) for row in await connection.fetch(sql)]
-
-
-def compare(journal: Journal, books: Books) -> Verdict:
-    """Compare the tables with the journal; that they agree with each other is what `svc admin db check` says."""
-    verdict = Verdict([], [], [], [])
-    for kind in Kind:
-        requests = {request.mark: request for request in journal.requests if request.kind == kind}
-        stored: dict[str, list[str]] = defaultdict(list)
-        for mark, identifier, cents in books.events[kind]:
-            if OUR_MARK.fullmatch(mark):
-                stored[mark].append(identifier)
-                sent = requests[mark].cents if mark in requests else None
-                verdict.wrong += [f"{mark} has {cents} cents, and {sent} were sent"] if cents != sent else []
-        verdict.doubled += [mark for mark, found in stored.items() if len(found) > 1]
-        for request in requests.values():
-            _judge(request, stored[request.mark], verdict)
-    keys = Counter(key for key in books.customers if key is not None)
-    verdict.doubled += [f"customer {key}" for key, count in keys.items() if count > 1]
-    return verdict
 
 
 def _judge(request: Request, stored: list[str], verdict: Verdict) -> None:

@@ -5,8 +5,9 @@ import json
 import os
 import tempfile
 from collections.abc import Awaitable, Callable
-from contextlib import ExitStack
-from dataclasses import dataclass
+from contextlib import AbstractAsyncContextManager, ExitStack
+from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,25 +17,11 @@ from tests.conftest import LiveServer, servers
 from tests.faults import books
 from tests.faults.books import Journal, Verdict
 from tests.faults.client import Client
-from tests.faults.places import Place, Placing
+from tests.faults.places import Place
 from tests.world import World
 
 CLIENTS = 6
 BETWEEN_FAULTS = 12  # acknowledgements: the service is at work when the next one comes
-
-
-class Service:
-    """`svc serve` as operators run it, a process of its own; started again it listens on another port."""
-
-    def __init__(self, start: Callable[[], LiveServer]) -> None:
-        self._start = start
-        self.server = start()
-
-    def restart(self) -> None:
-        """End it as a crash does, without a word, and start it again; return when it is ready."""
-        self.server.process.kill()
-        self.server.process.wait()
-        self.server = self._start()
 
 
 @dataclass
@@ -42,20 +29,17 @@ class Scene:
     """A service at work: what a fault may break."""
 
     place: Place
-    service: Service
-    journal: Journal
-    client: Client  # for calls of the fault's own
-
-
-Happen = Callable[[Scene], Awaitable[None]]
+    start: Callable[[], LiveServer]  # `svc serve` as operators run it; started again it listens on another port
+    server: LiveServer
+    journal: Journal = field(default_factory=Journal)
 
 
 class Fault(NamedTuple):
     """Something that happens to the service; `happen` returns when it is over."""
 
     name: str
-    placing: Placing
-    happen: Happen
+    placing: Callable[[Path], AbstractAsyncContextManager[Place]]
+    happen: Callable[[Scene], Awaitable[None]]
     times: int  # in `make faults`
     clients: int = CLIENTS
     programs: int = 1
@@ -73,9 +57,8 @@ class Outcome:
 
     @property
     def is_clean(self) -> bool:
-        """Whether nothing is lost, doubled, untrue or wrong, and no answer was a 500."""
-        found = self.verdict
-        return not any((found.lost, found.doubled, found.untrue, found.wrong, self.journal.surprises, self.complaints))
+        """Whether nothing is lost, doubled or untrue, and no answer was a 500."""
+        return not any((*vars(self.verdict).values(), self.journal.surprises, self.complaints))
 
     def __str__(self) -> str:
         found = {name: value[:10] for name, value in vars(self.verdict).items()}
@@ -88,16 +71,15 @@ async def run(fault: Fault, times: int) -> Outcome:
     with tempfile.TemporaryDirectory(prefix="svc-fault-", dir="/tmp") as name:
         async with fault.placing(Path(name)) as place:
             stack = ExitStack()
-            start = stack.enter_context(servers(Path(name)))
+            start = partial(stack.enter_context(servers(Path(name))), place.url, workers=fault.workers)
             try:
-                service = await asyncio.to_thread(Service, lambda: start(place.url, workers=fault.workers))
-                programs = await _prepare(place.direct_url, fault.programs)
-                journal, recoveries = await _suffer(fault, times, place, service, programs)
+                scene = Scene(place, start, await asyncio.to_thread(start))
+                recoveries = await _suffer(scene, fault, times, await _prepare(place.direct_url, fault.programs))
             finally:
                 await asyncio.to_thread(stack.close)
             complaints = await check(place)
-            verdict = books.compare(journal, await books.read(place.direct_url))
-    return Outcome(fault.name, times, journal, recoveries, verdict, complaints)
+            verdict = await books.compare(scene.journal, place.direct_url)
+    return Outcome(fault.name, times, scene.journal, recoveries, verdict, complaints)
 
 
 async def check(place: Place) -> str:
@@ -107,16 +89,17 @@ async def check(place: Place) -> str:
     return done.stdout + done.stderr if done.code else ""
 
 
-async def _suffer(
-    fault: Fault, times: int, place: Place, service: Service, programs: list[World]
-) -> tuple[Journal, list[float]]:
-    """Keep clients at work while the fault happens; return the journal, and the seconds of each recovery."""
-    journal, closing = Journal(), asyncio.Event()
-    clients = [
-        Client(lambda: service.server.base_url, program, journal, f"p{n}-") for n, program in enumerate(programs)
-    ]
-    scene = Scene(place, service, journal, clients[0])
-    recoveries = []
+async def _prepare(url: str, number: int) -> list[World]:
+    """Make programs, as an operator does beside a running service."""
+    async with storage.opened(url) as store:
+        acme = await world.acme(store)
+        return [acme, *[await acme.beside() for _ in range(1, number)]]
+
+
+async def _suffer(scene: Scene, fault: Fault, times: int, programs: list[World]) -> list[float]:
+    """Keep clients at work while the fault happens; return the seconds of each recovery."""
+    journal, closing, recoveries = scene.journal, asyncio.Event(), []
+    clients = [Client(lambda: scene.server.base_url, program, journal, f"p{n}-") for n, program in enumerate(programs)]
     try:
         async with asyncio.TaskGroup() as group:
             for n in range(fault.clients):
@@ -129,13 +112,4 @@ async def _suffer(
             closing.set()
     finally:
         await asyncio.gather(*(client.close() for client in clients))
-    return journal, recoveries
-
-
-async def _prepare(url: str, number: int) -> list[World]:
-    """Make programs, as an operator does beside a running service."""
-    async with storage.opened(url) as store:
-        made = [await world.acme(store)]
-        while len(made) < number:
-            made.append(await world.program_of(store, made[0].workspace_id, made[0].owner_id))
-    return made
+    return recoveries

@@ -15,7 +15,9 @@ UNTIL_NOTICED = 4  # acknowledged or rejected calls, while something is broken
 
 async def kill(scene: Scene) -> None:
     """Kill the service under load, and start it again."""
-    await asyncio.to_thread(scene.service.restart)
+    scene.server.process.kill()
+    scene.server.process.wait()
+    scene.server = await asyncio.to_thread(scene.start)
 
 
 async def run_command(scene: Scene) -> None:

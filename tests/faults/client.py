@@ -58,18 +58,13 @@ class Client:
         """Click until a click is acknowledged, and return its id: a click has no id of the client's to repeat with."""
         deadline = time.monotonic() + PATIENCE_SECONDS
         while time.monotonic() < deadline:
-            request = await self.click()
+            request = self.journal.open(Request(Kind.CLICK, self._mark("click")))
+            body = {"program_id": self._program_id, "affiliate_url": LANDING_PAGE, "page_title": request.mark}
+            await self._attempt(request, body)
             if request.receipt:
                 return request.receipt
             await _pause()
         raise TimeoutError("no click was acknowledged")
-
-    async def click(self) -> Request:
-        """Send one click, once."""
-        request = self.journal.open(Request(Kind.CLICK, self._mark("click")))
-        body = {"program_id": self._program_id, "affiliate_url": LANDING_PAGE, "page_title": request.mark}
-        await self._attempt(request, body)
-        return request
 
     async def lead(self, click_id: str, customer_key: str) -> None:
         request = self.journal.open(Request(Kind.LEAD, customer_key))

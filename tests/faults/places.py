@@ -1,8 +1,7 @@
 """Where the service runs while a fault happens: which database, and what can be done to it."""
 
-import asyncio
-from collections.abc import AsyncIterator, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -21,9 +20,6 @@ class Place:
     proxy: Proxy = field(init=False)
 
 
-Placing = Callable[[Path], AbstractAsyncContextManager[Place]]
-
-
 @asynccontextmanager
 async def sqlite(folder: Path) -> AsyncIterator[Place]:
     url = f"sqlite+aiosqlite:///{folder / 'svc.db'}"
@@ -40,7 +36,7 @@ async def postgresql(_: Path) -> AsyncIterator[Place]:
 async def distributed(_: Path) -> AsyncIterator[Place]:
     """A Citus cluster with a distributed database."""
     with citus.running() as cluster:
-        url = await asyncio.to_thread(cluster.create_database, "service")
+        url = await cluster.create_database("service")
         await citus.distribute(url)
         yield Place(url, url, nodes=[cluster.coordinator, *cluster.workers])
 

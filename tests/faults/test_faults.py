@@ -3,14 +3,17 @@
 import pytest
 
 from tests.conftest import ROOT
-from tests.faults import campaign, catalog
+from tests.faults import campaign, catalog, places
 from tests.faults.campaign import Fault
 from tests.faults.drills import DRILL, PAGE
 
-*HERE, _ = catalog.FAULTS  # the last one is Citus's: tests/distributed
+FAULTS = [
+    pytest.param(fault, id=fault.name, marks=[pytest.mark.citus] if fault.placing is places.distributed else [])
+    for fault in catalog.FAULTS
+]
 
 
-@pytest.mark.parametrize("fault", HERE, ids=[fault.name for fault in HERE])
+@pytest.mark.parametrize("fault", FAULTS)
 async def test_nothing_acknowledged_is_lost_or_doubled_and_no_response_is_untrue(fault: Fault):
     outcome = await campaign.run(fault, times=1)
 
