@@ -1,6 +1,5 @@
 """What writes cost: clicks and sales, by the rows, programs, workers and nodes there are, and the memory they take."""
 
-import asyncio
 from contextlib import ExitStack
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -73,7 +72,7 @@ async def distributed(plan: Plan) -> list[Line]:
     with citus.running(settings=postgres.DURABLE) as cluster, postgres.running(where, postgres.DURABLE) as plain:
         nodes = {"plain PostgreSQL": [plain], "Citus": [cluster.coordinator, *cluster.workers]}
         for number in (1, 8):
-            url = await asyncio.to_thread(cluster.create_database, f"programs_{number}")
+            url = await cluster.create_database(f"programs_{number}")
             await citus.distribute(url)
             urls = (await servers.create_database(plain, f"programs_{number}"), url)
             shops = [await world.create(each, programs=number, customers=500) for each in urls]

@@ -41,16 +41,18 @@ class Cluster:
     workers: list[Server]
     months: dict[str, str] = field(default_factory=dict)  # the partitions of clicks to go back to, with their bounds
 
-    def create_database(self, name: str) -> str:
+    async def create_database(self, name: str) -> str:
         """Create an empty database on each node, known to each other, and return its URL on the coordinator."""
-        asyncio.run(self._create_database(name))
-        return named(self.coordinator.url, name)
+        for server in (self.coordinator, *self.workers):
+            await execute(server.url, f'CREATE DATABASE "{name}"')
+            await execute(named(server.url, name), "CREATE EXTENSION citus")
+        nodes = [f"SELECT citus_set_coordinator_host('127.0.0.1', {self.coordinator.port})"]
+        nodes += [f"SELECT citus_add_node('127.0.0.1', {worker.port})" for worker in self.workers]
+        await execute(url := named(self.coordinator.url, name), *nodes)
+        return url
 
-    def empty(self, name: str) -> None:
+    async def empty(self, name: str) -> None:
         """Delete all rows of a distributed database, on each node for itself, and let ids and months begin again."""
-        asyncio.run(self._empty(name))
-
-    async def _empty(self, name: str) -> None:
         nodes = (self.coordinator, *self.workers)
         await asyncio.gather(*(execute(named(server.url, name), _EMPTY) for server in nodes))
         stored = await find_months(named(self.coordinator.url, name))
@@ -61,14 +63,6 @@ class Cluster:
             if stored.get(month) != bound
         ]
         await execute(named(self.coordinator.url, name), _RESTART_IDS, *changed)
-
-    async def _create_database(self, name: str) -> None:
-        for server in (self.coordinator, *self.workers):
-            await execute(server.url, f'CREATE DATABASE "{name}"')
-            await execute(named(server.url, name), "CREATE EXTENSION citus")
-        nodes = [f"SELECT citus_set_coordinator_host('127.0.0.1', {self.coordinator.port})"]
-        nodes += [f"SELECT citus_add_node('127.0.0.1', {worker.port})" for worker in self.workers]
-        await execute(named(self.coordinator.url, name), *nodes)
 
 
 @contextmanager

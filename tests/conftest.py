@@ -120,7 +120,7 @@ async def between(postgres_url: str) -> AsyncIterator[Proxy]:
 def citus_cluster() -> Iterator[Cluster]:
     """A running Citus cluster whose database `service` is migrated and distributed."""
     with citus.running() as cluster:
-        url = cluster.create_database("service")
+        url = asyncio.run(cluster.create_database("service"))
         asyncio.run(citus.distribute(url))
         cluster.months.update(asyncio.run(citus.find_months(url)))
         yield cluster
@@ -133,7 +133,7 @@ def citus_url(citus_cluster: Cluster) -> Iterator[str]:
         with citus.one_task_each(url := named(citus_cluster.coordinator.url, "service")):
             yield url
     finally:
-        citus_cluster.empty("service")
+        asyncio.run(citus_cluster.empty("service"))
 
 
 @pytest.fixture(params=KINDS)

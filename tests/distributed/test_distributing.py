@@ -56,7 +56,7 @@ def foreign_keys(connection: Connection) -> list[Any]:
 def test_a_filled_database_is_distributed_with_its_rows_and_again_changes_nothing(
     citus_cluster: Cluster, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
-    url = citus_cluster.create_database("filled")
+    url = asyncio.run(citus_cluster.create_database("filled"))
     monkeypatch.setenv("SVC_DATABASE_URL", url)
     asyncio.run(migrations.upgrade(url))
     over(url, fill)
@@ -78,7 +78,7 @@ def test_a_filled_database_is_distributed_with_its_rows_and_again_changes_nothin
 
 @pytest.mark.parametrize("has_rows", [False, True])
 def test_each_step_can_be_the_one_that_is_interrupted(citus_cluster: Cluster, *, has_rows: bool):
-    url = citus_cluster.create_database(f"interrupted_{has_rows}".lower())
+    url = asyncio.run(citus_cluster.create_database(f"interrupted_{has_rows}".lower()))
     asyncio.run(migrations.upgrade(url))
     if has_rows:
         over(url, fill)
@@ -162,7 +162,7 @@ def test_db_check_names_the_node_that_lacks_a_setting(
 
 
 def test_every_later_migration_runs_on_a_distributed_database(citus_cluster: Cluster):
-    url = citus_cluster.create_database("migrated")
+    url = asyncio.run(citus_cluster.create_database("migrated"))
 
     asyncio.run(migrate(url))
     asyncio.run(distribute_rest(url))  # places new tables, which get their foreign keys then
