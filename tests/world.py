@@ -1,15 +1,14 @@
 """The named people that every test shares: Acme's program, its partners Anna and Ben, and their events."""
 
-from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import count
-from typing import Any, NamedTuple
+from typing import Any
 
 from argon2 import PasswordHasher
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, Table, func, select
 
 from storage import Storage
 from storage.access import agent_keys, members, program_keys, sessions, workspaces
@@ -31,13 +30,14 @@ from storage.tables import ledger_entries
 from storage.tracking import clicks, flagging, leads, refunds, sales
 from storage.tracking.clicks import Click, ClickResult
 from storage.tracking.leads import Lead, LeadResult
-from storage.tracking.ledger import ACCOUNT_KINDS, EntryKind
+from storage.tracking.ledger import ACCOUNT_KINDS
 from storage.tracking.received_calls import SENT, Call, PresentedKey, Principal, Public, reject
 from storage.tracking.refunds import Refund, RefundResult
 from storage.tracking.sale_decisions import Sale, SaleResult
 
 NOW = datetime(2026, 5, 20, 12, 0, tzinfo=UTC)
 HELD_SINCE = NOW - timedelta(days=15)  # what happened then is off hold now
+OLGA = Actor("user", "1", "olga@acme.example")
 BY, SETUP = By(OPERATOR, NOW), By(SERVICE, NOW)  # what the service does by itself is not in the log
 LANDING_PAGE = "https://acme.example/?aff=anna"
 SEALER = Sealer(SECRET := "a secret key")
@@ -140,6 +140,11 @@ class World:
         """Return a row of a list of the program."""
         return await self.store.read(get, wanted, ListScope(self.program_id, NOW), row_id)
 
+    async def rows(self, table: Table) -> Sequence[Any]:
+        """Return a table's rows of the program, in the order of their keys."""
+        mine = select(table).where(table.c.program_id == self.program_id).order_by(*table.primary_key)
+        return await self.store.read(lambda connection: connection.execute(mine).all())
+
     async def explain(self, at: datetime = NOW, **subject: Any) -> Any:
         """Explain a sale or a customer of the program."""
         return await self.store.read(explain, self.program_id, at=at, **subject)
@@ -217,23 +222,9 @@ async def stored(acme: World, *columns: Any) -> list[Any]:
     return await acme.store.read(lambda connection: [tuple(row) for row in connection.execute(found)])
 
 
-class Balance(NamedTuple):
-    """A partner's account, added up from their entries alone: earnings, payouts, and what the program kept of them."""
-
-    earned_cents: int
-    paid_cents: int
-    set_off_cents: int = 0
-
-    @property
-    def owed_cents(self) -> int:
-        return self.earned_cents - self.paid_cents + self.set_off_cents
-
-
-def balance(connection: Connection, program_id: int, partner_id: int) -> Balance:
+def account(connection: Connection, program_id: int, partner_id: int) -> dict[str, int]:
+    """Return what the entries of a partner's account add up to, by kind."""
     entry = ledger_entries.c
     mine = (entry.program_id == program_id, entry.partner_id == partner_id, entry.kind.in_(ACCOUNT_KINDS))
-    cents: Counter[str] = Counter()
-    for kind, amount in connection.execute(select(entry.kind, entry.amount_cents).where(*mine)):
-        cents[kind] += amount
-    paid, kept = cents.pop(EntryKind.PAYOUT, 0), cents.pop(EntryKind.SET_OFF, 0)
-    return Balance(sum(cents.values()), -paid, kept)
+    summed = select(entry.kind, func.sum(entry.amount_cents)).where(*mine).group_by(entry.kind)
+    return {kind: int(cents) for kind, cents in connection.execute(summed)}

@@ -94,7 +94,7 @@ def found(connection: Connection) -> dict[str, Any]:
     derived: dict[str, Any] = {name: dict(map(tuple, each)) for name, each in rows.items()}
     return derived | {
         "places": connection.execute(select(program_places.c.program_id)).scalars().all(),
-        "balances": [world.balance(connection, 1, partner) for partner in (1, 2)],
+        "accounts": [world.account(connection, 1, partner) for partner in (1, 2)],
         "differences": list(ledger_check.differences(connection)),
     }
 
@@ -106,7 +106,7 @@ DERIVED = {
     "outcomes": {"evt_0": "recorded", "evt_1": "organic", "evt_2": "waiting", "evt_3": "waiting"},
     "names": {"x": "evt_1", "pi": "evt_1", "y": "evt_2", "customer_key:user-9": "evt_2", "z": "evt_3"},
     "places": [1],
-    "balances": [world.Balance(200, 300), world.Balance(200, 0)],
+    "accounts": [{"commission": 400, "reversal": -200, "payout": -300}, {"commission": 200}],
     "differences": [],
 }
 

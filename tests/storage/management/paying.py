@@ -11,10 +11,10 @@ from storage.lists.payables import PAYABLES
 from storage.lists.payouts import PAYOUT_LINES, Payout
 from storage.management import payout_methods, payout_sending, payouts
 from storage.rules.payout import MethodKind
-from tests.world import NOW, SEALER, World
+from tests.world import NOW, OLGA, SEALER, World
 
 AT = NOW + timedelta(days=30)
-OLGA, FINN = Actor("user", "1", "olga@acme.example"), Actor("user", "2", "finn@acme.example")
+FINN = Actor("user", "2", "finn@acme.example")
 UNTIL = date(9999, 12, 31)
 
 

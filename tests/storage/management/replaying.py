@@ -1,11 +1,9 @@
 """What the tests of replays share: calls that are rejected, replayed, and read again."""
 
-from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
-from sqlalchemy import Table, select
 
 from storage.management import replays
 from storage.management.replays import Replay
@@ -14,12 +12,6 @@ from storage.tables import refused_calls
 from tests.world import NOW, SEALER, World
 
 LATER = NOW + timedelta(days=3)
-
-
-async def rows(acme: World, table: Table) -> Sequence[Any]:
-    """Return a table's rows of the program, the oldest first."""
-    mine = select(table).where(table.c.program_id == acme.program_id).order_by(table.c.id)
-    return await acme.store.read(lambda connection: connection.execute(mine).all())
 
 
 async def replay(acme: World, *ids: int, at: datetime = LATER, **about: Any) -> Replay:
@@ -32,4 +24,4 @@ async def lose_sale(acme: World, transaction_id: str = "inv-1", **fields: Any) -
     """Report a sale of a customer whose lead has not arrived, and return the id of its rejection."""
     with pytest.raises(errors.CustomerNotFound):
         await acme.sale(transaction_id, **fields)
-    return max(row.id for row in await rows(acme, refused_calls))
+    return max(row.id for row in await acme.rows(refused_calls))

@@ -3,7 +3,7 @@
 from datetime import datetime, timedelta
 from typing import Any
 
-from storage.engine.audit import Actor, By
+from storage.engine.audit import By
 from storage.lists.commissions import COMMISSIONS
 from storage.lists.flags import FLAGS, Flag
 from storage.management import flag_decisions, fraud_review
@@ -11,11 +11,10 @@ from storage.rules import contact
 from storage.rules.fraud.flag import FlagState
 from storage.tracking import flagging
 from storage.tracking.clicks import Click
-from tests.world import NOW, World
+from tests.world import NOW, OLGA, World
 
 ANNA, JANE = (contact.protect(email) for email in ("Anna+Shop@Partners.example", "jane@mail.example"))
 HOUR, LATER = timedelta(hours=1), NOW + timedelta(days=30)
-OWNER = Actor("user", "1", "owner@acme.example")
 
 
 def network(name: str) -> str:
@@ -49,4 +48,4 @@ async def earned(shop: World) -> Any:
 
 
 async def decide(shop: World, flag: Flag, state: FlagState, reason: str | None = None) -> Any:
-    return await shop.do(flag_decisions.decide, flag.id, state, by=By(OWNER, LATER), reason=reason)
+    return await shop.do(flag_decisions.decide, flag.id, state, by=By(OLGA, LATER), reason=reason)

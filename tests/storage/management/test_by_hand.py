@@ -14,9 +14,8 @@ from storage.management import agent_caps, by_hand, partners
 from storage.management.partners import Past
 from storage.rules import errors
 from storage.rules.scope import Scope
-from tests.world import NOW, World
+from tests.world import NOW, OLGA, World
 
-OLGA = Actor("user", "7", "olga@acme.example")
 BY: Any = {"actor": OLGA, "at": NOW}
 WHY = {"reason": "Anna asked; order confirmed"}
 

@@ -19,7 +19,7 @@ from storage.tracking.leads import Lead
 from storage.tracking.received_calls import PresentedKey
 from storage.tracking.refunds import Refund
 from storage.tracking.sale_decisions import Sale
-from tests.storage.management.replaying import LATER, replay, rows
+from tests.storage.management.replaying import LATER, replay
 from tests.world import NOW, SEALER, World
 
 SHOP: dict[str, Any] = {"user_agent": "acme-shop/1.2", "network_hash": "ab12"}
@@ -58,7 +58,7 @@ async def test_leads_come_before_sales_before_refunds_whatever_the_order_of_the_
     done = await decide(acme, ACCEPT)
 
     assert (done.performed, done.still_rejected, done.remaining) == (3, 0, 0)
-    [lead], [sale], [refund] = [await rows(acme, each) for each in (leads, sales, refunds)]
+    [lead], [sale], [refund] = [await acme.rows(each) for each in (leads, sales, refunds)]
     assert (lead.at, sale.refunded_cents, refund.at) == (NOW, 4_000, NOW)
 
 
@@ -70,7 +70,7 @@ async def test_calls_with_the_replaced_key_wait_for_their_owner_by_caller(acme: 
         with pytest.raises(errors.InvalidKey):
             await acme.sale(f"inv-{number}", principal=old._replace(user_agent=user_agent))
     waiting = await rotation(acme)
-    ids = [row.id for row in await rows(acme, kept_calls)]
+    ids = [row.id for row in await acme.rows(kept_calls)]
 
     untouched = await replay(acme, *ids)
     shop = next(each.caller for each in waiting.waiting_callers if each.calls == 2)
@@ -80,7 +80,7 @@ async def test_calls_with_the_replaced_key_wait_for_their_owner_by_caller(acme: 
     assert (waiting.state, waiting.waiting_calls, waiting.old_key_last_seen_at) == (RotationState.UNDER_WAY, 3, NOW)
     assert {each.outcome for each in untouched.calls} == {ReplayOutcome.WAITING}
     assert (accepted.performed, discarded.discarded) == (2, 1)
-    assert {row.transaction_id for row in await rows(acme, sales)} == {"inv-0", "inv-1"}
+    assert {row.transaction_id for row in await acme.rows(sales)} == {"inv-0", "inv-1"}
     assert (await rotation(acme)).state == RotationState.FINISHED
 
 
@@ -91,7 +91,7 @@ async def test_after_72_hours_and_after_a_leak_no_call_is_kept(acme: World):
     assert (await decide(acme, LEAKED)).discarded == 1
     with pytest.raises(errors.InvalidKey):
         await acme.sale("inv-2", principal=old)
-    [row] = await rows(acme, kept_calls)
+    [row] = await acme.rows(kept_calls)
     assert (row.state, row.sealed, (await rotation(acme)).was_leaked) == ("discarded", None, True)
 
     late = await rotate(acme, at=NOW + timedelta(days=1))
@@ -99,7 +99,7 @@ async def test_after_72_hours_and_after_a_leak_no_call_is_kept(acme: World):
         at = NOW + timedelta(days=1, hours=hours)
         with pytest.raises(errors.InvalidKey):
             await acme.handle(tracked_sales.record, Sale(f"late-{hours}", 100, at, "user-1"), late, at=at)
-    assert len(await rows(acme, kept_calls)) == 2
+    assert len(await acme.rows(kept_calls)) == 2
 
 
 async def test_a_rotation_is_finished_when_no_call_has_come_with_the_old_key_for_72_hours(acme: World):

@@ -20,7 +20,7 @@ from storage.rules import errors, keys
 from storage.tables import commissions, kept_calls, refused_calls, sales
 from storage.tracking.received_calls import PresentedKey
 from tests import world
-from tests.storage.management.replaying import LATER, lose_sale, replay, rows
+from tests.storage.management.replaying import LATER, lose_sale, replay
 from tests.world import NOW, SEALER, World
 
 
@@ -33,7 +33,7 @@ async def test_a_sale_is_replayed_once_as_of_its_own_day(acme: World):
     first, second = await replay(acme, rejected), await replay(acme, rejected)
 
     assert [first.calls[0].outcome, second.calls[0].outcome] == [ReplayOutcome.PERFORMED, ReplayOutcome.BEFORE]
-    [sale], [earned] = await rows(acme, sales), await rows(acme, commissions)
+    [sale], [earned] = await acme.rows(sales), await acme.rows(commissions)
     assert (sale.occurred_at, sale.at) == (NOW, LATER)
     assert (earned.amount_cents, earned.hold_until) == (2_000, NOW + timedelta(days=15))
 
@@ -42,13 +42,13 @@ async def test_a_call_that_is_still_rejected_says_why_and_is_kept_encrypted_unti
     rejected = await lose_sale(acme, customer_key="secret-user")
 
     [still] = (await replay(acme, rejected)).calls
-    [kept] = await rows(acme, kept_calls)
+    [kept] = await acme.rows(kept_calls)
     await acme.customer("secret-user")
     [done] = (await replay(acme, rejected)).calls
 
     assert (still.outcome, still.code) == (ReplayOutcome.REJECTED, "customer_not_found")
     assert "secret-user" not in kept.sealed
-    assert (done.outcome, (await rows(acme, kept_calls))[0].sealed) == (ReplayOutcome.PERFORMED, None)
+    assert (done.outcome, (await acme.rows(kept_calls))[0].sealed) == (ReplayOutcome.PERFORMED, None)
 
 
 async def test_a_cause_is_replayed_in_steps_until_every_call_was_tried(acme: World, monkeypatch: pytest.MonkeyPatch):
@@ -70,12 +70,12 @@ async def test_what_cannot_be_replayed_is_named_and_a_key_that_no_program_had_le
     await acme.reject(errors.ValidationError())
     with pytest.raises(errors.InvalidKey):
         await acme.sale(principal=PresentedKey(keys.digest("aff_1_guess"), acme.program_id))
-    ids = [row.id for row in await rows(acme, refused_calls)]
+    ids = [row.id for row in await acme.rows(refused_calls)]
 
     done = await replay(acme, *ids, 7)
 
     assert {each.outcome for each in done.calls} == {ReplayOutcome.NOT_KEPT}
-    assert await rows(acme, kept_calls) == []
+    assert await acme.rows(kept_calls) == []
 
 
 async def test_agent_keys_replay_no_more_in_a_day_than_the_owner_allows(acme: World):
@@ -102,12 +102,12 @@ async def test_kept_calls_go_with_the_log_and_the_oldest_of_too_many(acme: World
     other = await acme.beside()
     await lose_sale(other)
     await background.keep_house(acme.store, at=NOW)
-    newest = [row.id for row in await rows(acme, refused_calls)][1:]
+    newest = [row.id for row in await acme.rows(refused_calls)][1:]
 
-    assert sorted(row.id for row in await rows(acme, kept_calls)) == sorted(newest)
-    assert len(await rows(other, kept_calls)) == 1
+    assert sorted(row.id for row in await acme.rows(kept_calls)) == sorted(newest)
+    assert len(await other.rows(kept_calls)) == 1
     await background.keep_house(acme.store, at=NOW + timedelta(days=31))
-    assert await rows(acme, kept_calls) == []
+    assert await acme.rows(kept_calls) == []
 
 
 @given(steps=st.lists(st.sampled_from(["lose", "replay", "cause", "resend", "dry"]), min_size=2, max_size=8))
@@ -127,6 +127,6 @@ async def test_no_sale_counts_twice_whoever_sends_it_again(store: Storage, steps
             elif step == "resend":
                 await acme.sale()
 
-    counted = await rows(acme, sales)
+    counted = await acme.rows(sales)
     assert len(counted) == int(bool({"replay", "cause", "resend"} & set(steps)))
     assert await store.read(books.run) == []

@@ -2,13 +2,13 @@
 
 from typing import Any
 
-from storage.engine.audit import Actor, By
+from storage.engine.audit import By
 from storage.engine.sealing import Sealer
 from storage.lists.payment_events import PAYMENT_EVENTS
 from storage.payments import accounts, processing
 from storage.payments.processing import EventOutcome
 from storage.payments.stripe import parse_event
-from tests.world import NOW, World
+from tests.world import NOW, OLGA, World
 
 
 async def take(acme: World, event: dict[str, Any]) -> EventOutcome:
@@ -17,8 +17,7 @@ async def take(acme: World, event: dict[str, Any]) -> EventOutcome:
 
 async def connect(acme: World, *, secret: str = "whsec_12345678", key: str = "a key") -> None:
     about: dict[str, Any] = {"provider": "stripe", "account_id": "acct_1", "secret": secret}
-    owner = Actor("user", "1", "owner@acme.example")
-    await acme.store.write(accounts.connect, acme.program_id, **about, sealer=Sealer(key), by=By(owner, NOW))
+    await acme.store.write(accounts.connect, acme.program_id, **about, sealer=Sealer(key), by=By(OLGA, NOW))
 
 
 async def named(acme: World, **more: str) -> dict[str, str]:

@@ -1,16 +1,13 @@
 """A sale or payment that names a click and a new customer_key: the key alone finds the customer from then on."""
 
 import asyncio
-from dataclasses import replace
 from itertools import groupby
 from typing import Any, NamedTuple
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
-from sqlalchemy import select
 
-import storage
 from storage import Storage
 from storage.checks import books
 from storage.lists.customers import CUSTOMERS, find_customer
@@ -67,17 +64,14 @@ async def test_a_settled_lead_outranks_what_a_sale_said_and_a_browser_does_not(s
     assert await world.stored(acme, sales.c.partner_id) == [(acme.anna,), (acme.ben,)]
 
 
-async def test_of_two_processes_one_names_the_key_and_the_other_finds_its_customer(store: Storage, database_url: str):
-    acme = await world.acme(store)
-    async with storage.opened(database_url) as other:
-        elsewhere = replace(acme, store=other)
-        for number in range(5):
-            clicks = [await acme.visitor(), await acme.visitor("ben")]
-            names: dict[str, Any] = {"customer_key": f"user-{number}", "amount_cents": 500 + number}
-            await asyncio.gather(
-                acme.sale(f"a-{number}", click_id=clicks[0], **names),
-                elsewhere.sale(f"b-{number}", click_id=clicks[1], **names),
-            )
+async def test_of_two_processes_one_names_the_key_and_the_other_finds_its_customer(acme: World, elsewhere: World):
+    for number in range(5):
+        clicks = [await acme.visitor(), await acme.visitor("ben")]
+        names: dict[str, Any] = {"customer_key": f"user-{number}", "amount_cents": 500 + number}
+        await asyncio.gather(
+            acme.sale(f"a-{number}", click_id=clicks[0], **names),
+            elsewhere.sale(f"b-{number}", click_id=clicks[1], **names),
+        )
 
     assert [known_as for _, known_as in await stored(acme)] == [f"user-{number}" for number in range(5)]
 
@@ -147,7 +141,6 @@ steps = st.one_of(
 )
 
 
-@settings(deadline=None, suppress_health_check=list(HealthCheck))
 @given(history=st.lists(steps, min_size=2, max_size=10))
 async def test_in_any_order_each_key_has_one_customer_and_each_sale_its_partner(store: Storage, history: list[Step]):
     acme, expected = await world.acme(store), Expected()
@@ -178,7 +171,5 @@ async def test_in_any_order_each_key_has_one_customer_and_each_sale_its_partner(
             assert await asyncio.gather(*(take_step(*each) for each in together)) == ends
 
     partners = {name: (acme.anna, acme.ben)[visitor] for name, visitor in expected.sold.items()}
-    row = sales.c
-    mine = select(row.transaction_id, row.partner_id).where(row.program_id == acme.program_id)
-    assert dict(await store.read(lambda connection: connection.execute(mine).all())) == partners
+    assert {each.transaction_id: each.partner_id for each in await acme.rows(sales)} == partners
     assert await store.read(books.run) == []

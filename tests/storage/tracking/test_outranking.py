@@ -35,7 +35,7 @@ async def claimed(acme: World) -> World:
 
 
 async def owed(acme: World, partner_id: int) -> int:
-    return int((await acme.store.read(world.balance, acme.program_id, partner_id)).owed_cents)
+    return sum((await acme.store.read(world.account, acme.program_id, partner_id)).values())
 
 
 async def counted(acme: World) -> dict[int, int]:
