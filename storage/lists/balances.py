@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import date, datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, Select, and_, bindparam, case, func, select, true
+from sqlalchemy import BigInteger, ColumnElement, Connection, FromClause, Select, and_, bindparam, case, func, select
 
 from storage.engine.statements import read_statement
 from storage.lists.declaration import NOW, PROGRAM
@@ -52,6 +52,7 @@ class PaymentDay(NamedTuple):
 
 
 MOST_HOLDS = 31
+EVERY = ledger_entries.c.program_id == PROGRAM
 _PAYMENT_DAYS = read_statement("payment_days")
 
 
@@ -59,14 +60,48 @@ def of_partners(
     connection: Connection, program_id: int, partner_ids: Sequence[int], *, at: datetime
 ) -> dict[int, Balance]:
     """Return the balance of each of these partners."""
-    found: dict[int, dict[str, Any]] = {each: {} for each in partner_ids}
     of = {"program_id": program_id, "partner_ids": partner_ids, "now": at}
-    for partner_id, name, *sums in connection.execute(_OF_PARTNERS, of):
-        found[partner_id][name] = sums
-    return {partner_id: _balance(figures) for partner_id, figures in found.items()}
+    found = {partner_id: Balance(*figures) for partner_id, *figures in connection.execute(_OF_PARTNERS, of)}
+    return {each: found.get(each, Balance()) for each in partner_ids}
 
 
-def summed_by_figure(earned_until: datetime | None = None) -> Select[Any]:
+def summed(earned_until: Any = None, entries: Any = EVERY) -> tuple[FromClause, dict[str, ColumnElement[Any]]]:
+    """Return the table of what some ledger entries make partners due, and the figures of it as columns, by name.
+
+    They are those of a balance; `commission_cents`, what is approved of so many `commissions`, only of those that were
+    earned before a time if one is given; and `settled_cents`, what the partner is owed besides, or owes if negative.
+    """
+    row = _summed_by_figure(earned_until).where(entries).subquery().c
+    names = ("on_hold", CommissionStatus.PENDING, CommissionStatus.APPROVED, "flagged", "settled")
+    sums = [func.sum(row.cents).filter(row.figure == each) for each in names]
+    counted = func.sum(row.commissions).filter(row.figure == CommissionStatus.APPROVED)
+    numbers = [each.cast(BigInteger) for each in (*sums, -func.sum(row.paid_cents), counted)]
+    ends = [each.filter(row.figure == "on_hold") for each in (func.min(row.first_hold), func.max(row.last_hold))]
+    theirs = select(row.partner_id, *numbers, *ends).group_by(row.partner_id).subquery("due")
+    _, *found, next_hold, last_hold = theirs.c
+    on_hold, ready, approved, flagged, settled, paid, commissions = (func.coalesce(each, 0) for each in found)
+    return theirs, {
+        "pending_cents": on_hold + ready,
+        "flagged_cents": flagged,
+        "approved_cents": approved + _at_least_0(settled),
+        "paid_cents": paid,
+        "owed_back_cents": _at_least_0(-settled),
+        "ready_cents": ready,
+        "on_hold_cents": on_hold,
+        "to_pay_cents": _at_least_0(approved + settled),
+        "next_hold_ends_at": next_hold,
+        "last_hold_ends_at": last_hold,
+        "commission_cents": approved,
+        "commissions": commissions,
+        "settled_cents": settled,
+    }
+
+
+def _at_least_0(cents: ColumnElement[Any]) -> ColumnElement[Any]:
+    return case((cents > 0, cents), else_=0)
+
+
+def _summed_by_figure(earned_until: Any) -> Select[Any]:
     """Return the statement of each partner's sums by figure, the paid part, when holds end, and of how many."""
     entry, earned, hold_ends_at = ledger_entries.c, commissions.c, commissions.c.hold_until
     # what is approved and was earned later is a figure of its own
@@ -81,39 +116,16 @@ def summed_by_figure(earned_until: datetime | None = None) -> Select[Any]:
     )
     paid = case((entry.kind.in_((EntryKind.PAYOUT, EntryKind.SET_OFF)), entry.amount_cents), else_=0)
     cents = (func.sum(entry.amount_cents).label("cents"), func.sum(paid).label("paid_cents"))
+    holds = (func.min(hold_ends_at).label("first_hold"), func.max(hold_ends_at).label("last_hold"))
     theirs = case((earned.partner_id == entry.partner_id, earned.id))  # not those that moved to another partner
     counted = func.count(theirs.distinct()).label("commissions")
-    columns = (figure.label("figure"), *cents, func.min(hold_ends_at), func.max(hold_ends_at), counted)
     mine = (entry.program_id == PROGRAM, entry.kind.in_(ACCOUNT_KINDS))
-    summed = select(entry.partner_id, *columns).select_from(corrections.with_commissions()).where(*mine)
-    return summed.group_by(entry.partner_id, "figure")
+    each = select(entry.partner_id, figure.label("figure"), *cents, *holds, counted).where(*mine)
+    return each.select_from(corrections.with_commissions()).group_by(entry.partner_id, "figure")
 
 
-_OF_PARTNERS = summed_by_figure().where(ledger_entries.c.partner_id.in_(bindparam("partner_ids", expanding=True)))
-
-
-def _balance(figures: dict[str, Any]) -> Balance:
-    """Return a balance by the sums of what is settled, flagged, on hold, pending and approved."""
-    nothing = (0, 0, None, None)
-    settled, paid, *_ = figures.get("settled", nothing)
-    flagged, on_hold, ready, approved = (
-        int(figures.get(name, nothing)[0])
-        for name in ("flagged", "on_hold", CommissionStatus.PENDING, CommissionStatus.APPROVED)
-    )
-    approved = approved + max(int(settled), 0)
-    owed_back = max(-int(settled), 0)
-    return Balance(
-        pending_cents=on_hold + ready,
-        flagged_cents=flagged,
-        approved_cents=approved,
-        paid_cents=-int(paid),
-        owed_back_cents=owed_back,
-        ready_cents=ready,
-        on_hold_cents=on_hold,
-        to_pay_cents=max(approved - owed_back, 0),
-        next_hold_ends_at=figures.get("on_hold", nothing)[2],
-        last_hold_ends_at=figures.get("on_hold", nothing)[3],
-    )
+_sums, _figures = summed(entries=ledger_entries.c.partner_id.in_(bindparam("partner_ids", expanding=True)))
+_OF_PARTNERS = select(_sums.c.partner_id, *(_figures[name] for name in Balance._fields))
 
 
 def to_pay_cents() -> ColumnElement[Any]:
@@ -121,8 +133,7 @@ def to_pay_cents() -> ColumnElement[Any]:
     entry = ledger_entries.c
     is_due = and_(commissions.c.status == CommissionStatus.APPROVED, ~is_held()) | corrections.is_settled()
     theirs = (entry.program_id == partners.c.program_id, entry.partner_id == partners.c.id)
-    due = func.sum(entry.amount_cents)
-    total = select(case((due > 0, due), else_=0)).select_from(corrections.with_commissions())
+    total = select(_at_least_0(func.sum(entry.amount_cents))).select_from(corrections.with_commissions())
     return total.where(*theirs, entry.kind.in_(ACCOUNT_KINDS), is_due).correlate(partners).scalar_subquery()
 
 
@@ -131,7 +142,7 @@ def next_holds(connection: Connection, program_id: int, partner_id: int | None =
     earned, entry = commissions.c, ledger_entries.c
     day = stored_millis(earned.hold_until) // DAY_MILLIS
     held = (earned.status == CommissionStatus.PENDING, earned.hold_until > at, entry.kind.in_(PARTNER_KINDS))
-    mine = (entry.program_id == program_id, true() if partner_id is None else entry.partner_id == partner_id)
+    mine = [entry.program_id == program_id, *([] if partner_id is None else [entry.partner_id == partner_id])]
     sums = select(day.label("day"), func.sum(entry.amount_cents).label("cents"))
     free = sums.select_from(corrections.with_commissions()).where(*mine, *held, ~is_held())
     rows = connection.execute(free.group_by(day).order_by(day).limit(MOST_HOLDS))

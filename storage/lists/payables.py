@@ -10,15 +10,12 @@ from storage.lists import balances
 from storage.lists.declaration import NOW, PROGRAM, UNTIL, Column, Filter, List, Theirs
 from storage.lists.find import EARNED_UNTIL
 from storage.lists.partners import has
-from storage.rules.commission import CommissionStatus
 from storage.rules.payout import LineState, MethodKind, PayableReason
 from storage.rules.periods.period import Window
 from storage.rules.untrusted import Untrusted
 from storage.tables import ledger_entries, partners, payout_lines, payout_methods, programs
 
 _method = payout_methods.c
-_FIGURES = ("on_hold", CommissionStatus.PENDING, CommissionStatus.APPROVED, "flagged", "settled")
-_EVERY = ledger_entries.c.program_id == PROGRAM
 SEEN_BY_PARTNERS = (
     "id created_at name code method method_masked method_held_until minimum_cents pending_cents flagged_cents"
     " ready_cents to_pay_cents owed_back_cents paid_cents payable reason"
@@ -32,45 +29,38 @@ class DuePartner(NamedTuple):
     id: int
     approved_cents: int
     settled_cents: int
+    on_hold_cents: int
     reason: str | None
     method: str | None = None
     method_sealed: str | None = None
     method_masked: str | None = None
     method_changed_at: datetime | None = None
-    on_hold_cents: int = 0
 
 
 def due(
-    earned_until: Any = None, minimum_cents: int | None = None, entries: ColumnElement[bool] = _EVERY
+    earned_until: Any = None, minimum_cents: int | None = None, entries: Any = balances.EVERY
 ) -> tuple[FromClause, dict[str, ColumnElement[Any]]]:
     """Return the tables of what some ledger entries make partners due, and the figures of it as columns, by name.
 
     Of what is approved, only what was earned before a time is due, if one is given. A minimum replaces the program's.
     """
-    row = balances.summed_by_figure(earned_until).where(entries).subquery().c
-    sums = [func.sum(case((row.figure == figure, row.cents), else_=0)).label(figure) for figure in _FIGURES]
-    sums += [(-func.sum(row.paid_cents)).label("paid")]
-    sums += [func.sum(case((row.figure == CommissionStatus.APPROVED, row.commissions), else_=0)).label("commissions")]
-    theirs = select(row.partner_id, *sums).group_by(row.partner_id).subquery("due")
-    figures: dict[str, ColumnElement[Any]] = {each.name: func.coalesce(each, 0) for each in list(theirs.c)[1:]}
-    flagged, settled = figures["flagged"], figures["settled"]
-    owed = figures["approved"] + settled
-    to_pay = case((owed > 0, owed), else_=0)
+    theirs, figures = balances.summed(earned_until, entries)
+    to_pay = figures["to_pay_cents"]
     of_program = select(programs.c.minimum_payout_cents).where(programs.c.id == PROGRAM).scalar_subquery()
     minimum = func.coalesce(partners.c.minimum_payout_cents, of_program if minimum_cents is None else minimum_cents)
     paid_by = and_(_method.program_id == partners.c.program_id, _method.partner_id == partners.c.id)
     source = partners.outerjoin(theirs, theirs.c.partner_id == partners.c.id).outerjoin(payout_methods, paid_by)
     reason = case(
         (_in_draft(), PayableReason.IN_DRAFT),
-        ((to_pay == 0) & (settled < 0), PayableReason.OWES_BACK),
-        ((to_pay == 0) & (flagged > 0), PayableReason.HELD),
+        ((to_pay == 0) & (figures["settled_cents"] < 0), PayableReason.OWES_BACK),
+        ((to_pay == 0) & (figures["flagged_cents"] > 0), PayableReason.HELD),
         (to_pay == 0, PayableReason.NOTHING_TO_PAY),
         (to_pay < minimum, PayableReason.BELOW_MINIMUM),
         (_method.kind.is_(None), PayableReason.NEEDS_METHOD),
         (_method.held_until > NOW, PayableReason.METHOD_ON_HOLD),
         else_=null(),
     )
-    return source, figures | {"to_pay": to_pay, "minimum": minimum, "reason": reason}
+    return source, figures | {"minimum_cents": minimum, "reason": reason}
 
 
 def _in_draft() -> ColumnElement[bool]:
@@ -80,18 +70,12 @@ def _in_draft() -> ColumnElement[bool]:
 
 
 _source, _due = due(UNTIL)
-_reason, _settled = _due["reason"], _due["settled"]
+_reason = _due["reason"]
+_set_off = case((_due["to_pay_cents"] > 0, _due["owed_back_cents"]), else_=_due["commission_cents"])
 
 
-def _at_least_0(cents: ColumnElement[Any]) -> ColumnElement[Any]:
-    return case((cents > 0, cents), else_=0)
-
-
-_set_off = case((_due["approved"] + _settled > 0, _at_least_0(-_settled)), else_=_due["approved"])
-
-
-def _figure(title: str, sql: ColumnElement[Any]) -> Column:
-    return Column(title, sql, sorts=True, is_summed=True)
+def _figure(name: str, title: str = "") -> Column:
+    return Column(title, _due[name], sorts=True, is_summed=True)
 
 
 class Payable(NamedTuple):
@@ -110,16 +94,16 @@ class Payable(NamedTuple):
     method: Annotated[MethodKind | None, Column("Pays by", _method.kind)]
     method_masked: Annotated[Untrusted | None, Column(sql=_method.masked)]
     method_held_until: Annotated[datetime | None, Column(sql=_method.held_until)]
-    minimum_cents: Annotated[int, Column(sql=_due["minimum"])]
-    pending_cents: Annotated[int, _figure("", _due["on_hold"] + _due["pending"])]
-    flagged_cents: Annotated[int, _figure("", _due["flagged"])]
-    ready_cents: Annotated[int, _figure("", _due["pending"])]
-    commissions: Annotated[int, Column("Commissions", _due["commissions"], sorts=True, is_summed=True)]
-    approved_cents: Annotated[int, _figure("Approved", _due["approved"] + _at_least_0(_settled))]
-    set_off_cents: Annotated[int, _figure("Set off", _set_off)]
-    to_pay_cents: Annotated[int, _figure("To pay", _due["to_pay"])]
-    owed_back_cents: Annotated[int, _figure("", _at_least_0(-_settled))]
-    paid_cents: Annotated[int, _figure("", _due["paid"])]
+    minimum_cents: Annotated[int, Column(sql=_due["minimum_cents"])]
+    pending_cents: Annotated[int, _figure("pending_cents")]
+    flagged_cents: Annotated[int, _figure("flagged_cents")]
+    ready_cents: Annotated[int, _figure("ready_cents")]
+    commissions: Annotated[int, _figure("commissions", "Commissions")]
+    approved_cents: Annotated[int, _figure("approved_cents", "Approved")]
+    set_off_cents: Annotated[int, Column("Set off", _set_off, sorts=True, is_summed=True)]
+    to_pay_cents: Annotated[int, _figure("to_pay_cents", "To pay")]
+    owed_back_cents: Annotated[int, _figure("owed_back_cents")]
+    paid_cents: Annotated[int, _figure("paid_cents")]
     payable: Annotated[bool, Column(sql=case((_reason.is_(None), 1), else_=0))]
     reason: Annotated[PayableReason | None, Column("Status", _reason)]
 
@@ -168,12 +152,11 @@ def read_due(
     `partner_ids`, or the statement that selects them, are those of the only partners to read.
     """
     some = [] if partner_ids is None else [partners.c.id.in_(partner_ids)]
-    entries = _EVERY if partner_ids is None else ledger_entries.c.partner_id.in_(partner_ids)
+    entries = balances.EVERY if partner_ids is None else ledger_entries.c.partner_id.in_(partner_ids)
     source, found = due(Window(earned_until, earned_until).span.until, minimum_cents, entries)
-    columns = (partners.c.id, found["approved"], found["settled"], found["reason"], *_METHOD, found["on_hold"])
-    mine = select(*columns).select_from(source).where(partners.c.program_id == program_id, *some)
+    of_due = [found[name] for name in ("commission_cents", "settled_cents", "on_hold_cents", "reason")]
+    mine = (
+        select(partners.c.id, *of_due, *_METHOD).select_from(source).where(partners.c.program_id == program_id, *some)
+    )
     rows = connection.execute(mine.order_by(partners.c.id).params(program_id=program_id, now=at))
-    return [
-        DuePartner._make([partner_id, int(approved), int(settled), *more, int(on_hold)])
-        for partner_id, approved, settled, *more, on_hold in rows
-    ]
+    return [DuePartner._make(row) for row in rows]
