@@ -83,7 +83,7 @@ class PayoutMethodChange(Body):
         return self.model_dump(exclude={"kind"}, exclude_none=True)
 
 
-@operation(errors.PayoutOpen, errors.PartnerNotFound)
+@operation(errors.PayoutOpen, errors.PartnerNotFound, notice="payout-drafted")
 async def draft_payout(call: ApiRequest, sent: NewPayout) -> CreatedResponse[Payout]:
     """Draft a payout: freeze what partners are due."""
     return await call.create(Payout, payouts.draft, **dict(sent))
@@ -107,7 +107,7 @@ async def confirm_payout(call: ApiRequest) -> Payout:
     return await call.write(payouts.confirm, call.path_id("payout_id"))
 
 
-@operation(*NOT_SENT)
+@operation(*NOT_SENT, notice="payout-sent")
 async def send_payout(call: ApiRequest, sent: SentPayout) -> Payout:
     """Say that the payments of a draft were sent, save for those that failed."""
     failed = {each.line_id: each.reason for each in sent.failed}

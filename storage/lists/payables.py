@@ -155,8 +155,6 @@ def read_due(
     entries = balances.EVERY if partner_ids is None else ledger_entries.c.partner_id.in_(partner_ids)
     source, found = due(Window(earned_until, earned_until).span.until, minimum_cents, entries)
     of_due = [found[name] for name in ("commission_cents", "settled_cents", "on_hold_cents", "reason")]
-    mine = (
-        select(partners.c.id, *of_due, *_METHOD).select_from(source).where(partners.c.program_id == program_id, *some)
-    )
-    rows = connection.execute(mine.order_by(partners.c.id).params(program_id=program_id, now=at))
-    return [DuePartner._make(row) for row in rows]
+    mine = select(partners.c.id, *of_due, *_METHOD).where(partners.c.program_id == program_id, *some)
+    rows = mine.select_from(source).order_by(partners.c.id).params(program_id=program_id, now=at)
+    return [DuePartner._make(row) for row in connection.execute(rows)]

@@ -69,7 +69,7 @@ async def test_a_run_is_drafted_sent_and_reopened_on_the_pages(dashboard: Dashbo
 async def test_only_the_selected_partners_are_paid_and_a_failed_payment_goes_back(dashboard: Dashboard, payers: Any):
     await pay_by(dashboard.acme, dashboard.acme.ben, "ben@partners.example")
     owner, here = payers[OWNER], f"{dashboard.pages}/payouts"
-    both = await press(owner, here, earned_until="2026-06-01", id=[dashboard.acme.anna, dashboard.acme.ben])
+    both = await press(owner, here, earned_until="2026-06-01", partner_ids=[dashboard.acme.anna, dashboard.acme.ben])
     run = both.headers["location"]
     failed, _ = await lines(dashboard.acme, ran(run))
     said: Fields = {"paid_on": "2026-06-19", "reference": "ACME-6", f"failed-{failed.id}": "No such account"}

@@ -165,9 +165,8 @@ def of_form(form: Form, model: type[body.Body] | None, *, currency: str = "") ->
         typed = form.text(name.removesuffix(CENTS))
         if bytes in kinds:
             sent[name] = b64encode(form.file).decode()
-        elif list in kinds:
-            values = [int(each) if int in kinds and each.isdecimal() else each for each in form.each(name)]
-            sent[name] = None if NoneType in kinds and not values else values
+        elif list in kinds or tuple in kinds:
+            sent[name] = _several(form, name, kinds)
         elif bool in kinds:
             sent[name] = typed == "true"
         elif name.removesuffix(CENTS) in form.fields:
@@ -182,6 +181,16 @@ def of_form(form: Form, model: type[body.Body] | None, *, currency: str = "") ->
             else:
                 sent[name] = typed
     return sent
+
+
+def _several(form: Form, name: str, kinds: list[Any]) -> list[Any] | None:
+    """Return the values of a field; of objects, each an id and a text, those of the fields `failed-12` with a text."""
+    if list in kinds:
+        values = [int(each) if int in kinds and each.isdecimal() else each for each in form.each(name)]
+        return None if NoneType in kinds and not values else values
+    rows = [(each.removeprefix(f"{name}-"), form.text(each)) for each in form.fields if each.startswith(f"{name}-")]
+    numbered = [(int(row) if row.isdecimal() else row, text) for row, text in rows if text]
+    return [dict(zip(kinds[1].model_fields, each, strict=True)) for each in numbered]
 
 
 def parsed(form: Form, model: type[body.Parsed]) -> body.Parsed:

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, cast
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
+from presentation.api_request import valid_id
 from presentation.csv_text import csv_lines, guarded
 from presentation.queries import ALL_DAYS, is_order, query_of
 from storage.access.workspaces import ANYONE, Role
@@ -94,7 +95,8 @@ class ListPage:
             dated = address["by"] or "date"
             more |= {f"{dated}_from": str(picker.window.first), f"{dated}_to": str(picker.window.last)}
         query = query_of(wanted, sent | more)
-        filters = {**query.filters, **(self.narrow(address, at) if self.narrow else {})}
+        of_path = {name: valid_id(sent) for name, sent in request.path_params.items() if name in query.filters}
+        filters = {**query.filters, **(self.narrow(address, at) if self.narrow else {}), **of_path}
         return ListState(self, request.url.path, address, query._replace(filters=filters), picker)
 
 

@@ -1,16 +1,10 @@
 """Payouts: what partners are due and why some are not paid now, the runs, every payment, and the page of a run."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any
 
-from pydantic_core import to_json
-from starlette.requests import Request
-
 from presentation import payouts
-from presentation.api_request import ApiRequest, valid_id
-from presentation.operations import operation
 from presentation.payout_documents import PROVIDERS, read_batch
 from presentation.payout_files.provider import reference_of, total
 from storage.access.workspaces import PAYERS
@@ -26,49 +20,10 @@ from tracking_api.dashboard import mail
 from tracking_api.dashboard.pages.buttons import QUESTIONS, Button, FormPage
 from tracking_api.dashboard.pages.lists import ListPage, ListState
 from tracking_api.dashboard.pages.page_context import PageContext
-from web import body
-from web.body import Body, Identifier
-from web.response import CreatedResponse
 
 PATH = "/programs/{program_id}/payouts"
 RUN = PATH + "/{payout_id}"
-FAILED = "failed-"
 ROWS = 40  # of a page, whose cells are longer than those of other lists: it has 40 KB at most
-
-
-class SelectedPartners(Body):
-    """The partners whom a draft pays, none selected: all who can be paid; and the last day of what it pays."""
-
-    earned_until: date | None = None
-    id: list[str]
-
-
-class SentFromPage(Body):
-    """The day and the reference of a run's payments; whether partners get an e-mail. `failed-LINE` says what failed."""
-
-    paid_on: date
-    reference: Identifier
-    notify: bool
-
-
-@operation(notice="payout-drafted")
-async def draft_selected(call: ApiRequest, sent: SelectedPartners) -> CreatedResponse[Payout]:
-    """Draft a payout of the selected partners, or of all who can be paid."""
-    ids = [valid_id(each) for each in sent.id] or None
-    created: CreatedResponse[Payout] = await payouts.draft_payout.perform(
-        call, payouts.NewPayout(earned_until=sent.earned_until, partner_ids=ids)
-    )
-    return created
-
-
-@operation(notice="payout-sent")
-async def send_from_page(call: ApiRequest, sent: SentFromPage) -> Payout:
-    """Say that a run was sent, save for the payments for which the page says why they failed."""
-    reasons = {name.removeprefix(FAILED): reason for name, reason in call.named.items() if name.startswith(FAILED)}
-    failed = [{"line_id": valid_id(line_id), "reason": reason} for line_id, reason in reasons.items() if reason]
-    about = body.parse(payouts.SentPayout, to_json({**dict(sent), "failed": failed}))
-    payout: Payout = await payouts.send_payout.perform(call, about)
-    return payout
 
 
 def _last_day(address: Mapping[str, str], at: datetime) -> date:
@@ -92,19 +47,9 @@ PAYABLE_LIST = ListPage(
     sort="to_pay",
     limit=ROWS,
 )
-DRAFT = FormPage(PAYABLE_LIST.page, Button(draft_selected, then=PATH + "/{id}"), roles=PAYERS)
+DRAFT = FormPage(PAYABLE_LIST.page, Button(payouts.draft_payout, then=PATH + "/{id}"), roles=PAYERS)
 RUN_LIST = ListPage(PAYOUTS, "payout_runs.html")
 PAYMENT_LIST = ListPage(PAYOUT_LINES, "payout_payments.html", days=("paid",), row_day="drafted", limit=ROWS)
-
-
-@dataclass(frozen=True)
-class RunPage(ListPage):
-    """The lines of the run that the path names, under what is known of the run."""
-
-    def state(self, request: Request) -> ListState:
-        state = super().state(request)
-        of_run = {"payout_id": valid_id(request.path_params["payout_id"])}
-        return state._replace(query=state.query._replace(filters={**state.query.filters, **of_run}))
 
 
 async def _run(context: PageContext, _: ListState) -> dict[str, Any]:
@@ -137,9 +82,9 @@ async def _files(context: PageContext) -> dict[str, Any]:
     return {"files": [(provider, len(batch.payments), total(batch), left) for provider, batch, left in taken]}
 
 
-RUN_LINES = RunPage(PAYOUT_LINES, "payout_run.html", values=_run, limit=ROWS)
+RUN_LINES = ListPage(PAYOUT_LINES, "payout_run.html", values=_run, limit=ROWS)
 RUN_ACTIONS = {
-    "send": Button(send_from_page, then=RUN),
+    "send": Button(payouts.send_payout, then=RUN),
     "discard": Button(payouts.discard_payout, {}, "payout-discarded", PATH, QUESTIONS["discard-payout"]),
     "confirm": Button(payouts.confirm_payout, {}, "payout-confirmed", RUN),
     "reopen": Button(payouts.reopen_payout, {}, "payout-reopened", RUN, QUESTIONS["reopen-payout"]),

@@ -1,7 +1,8 @@
 // What every page can do beyond HTML: copy a value, tick a whole list, and lead to what was wrong in a form.
 "use strict";
 
-const rowsOf = (form) => [...form.elements].filter((box) => box.name === "id" && box.type === "checkbox" && !box.disabled);
+const ROW = "[type=checkbox]:is([name=id], [name=partner_ids]):enabled";
+const rowsOf = (form) => [...form.elements].filter((box) => box.matches(ROW));
 
 async function copy(button) {
   const source = button.previousElementSibling;
