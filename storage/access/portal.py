@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Boolean, ColumnElement, Connection, and_, delete, insert
+from sqlalchemy import ColumnElement, Connection, and_, delete, insert
 
 from storage.access.sessions import IDLE, LIFETIME, Sessions, Started
 from storage.engine import audit
@@ -24,7 +24,7 @@ LINK, SESSION = "link", "session"  # the kinds of tokens: a link opens a session
 OTHER_BROWSER = "Open the link in the browser in which you asked for it."
 _row = portal_tokens.c
 _OF_EMAIL, _PARTNER, _LINK = (read_statement(f"portal_{name}") for name in ("partners", "partner", "link"))
-_SESSION = read_statement("portal_session", shows_amounts=Boolean, used_at=Timestamp)
+_SESSION = read_statement("portal_session", used_at=Timestamp)
 
 
 def ask(connection: Connection, email: str, *, browser: str, at: datetime) -> str | None:

@@ -18,12 +18,15 @@ from storage.lists.held import is_held, kinds_by_commission
 from storage.lists.partners import PARTNERS, Partner
 from storage.lists.payables import PAYABLES, Payable
 from storage.lists.payouts import PAYOUT_LINES, PayoutLine
+from storage.lists.programs import read_program
+from storage.management import special_terms
 from storage.reports import performance
 from storage.reports.performance import ReportScope
 from storage.rules.commission import UNPAID, CommissionStatus
 from storage.rules.payout import LineState
 from storage.rules.periods.period import Month, Window
 from storage.rules.reports.metrics import Totals, added
+from storage.rules.settings import ProgramSettings
 from storage.rules.settlement import CustomerStatus
 from storage.tables import commissions
 from storage.tables.columns import DAY_MILLIS, Timestamp, from_millis, stored_millis
@@ -57,9 +60,10 @@ class FeedEvent(NamedTuple):
 
 
 class PortalHome(NamedTuple):
-    """The portal's first page; `days` are this month's until today."""
+    """The portal's first page; `terms` are settings with those of the partner, `days` this month's until today."""
 
     partner: Partner
+    terms: ProgramSettings
     due: Payable
     holds: list[balances.Hold]
     days: list[tuple[date, Totals]]
@@ -74,16 +78,18 @@ class MonthEarned(NamedTuple):
     cents: dict[str, int]
 
 
-def read_home(connection: Connection, scope: ListScope, *, shows_amounts: bool) -> PortalHome:
+def read_home(connection: Connection, scope: ListScope) -> PortalHome:
     """Return the first page of the scope's partner. Raises NotFound."""
     program_id, partner_id, today = scope.program_id, scope.partner_id or 0, scope.at.date()
     window = Window(today.replace(day=1), today)
     found = performance.read_days(connection, ReportScope(program_id, window, scope.at, partner_id))
     days = [(day, found.get(day, Totals())) for day in window.days]
-    events = [*_earnings(connection, scope, ListQuery(LATEST), shows_amounts=shows_amounts)[0]]
-    events += [*_sign_ups(connection, scope), *_refunds(connection, scope), *list_payments(connection, scope, LATEST)]
+    events = [*_earnings(connection, scope, ListQuery(LATEST)).data, *list_payments(connection, scope, LATEST)]
+    events += [*_sign_ups(connection, scope), *_refunds(connection, scope)]
+    partner = get(connection, PARTNERS, scope, partner_id)
     return PortalHome(
-        get(connection, PARTNERS, scope, partner_id),
+        partner,
+        special_terms.settings_of(read_program(connection, program_id).settings, partner.terms),
         get(connection, PAYABLES, scope, partner_id),
         balances.next_holds(connection, program_id, partner_id, at=scope.at),
         days,
@@ -93,11 +99,10 @@ def read_home(connection: Connection, scope: ListScope, *, shows_amounts: bool) 
 
 
 def read_earnings(
-    connection: Connection, scope: ListScope, query: ListQuery, *, shows_amounts: bool
-) -> tuple[list[MonthEarned], list[FeedEvent], Page[Commission]]:
+    connection: Connection, scope: ListScope, query: ListQuery
+) -> tuple[list[MonthEarned], Page[FeedEvent]]:
     """Return what the scope's partner earned by month, newest first, and a page of it. Raises ValidationError."""
-    events, page = _earnings(connection, scope, query, shows_amounts=shows_amounts)
-    return _months(connection, scope), events, page
+    return _months(connection, scope), _earnings(connection, scope, query)
 
 
 def list_payments(connection: Connection, scope: ListScope, limit: int = PAYMENTS) -> list[FeedEvent]:
@@ -110,14 +115,12 @@ def list_payments(connection: Connection, scope: ListScope, limit: int = PAYMENT
     ]
 
 
-def _earnings(
-    connection: Connection, scope: ListScope, query: ListQuery, *, shows_amounts: bool
-) -> tuple[list[FeedEvent], Page[Commission]]:
+def _earnings(connection: Connection, scope: ListScope, query: ListQuery) -> Page[FeedEvent]:
     page = find(connection, COMMISSIONS, scope, query)
     ids = [each.id for each in page.data]
     mine = {"program_id": scope.program_id, "ids": ids}
     held = kinds_by_commission(connection, scope.program_id, ids)
-    amounts: dict[int, int] = dict(connection.execute(_AMOUNTS, mine).all()) if shows_amounts else {}
+    amounts: dict[int, int] = dict(connection.execute(_AMOUNTS, mine).all())
     events = []
     for each in page.data:
         kind = FeedKind.LEAD if each.sale_id is None else FeedKind.SALE
@@ -125,7 +128,7 @@ def _earnings(
         cents = 0 if each.status == CommissionStatus.REJECTED else each.amount_cents
         until = (each.paid_at or each.hold_until).date()
         events.append(FeedEvent(each.created_at, kind, cents, state, until, sale_cents=amounts.get(each.id)))
-    return events, page
+    return Page(events, page.next_cursor)
 
 
 def _state(commission: Commission, at: datetime) -> str:

@@ -1,7 +1,7 @@
 -- The partner of a session and their program, unless the session has ended or their e-mail address has changed.
 SELECT
     portal_tokens.program_id, portal_tokens.partner_id, partners.name, partners.code, partners.email, partners.status,
-    programs.name AS program, programs.domain, programs.currency, programs.partners_see_amounts AS shows_amounts,
+    programs.name AS program, programs.domain, programs.currency,
     COALESCE(portal_tokens.used_at, portal_tokens.created_at) AS used_at
 FROM portal_tokens
 JOIN partners ON partners.program_id = portal_tokens.program_id AND partners.id = portal_tokens.partner_id

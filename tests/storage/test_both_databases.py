@@ -121,8 +121,7 @@ async def known(acme: World) -> dict[Any, Any]:
     times = {"at": NOW, "since": NOW, "until": NOW, "earned_until": NOW.date(), "month": Month.of(NOW)}
     secrets = {"key_hash": key_hash, "token_hash": "", "token": "", "client_id": "", "user_code": ""}
     numbers = {"rows": 5, "limit": 5, "number": 1, "minimum_cents": 5, "millis": 3_600_000}
-    switches = {"is_filtered": True, "shows_amounts": True}
-    rest = numbers | switches | {"dimensions": list(Dimension), "filters": [], "program": program, "keys": []}
+    rest = numbers | {"is_filtered": True, "dimensions": list(Dimension), "filters": [], "program": program, "keys": []}
     other: dict[str, Any] = {"after": None, "rejected": ["USER-1", "user-1"], "outcome": "organic"}
     other |= {"visitor": visitor, "user_id": acme.owner_id, "partner_id": acme.anna}
     theirs = sessions.of_user(acme.owner_id)

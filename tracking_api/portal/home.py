@@ -7,8 +7,6 @@ from starlette.responses import Response
 
 from presentation.payout_files import pdf, statement
 from storage.lists.declaration import ListQuery
-from storage.lists.programs import read_program
-from storage.management import special_terms
 from storage.reports import portal
 from storage.reports.statements import read_statement
 from storage.rules.commission import CommissionStatus
@@ -24,14 +22,8 @@ STATES = (CommissionStatus.PENDING, portal.REVIEWED, CommissionStatus.APPROVED, 
 async def show_home(request: Request) -> Response:
     """Show the first page."""
     call = await as_partner(request)
-    shows_amounts = call.partner.shows_amounts
-    home = await call.storage.read(portal.read_home, call.scope, shows_amounts=shows_amounts)
-    return FormOutcome().page(
-        call,
-        "portal/templates/home.html",
-        home=home,
-        terms=special_terms.settings_of((await call.read(read_program)).settings, home.partner.terms),
-    )
+    home = await call.storage.read(portal.read_home, call.scope)
+    return FormOutcome().page(call, "portal/templates/home.html", home=home)
 
 
 async def show_statement(request: Request) -> Response:
@@ -64,16 +56,13 @@ async def show_earnings(request: Request) -> Response:
     call, sent = await as_partner(request), request.query_params
     month = portal.month_of(sent.get("month", ""), call.at)
     query = ListQuery(PER_PAGE, sent.get("cursor") or None, span=month.span)
-    shows_amounts = call.partner.shows_amounts
-    read = portal.read_earnings
-    months, events, page = await call.storage.read(read, call.scope, query, shows_amounts=shows_amounts)
+    months, page = await call.storage.read(portal.read_earnings, call.scope, query)
     return FormOutcome().page(
         call,
         "portal/templates/earnings.html",
         months=months,
         states=STATES,
-        events=events,
-        next_cursor=page.next_cursor,
+        page=page,
         more=f"?month={month.first:%Y-%m}&cursor={page.next_cursor}",
         payments=await call.storage.read(portal.list_payments, call.scope),
     )
