@@ -13,6 +13,8 @@ from storage import Storage
 from storage.access.workspaces import Role
 from storage.engine.audit import Actor, By
 from storage.engine.sealing import Sealer
+from storage.lists.declaration import List, ListScope, Row
+from storage.lists.find import get
 from storage.rules.errors import NotFound, ServiceError
 from storage.rules.scope import Scope
 from web.response import CreatedResponse
@@ -82,6 +84,15 @@ class ApiRequest:
         """Return what the path, or else the form, has under a name."""
         named: str = self.request.path_params.get(name) or self.named.get(name, "")
         return named
+
+    @property
+    def scope(self) -> ListScope:
+        """What the lists are of: the program, or the list of programs that the caller reaches."""
+        return ListScope(self.program_id, self.at, None, self.workspace_ids, self.program_ids)
+
+    async def get(self, wanted: List[Row], name: str) -> Row:
+        """Return the row of a list whose id the path, or else the form, has under a name. Raises NotFound."""
+        return await self.storage.read(get, wanted, self.scope, self.path_id(name))
 
     async def read(self, operation: Read[P, Result], *arguments: P.args, **options: P.kwargs) -> Result:
         return await self.storage.read(operation, self.subject_id, *arguments, **options)

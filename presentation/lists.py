@@ -8,8 +8,8 @@ from presentation.operations import ALWAYS as ALWAYS_POSSIBLE
 from presentation.operations import PAGING, Description, Operation
 from presentation.queries import ALL_DAYS, ASCENDING, query_of
 from presentation.view import PageView, TotalsView, View, view_of
-from storage.lists.declaration import MOST_ROWS, List, ListScope, Page
-from storage.lists.find import ROWS, find, get
+from storage.lists.declaration import MOST_ROWS, List, Page
+from storage.lists.find import ROWS, find
 from storage.rules.errors import InvalidPeriod, InvalidRange, ValidationError
 from storage.rules.periods.period import DateRangeQuery, Period
 from storage.rules.periods.picked_period import pick
@@ -32,14 +32,14 @@ def listing(
     async def read(call: ApiRequest) -> View:
         sent: dict[str, str] = {**call.request.query_params}
         if of is not None:
-            await call.storage.read(get, of, ListScope(call.program_id, call.at), call.path_id(f"{of.one}_id"))
+            await call.get(of, f"{of.one}_id")
             sent |= call.request.path_params
         query = query_of(wanted, sent)
         window = None
         if wanted.has_window:
             asked = DateRangeQuery(sent.get("period") or Period.THIRTY_DAYS, sent.get("date_from"), sent.get("date_to"))
             window = pick(asked, at=call.at).window or ALL_DAYS
-        scope = ListScope(call.program_id, call.at, window, call.workspace_ids, call.program_ids)
+        scope = call.scope._replace(window=window)
         reader = call.storage.report if wanted.may_lag else call.storage.read
         found = visible(wanted, await reader(find, wanted, scope, query), call.scopes)
         totals = {"totals": totals_of(found)} if query.has_totals else {}

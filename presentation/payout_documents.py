@@ -2,7 +2,9 @@
 
 import asyncio
 import tomllib
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 from presentation.api_request import ApiRequest
@@ -12,7 +14,7 @@ from presentation.payout_files.provider import Batch, PartnerPayment, PayoutProv
 from presentation.payout_files.sepa import SepaFile
 from storage.engine.sealing import Sealer, UnreadableSecretError
 from storage.management.payout_methods import open_details
-from storage.reports.payments import PayoutPayments, read_payments
+from storage.reports.payments import read_payments
 from storage.reports.statements import read_statement
 from storage.rules.errors import NotFound, ValidationError
 from web.response import ContentResponse
@@ -57,25 +59,17 @@ async def get_statement(call: ApiRequest) -> ContentResponse:
 
 
 async def read_batch(call: ApiRequest) -> Batch:
-    """Return the payments of the path's payout, with the details of their methods. Raises NotFound."""
-    found = await call.read(read_payments, call.path_id("payout_id"), at=call.at)
-    return await asyncio.to_thread(_opened, found, call)
-
-
-def _opened(found: PayoutPayments, call: ApiRequest) -> Batch:
-    payout, program, sealer = found.payout, found.program, call.sealer
-    payments = [
-        PartnerPayment(line_id, name, code, cents, method, _details(sealed, sealer))
-        for line_id, name, code, cents, method, sealed in found.payments
-    ]
+    """Return the payments of the path's payout, with the details of their methods. Raises NotFound, ValidationError."""
+    payout, program, rows = await call.read(read_payments, call.path_id("payout_id"), at=call.at)
+    payments = await asyncio.to_thread(_opened, rows, call.sealer)
     reference = payout.reference or reference_of(program.name, payout.created_at.date())
     day = payout.paid_on or call.at.date()
     return Batch(payout.id, program.name, program.currency, day, reference, payments, program.settings.payer_iban)
 
 
-def _details(sealed: str | None, sealer: Sealer) -> dict[str, str]:
-    """Return the details of a method. Raises ValidationError if another secret key encrypted them."""
+def _opened(rows: Sequence[Any], sealer: Sealer) -> list[PartnerPayment]:
+    """Return payments with the details of their methods. Raises ValidationError if another secret key sealed these."""
     try:
-        return open_details(sealed, sealer) if sealed else {}
+        return [PartnerPayment._make([*about, open_details(sealed, sealer)]) for *about, sealed in rows]
     except UnreadableSecretError:
         raise ValidationError(UNREADABLE) from None

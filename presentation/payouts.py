@@ -9,8 +9,6 @@ from presentation.api_request import ApiRequest
 from presentation.changes import LargeId
 from presentation.operations import operation
 from presentation.settings_models import Name
-from storage.lists.declaration import ListScope
-from storage.lists.find import get
 from storage.lists.payouts import PAYOUTS, Payout, PayoutLine
 from storage.management import payout_methods, payout_returns, payout_sending, payouts
 from storage.rules import errors
@@ -92,7 +90,7 @@ async def draft_payout(call: ApiRequest, sent: NewPayout) -> CreatedResponse[Pay
 @operation()
 async def get_payout(call: ApiRequest) -> Payout:
     """Return a payout."""
-    return await call.storage.read(get, PAYOUTS, ListScope(call.program_id, call.at), call.path_id("payout_id"))
+    return await call.get(PAYOUTS, "payout_id")
 
 
 @operation(errors.PayoutSent)

@@ -17,7 +17,7 @@ from storage.engine.audit import Actor
 from storage.lists.audit_log import Entry
 from storage.lists.commissions import Commission
 from storage.lists.customers import ListedCustomer, get_timeline
-from storage.lists.declaration import DEFAULT_LIMIT, MOST, ListScope
+from storage.lists.declaration import DEFAULT_LIMIT, MOST
 from storage.lists.event_kinds import Event
 from storage.lists.partners import FIGURES, Partner
 from storage.lists.programs import Program
@@ -135,8 +135,7 @@ IDENTIFIERS = {
 @operation()
 async def get_customer(call: ApiRequest) -> CustomerTimelineView:
     """Return one customer with their timeline: click, lead, sales, refunds and commissions."""
-    scope = ListScope(call.program_id, call.at)
-    customer, steps = await call.storage.report(get_timeline, scope, call.path_id("customer_id"))
+    customer, steps = await call.storage.report(get_timeline, call.scope, call.path_id("customer_id"))
     trail = [
         CommissionStepView.of(step, kind="commission", at=step.created_at)
         if isinstance(step, Commission)

@@ -94,10 +94,9 @@ def find_method(connection: Connection, program_id: int, partner_id: int) -> Pay
     return _shown(row) if row else None
 
 
-def open_details(sealed: str, sealer: Sealer) -> dict[str, str]:
-    """Return the details of a method, or of a payout's line, for a payout's files. Raises UnreadableSecretError."""
-    details: dict[str, str] = json.loads(sealer.open(sealed))
-    return details
+def open_details(sealed: str | None, sealer: Sealer) -> dict[str, str]:
+    """Return the details of a method (none: without any), for a payout's files. Raises UnreadableSecretError."""
+    return json.loads(sealer.open(sealed)) if sealed else {}
 
 
 def _shown(row: Any) -> PayoutMethod:

@@ -29,8 +29,7 @@ def reopen(connection: Connection, program_id: int, payout_id: int, *, by: By) -
 
     Raises NotFound, PayoutSent after the hour, PayoutOpen while there is another draft.
     """
-    payout_sending.lock_all(connection, program_id, payout_id)
-    run = runs.lock(connection, program_id, payout_id, PayoutState.SENT, actor=by.actor)
+    run = payout_sending.lock_all(connection, program_id, payout_id, PayoutState.SENT, actor=by.actor)
     of_lines = (_line.program_id == program_id, _line.payout_id == payout_id)
     if by.at - run.sent_at > REOPENED_WITHIN:
         raise PayoutSent(TOO_LATE)
@@ -68,8 +67,7 @@ def correct_line(
 
     The new line says why. Raises NotFound, ValidationError for a line that paid nothing or is corrected already.
     """
-    payout_sending.lock_all(connection, program_id, payout_id)
-    runs.lock(connection, program_id, payout_id, PayoutState.SENT, actor=by.actor)
+    payout_sending.lock_all(connection, program_id, payout_id, PayoutState.SENT, actor=by.actor)
     mine = (_line.program_id == program_id, _line.payout_id == payout_id)
     found = connection.execute(select(payout_lines).where(*mine, _line.id == line_id)).one_or_none()
     line = required(found, NotFound("The payout has no such line."))

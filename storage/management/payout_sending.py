@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import Connection, Select, bindparam, func, or_, select, update
 
 from storage.engine import ids
-from storage.engine.audit import By, Change
+from storage.engine.audit import Actor, By, Change
 from storage.engine.database import lock_rows, plan_for_many
 from storage.engine.statements import read_statement
 from storage.lists.commissions import net_cents
@@ -44,8 +44,7 @@ def send(
     Partners get their statement by e-mail, if they and `notify` want it, from a server that sends e-mail.
     Raises PayoutSent, PayoutChanged, SecondPersonRequired, ValidationError; SecondKeyRequired or OverCap for agents.
     """
-    lock_all(connection, program_id, payout_id)
-    run = runs.lock(connection, program_id, payout_id, actor=by.actor)
+    run = lock_all(connection, program_id, payout_id, actor=by.actor)
     confirms = select(programs.c.confirm_payouts).where(programs.c.id == program_id)
     if run.confirmed_at is None and connection.execute(confirms).scalar_one():
         raise SecondPersonRequired
@@ -85,8 +84,10 @@ def _fail(connection: Connection, program_id: int, payout_id: int, failed: Mappi
     connection.execute(released.values(is_live=False))
 
 
-def lock_all(connection: Connection, program_id: int, payout_id: int) -> None:
-    """Lock the commissions of a run and their partners' accounts, in the order in which all transactions do."""
+def lock_all(
+    connection: Connection, program_id: int, payout_id: int, state: PayoutState = PayoutState.DRAFT, *, actor: Actor
+) -> Any:
+    """Lock the commissions of a run, their partners' accounts, and the run as `payouts.lock` does; return the run."""
     plan_for_many(connection)
     mine = live_items(program_id, payout_id)
     for part in runs.parts(connection, mine):
@@ -96,6 +97,7 @@ def lock_all(connection: Connection, program_id: int, payout_id: int) -> None:
     theirs = select(_line.partner_id).where(_line.program_id == program_id, _line.payout_id == payout_id)
     accounts = select(account.id).where(account.program_id == program_id, account.id.in_(theirs)).order_by(account.id)
     lock_rows(connection, accounts, key_share=True)
+    return runs.lock(connection, program_id, payout_id, state, actor=actor)
 
 
 def pay_at_once(connection: Connection, program_id: int, found: Sequence[Any], *, by: By) -> None:

@@ -21,19 +21,13 @@ _PAYMENTS, _EARLY = read_statement("payout_payments"), read_statement("payout_ea
 _NOT_BLOCKED = {None, PayableReason.NOTHING_TO_PAY, PayableReason.IN_DRAFT}
 
 
-class PayoutPayments(NamedTuple):
-    """A payout, its program, and its payments, oldest line first, which are rows of payout_payments.sql."""
-
-    payout: Payout
-    program: Program
-    payments: Sequence[Any]
-
-
-def read_payments(connection: Connection, program_id: int, payout_id: int, *, at: datetime) -> PayoutPayments:
-    """Return what a payout pays, without what failed or pays nothing. Raises NotFound."""
+def read_payments(
+    connection: Connection, program_id: int, payout_id: int, *, at: datetime
+) -> tuple[Payout, Program, Sequence[Any]]:
+    """Return a payout, its program, and what it pays, without what failed or pays nothing. Raises NotFound."""
     payout = get(connection, PAYOUTS, ListScope(program_id, at), payout_id)
     payments = connection.execute(_PAYMENTS, {"program_id": program_id, "payout_id": payout_id}).all()
-    return PayoutPayments(payout, read_program(connection, program_id), payments)
+    return payout, read_program(connection, program_id), payments
 
 
 class PayoutSummary(NamedTuple):

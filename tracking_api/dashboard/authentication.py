@@ -20,7 +20,6 @@ from presentation.operations import Operation, RouteMethod
 from storage import Storage
 from storage.access import sessions
 from storage.access.workspaces import ANYONE, Role, require
-from storage.lists.declaration import ListScope
 from storage.rules import keys
 from storage.rules.errors import Forbidden, OwnerRequired, ServiceError
 from web import client
@@ -162,11 +161,6 @@ class VisitorRequest(ApiRequest):
     def currency(self) -> str:
         """The currency of the program; empty where each has its own."""
         return ""
-
-    @property
-    def scope(self) -> ListScope:
-        """What the lists are of: the program, or the list of programs of its workspaces."""
-        return ListScope(self.program_id, self.at, workspace_ids=self.workspace_ids)
 
     @property
     def subject_id(self) -> int:

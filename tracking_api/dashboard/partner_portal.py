@@ -12,8 +12,6 @@ from storage.access import portal as portal_access
 from storage.access.workspaces import MANAGERS
 from storage.diagnosis.explanation import explain
 from storage.lists.applications import APPLICATIONS, Application
-from storage.lists.declaration import ListScope
-from storage.lists.find import get
 from storage.lists.partners import PARTNERS
 from storage.lists.programs import read_program
 from storage.lists.sale_questions import SALE_QUESTIONS, SaleQuestion
@@ -110,7 +108,7 @@ async def answer_sale_question(call: ApiRequest, sent: SaleAnswer) -> SaleQuesti
 
 async def _question(context: PageContext, _: FormOutcome) -> dict[str, Any]:
     """Show a question with what is known of the sale. Raises NotFound."""
-    question = await context.storage.read(get, SALE_QUESTIONS, context.scope, context.path_id("question_id"))
+    question = await context.get(SALE_QUESTIONS, "question_id")
     found = await context.report(explain, at=context.at, transaction_id=question.transaction_id)
     return {"question": question, "explanation": found}
 
@@ -129,7 +127,7 @@ async def change_payout_method(call: ApiRequest, sent: PayoutMethodChange) -> pa
     about = (call.path_id("partner_id"), sent.kind, sent.details())
     method = await call.write(payout_methods.change, *about, sealer=call.sealer)
     if mail.is_on(call.request) and call.at - method.changed_at < STORED_WITHIN:
-        partner = await call.storage.read(get, PARTNERS, ListScope(call.program_id, call.at), method.partner_id)
+        partner = await call.get(PARTNERS, "partner_id")
         if partner.email is not None:
             program = (await call.read(read_program)).settings.name
             await mail.send(call.request, partner.email, "payout-method", program=program, method=method)

@@ -12,7 +12,7 @@ from starlette.responses import Response
 from presentation import changes, payouts
 from presentation.settings_models import Name
 from storage.access.workspaces import DECIDERS, MANAGERS, OWNERS, PAYERS
-from storage.lists import commissions, find, partners
+from storage.lists import commissions, partners
 from storage.management import by_hand, commission_decisions, payout_methods, special_terms
 from storage.reports import chart
 from storage.rules import settings
@@ -117,7 +117,7 @@ def link_of(domain: str, code: str, page: str = "", campaign: str = "") -> str:
 async def show_qr_code(request: Request) -> Response:
     """Return a link's QR code, dark on white, which cameras read on dark pages. Raises NotFound, ValidationError."""
     context = await page_context.as_member(request)
-    partner = await context.storage.read(find.get, partners.PARTNERS, context.scope, context.path_id("partner_id"))
+    partner = await context.get(partners.PARTNERS, "partner_id")
     return qr_image(request, context.program.settings.domain, partner.code)
 
 

@@ -8,8 +8,7 @@ from presentation import payouts
 from presentation.payout_documents import PROVIDERS, read_batch
 from presentation.payout_files.provider import reference_of, total
 from storage.access.workspaces import PAYERS
-from storage.lists.declaration import ListScope
-from storage.lists.find import EARNED_UNTIL, get
+from storage.lists.find import EARNED_UNTIL
 from storage.lists.payables import PAYABLES
 from storage.lists.payouts import PAYOUT_LINES, PAYOUTS, Payout
 from storage.reports.payments import read_checks, read_summary
@@ -54,13 +53,12 @@ PAYMENT_LIST = ListPage(PAYOUT_LINES, "payout_payments.html", days=("paid",), ro
 
 async def _run(context: PageContext, _: ListState) -> dict[str, Any]:
     """Return a run, its files with what each leaves out, and what to check before it is sent. Raises NotFound."""
-    payout_id = context.path_id("payout_id")
-    payout: Payout = await context.storage.read(get, PAYOUTS, ListScope(context.program_id, context.at), payout_id)
+    payout: Payout = await context.get(PAYOUTS, "payout_id")
     is_draft = payout.state == PayoutState.DRAFT
     return {
         "payout": payout,
         **(await _files(context) if context.actor.may_pay and payout.state != PayoutState.DISCARDED else {"files": []}),
-        "checks": await context.read(read_checks, payout_id, at=context.at) if is_draft else None,
+        "checks": await context.read(read_checks, payout.id, at=context.at) if is_draft else None,
         "stored": {
             "paid_on": context.at.date().isoformat(),
             "reference": payout.reference or reference_of(context.program.name, payout.created_at.date()),
