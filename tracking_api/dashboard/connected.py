@@ -18,7 +18,7 @@ from storage.rules import errors
 from tracking_api.authorization import redirects
 from tracking_api.dashboard.authentication import VisitorRequest, storage_of, time_of, visitor_request
 from tracking_api.dashboard.pages import forms, notices, templates
-from tracking_api.dashboard.pages.buttons import QUESTIONS, Button, FormPage, elsewhere
+from tracking_api.dashboard.pages.buttons import QUESTIONS, Button, FormOutcome, FormPage, drawn
 from tracking_api.dashboard.sessions import NewSessionView, new_session
 from web.body import Body, Identifier
 from web.limits import client_of
@@ -107,18 +107,17 @@ async def disconnect_assistant(call: VisitorRequest) -> None:
     await call.storage.write(assistants.disconnect, call.path_id("assistant_id"), visitor=call.visitor, at=call.at)
 
 
-async def show_assistants(request: Request) -> Response:
-    """List the assistants and show how to connect one more."""
-    call = await visitor_request(request)
+async def _assistants(call: VisitorRequest, _: FormOutcome) -> dict[str, Any]:
     programs = await call.storage.read(find, PROGRAMS, call.scope, ListQuery(MOST))
-    return templates.render(
-        request,
-        "assistants.html",
-        visitor=call.visitor,
-        connected=await call.storage.read(assistants.list_assistants, call.visitor, at=call.at),
-        names={program.id: program.name for program in programs.data},
-        mcp_url=f"{call.base_url}/mcp",
-    )
+    names = {program.id: program.name for program in programs.data}
+    return {"connected": await list_assistants.perform(call), "names": names, "mcp_url": f"{call.base_url}/mcp"}
+
+
+ASSISTANTS = FormPage(
+    drawn("assistants.html", _assistants),
+    Button(disconnect_assistant, then="/assistants", question=QUESTIONS["disconnect-assistant"]),
+    viewer=visitor_request,
+)
 
 
 async def show_consent(request: Request, chosen: Collection[int] = (), problems: Mapping[str, str] = EMPTY) -> Response:
@@ -162,10 +161,3 @@ async def decide_consent(request: Request) -> Response:
 
 def _authorization(call: VisitorRequest) -> assistants.AuthorizationRequest:
     return redirects.unseal(call.path_name("sealed"), call.sealer, at=call.at)
-
-
-DISCONNECT = FormPage(
-    elsewhere,
-    Button(disconnect_assistant, then="/assistants", question=QUESTIONS["disconnect-assistant"]),
-    viewer=visitor_request,
-)

@@ -156,11 +156,11 @@ NEW = FormPage(
 )
 SETTINGS_PAGE = FormPage(
     drawn("settings.html", _settings_page),
-    {"": Button(change_program, notice=_saved), "price": Button(price_settings, is_trial=True)},
-)
-DELETE = FormPage(
-    drawn("settings.html", _settings_page),
-    Button(delete_program, then="/programs", unticked="Select the box first: a deleted program cannot be restored."),
+    {
+        "": Button(change_program, notice=_saved),
+        "price": Button(price_settings, is_trial=True),
+        "delete": Button(delete_program, then="/programs", unticked="Select the box first: it cannot be restored."),
+    },
 )
 CAPS_PAGE = FormPage(drawn("agent_caps.html", _caps_page), Button(change_agent_caps))
 

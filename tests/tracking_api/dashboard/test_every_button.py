@@ -17,11 +17,7 @@ from tests.world import HELD_SINCE
 __all__ = ["ids"]
 AUDITED = "SELECT count(*) FROM audit_entries"
 WRITTEN: dict[str, Any] = table("tracking_api/dashboard/buttons.toml")
-FILES = {
-    "/settings/workspace": b"\x89PNG\r\n\x1a\n" + bytes(16),
-    "/rates": b"date,USD\n",
-    "/import": b"code,name\nliz,Liz\n",
-}
+FILES = {"/workspace": b"\x89PNG\r\n\x1a\n" + bytes(16), "/rates": b"date,USD\n", "/import": b"code,name\nliz,Liz\n"}
 
 
 async def press(

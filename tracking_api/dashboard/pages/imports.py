@@ -22,12 +22,18 @@ TOO_LARGE = "The files have more than 1 MiB together. Import them with `svc admi
 
 
 async def import_files(request: Request) -> Response:
-    """Show what the files would add; import them once that is confirmed. Raises Forbidden, OwnerRequired."""
+    """Show what the files would add, import them once that is confirmed, or undo an import.
+
+    Raises Forbidden, OwnerRequired, and NotFound, ValidationError for what cannot be undone.
+    """
     context = await page_context.as_member(request, workspaces.MANAGERS)
     try:
         form = await forms.read_form(request, largest_file=2 * LARGEST)
     except errors.PayloadTooLarge:
         return await _import_page(context, FormOutcome({"": TOO_LARGE}))
+    if undone := form.text("undo"):
+        await context.write(imports.undo, valid_id(undone))
+        return notices.redirect(request.url.path, "import-undone")
     texts = [*zip(form.each("name"), form.each("content"), strict=False)]  # of the form that asked
     texts += [(name, content.decode("utf-8-sig", "replace")) for name, content in form.files if name]
     outcome = FormOutcome(typed={name: form.text(name) for name in ("tool", "amounts", "on_conflict")})
@@ -40,14 +46,6 @@ async def import_files(request: Request) -> Response:
     if report.import_id is not None:
         return notices.redirect(request.url.path, "imported", report.import_id)
     return await _import_page(context, outcome, report=report, files=files, texts=texts)
-
-
-async def undo_import(request: Request) -> Response:
-    """Undo an import. Raises Forbidden, OwnerRequired, NotFound, ValidationError."""
-    context = await page_context.as_member(request, workspaces.MANAGERS)
-    form = await forms.read_form(request)
-    await context.write(imports.undo, valid_id(form.text("import_id")))
-    return notices.redirect(f"{context.program_path}/import", "import-undone")
 
 
 def _read(form: forms.Form, texts: list[tuple[str, str]]) -> list[tool_exports.ImportFile]:
