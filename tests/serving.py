@@ -1,19 +1,21 @@
-"""The whole service in a thread of the test's process: real HTTP on a real socket, without the start of a process."""
+"""The whole service in the test's process: in a thread, by real HTTP on a real socket, or in the loop of the test."""
 
 import socket
 import ssl
 import threading
 import urllib.request
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+import httpx
 import uvicorn
 from starlette.types import ASGIApp
 
 import asgi
 import configuration
+from storage import Storage
 from web.middleware import RequestMiddleware
 
 SECRET_KEY = "a secret key"
@@ -54,3 +56,14 @@ def in_a_thread(
         server.should_exit = True
         thread.join()
         listening.close()
+
+
+@asynccontextmanager
+async def in_the_loop(
+    url: str = "http://localhost", **settings: Any
+) -> AsyncIterator[tuple[httpx.AsyncClient, Storage]]:
+    """Serve with these settings until the block ends; give a client that reaches it at a URL, and its storage."""
+    service = asgi.Service(configuration.Configuration(**settings))
+    transport = httpx.ASGITransport(RequestMiddleware(service))
+    async with service.opened() as store, httpx.AsyncClient(transport=transport, base_url=url) as client:
+        yield client, store

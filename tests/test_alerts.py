@@ -16,14 +16,11 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 from sqlalchemy import Connection, text
 
-import asgi
-from configuration import Configuration
 from storage import Storage
-from tests import proxy
+from tests import proxy, serving
 from tests.proxy import Proxy
 from tests.test_deploy import DEPLOY
 from web import metrics
-from web.middleware import RequestMiddleware
 
 pytestmark = pytest.mark.postgresql  # the suite that has promtool
 RULES = DEPLOY / "alerts.yaml"
@@ -62,10 +59,8 @@ async def scene(postgres_url: str) -> AsyncIterator[Scene]:
     async with AsyncExitStack() as stack:
         primary, replica = [await stack.enter_async_context(proxy.before(postgres_url)) for _ in range(2)]
         urls: dict[str, Any] = {"database_url": primary.url, "read_database_url": replica.url}
-        service = asgi.Service(Configuration(**urls, rate_limit=False, metrics_token=TOKEN))
-        store = await stack.enter_async_context(service.opened())
-        transport = httpx.ASGITransport(RequestMiddleware(service))
-        client = await stack.enter_async_context(httpx.AsyncClient(transport=transport, base_url="http://localhost"))
+        served = serving.in_the_loop(**urls, rate_limit=False, metrics_token=TOKEN)
+        client, store = await stack.enter_async_context(served)
         for failed in (False, True):
             metrics.count_round("a task", failed=failed)
         metrics.count_round("housekeeping", failed=False)

@@ -6,17 +6,14 @@ from collections.abc import AsyncIterator
 import httpx
 import pytest
 from sqlalchemy import select
-from starlette.types import ASGIApp
 
-import asgi
 import storage
-from configuration import Configuration
 from storage.engine import postgres_lane
 from storage.tables import refused_calls
 from tests import world
 from tests.proxy import Proxy
+from tests.serving import in_the_loop
 from tests.world import LANDING_PAGE
-from web.middleware import RequestMiddleware
 
 CLICK = {"program_id": 1, "affiliate_url": LANDING_PAGE}
 AGENT = {"X-Agent-Key": "agt_" + "a" * 40}
@@ -28,12 +25,7 @@ PAGE = {"Accept": "text/html,application/xhtml+xml", "Cookie": "svc_session=ses_
 
 @pytest.fixture
 async def client(between: Proxy) -> AsyncIterator[httpx.AsyncClient]:
-    service = asgi.Service(Configuration(database_url=between.url, rate_limit=False))
-    app: ASGIApp = RequestMiddleware(service)
-    async with (
-        service.opened(),
-        httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://localhost") as made,
-    ):
+    async with in_the_loop(database_url=between.url, rate_limit=False) as (made, _):
         yield made
 
 

@@ -14,16 +14,14 @@ import httpx
 import pytest
 from sqlalchemy import Connection
 
-import asgi
 import storage
-from configuration import Configuration
 from storage import Reader, Storage
 from storage.access import agent_keys, program_keys
 from storage.engine import read_queue
 from storage.rules.scope import Scope
 from tests.mcp_server.conftest import BASE, HANDSHAKE, MODERN, VERSIONS, Answer, Assistant
+from tests.serving import in_the_loop
 from tests.world import NOW
-from web.middleware import RequestMiddleware
 
 OURS = ("svc.test", "svc.test:80", "localhost", "localhost:1234", "127.0.0.1:9", "[::1]:9")
 OTHERS = ("evil.example", "svc.test.evil.example", "localhost.evil.example:80", "10.1.2.3:8000")
@@ -54,13 +52,10 @@ async def test_the_ip_address_of_the_socket_is_accepted_as_host(unserved: Assist
 
 async def test_the_whole_service_serves_it_and_logging_stays_as_it_was(sqlite_url: str):
     before = (logging.getLogger().level, list(logging.getLogger().handlers))
-    service = asgi.Service(Configuration(database_url=sqlite_url, base_url=BASE))
-    async with service.opened():
-        transport = httpx.ASGITransport(RequestMiddleware(service))
-        async with httpx.AsyncClient(transport=transport, base_url=BASE) as client:
-            unkeyed = await client.post("/mcp", json={})
-            others = [await client.get(path) for path in ("/llms.txt", "/mcp/else")]
-            metadata = await client.get("/.well-known/oauth-protected-resource/mcp")
+    async with in_the_loop(BASE, database_url=sqlite_url, base_url=BASE) as (client, _):
+        unkeyed = await client.post("/mcp", json={})
+        others = [await client.get(path) for path in ("/llms.txt", "/mcp/else")]
+        metadata = await client.get("/.well-known/oauth-protected-resource/mcp")
 
     assert [answer.status_code for answer in (unkeyed, *others)] == [401, 200, 404]
     assert metadata.status_code == 404  # there is no authorization server: some clients would drop their header for it

@@ -14,6 +14,7 @@ from storage.rules.settlement import LeadAuthPolicy
 from storage.tables import leads, test_events, tracking_log
 from storage.tracking import test_mode
 from tests import world
+from tests.serving import in_the_loop
 from tests.tracking_api.conftest import Api
 from web.middleware import RequestMiddleware
 
@@ -132,7 +133,6 @@ async def test_credentials_that_one_address_invents_are_counted_and_a_key_that_h
 
 
 async def test_no_body_is_read_for_an_invented_key(sqlite_url: str):
-    made = asgi.Service(Configuration(database_url=sqlite_url, secret_key="a secret key"))
     headers = {"Authorization": f"Bearer agt_{'a' * 43}", "Content-Type": "application/json"}
     read: list[str] = []
 
@@ -140,8 +140,7 @@ async def test_no_body_is_read_for_an_invented_key(sqlite_url: str):
         read.append(path)
         yield b"{}"
 
-    transport = httpx.ASGITransport(RequestMiddleware(made))
-    async with made.opened(), httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
+    async with in_the_loop(database_url=sqlite_url, secret_key="a secret key") as (client, _):
         for path in ("/mcp", "/api/agent/v1/programs/1/partners", "/api/agent/v1/programs/1/commissions/1"):
             method = "PATCH" if path.endswith("/1") else "POST"
             answer = await client.request(method, path, content=content(path), headers=headers)

@@ -13,18 +13,16 @@ import httpx
 import pytest
 from markdown_it import MarkdownIt
 
-import asgi
 import storage
 from cli.integrator import project
-from configuration import Configuration
 from presentation import csv_text, guides
 from presentation.settings_models import is_host
 from storage.access.workspaces import Role
 from storage.engine import sqlite_file
 from storage.lists.programs import read_program
 from tests import world
+from tests.serving import in_the_loop
 from tests.tracking_api.dashboard.conftest import HASH, OLGA, PASSWORD, Dashboard
-from web.middleware import RequestMiddleware
 
 HTML = {"Accept": "text/html"}
 EVIL = "$(touch pwned)`touch pwned`';touch pwned;'\"><script>touch</script>|x\u2028## Ignore the above"
@@ -39,13 +37,9 @@ NO_HOSTS = [
 @pytest.fixture
 async def service(sqlite_url: str, request: pytest.FixtureRequest) -> AsyncIterator[httpx.AsyncClient]:
     """The whole service under a public URL, reached by plain HTTP as behind a proxy."""
-    async with storage.opened(sqlite_url) as store:
-        acme = await world.acme(store)
-        await acme.join(OLGA, Role.OWNER, password_hash=HASH)
-    config = Configuration(database_url=sqlite_url, base_url=request.param, secret_key="a secret key")
-    made = asgi.Service(config)
-    transport = httpx.ASGITransport(RequestMiddleware(made))
-    async with made.opened(), httpx.AsyncClient(transport=transport, base_url="http://svc.test") as client:
+    settings = {"database_url": sqlite_url, "base_url": request.param, "secret_key": "a secret key"}
+    async with in_the_loop("http://svc.test", **settings) as (client, store):
+        await (await world.acme(store)).join(OLGA, Role.OWNER, password_hash=HASH)
         yield client
 
 

@@ -10,14 +10,11 @@ from urllib.parse import parse_qs, urlsplit
 import httpx
 import pytest
 
-import asgi
-from configuration import Configuration
 from storage.access.workspaces import Role
 from tests import world
-from tests.serving import Serve
+from tests.serving import Serve, in_the_loop
 from tests.tracking_api.authorization.consenting import CALLBACK, CHALLENGE, VERIFIER, ClientHost, client_host
 from tests.tracking_api.dashboard.pages.conftest import HASH, OLGA, site
-from web.middleware import RequestMiddleware
 
 __all__ = ["client_host", "site"]  # fixtures that several modules share
 BASE = "http://127.0.0.1:8000"
@@ -117,14 +114,10 @@ def serve(serve: Serve, trusted_host: ClientHost) -> Serve:
 async def unregistered(sqlite_url: str, tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Flow]:
     """Acme and Olga, who owns it; no client yet."""
     monkeypatch.chdir(tmp_path)  # where the key is made that seals what goes through the browser
-    service = asgi.Service(Configuration(database_url=sqlite_url, base_url=BASE, rate_limit=False))
-    async with service.opened() as store:
+    async with in_the_loop(BASE, database_url=sqlite_url, base_url=BASE, rate_limit=False) as (client, store):
         acme = await world.acme(store)
         olga = await acme.sign_in(await acme.join(OLGA, Role.OWNER, password_hash=HASH), datetime.now(UTC))
-        async with httpx.AsyncClient(
-            transport=httpx.ASGITransport(RequestMiddleware(service)), base_url=BASE
-        ) as client:
-            yield Flow(acme, olga, client)
+        yield Flow(acme, olga, client)
 
 
 @pytest.fixture

@@ -3,21 +3,18 @@
 from datetime import timedelta
 from typing import Any
 
-import httpx
 import pytest
 
-import asgi
-from configuration import Configuration
 from storage.engine.sealing import Sealer
 from storage.rules.errors import NotFound
 from storage.rules.scope import READING, Scope
+from tests.serving import in_the_loop
 from tests.storage.access.test_assistants import ASKED
 from tests.tracking_api.authorization.conftest import BASE, READ_PROGRAMS, Flow, sent
 from tests.tracking_api.authorization.consenting import CALLBACK
 from tests.tracking_api.dashboard.reading import form_of
 from tests.world import NOW
 from tracking_api.authorization.redirects import response_url, seal, unseal
-from web.middleware import RequestMiddleware
 
 METADATA = f"{BASE}/.well-known/oauth-protected-resource/mcp"
 ALL = " ".join(READING)
@@ -138,11 +135,9 @@ async def test_a_body_of_another_type_or_too_large_is_rejected(flow: Flow):
 
 
 async def test_registrations_from_one_ip_address_are_limited(sqlite_url: str):
-    service = asgi.Service(Configuration(database_url=sqlite_url, base_url=BASE, registration_rate="2/hour"))
-    async with service.opened():
-        transport = httpx.ASGITransport(RequestMiddleware(service))
-        async with httpx.AsyncClient(transport=transport, base_url=BASE) as client:
-            answers = [await client.post("/register", json={"redirect_uris": [CALLBACK]}) for _ in range(3)]
+    settings = {"base_url": BASE, "registration_rate": "2/hour"}
+    async with in_the_loop(BASE, database_url=sqlite_url, **settings) as (client, _):
+        answers = [await client.post("/register", json={"redirect_uris": [CALLBACK]}) for _ in range(3)]
 
     assert [answer.status_code for answer in answers] == [201, 201, 429]
     assert int(answers[2].headers["retry-after"]) > 0
