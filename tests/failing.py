@@ -126,7 +126,21 @@ class FailingService(HttpServer):
             self._news.notify_all()
 
 
-class _Handler(BaseHTTPRequestHandler):
+class QuietHandler(BaseHTTPRequestHandler):
+    """Sends whole responses and logs nothing."""
+
+    def send(self, given: Answer) -> None:
+        self.send_response(given.status)
+        for name, value in ({"Content-Length": str(len(given.content))} | given.headers).items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(given.content)
+
+    def log_message(self, *_: Any) -> None:
+        """Keep quiet."""
+
+
+class _Handler(QuietHandler):
     server: FailingService
 
     def do_POST(self) -> None:
@@ -138,7 +152,7 @@ class _Handler(BaseHTTPRequestHandler):
             given = self._passed_on(content, headers)
         self.server.note(call)
         if isinstance(given, Answer):
-            self._send(given)
+            self.send(given)
         elif given == HANGS:
             self.server.over.wait()
         elif given == DRIPS:
@@ -157,13 +171,6 @@ class _Handler(BaseHTTPRequestHandler):
             kept = {name: value for name, value in response.headers.items() if name.lower() not in OWN}
             return Answer(response.status, response.read(), kept)
 
-    def _send(self, given: Answer) -> None:
-        self.send_response(given.status)
-        for name, value in ({"Content-Length": str(len(given.content))} | given.headers).items():
-            self.send_header(name, value)
-        self.end_headers()
-        self.wfile.write(given.content)
-
     def _drip(self) -> None:
         self.send_response(200)
         self.send_header("Content-Length", "1000")
@@ -173,9 +180,6 @@ class _Handler(BaseHTTPRequestHandler):
                 self.wfile.write(b" ")
             except OSError:
                 return
-
-    def log_message(self, *_: Any) -> None:
-        """Keep quiet."""
 
 
 def _read(content: bytes, kind: str) -> dict[str, Any]:

@@ -1,9 +1,6 @@
 """A shop's web server on a port of its own: every address shows the same page, under any host name."""
 
-from http.server import BaseHTTPRequestHandler
-from typing import Any
-
-from tests.failing import HttpServer
+from tests.failing import Answer, HttpServer, QuietHandler
 
 
 class Shop(HttpServer):
@@ -20,19 +17,10 @@ class Shop(HttpServer):
         return f"http://{host}:{self.server_port}{path}"
 
 
-class _Handler(BaseHTTPRequestHandler):
+class _Handler(QuietHandler):
     server: Shop
 
-    def do_GET(self) -> None:
+    def do_GET(self) -> None:  # noqa: N802 - the name of the base class
         file = self.server.files.get(self.path)
-        content = (self.server.page if file is None else file).encode()
-        self.send_response(200)
-        self.send_header("Content-Type", "text/html; charset=utf-8" if file is None else "text/javascript")
-        self.send_header("Content-Length", str(len(content)))
-        for name, value in self.server.headers.items():
-            self.send_header(name, value)
-        self.end_headers()
-        self.wfile.write(content)
-
-    def log_message(self, *_: Any) -> None:
-        """Keep quiet."""
+        kind = {"Content-Type": "text/html; charset=utf-8" if file is None else "text/javascript"}
+        self.send(Answer(200, (self.server.page if file is None else file).encode(), kind | self.server.headers))

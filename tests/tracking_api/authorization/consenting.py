@@ -7,7 +7,6 @@ import ssl
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -49,20 +48,14 @@ def client_host(tmp_path: Path) -> Iterator[ClientHost]:
     authority = trustme.CA()
     authority.cert_pem.write_to_path(str(tmp_path / "authority.pem"))
 
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
+    class Handler(failing.QuietHandler):
+        def do_GET(self) -> None:  # noqa: N802 - the name of the base class
             host.asked.append(self.path)
             if self.path == "/stall":
                 host.stalled.wait(30)
             content = host.documents.get(self.path)
-            self.send_response(302 if self.path == "/moved" else 200 if content is not None else 404)
-            self.send_header("Location", "/client.json")
-            self.send_header("Content-Length", str(len(content or b"")))
-            self.end_headers()
-            self.wfile.write(content or b"")
-
-        def log_message(self, *_: Any) -> None:
-            """Say nothing."""
+            status = 302 if self.path == "/moved" else 200 if content is not None else 404
+            self.send(failing.Answer(status, content or b"", {"Location": "/client.json"}))
 
     server = failing.HttpServer(("127.0.0.1", 0), Handler)
     tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
