@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from typing import Any, Self, TypeVar
+from typing import Any, TypeVar
 
 import httpx
 
@@ -27,37 +27,31 @@ async def stored(database_url: str, see: Callable[[Storage], Awaitable[Done]]) -
         return await see(store)
 
 
-class Integrator:
+class Integrator(httpx.AsyncClient):
     """Acme's integration: calls a server with Acme's key."""
 
     def __init__(self, server: Served, acme: World, key: str | None = None) -> None:
         self._acme = acme
         headers = {"Authorization": f"Bearer {key or acme.key}", "User-Agent": "Mozilla/5.0 Firefox/140.0"}
-        self.client = httpx.AsyncClient(base_url=server.base_url, headers=headers, timeout=60, verify=PLAIN)
+        super().__init__(base_url=server.base_url, headers=headers, timeout=60, verify=PLAIN)
 
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self.client.aclose()
-
-    async def post(self, call: str, **body: Any) -> httpx.Response:
-        return await self.client.post(f"/api/v1/track/{call}", json=body)
+    async def track(self, call: str, **body: Any) -> httpx.Response:
+        return await self.post(f"/api/v1/track/{call}", json=body)
 
     async def click(self) -> httpx.Response:
-        return await self.post("click", program_id=self._acme.program_id, affiliate_url=LANDING_PAGE)
+        return await self.track("click", program_id=self._acme.program_id, affiliate_url=LANDING_PAGE)
 
     async def customer(self, customer_key: str = "user-1") -> None:
         """Take a visitor from click to settled lead."""
         click_id = (await self.click()).json()["click_id"]
-        led = await self.post("lead", click_id=click_id, customer_key=customer_key, email="jane@example.com")
+        led = await self.track("lead", click_id=click_id, customer_key=customer_key, email="jane@example.com")
         assert led.status_code == 200
 
     async def sale(self, transaction_id: str = "inv-1", amount_cents: int = 10_000) -> httpx.Response:
-        return await self.post("sale", transaction_id=transaction_id, customer_key="user-1", amount_cents=amount_cents)
+        return await self.track("sale", transaction_id=transaction_id, customer_key="user-1", amount_cents=amount_cents)
 
     async def status(self) -> httpx.Response:
-        return await self.client.get("/api/v1/cli/status")
+        return await self.get("/api/v1/cli/status")
 
 
 async def test_from_click_to_refund_across_a_restart(database_url: str, live_server: Start):
@@ -66,13 +60,13 @@ async def test_from_click_to_refund_across_a_restart(database_url: str, live_ser
     async with Integrator(first, acme) as integrator:
         await integrator.customer()
         sold = (await integrator.sale()).json()["data"]
-        halved = (await integrator.post("refund", transaction_id="inv-1", refund_amount_cents=5_000)).json()["data"]
+        halved = (await integrator.track("refund", transaction_id="inv-1", refund_amount_cents=5_000)).json()["data"]
     first.process.terminate()
     first.process.wait(timeout=20)
 
     async with Integrator(live_server(database_url), acme) as integrator:
         again = await integrator.sale()
-        rest = (await integrator.post("refund", transaction_id="inv-1")).json()["data"]
+        rest = (await integrator.track("refund", transaction_id="inv-1")).json()["data"]
 
     assert [each["commission_reversed_cents"] for each in (halved, rest)] == [1_000, 1_000]
     assert (again.status_code, again.json()["error"]["existing"]["eventId"]) == (409, sold["eventId"])

@@ -110,7 +110,7 @@ async def test_the_programs_of_a_stopped_worker_get_503_and_the_others_200(
         acknowledged = [(await each.click()).json()["click_id"] for each in (gone, kept) for _ in range(8)]
         async with catalog.stopped(lost):
             without = await asyncio.gather(*(each.click() for each in (gone, kept) for _ in range(8)))
-            ready = await kept.client.get("/readyz")
+            ready = await kept.get("/readyz")
         began = asyncio.get_running_loop().time()
         back = [await each.click() for each in (gone, kept)]
         record_property("seconds", asyncio.get_running_loop().time() - began)

@@ -8,11 +8,12 @@ import httpx
 import background
 from presentation.plans import PREPARED
 from storage.access.workspaces import Role
-from storage.engine.sealing import Sealer
 from storage.lists.audit_log import AUDIT_LOG
 from tests import planned
+from tests.mcp_server.conftest import Assistant
 from tests.tracking_api.dashboard.conftest import MAX, OLGA, Dashboard
 from tests.tracking_api.dashboard.reading import follow, send, words
+from tests.world import SEALER, SECRET
 
 
 async def name(dashboard: Dashboard) -> str:
@@ -80,20 +81,25 @@ async def test_an_owner_approves_a_plan_for_a_time_and_reads_what_became_of_it(
 async def test_a_prepared_plan_is_its_member_s_and_stored_when_they_send_it(
     olga: httpx.AsyncClient, dashboard: Dashboard
 ):
-    sealer = Sealer("a secret key")
+    assistant, partner = Assistant(dashboard.acme, dashboard.acme), dashboard.acme.anna
+    assistant.good = (await dashboard.acme.issue()).secret
+    async with assistant.serving(secret_key=SECRET):
+        asked = await assistant.tool("backtest_terms", changes="commission_rate=30", partner_id=partner)
 
     def link(member: str, hours: int = 72) -> str:
         steps = [["PATCH", "", {"commission_rate": 25}]]
         until = dashboard.at + timedelta(hours=hours)
-        sealed = sealer.seal_until(until, PREPARED, dashboard.acme.program_id, member, steps, "Partners leave")
+        sealed = SEALER.seal_until(until, PREPARED, dashboard.acme.program_id, member, steps, "Partners leave")
         return f"{dashboard.pages}/plans?{urlencode({'draft': sealed})}"
 
     shown = await olga.get(link(OLGA))
     foreign, expired = await olga.get(link(MAX)), await olga.get(link(OLGA, hours=0))
     before = (await dashboard.get("./plans")).json()["data"]
     sent = await follow(olga, await send(olga, link(OLGA), "Send plan"))
+    by_assistant = words((await olga.get(asked.payload["plan_url"])).text)
 
     assert "Change commission rate of the program from 20 to 25 ." in words(shown.text)
+    assert f"Set the terms of the partner {partner} to" in by_assistant
     assert (foreign.status_code, expired.status_code, before) == (404, 404, [])
     assert "The plan is sent." in sent
     [plan] = (await dashboard.get("./plans")).json()["data"]

@@ -9,24 +9,26 @@ import httpx
 from tests.serving import PLAIN
 
 
-class ScriptedAgent:
+class ScriptedAgent(httpx.AsyncClient):
     """What the documents say, and calls of what they name."""
 
-    def __init__(self, client: httpx.AsyncClient, guide: str, document: dict[str, Any]) -> None:
-        self._client, self.guide, self.document = client, guide, document
+    document: dict[str, Any]
 
-    @classmethod
-    async def reading(cls, base_url: str, key: str) -> Self:
-        """Read the list of guides, the guide about agents, and the API's document, to which that one leads."""
+    def __init__(self, base_url: str, key: str) -> None:
         headers = {"Authorization": f"Bearer {key}"}
-        client = httpx.AsyncClient(base_url=base_url, headers=headers, verify=PLAIN, timeout=60)
-        listed = (await client.get("/docs")).text
+        super().__init__(base_url=base_url, headers=headers, verify=PLAIN, timeout=60)
+
+    async def __aenter__(self) -> Self:
+        """Read the list of guides, the guide about agents, and the API's document, to which that one leads."""
+        await super().__aenter__()
+        listed = (await self.get("/docs")).text
         about = re.search(r"\[[^\]]*[Aa]gents[^\]]*\]\(([^)]+)\)", listed)
         assert about
-        guide = (await client.get(urljoin("/docs/", about[1]))).text
+        guide = (await self.get(urljoin("/docs/", about[1]))).text
         named = re.search(r"`(/\S+\.json)`", guide)
         assert named
-        return cls(client, guide, (await client.get(named[1])).json())
+        self.document = (await self.get(named[1])).json()
+        return self
 
     def find(self, method: str, says: str) -> str:
         """Return the path of the only operation for agents with this method whose summary says this."""
@@ -46,7 +48,7 @@ class ScriptedAgent:
         place = {each["name"]: each["in"] for each in described}
         query = {name: value for name, value in named.items() if place[name] == "query"}
         headers = {name: value for name, value in named.items() if place[name] == "header"}
-        response = await self._client.request(method, path.format(**ids), json=body, params=query, headers=headers)
+        response = await self.request(method, path.format(**ids), json=body, params=query, headers=headers)
         assert response.is_success, response.text
         return response.json()
 
@@ -64,9 +66,3 @@ class ScriptedAgent:
             ]
             fallen[program["id"]] = shares[0] - shares[1]
         return max(fallen, key=lambda each: fallen[each])
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self._client.aclose()

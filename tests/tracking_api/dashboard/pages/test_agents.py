@@ -3,13 +3,9 @@
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-import httpx
 from playwright.async_api import Page, expect
 
-from storage.lists.plans import PLANS
 from storage.management import agent_caps
-from tests.mcp_server.conftest import Assistant
-from tests.serving import PLAIN
 from tests.test_dry_runs import DRY
 from tests.tracking_api.dashboard.pages.conftest import Site, violations_here
 from tests.tracking_api.dashboard.pages.scripted_agent import ScriptedAgent
@@ -37,15 +33,12 @@ async def best_draft(agent: ScriptedAgent, program_id: int) -> Any:
     for rate in DRAFTS:
         body = {"changes": {"commission_rate": rate}, "days": 30}
         priced = await agent.do("POST", "under other terms", body, program_id=program_id)
-        plan = plan_of(rate)
+        change = {"method": "PATCH", "path": "", "body": {"commission_rate": rate}}
+        plan = {"changes": [change], "reason": REASON}
         tried = await agent.do("POST", "Propose actions", plan, program_id=program_id, **DRY)
         if not tried["caps"]:
             costs[priced["after"]["commission_cents"]] = plan
     return costs[min(costs)]
-
-
-def plan_of(rate: int) -> dict[str, Any]:
-    return {"changes": [{"method": "PATCH", "path": "", "body": {"commission_rate": rate}}], "reason": REASON}
 
 
 async def test_an_agent_prices_changes_an_owner_approves_one_and_the_agent_verifies_it_and_takes_it_back(
@@ -53,7 +46,7 @@ async def test_an_agent_prices_changes_an_owner_approves_one_and_the_agent_verif
 ):
     await raise_rate(site)
     key = (await site.acme.issue(expires_at=NOW + timedelta(days=1))).secret
-    async with await ScriptedAgent.reading(site.server.base_url, key) as agent:
+    async with ScriptedAgent(site.server.base_url, key) as agent:
         program_id = await agent.falling_margin()
         sent = await agent.do("POST", "Propose actions", await best_draft(agent, program_id), program_id=program_id)
         about = {"program_id": program_id, "plan_id": sent["id"]}
@@ -88,32 +81,3 @@ async def approve(page: Page, site: Site, axe: str) -> None:
     await card.get_by_role("button", name="Approve and apply").click()
     await expect(page.get_by_role("status")).to_contain_text("The plan is applied.")
     assert await violations_here(page, axe) == []
-
-
-async def test_the_link_of_an_assistant_opens_a_prepared_plan_which_is_stored_once_the_member_sends_it(
-    site: Site, axe: str
-):
-    await site.sell()
-    assistant, partner = Assistant(site.acme, site.acme), site.acme.anna
-    assistant.good = (await site.acme.issue()).secret
-    async with httpx.AsyncClient(base_url=site.server.base_url, timeout=60, verify=PLAIN) as assistant.http:
-        links = [
-            (await assistant.tool("backtest_terms", **asked)).payload["plan_url"]
-            for asked in ({"changes": "commission_rate=25"}, {"changes": "commission_rate=30", "partner_id": partner})
-        ]
-    page = await site.sign_in(bypass_csp=True)
-
-    for link, said in zip(
-        links, ("of the program from 20 to 25", f"Set the terms of the partner {partner} to"), strict=True
-    ):
-        await page.goto(link)
-        prepared = page.get_by_role("region", name="An assistant prepared this plan")
-        await expect(prepared).to_contain_text(said)
-        assert await violations_here(page, axe) == []
-    before = (await site.acme.listed(PLANS)).data
-    await page.get_by_role("button", name="Send plan").click()
-
-    await expect(page.get_by_role("status")).to_contain_text("The plan is sent.")
-    assert before == []
-    [plan] = (await site.acme.listed(PLANS)).data
-    assert plan.steps[0]["path"] == f"/partners/{partner}/terms"

@@ -3,16 +3,17 @@
 import re
 import shutil
 from collections.abc import AsyncIterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Literal
-from urllib.parse import urlsplit
+from urllib.parse import urlencode, urlsplit
 
 import pytest
 from playwright.async_api import Browser, Page
 
 import storage
 from cli.demo import sample
+from presentation.plans import PREPARED
 from storage.access import accounts, invitations, workspaces
 from storage.engine.audit import OPERATOR, By
 from storage.lists.commissions import COMMISSIONS
@@ -106,14 +107,18 @@ async def test_axe_finds_nothing_and_nothing_is_cut_off_at_any_width_in_either_s
 
 
 async def links(demo: Site) -> list[str]:
-    """Return the addresses that people are sent, an invitation and a reset link, and that of results as a table."""
+    """Return what people are sent, an invitation, a reset link and a prepared plan, and that of results as a table."""
     store = demo.acme.store
     by = By(OPERATOR, datetime.now(UTC))
     owner = await store.read(accounts.find_id, sample.OWNER)
     reset = await store.write(accounts.create_reset_link, owner, by=by)
     invitee: dict[str, Any] = {"email": "eva@acme.example", "role": workspaces.Role.MEMBER}
     invited = await store.write(invitations.invite, demo.acme.workspace_id, **invitee, by=by)
-    return [f"/reset-password#{reset.token}", f"/join#{invited.token}", f"{demo.program}?table=1"]
+    step = ["PATCH", "", {"commission_rate": 25}]
+    plan = (PREPARED, demo.acme.program_id, sample.OWNER, [step], "Partners leave")
+    query = urlencode({"draft": SEALER.seal_until(by.at + timedelta(days=1), *plan)})
+    sent = [f"/reset-password#{reset.token}", f"/join#{invited.token}", f"{demo.program}/plans?{query}"]
+    return [*sent, f"{demo.program}?table=1"]
 
 
 async def every_look(page: Page, address: str) -> AsyncIterator[tuple[str, int]]:
