@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from sqlalchemy import select
 
 import agent_api.app
-import tracking_api.app
+from configuration import Configuration
 from presentation.operations import described
 from storage import Storage
 from storage.checks import books
@@ -23,9 +23,10 @@ from storage.lists.flags import FLAGS
 from storage.lists.plans import PLANS
 from storage.management import agent_caps
 from storage.tables import idempotent_answers, metadata, refused_calls
-from tests import documented, planned, world
-from tests.tracking_api.conftest import UNLIMITED
-from tests.world import HELD_SINCE, NOW, World, stored
+from tests import planned, world
+from tests.security import operations
+from tests.storage.management.replaying import lose_sale
+from tests.world import HELD_SINCE, SECRET, World, stored
 
 AGENT = "/api/agent/v1"
 DRY = {"Svc-Dry-Run": "true"}
@@ -48,6 +49,7 @@ KNOWN = {  # what the fields of bodies may be, beside rows that exist; any subse
     "hold_days": st.sampled_from([10, 30]),
     "name": st.just("Cleo"),
     "reason": st.just("The shop's form lost the click."),
+    "cause": st.sampled_from(["customer_not_found", "invalid_key"]),
     "changes": st.just([{"method": "PATCH", "path": "", "body": {"commission_rate": 21}}]),
 }
 DRAWN = {"request_id", "dry_run", "click_id", "token"}  # anew for each response, or only in one
@@ -60,13 +62,7 @@ class Service:
     def __init__(self, acme: World) -> None:
         self.acme = acme
         self.key = ""
-        agents = agent_api.app.create(acme.store, base_url="http://svc.test", clock=lambda: NOW)
-        tracking = tracking_api.app.create(acme.store, UNLIMITED, clock=lambda: NOW)
-
-        async def both(scope: Any, receive: Any, send: Any) -> None:
-            await (agents if scope["path"].startswith(AGENT) else tracking)(scope, receive, send)
-
-        self.client = documented.client(documented.transport_to(both))
+        self.client = operations.both_apis(acme.store, Configuration(rate_limit=False, secret_key=SECRET))
 
     async def call(self, method: str, path: str, body: Any, **headers: str) -> httpx.Response:
         key = self.key if path.startswith(AGENT) else self.acme.key
@@ -93,6 +89,7 @@ async def serving(store: Storage) -> Service:
     service = Service(await world.acme(store, lead_commission_cents=300))
     issued = await service.acme.issue()
     service.key = issued.secret
+    await lose_sale(service.acme, "inv-3")  # until its customer is there
     for number, code in ((1, "anna"), (2, "ben")):
         await service.acme.customer(f"user-{number}", code, at=HELD_SINCE)
         await service.acme.sale(f"inv-{number}", customer_key=f"user-{number}", at=HELD_SINCE)
@@ -213,5 +210,5 @@ async def test_without_a_key_nothing_is_tried_and_false_is_a_live_call(store: St
     live = await service.call("POST", "/api/v1/track/sale", body, **{"Svc-Dry-Run": "false"})
 
     assert (anonymous.status_code, anonymous.json()["error"]["code"]) == (401, "invalid_key")
-    assert (rejected.status_code, await stored(service.acme, refused_calls.c.code)) == (400, [])
+    assert (rejected.status_code, await stored(service.acme, refused_calls.c.code)) == (400, [("customer_not_found",)])
     assert (live.status_code, "dry_run" in live.json()) == (200, False)

@@ -199,14 +199,19 @@ async def serving(database_url: str) -> AsyncIterator[Service]:
     async with storage.opened(database_url) as store:
         scene = await prepare(store)
         settings = Configuration(database_url=database_url, rate_limit=False, secret_key="a secret key")
-        agents = agent_api.app.create(store, base_url=settings.base_url, sealer=settings.sealer, clock=lambda: NOW)
-        tracking = tracking_api.app.create(store, settings, clock=lambda: NOW)
-
-        async def both(scope: Any, receive: Any, send: Any) -> None:
-            await (agents if scope["path"].startswith("/api/agent/") else tracking)(scope, receive, send)
-
-        async with documented.client(documented.transport_to(both)) as client:
+        async with both_apis(store, settings) as client:
             yield Service(client, scene)
+
+
+def both_apis(store: storage.Storage, settings: Configuration) -> httpx.AsyncClient:
+    """Return a client of the tracking API with the dashboard, and of the agent API."""
+    agents = agent_api.app.create(store, base_url=settings.base_url, sealer=settings.sealer, clock=lambda: NOW)
+    tracking = tracking_api.app.create(store, settings, clock=lambda: NOW)
+
+    async def both(scope: Any, receive: Any, send: Any) -> None:
+        await (agents if scope["path"].startswith("/api/agent/") else tracking)(scope, receive, send)
+
+    return documented.client(documented.transport_to(both))
 
 
 def code(response: httpx.Response) -> str:
