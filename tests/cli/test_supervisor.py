@@ -44,7 +44,7 @@ def test_sigterm_ends_all_workers_in_time(svc: Svc, postgres_url: str, record_pr
 
         began = time.monotonic()
         server.terminate()
-        assert server.wait(timeout=10) == 0
+        assert server.wait(timeout=60) == 0
         record_property("seconds", time.monotonic() - began)
 
 
