@@ -13,7 +13,6 @@ from pydantic import ValidationError
 from starlette.routing import Route
 
 import agent_api.app
-import storage
 import tracking_api.app
 from presentation.operations import described
 from presentation.view import published_name
@@ -22,6 +21,7 @@ from tests import world
 from tests.conftest import LiveServer
 from tests.documented import DOCUMENT
 from tests.tables import table
+from tests.test_journeys import stored
 
 UNTESTED = [
     # A valid call may name a program, customer or sale that does not exist: 400 and 404 are its documented answers.
@@ -97,11 +97,7 @@ def test_every_operation_lists_its_errors_with_the_one_schema_and_the_headers_of
 
 
 def test_every_response_is_documented(sqlite_url: str, live_server: Callable[..., LiveServer], tmp_path: Path):
-    async def key_of_acme() -> str:
-        async with storage.opened(sqlite_url) as store:
-            return (await world.acme(store)).key
-
-    key = asyncio.run(key_of_acme())
+    key = asyncio.run(stored(sqlite_url, world.acme)).key
     server = live_server(sqlite_url)
     command = [
         *(sys.executable, "-m", "schemathesis.cli", "run", f"{server.base_url}/openapi.json"),

@@ -15,7 +15,6 @@ import pytest
 import trustme
 from playwright.async_api import Page
 
-import storage
 from presentation import guides
 from presentation.guides import Filling
 from tests import failing, postgres, world
@@ -25,6 +24,7 @@ from tests.conftest import ROOT, LiveServer
 from tests.failing import CUTS, ERRORS
 from tests.serving import Serve
 from tests.tables import table
+from tests.test_journeys import stored
 from tests.world import LANDING_PAGE
 
 DEPLOY = ROOT / "deploy"
@@ -152,8 +152,7 @@ async def test_the_tracker_guide_s_command_names_the_pinned_copy(serve: Serve, s
 async def test_two_processes_are_restarted_one_after_the_other_without_a_failed_call(
     server: str, postgres_url: str, live_server: Callable[..., LiveServer], tmp_path: Path
 ):
-    async with storage.opened(postgres_url) as store:
-        program_id = (await world.acme(store)).program_id
+    program_id = (await stored(postgres_url, world.acme)).program_id
     drains = {"SVC_DRAIN_SECONDS": "3"} if server == "caddy" else {}
     servers = [live_server(postgres_url, **drains) for _ in range(2)]
     ports = [int(each.base_url.rpartition(":")[2]) for each in servers]

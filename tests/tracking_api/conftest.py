@@ -68,9 +68,7 @@ class Api:
     async def beside(self, **settings: Any) -> "Api":
         """Return these calls for a further program, with settings of its own."""
         other = copy.copy(self)
-        acme = self.acme
-        settings = {"name": "Globex partners", **settings}
-        other.acme = await acme.beside(**settings)
+        other.acme = await self.acme.beside(**settings)
         return other
 
     async def flag(self, rotate_by: datetime) -> None:

@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 
 import storage
-from storage.access import sessions, workspaces
+from storage.access import accounts
+from storage.access.workspaces import Role
 from tests import failing, serving, stripe_events, world
 from tests.browser.shop import Shop as WebShop
 from tests.cli.conftest import CHECKOUT, command
@@ -64,10 +65,8 @@ class Shop:
 
     async def sign_in(self, email: str = OLGA) -> None:
         """Log the command line in, as if the approval had been given."""
-        account = await self.acme.store.read(sessions.account, email)
-        assert account
-        started = await self.acme.store.write(sessions.start, account.user_id, at=datetime.now(UTC))
-        kept = {"base_url": self.server.base_url, "token": started.token, "email": email, "expires_at": "2999-01-01"}
+        token = await self.acme.sign_in(await self.acme.store.read(accounts.find_id, email), datetime.now(UTC))
+        kept = {"base_url": self.server.base_url, "token": token, "email": email, "expires_at": "2999-01-01"}
         self.login.parent.mkdir(parents=True, exist_ok=True)
         self.login.write_text(json.dumps(kept))
 
@@ -85,9 +84,8 @@ async def shop(sqlite_url: str, serve: serving.Serve, tmp_path: Path) -> AsyncIt
     """Acme, served, with Olga who owns it and Max who is a member; no account is logged in."""
     async with storage.opened(sqlite_url) as store:
         acme = await world.acme(store)
-        for email, role in ((OLGA, workspaces.Role.OWNER), (MAX, workspaces.Role.MEMBER)):
-            about: Any = {"email": email, "role": role, "password_hash": HASH, "at": datetime.now(UTC)}
-            await store.write(workspaces.add_member, acme.workspace_id, **about)
+        for email, role in ((OLGA, Role.OWNER), (MAX, Role.MEMBER)):
+            await acme.join(email, role, password_hash=HASH, at=datetime.now(UTC))
         yield Shop(tmp_path, acme, serve(sqlite_url))
 
 

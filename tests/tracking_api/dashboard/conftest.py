@@ -17,11 +17,7 @@ PASSWORD = "correct horse"
 HASH = world.password_hash(PASSWORD)
 OURS = {"Origin": "http://svc.test", "Sec-Fetch-Site": "same-origin"}
 FOREIGN = {"Sec-Fetch-Site": "cross-site"}
-
-
-def contract(name: str) -> Any:
-    """Return what an object of the contract has at first, or the values that it does not take."""
-    return table("tracking_api/dashboard/contract.json")[name]
+CONTRACT = table("tracking_api/dashboard/contract.json")  # what its objects have at first, or do not take
 
 
 class Dashboard:

@@ -4,12 +4,10 @@ import httpx
 
 from storage.access.workspaces import Role
 from storage.tables import commissions
-from tests.storage.management.importing import COMMISSIONS, CUSTOMERS, PARTNERS
+from tests.storage.management.importing import COMMISSIONS, PARTNERS
 from tests.tracking_api.dashboard.conftest import Dashboard
 from tests.tracking_api.dashboard.reading import csrf, every_button, words
 from tests.world import stored
-
-FILES = [("file", (f"{n}.csv", text.encode())) for n, text in enumerate((PARTNERS, CUSTOMERS, COMMISSIONS))]
 
 
 async def check(browser: httpx.AsyncClient, path: str, *files: tuple[str, bytes]) -> httpx.Response:

@@ -3,12 +3,12 @@
 from datetime import timedelta
 from typing import Any
 
-from tests.tracking_api.dashboard.conftest import MAX, OLGA, Dashboard, contract
+from tests.tracking_api.dashboard.conftest import CONTRACT, MAX, OLGA, Dashboard
 from tests.world import NOW
 
 ROW = {"date", "period", "clicks", "leads", "conversions", "revenue", "partners", "sales", "commission"}
 TRENDS = ("clicks", "leads", "conversions", "revenue", "partners", "sales", "commission")
-PAID: dict[str, Any] = contract("payment")
+PAID: dict[str, Any] = CONTRACT["payment"]
 
 
 async def test_a_report_has_a_row_for_each_day_with_today_the_last_and_zeros_without_activity(dashboard: Dashboard):
@@ -81,7 +81,7 @@ async def reconcile(dashboard: Dashboard, *payments: dict[str, Any], who: str | 
 
 
 async def test_an_invalid_payment_is_named_and_more_than_a_thousand_are_rejected(dashboard: Dashboard):
-    for changed, field in contract("wrong_payments"):
+    for changed, field in CONTRACT["wrong_payments"]:
         answer = await reconcile(dashboard, PAID | changed)
         assert (answer.status_code, [each["field"] for each in answer.json()["error"]["fields"]]) == (400, [field])
 

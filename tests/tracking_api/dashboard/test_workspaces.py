@@ -5,20 +5,20 @@ from typing import Any
 
 import httpx
 
-from tests.tracking_api.dashboard.conftest import MAX, Dashboard, contract
+from tests.tracking_api.dashboard.conftest import CONTRACT, MAX, Dashboard
 from tests.tracking_api.dashboard.reading import csrf, press
 
 PNG = base64.b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 )
 SVG = b'<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'
-DEFAULTS: dict[str, Any] = contract("agent_caps")
+DEFAULTS: dict[str, Any] = CONTRACT["agent_caps"]
 
 
 async def test_an_owner_changes_the_caps_that_they_send_and_the_log_names_it(dashboard: Dashboard):
     frozen = ["domain", "lead_auth_policy"]
     sent: dict[str, Any] = {"highest_rate": 30.5, "frozen_settings": frozen, "two_keys_to_pay": True}
-    for name, value in contract("wrong_agent_caps"):
+    for name, value in CONTRACT["wrong_agent_caps"]:
         rejected = await dashboard.patch("./agent-caps", **{name: value})
         assert [field["field"] for field in rejected.json()["error"]["fields"]] == [name], value
     assert (await dashboard.get("./agent-caps", MAX)).json() == DEFAULTS

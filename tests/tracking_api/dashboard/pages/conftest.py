@@ -13,7 +13,7 @@ import pytest
 from playwright.async_api import Browser, BrowserContext, Locator, Page, expect
 from playwright.async_api import TimeoutError as PlaywrightTimeoutError
 
-from storage.access import sessions, workspaces
+from storage.access import accounts, workspaces
 from tests import serving, world
 from tests.tables import table
 
@@ -50,12 +50,10 @@ class Site:
 
     async def sign_in(self, who: str = OLGA, **options: Any) -> Page:
         """Open a browser with a session, on the list of programs."""
-        account = await self.acme.store.read(sessions.account, who)
-        assert account
-        started = await self.acme.store.write(sessions.start, account.user_id, at=datetime.now(UTC))
+        token = await self.acme.sign_in(await self.acme.store.read(accounts.find_id, who), datetime.now(UTC))
         page = await self.visit(**options)
         await page.context.add_cookies(
-            [{"name": "svc_session", "value": started.token, "url": self.server.base_url, "httpOnly": True}]
+            [{"name": "svc_session", "value": token, "url": self.server.base_url, "httpOnly": True}]
         )
         await page.goto("/programs")
         return page
