@@ -116,7 +116,10 @@ def test_every_column_that_describes_a_program_is_a_setting_in_table_and_databas
             assert isinstance(column.type, String) == isinstance(another(setting, None), str), setting
 
 
-async def test_an_owner_reads_and_changes_it_and_a_wrong_value_is_named_and_changes_nothing(surfaces: Surfaces):
+async def test_an_owner_changes_it_alone_as_the_log_says_and_a_wrong_value_is_named_and_changes_nothing(
+    surfaces: Surfaces,
+):
+    changes: set[tuple[str, str, str]] = set()
     for rate in ({}, {"commission_rate": 1.5}):
         await rejected(surfaces, "commission_rate", {"commission_type": "flat", **rate})
     for setting in SETTINGS:
@@ -125,12 +128,15 @@ async def test_an_owner_reads_and_changes_it_and_a_wrong_value_is_named_and_chan
 
         for wrong in WRONG.get(setting.kind, [-1]):
             await rejected(surfaces, setting.public_name, {setting.public_name: wrong})
-        unchanged = await surfaces.program()
-        changed = await surfaces.call("PATCH", OWNER, body_of(setting, value))
+        unchanged, new = await surfaces.program(), body_of(setting, value)
+        changed = await surfaces.call("PATCH", OWNER, {**before, **new, "unknown": 1})
+        changes |= {(name, str(before[name]), str(new[name])) for name in new if new[name] != before[name]}
 
         assert unchanged == before, setting
         assert (changed.status_code, changed.json()[setting.public_name]) == (200, value), setting
-        assert await surfaces.program() == {**before, **body_of(setting, value)}, setting
+        assert await surfaces.program() == {**before, **new}, setting
+    log = (await surfaces.call("GET", OWNER, path="/audit-log?limit=200")).json()["data"]
+    assert {(each["field"], str(each["before"]), str(each["after"])) for each in log} == changes
 
 
 async def rejected(surfaces: Surfaces, name: str, body: Fields) -> None:

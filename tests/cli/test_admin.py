@@ -24,13 +24,15 @@ def test_an_operator_sets_up_a_program_and_every_change_is_in_its_audit_log(svc:
     partner = svc("admin", "partner", "create", "--program", program, "--name", "Nora", "--code", "nora", "--json")
     key = svc("admin", "program-key", "generate", "--program", program, "--json").json
     svc("admin", "program-key", "import", "--program", program, "--key-stdin", stdin="a-key-from-before-the-prefix")
-    flagged = svc("admin", "program-key", "flag", "--program", program, "--deadline", "2020-01-31", "--json")
+    flag = ("admin", "program-key", "flag", "--program", program, "--deadline")
+    malformed, flagged = svc(*flag, "2027-01-31T12:00"), svc(*flag, "2020-01-31", "--json")
     entries = execute(svc.database, "SELECT actor_type, actor_name, action, after FROM audit_entries ORDER BY id")
 
     assert created.json.keys() == {"workspace_id", "user_id"}
     assert partner.json["code"] == "nora"
     assert key["api_token"].startswith("aff_")
     assert key["api_token_masked"].endswith(key["api_token"][-4:])
+    assert (malformed.code, "time zone" in malformed.stderr) == (2, True)  # a usage error
     assert (flagged.json["rotate_by"], flagged.json["state"]) == ("2020-01-31T00:00:00.000Z", "expired")
     assert svc("admin", "db", "check", "--json").json == {"ok": True, "differences": []}
     assert {entry[:2] for entry in entries} == {("operator", "svc admin")}
@@ -102,12 +104,6 @@ def test_a_command_in_an_empty_folder_names_the_next_command_and_creates_no_file
     assert "svc admin db upgrade" in done.stderr
     assert "Traceback" not in done.stderr
     assert not svc.database.exists()
-
-
-def test_a_malformed_argument_is_a_usage_error(svc: Svc) -> None:
-    late = svc("admin", "program-key", "flag", "--program", 1, "--deadline", "2027-01-31T12:00")
-
-    assert (late.code, "time zone" in late.stderr) == (2, True)
 
 
 def test_a_program_that_cannot_be_created_says_why(svc: Svc) -> None:

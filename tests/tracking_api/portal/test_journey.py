@@ -30,7 +30,9 @@ async def enter(page: Page, link: str) -> None:
     await expect(page.get_by_role("heading", name="Balance")).to_be_visible()
 
 
-async def test_a_partner_is_invited_signs_in_on_a_phone_and_sees_a_sale_within_a_second(site: Site) -> None:
+async def test_a_partner_signs_in_on_a_phone_sees_a_sale_within_a_second_and_is_asked_how_they_are_paid(
+    site: Site,
+) -> None:
     phone = await site.visit(**PHONE)
     await enter(phone, await invited(site))
     await site.sell()
@@ -47,12 +49,7 @@ async def test_a_partner_is_invited_signs_in_on_a_phone_and_sees_a_sale_within_a
     await phone.get_by_label("Order number").fill("order-7")
     await phone.get_by_role("button", name="Ask").click()
     await expect(phone.locator(".feed")).to_contain_text("waits for an answer")
-
-
-async def test_a_partner_is_asked_for_what_their_way_of_payment_needs(site: Site) -> None:
-    phone = await site.visit(**PHONE)
-    await enter(phone, await invited(site))
-    await site.sell()
+    await phone.get_by_role("link", name="Home").click()
     await phone.get_by_role("link", name="choose how you are paid").click()
     await phone.get_by_label("E-mail address of the account").fill("anna@partners.example")
     await expect(phone.get_by_label("IBAN", exact=True)).to_be_hidden()

@@ -84,7 +84,7 @@ async def test_rows_are_two_lines_fit_every_laptop_and_five_are_on_a_phone_s_fir
 
 
 @pytest.mark.parametrize("name", JOURNEYS["by_keyboard"])
-async def test_a_list_and_the_search_are_worked_through_by_keyboard(site: Site, axe: str, name: str):
+async def test_a_list_the_search_and_filters_are_worked_through_by_keyboard(site: Site, axe: str, name: str):
     await site.sell()
     page = await site.sign_in(bypass_csp=True)
     await page.goto(f"{site.program}/partners")
@@ -134,17 +134,3 @@ async def test_a_tile_chooses_what_the_chart_shows_and_the_chart_is_read_and_set
     await page.get_by_role("link", name="Customers", exact=False).and_(page.locator("[data-figure]")).click()
 
     await expect(title).to_have_text("Customers per hour")
-
-
-async def test_a_filter_is_added_with_the_keyboard(site: Site):
-    await site.sell()
-    page = await site.sign_in()
-    await page.goto(f"{site.program}/explore")
-    await expect(page.locator("#chart .u-over")).to_be_visible()
-    await page.keyboard.press("f")
-    await page.get_by_label("What", exact=True).select_option("partner")
-    await page.get_by_label("How", exact=True).select_option("is not")
-    await page.get_by_label("Value", exact=True).fill("Ben")
-    await page.get_by_role("button", name="Add the filter").click()
-    await expect(page.get_by_role("navigation", name="Filters")).to_contain_text("Partner is not Ben")
-    await expect(page.locator("#card-partners")).to_contain_text("Anna")
