@@ -81,12 +81,8 @@ def retention(clicks_days: Annotated[int, typer.Option(min=1, max=36_500)], exac
     months = command.run(lambda store: drop_months(store, clicks_days, at))
     programs = command.run(lambda store: delete_clicks(store, clicks_days, at, is_exact=exact))
     deleted = sum(program["deleted"] for program in programs)
-    lines = [f"month {month}: dropped" for month in months]
-    for each in programs:
-        before = f"{each['clicks_before']:%Y-%m-%d}"
-        lines.append(f"program {each['program_id']}: {each['deleted']:,} clicks before {before}")
     result = {"dropped_months": months, "deleted": deleted, "programs": programs}
-    return Answer(result, "\n".join([*lines, f"{deleted:,} deleted row by row."]))
+    return Answer(result, command.written("retention", **result))
 
 
 async def drop_months(store: Storage, days: int, at: datetime) -> list[str]:

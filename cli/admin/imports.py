@@ -1,21 +1,17 @@
 """`svc admin import` and `svc admin rates import`: what another tool, or the European Central Bank, has exported."""
 
-from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.markup import escape
 
 from cli.admin import command
 from cli.integrator.output import Answer, Flag
-from cli.integrator.reconcile import money
 from storage.management import imports
-from storage.management.import_report import ImportReport, OnConflict
+from storage.management.import_report import OnConflict
 from storage.rules import ecb, tool_exports
 from storage.tracking import currencies
 
-MOST_SHOWN = 20  # conflicts and problems
 ROWS_AT_ONCE = 10_000  # the database stays free for others between two batches
 app, rates_app = typer.Typer(), typer.Typer(no_args_is_help=True)
 
@@ -39,9 +35,9 @@ def import_files(
         {"file": each.name, "lists": each.kind, "rows": len(each.rows), "read": each.read, "unread": each.unread}
         for each in read
     ]
+    text = command.written("import", files=read, report=report, dry_run=dry_run)
     result = {"dry_run": dry_run, "files": said, **vars(report)}
-    lines = "\n".join(filter(None, _lines(read, report, dry_run=dry_run)))
-    return Answer(result, lines, ok=not report.problems and not report.is_stopped)
+    return Answer(result, text, ok=not report.problems and not report.is_stopped)
 
 
 @command.register(app, "undo-import")
@@ -49,28 +45,6 @@ def undo_import(import_id: Annotated[int, typer.Argument(metavar="ID")], program
     """Delete what an import of the last hour added, unless something has been built on it."""
     command.change_in(imports.undo, program, import_id)
     return {"import_id": import_id, "undone": True}
-
-
-def _lines(read: Sequence[tool_exports.ImportFile], report: ImportReport, *, dry_run: bool) -> Iterator[str]:
-    for file in read:
-        columns = ", ".join(f"{field} from {column}" for field, column in file.read.items())
-        unread = f"; not read: {', '.join(file.unread)}" if file.unread else ""
-        yield escape(f"{file.name}: {len(file.rows)} {file.kind} ({columns}{unread})")
-    word = "would be added" if dry_run or report.is_stopped else "added"
-    for kind in tool_exports.FileKind:
-        yield f"{kind}: {report.added[kind]} {word}, {report.there[kind]} there before"
-        yield from (escape("  " + ", ".join(map(" ".join, row.items()))) for row in report.first[kind])
-    for each in report.totals:
-        total = money(each["cents"], report.currency)
-        yield f"{escape(each['partner'])}: {each['commissions']} commissions {each['status']}, {total}"
-    for title, entries in (("conflict: ", report.conflicts), ("", report.problems)):
-        for each in entries[:MOST_SHOWN]:
-            yield f"[red]{title}{escape(each['file'])}, line {each['line']}:[/] {escape(each['message'])}"
-        yield f"and {len(entries) - MOST_SHOWN} more; --json lists them all" if len(entries) > MOST_SHOWN else ""
-    if report.is_stopped:
-        yield "Nothing is imported. Decide with --on-conflict skip or accept, and on whole numbers with --amounts."
-    elif report.import_id is not None:
-        yield f"To undo it within an hour: svc admin undo-import {report.import_id}"
 
 
 @command.register(rates_app, "import")

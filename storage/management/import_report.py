@@ -143,7 +143,7 @@ class ImportedPartners:
             self._work.report.there[FileKind.PARTNERS] += 1
         elif known is None:
             work = self._work
-            who: dict[str, Any] = {"name": line.name or code, "code": code, "email": line.partner_email or None}
+            who: dict[str, Any] = {"code": code, "name": line.name or code, "email": line.partner_email or None}
             partner = partners.enrol(work.connection, work.program.id, **who, joined_at=line.at, by=work.by)
             work.report.add(FileKind.PARTNERS, **who, status=line.partner_status, at=line.at)
             work.ids["partners"].append(partner.id)
