@@ -23,6 +23,7 @@ from storage.engine.audit import OPERATOR, By
 from storage.management import payout_sending, payouts
 from storage.reports import performance
 from storage.reports.backtest import Backtest
+from storage.rules.draft import DraftChange
 from storage.rules.periods.period import DateRangeQuery, Period
 from storage.tables import sales
 
@@ -94,7 +95,8 @@ def _pay(connection: Connection, /, *, by: By) -> None:
 
 
 async def _backtest(store: Reader) -> int:
-    running = await store.read(Backtest, 1, {"commission_rate": 25}, days=366, at=datetime.now(UTC))
+    change = DraftChange({"commission_rate": 25})
+    running = await store.read(Backtest, 1, [change], days=366, at=datetime.now(UTC))
     while not running.is_done:
         await store.read(running.step, 1)
     return (await store.read(running.result, 1)).sales

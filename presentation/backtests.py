@@ -1,7 +1,7 @@
 """The backtest of a program's terms: what its last days would have cost under others."""
 
-from collections.abc import Mapping
-from typing import Annotated, Any
+from collections.abc import Sequence
+from typing import Annotated
 
 from pydantic import Field
 
@@ -11,6 +11,7 @@ from presentation.operations import operation
 from storage.reports import backtest
 from storage.reports.backtest import Backtest
 from storage.reports.backtest_result import BacktestResult
+from storage.rules.draft import DraftChange
 from storage.rules.errors import Overloaded, RateLimited
 from web.body import Body, Text
 
@@ -27,15 +28,14 @@ class BacktestQuery(Body):
 @operation(RateLimited)
 async def backtest_terms(call: ApiRequest, sent: BacktestQuery) -> BacktestResult:
     """Price a program's last days under other terms; nothing changes."""
-    return await run(call, sent.changes.sent(), days=sent.days, partner_id=sent.partner_id, group=sent.group)
+    change = DraftChange(sent.changes.sent(), sent.partner_id, sent.group)
+    return await run(call, [change], days=sent.days)
 
 
-async def run(
-    call: ApiRequest, changes: Mapping[str, Any], *, days: int, partner_id: int | None = None, group: str | None = None
-) -> BacktestResult:
+async def run(call: ApiRequest, changes: Sequence[DraftChange], *, days: int) -> BacktestResult:
     """Run a backtest chunk by chunk, off the event loop, while its caller waits. Raises RateLimited for a second."""
     with backtest.alone(call.program_id):
-        running = await call.report(Backtest, changes, days=days, partner_id=partner_id, group=group, at=call.at)
+        running = await call.report(Backtest, changes, days=days, at=call.at)
         while not running.is_done:
             if await call.request.is_disconnected():
                 raise Overloaded("The caller has left.", retry_after_seconds=1)

@@ -10,7 +10,8 @@ from pydantic import AwareDatetime, Field, JsonValue, model_validator
 from pydantic_core import PydanticCustomError
 
 from presentation import backtests, plan_diffs
-from presentation.api_request import ApiRequest
+from presentation.api_request import ApiRequest, row_id
+from presentation.changes import AgentProgramChange, TermsChange
 from presentation.lists import listing
 from presentation.operations import operation
 from presentation.plan_steps import PlanStep, StepsResult, approvers, run, step_of
@@ -23,13 +24,14 @@ from storage.management import agent_caps, plans
 from storage.management.plans import LASTS
 from storage.reports.backtest_result import BacktestResult
 from storage.rules import errors
+from storage.rules.draft import DraftChange
 from storage.rules.scope import Scope
 from storage.rules.settings import BY_NAME
 from web.body import Body, Identifier, Url
 from web.response import CreatedResponse
 
 PRICED_DAYS = 30
-_OF_TERMS = re.compile(r"|/partners/(?P<partner_id>\d+)/terms|/partner-groups/(?P<group>[^/]+)/terms")
+_OF_TERMS = re.compile(r"|/partners/(\d+)/terms|/partner-groups/([^/]+)/terms")
 BacktestView = view_of(BacktestResult)
 PREPARED = "a prepared plan"  # what a link is sealed for
 REFUSED = (
@@ -146,21 +148,27 @@ async def content_of(call: ApiRequest, steps: Sequence[PlanStep]) -> dict[str, A
     content: dict[str, Any] = {"steps": [each._asdict() for each in steps], "diff": diff, "conflicts": conflicts}
     content |= {"caps": [_said(*over)] if over and "cap" in over[1].details else [], "caps_used": used}
     content |= {"final": plan_diffs.final(diff), "approvers": approvers(steps), "backtest": None}
-    if not failed and (draft := _draft(steps)):
-        priced = BacktestView.of(await backtests.run(call, **draft, days=PRICED_DAYS))
+    if not failed and (changes := _changes_of_terms(steps)):
+        priced = BacktestView.of(await backtests.run(call, changes, days=PRICED_DAYS))
         content["backtest"] = priced.model_dump(mode="json", exclude={"partners"})
     return content
 
 
-def _draft(steps: Sequence[PlanStep]) -> dict[str, Any] | None:
-    """Return the terms that steps give the program, one partner or one group, as a backtest prices them, if any."""
-    found = [(each.groupdict(), step.body) for step in steps if (each := _OF_TERMS.fullmatch(step.path))]
-    settings = {name: value for _, body in found for name, value in body.items() if name in BY_NAME}
-    is_priced = any(BY_NAME[name].is_term for name in settings) and settings.get("commission_rate", 0) is not None
-    if not is_priced or any(of != found[0][0] for of, _ in found):
-        return None
-    partner_id, group = found[0][0].values()
-    return {"changes": settings, "partner_id": partner_id and int(partner_id), "group": group}
+def _changes_of_terms(steps: Sequence[PlanStep]) -> list[DraftChange]:
+    """Return what steps change of terms, as a backtest prices it; nothing if one ends terms, or only moves a partner.
+
+    What then applies instead is not a change of the terms of the past days.
+    """
+    changes = []
+    for step in steps:
+        if found := _OF_TERMS.fullmatch(step.path):
+            known = TermsChange.model_fields if step.path else AgentProgramChange.model_fields
+            settings = {name: value for name, value in step.body.items() if name in known}
+            partner_id = row_id(found[1] or "")
+            changes.append(DraftChange(settings, partner_id, found[2] or step.body.get("group")))
+    are_terms = any(BY_NAME[name].is_term for each in changes for name in each.settings)
+    are_set = all(each.settings and each.settings.get("commission_rate", 0) is not None for each in changes)
+    return changes if are_terms and are_set else []
 
 
 def _may_apply(connection: Any, call: ApiRequest) -> bool:

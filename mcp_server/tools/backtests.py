@@ -13,6 +13,7 @@ from presentation.changes import AgentProgramChange, PartnerTermsChange
 from presentation.plans import PREPARED
 from storage.management.plans import LASTS
 from storage.reports import backtest
+from storage.rules.draft import DraftChange
 from storage.rules.errors import FieldError, ValidationError
 from storage.rules.scope import Scope
 from web import body
@@ -34,8 +35,8 @@ def backtest_terms(
     """Return what the last days cost, and would have cost under other settings."""
     sent = _changes(changes)
     with backtest.alone(program_id):
-        about: dict[str, Any] = {"days": days, "partner_id": partner_id, "at": request.at}
-        running = backtest.Backtest(request.connection, program_id, sent, **about)
+        change = DraftChange(sent, partner_id)
+        running = backtest.Backtest(request.connection, program_id, [change], days=days, at=request.at)
         for _ in range(MOST_STEPS):
             if running.is_done:
                 break

@@ -6,7 +6,7 @@ It is read in chunks, so that it holds no connection for long and can end when i
 import threading
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime, time, timedelta
 from functools import partial
@@ -22,12 +22,14 @@ from storage.reports.followed_links import FollowedLinks
 from storage.reports.gained_sales import find_gained
 from storage.rules import draft
 from storage.rules.attribution import PartnerStatus
-from storage.rules.commission import Terms, TermsOf, explained_terms, platform_fee
+from storage.rules.commission import Terms, explained_terms, platform_fee
+from storage.rules.draft import Draft, DraftChange
 from storage.rules.errors import RateLimited
 from storage.tables.columns import Timestamp
 from storage.tracking import leads, terms_in_force
 from storage.tracking.leads import LeadChange
 from storage.tracking.sale_decisions import Provenance, SaleChange
+from storage.tracking.terms_in_force import TermsSubject
 
 MOST_PARTNERS, MOST_EXAMPLES = 200, 10
 CHUNK = 5_000
@@ -65,31 +67,21 @@ def alone(program_id: int) -> Iterator[None]:
 class Backtest:
     """The last `days` of a program, today included, under draft changes; call `step` until it `is_done`.
 
-    `changes` are settings as the API names them, which apply to one partner alone, or to a `group`, if one is given.
-    Raises ValidationError for a rate that does not fit.
+    The changes apply together, one after another. Raises ValidationError for a rate that does not fit.
     """
 
     def __init__(
-        self,
-        connection: Connection,
-        program_id: int,
-        changes: Mapping[str, Any],
-        *,
-        days: int,
-        at: datetime,
-        partner_id: int | None = None,
-        group: str | None = None,
+        self, connection: Connection, program_id: int, changes: Sequence[DraftChange], *, days: int, at: datetime
     ) -> None:
         self._settings = read_program(connection, program_id).settings
         of = {"program_id": program_id}
         self._named = {row.id: row for row in connection.execute(_PARTNERS, of)}
-        chosen, whose = None, TermsOf.PROGRAM
-        if partner_id is not None:
-            chosen, whose = frozenset({partner_id}), TermsOf.PARTNER
-        elif group:
-            chosen = frozenset(each for each, row in self._named.items() if row.partner_group == group)
-            whose = TermsOf.GROUP
-        self._draft = draft.draft_of(self._settings, changes, chosen, whose)
+        groups = {each: row.partner_group for each, row in self._named.items()}
+        groups |= {each.partner_id: each.group for each in changes if each.partner_id and each.group}
+        self._draft = Draft(self._settings, self._settings, groups)
+        for each in changes:
+            subject = TermsSubject(each.partner_id, each.group or groups.get(each.partner_id))
+            self._draft = self._draft.after(each, terms_in_force.find(connection, program_id, subject))
         self._at, self._first = at, at.date() - timedelta(days=days - 1)
         self._since = datetime.combine(self._first, time(), at.tzinfo)
         self._terms = {row.version: explained_terms(row) for row in connection.execute(_TERMS, of)}

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
+from functools import reduce
 from typing import Any, NamedTuple
 
 from storage.rules import attribution, commission
@@ -17,29 +18,80 @@ UNKNOWN = {
     "currency": "Past sales stay in the currency in which they were recorded.",
 }
 WIDTHS = tuple(TermsOf)  # the most specific first
-_TERMS = {"commission_type": "type", "rate": "rate", "commission_basis": "basis"}
+_SHARED = {"platform_fee_bps", "basis"}  # with narrower terms
+_TERMS = {"commission_type": "type", "commission_basis": "basis"}
+
+
+class DraftChange(NamedTuple):
+    """Settings as the API names them: of the program, of a partner, who may join a `group` by it, or of a group."""
+
+    settings: Mapping[str, Any]
+    partner_id: int | None = None
+    group: str | None = None
+
+
+class DraftTerms(NamedTuple):
+    """What a change sets of the program's terms, or of those of `only` one partner or group, by the names of terms."""
+
+    values: Mapping[str, Any]
+    whose: TermsOf
+    only: int | str | None
+
+    def is_about(self, partner_id: int | None, group: str | None) -> bool:
+        return self.only is None or self.only in {partner_id, group}
+
+    def change(self, terms: Terms, partner_id: int | None, group: str | None) -> Terms:
+        """Return the terms of a partner in a group, or of a group itself, with the change."""
+        if not self.is_about(partner_id, group):
+            return terms
+        is_narrower = WIDTHS.index(terms.whose) < WIDTHS.index(self.whose)
+        return terms._replace(**{name: self.values[name] for name in self.values if name in _SHARED or not is_narrower})
 
 
 class Draft(NamedTuple):
-    """The settings in force and the draft, the stored names that it changes, and its partners, by id (None: all)."""
+    """The settings in force and the draft, and the stored names that its changes change, one change after another.
+
+    `groups` has the group of each partner by id.
+    """
 
     current: ProgramSettings
     settings: ProgramSettings
-    changed: frozenset[str]
-    partners: frozenset[int] | None = None
-    whose: TermsOf = TermsOf.PROGRAM
+    groups: Mapping[int | None, str | None]
+    changed: frozenset[str] = frozenset()
+    changes: tuple[DraftTerms, ...] = ()
 
     def is_about(self, partner_id: int) -> bool:
-        return self.partners is None or partner_id in self.partners
+        return any(each.is_about(partner_id, self.groups.get(partner_id)) for each in self.changes)
 
-    def terms(self, then: Terms, partner_id: int) -> Terms:
-        """Return the terms of a day with the draft's changes, which apply to its partners."""
-        if not self.is_about(partner_id):
-            return then
-        names = {_TERMS.get(name, name): name for name in self.changed}
-        if WIDTHS.index(then.whose) < WIDTHS.index(self.whose):  # narrower terms share no more with wider ones
-            names = {name: names[name] for name in names.keys() & {"platform_fee_bps", "basis"}}
-        return then._replace(**{name: getattr(self.settings, names[name]) for name in names.keys() & set(then._fields)})
+    @property
+    def is_about_all(self) -> bool:
+        return any(each.only is None for each in self.changes)
+
+    def terms(self, then: Terms, partner_id: int | None, group: str | None = None) -> Terms:
+        """Return the terms of a day with the draft's changes, for a partner, or for a group itself."""
+        group = group or self.groups.get(partner_id)
+        return reduce(lambda terms, each: each.change(terms, partner_id, group), self.changes, then)
+
+    def after(self, change: DraftChange, present: Terms) -> "Draft":
+        """Return the draft with one more change to whom the `present` terms apply now. Raises ValidationError."""
+        of_settings, partner_id, group = change
+        before = self.terms(present, partner_id, group)
+        values = stored(of_settings, kind=before.type)
+        if not values.keys().isdisjoint({"rate", "commission_type"}):  # a rate without its type is a number of anything
+            values = {"commission_type": before.type, "rate": before.rate} | values
+        named = {_TERMS.get(name, name): value for name, value in values.items()}
+        of_terms = {name: named[name] for name in named.keys() & {*Terms._fields}}
+        if partner_id:
+            terms = DraftTerms(of_terms | {"partner_id": partner_id}, TermsOf.PARTNER, partner_id)
+        elif group:
+            terms = DraftTerms(of_terms | {"group": group}, TermsOf.GROUP, group)
+        else:
+            terms = DraftTerms(of_terms, TermsOf.PROGRAM, None)
+        return self._replace(
+            settings=self.settings._replace(**values),
+            changed=self.changed | values.keys(),
+            changes=(*self.changes, terms),
+        )
 
     @property
     def moves_clicks(self) -> bool:
@@ -78,16 +130,6 @@ class Draft(NamedTuple):
         """Why each of its changes that cannot be priced is left out, by the name that the API has."""
         differing = {name for name in self.changed if getattr(self.current, name) != getattr(self.settings, name)}
         return {name: why for name, why in UNKNOWN.items() if name in differing}
-
-
-def draft_of(
-    current: ProgramSettings, changes: Mapping[str, Any], partners: frozenset[int] | None, whose: TermsOf
-) -> Draft:
-    """Return the draft that changes, as the API names them, make of the settings in force. Raises ValidationError."""
-    values = stored(changes, kind=current.commission_type)
-    if not values.keys().isdisjoint({"rate", "commission_type"}):  # a rate without its type is a number of anything
-        values = {"commission_type": current.commission_type, "rate": current.rate} | values
-    return Draft(current, current._replace(**values), frozenset(values), partners, whose)
 
 
 def of_sale(terms: Terms, sale: Any, first_purchase_at: datetime | None) -> int:

@@ -30,7 +30,7 @@ from storage.reports.exported_events import ExportedProgram
 from storage.reports.followed_links import FollowedLinks
 from storage.reports.performance import ReportScope
 from storage.rules import contact, keys
-from storage.rules.draft import Draft
+from storage.rules.draft import Draft, DraftChange
 from storage.rules.errors import CustomerNotFound, ServiceError
 from storage.rules.fraud.flag import FlagState
 from storage.rules.key_format import LeadKeys
@@ -129,7 +129,8 @@ async def known(acme: World) -> dict[Any, Any]:
     report = await acme.store.read(performance.read_performance, acme.program_id, MONTH, at=NOW)
     days = ReportScope(acme.program_id, WINDOW, NOW)
     terms = (await acme.store.read(read_program, acme.program_id)).settings
-    longer = Draft(terms, terms._replace(attribution_window_days=90), frozenset({"attribution_window_days"}))
+    program_terms = await acme.store.read(terms_in_force.find, acme.program_id, terms_in_force.PROGRAM)
+    longer = Draft(terms, terms, {}).after(DraftChange({"attribution_window_days": 90}), program_terms)
     links = await acme.store.read(FollowedLinks, acme.program_id, longer)
     other |= {"links": links, "find_terms": terms_in_force.of_partner}
     spans = (MONTH, WINDOW, WINDOW.span, QUERY)

@@ -15,6 +15,7 @@ from storage.payments import accounts
 from storage.reports.backtest_result import BacktestResult
 from storage.rules import agent_caps as rules
 from storage.rules import errors, settings
+from storage.rules.draft import DraftChange
 from storage.rules.settings import BY_NAME, SECTIONS, SETTINGS, ProgramSettings, published
 from tracking_api.dashboard.authentication import VisitorRequest, visitor_request
 from tracking_api.dashboard.pages import forms, page_context
@@ -66,7 +67,7 @@ async def price_settings(call: page_context.PageContext, sent: changes.ProgramCh
     """Price the last 90 days under the settings of a form, which nothing changes."""
     now = published(call.program.settings)
     draft = {name: value for name, value in sent.sent().items() if value != now[name]}
-    return await backtests.run(call, draft, days=PRICED_DAYS)
+    return await backtests.run(call, [DraftChange(draft)], days=PRICED_DAYS)
 
 
 @operation(errors.ProgramHasEvents, notice="program-deleted")

@@ -16,6 +16,7 @@ from storage.management import special_terms
 from storage.reports import backtest
 from storage.reports.backtest import Backtest
 from storage.reports.backtest_result import BacktestResult
+from storage.rules.draft import DraftChange
 from storage.rules.errors import AttributionWindowExpired, RateLimited, ServiceError, ValidationError
 from storage.rules.settings import published, stored
 from storage.tables import commissions, ledger_entries
@@ -38,17 +39,18 @@ TERMS = st.fixed_dictionaries(
     },
 )
 FLAT = TERMS.map(lambda terms: terms | {"commission_type": "flat", "commission_rate": 777})
+OWN = {each.public_name for each in special_terms.REPLACING}
+START = NOW - timedelta(days=360)
 NAMES = st.sampled_from(["sale", "sale", "sale", "lead", "refund", "reject", "credit", "terms"])
 STEPS = st.lists(
     st.tuples(NAMES, st.integers(0, 4), st.sampled_from([1, 3_333, 5_000, 10_001])), min_size=2, max_size=14
 )
 
 
-async def run(acme: World, days: int = 366, **changes: Any) -> BacktestResult:
-    """Run a backtest to its end, of a `partner_id` or a `group` if they are among the changes."""
+async def run(acme: World, *changes: DraftChange, days: int = 366, **settings: Any) -> BacktestResult:
+    """Run a backtest of changes, or else of the program's settings, to its end."""
     store, program_id = acme.store, acme.program_id
-    of = {name: changes.pop(name) for name in ("partner_id", "group") if name in changes}
-    running = await store.read(Backtest, program_id, changes, days=days, at=NOW, **of)
+    running = await store.read(Backtest, program_id, changes or [DraftChange(settings)], days=days, at=NOW)
     while not running.is_done:
         await store.read(running.step, program_id)
     return await store.read(running.result, program_id)
@@ -111,6 +113,11 @@ async def test_todays_terms_are_the_ledger_and_a_draft_is_what_a_program_with_it
         assert sorted(each.after_cents for each in drafted.partners) == earned
 
 
+def by_name(found: BacktestResult, figure: str) -> dict[str, int]:
+    """Return what each partner earns."""
+    return {each.name: cents for each in found.partners if (cents := getattr(each, figure))}
+
+
 async def expire(acme: World, transaction_id: str, **sent: Any) -> None:
     """Have a sale rejected that comes 70 days after its click, and logged as calls are."""
     error = AttributionWindowExpired()
@@ -147,11 +154,11 @@ async def test_a_draft_for_one_partner_leaves_the_others_and_a_longer_hold_says_
         await acme.customer(name, name, at=NOW - timedelta(days=20))
         await acme.sale(f"inv-{name}", customer_key=name, at=NOW - timedelta(days=20))
 
-    raised = await run(acme, partner_id=acme.ben, commission_rate=30)
+    raised = await run(acme, DraftChange({"commission_rate": 30}, acme.ben))
     await acme.do(special_terms.set_for_partner, acme.ben, {"group": "gold"})
     await acme.do(special_terms.set_for_group, "gold", {"commission_rate": 25})
-    of_group = await run(acme, group="gold", commission_rate=30)
-    of_nobody = await run(acme, group="silver", commission_rate=30)
+    of_group = await run(acme, DraftChange({"commission_rate": 30}, None, "gold"))
+    of_nobody = await run(acme, DraftChange({"commission_rate": 30}, None, "silver"))
     held = await run(acme, hold_days=30)
     recent = await run(acme, days=20, commission_rate=30)
 
@@ -160,6 +167,41 @@ async def test_a_draft_for_one_partner_leaves_the_others_and_a_longer_hold_says_
     assert of_nobody.difference_cents == 0
     assert (held.before.held_cents, held.after.held_cents, held.difference_cents) == (0, 4_000, 0)
     assert (recent.sales, recent.first) == (0, NOW.date() - timedelta(days=19))
+
+
+WHOM = st.sampled_from(["program", "gold", "ben"])
+CHANGES = st.lists(st.tuples(WHOM, (TERMS | FLAT).filter(OWN.intersection)), min_size=2, max_size=4)
+
+
+@pytest.mark.both_databases
+@settings(max_examples=20)
+@given(changes=CHANGES)
+async def test_changes_of_several_subjects_are_priced_as_they_are_in_force_together(
+    store: Storage, changes: list[tuple[str, Terms]]
+):
+    acme = await world.acme(store)
+    other = await acme.beside(name="Drafted")
+    draft = []
+    for each in (acme, other):
+        await each.do(special_terms.set_for_partner, each.anna, {"group": "gold"}, at=START)
+    for whom, terms in changes:
+        own = {name: terms[name] for name in terms if whom == "program" or name in OWN}
+        with suppress(ServiceError):  # an unknown rate for a type
+            if whom == "program":
+                await other.change(START, **own)
+            elif whom == "gold":
+                await other.do(special_terms.set_for_group, whom, own, at=START)
+            else:
+                await other.do(special_terms.set_for_partner, other.ben, own, at=START)
+            draft.append(DraftChange(own, acme.ben if whom == "ben" else None, "gold" if whom == "gold" else None))
+    for each in (acme, other):
+        for number, step in enumerate([("lead", 0, 1), ("lead", 1, 1), ("sale", 0, 10_001), ("sale", 1, 3_333)]):
+            await take(each, number, step, {})
+
+    drafted, recorded = await run(acme, *draft), await run(other)
+
+    assert drafted.after == recorded.before
+    assert by_name(drafted, "after_cents") == by_name(recorded, "before_cents")
 
 
 @pytest.mark.wrong_books

@@ -12,14 +12,13 @@ from hypothesis import strategies as st
 
 from storage import Storage
 from storage.management import partners, special_terms
-from storage.reports.backtest_result import BacktestResult
 from storage.rules.attribution import AttributionModel
 from storage.rules.errors import ServiceError
 from storage.tracking import leads, sales
 from storage.tracking.leads import Lead
 from storage.tracking.sale_decisions import Sale
 from tests import world
-from tests.storage.reports.test_backtest import ledger, run
+from tests.storage.reports.test_backtest import by_name, ledger, run
 from tests.world import NOW, World
 
 START = NOW - timedelta(days=300)
@@ -93,11 +92,6 @@ async def program(acme: World) -> World:
     await acme.do(partners.enrol, name="Cleo", code="cleo")
     await acme.do(special_terms.set_for_partner, acme.ben, {"commission_rate": 50}, at=START)
     return acme
-
-
-def by_name(found: BacktestResult, figure: str) -> dict[str, int]:
-    """Return what each partner earns."""
-    return {each.name: cents for each in found.partners if (cents := getattr(each, figure))}
 
 
 @pytest.mark.both_databases
