@@ -15,7 +15,7 @@ from sqlalchemy.engine import URL
 import storage
 from cli import logs
 from cli.admin import command
-from cli.integrator.output import Answer, Failure, Flag
+from cli.integrator.output import Answer, Failure, Flag, written
 from storage import Storage, migrations
 from storage.checks import books
 from storage.engine import copying, database
@@ -147,7 +147,7 @@ def copy(source: Annotated[str, typer.Option("--from")], target: Annotated[str, 
     differences = dict(zip(("from", "to"), checked, strict=True))
     ok = counted[0] == counted[1] and not any(checked)
     result = {"ok": ok, "rows": sum(counted[1].values()), "tables": tables, "differences": differences}
-    return Answer(result, command.written("copy", **result), ok=ok)
+    return Answer(result, written("admin/copy", **result), ok=ok)
 
 
 async def _copy_database(source: str, target: str) -> tuple[list[dict[str, int]], list[list[str]]]:

@@ -7,11 +7,9 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
 from datetime import UTC, date, datetime, time
 from functools import partial
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 from pydantic import TypeAdapter, ValidationError
 from sqlalchemy import Connection, select
 from sqlalchemy.exc import SQLAlchemyError
@@ -20,7 +18,6 @@ import configuration
 import storage
 from cli.integrator import output
 from cli.integrator.output import Failure
-from cli.integrator.reconcile import money
 from presentation import changes, settings_models
 from storage import Storage, migrations
 from storage.engine import database, sqlite_file
@@ -35,13 +32,6 @@ from web import app
 _LARGEST_ID = 2**31 - 1
 now = app.now
 NO_TABLES = ("no such table", "unable to open database file", 'relation "alembic_version" does not exist')
-_texts = Environment(
-    loader=FileSystemLoader(Path(__file__).with_name("texts")),
-    autoescape=select_autoescape(["html"]),  # none is
-    undefined=StrictUndefined,
-    trim_blocks=True,
-)
-_texts.filters |= {"plain": output.plain, "money": money}
 UPGRADE = "Run `svc admin db upgrade` with the same SVC_DATABASE_URL first."
 
 
@@ -168,11 +158,6 @@ def timestamp(value: str) -> datetime:
         if at.tzinfo is not None:
             return at.astimezone(UTC)
     raise typer.BadParameter("Write ISO 8601 with a time zone, such as 2027-01-31T12:00:00Z, or only a date")
-
-
-def written(template: str, **values: Any) -> str:
-    """Return what people read of a command's result, from `texts`; untrusted values in it are `plain`."""
-    return _texts.get_template(f"{template}.txt").render(values).strip()
 
 
 def secret(*, asked: bool, option: str, prompt: str) -> str:

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from cli.admin import command
-from cli.integrator.output import Answer, Failure, Flag
+from cli.integrator.output import Answer, Failure, Flag, written
 from storage import Storage
 from storage.reports import exported_events
 from storage.rules.periods.period import Month
@@ -82,7 +82,7 @@ def retention(clicks_days: Annotated[int, typer.Option(min=1, max=36_500)], exac
     programs = command.run(lambda store: delete_clicks(store, clicks_days, at, is_exact=exact))
     deleted = sum(program["deleted"] for program in programs)
     result = {"dropped_months": months, "deleted": deleted, "programs": programs}
-    return Answer(result, command.written("retention", **result))
+    return Answer(result, written("admin/retention", **result))
 
 
 async def drop_months(store: Storage, days: int, at: datetime) -> list[str]:

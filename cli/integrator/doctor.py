@@ -9,7 +9,7 @@ import httpx2
 import typer
 
 from cli.integrator import accounts, page_checks, project, status
-from cli.integrator.output import Answer, Failure, command, plain, say
+from cli.integrator.output import Answer, Failure, command, written
 from cli.integrator.page_checks import ShopFinding, finding
 
 MOST_SECONDS_APART = 60
@@ -46,15 +46,10 @@ def doctor(url: Annotated[str | None, typer.Argument()] = None) -> Answer:
 
 
 def _answer(url: str | None, findings: list[ShopFinding], skipped: list[str]) -> Answer:
-    for found in findings:
-        label = "[red]problem[/]" if found.is_problem else "[yellow]notice[/] "
-        say(f"  {label}  {found.code}: {plain(found.message)}\n           {plain(found.fix)}")
-    for each in skipped:
-        say(f"  skipped  {plain(each)}")
     problems = sum(each.is_problem for each in findings)
     listed = [each._asdict() for each in findings]
     result = {"url": url, "problems": problems, "findings": listed, "skipped": skipped}
-    return Answer(result, "" if problems else f"No problem found on {plain(url)}.", ok=not problems)
+    return Answer(result, written("integrator/doctor", **result), ok=not problems)
 
 
 def _failed(failure: Failure) -> ShopFinding:

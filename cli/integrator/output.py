@@ -15,6 +15,7 @@ from textwrap import indent
 from typing import Annotated, Any, NamedTuple, get_args, get_origin
 
 import typer
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 from rich.console import Console, RenderableType
 from rich.markup import escape
 from rich.text import Text
@@ -152,6 +153,11 @@ def print_json(result: Mapping[str, Any]) -> None:
         typer.echo(json.dumps(result, ensure_ascii=False, default=_in_json))
 
 
+def written(name: str, /, **values: Any) -> str:
+    """Return what people read of a result, as the template of this name has it, in which all values are `plain`."""
+    return texts.get_template(f"{name}.txt").render(values).strip("\n")
+
+
 def warn(message: str, hint: str = "", *, label: str = "[yellow]Warning[/]") -> None:
     """Print a message on stderr."""
     stderr = Console(stderr=True, highlight=False, soft_wrap=True, emoji=False)
@@ -163,6 +169,15 @@ def plain(text: object) -> str:
     """Return untrusted text without characters that color, move the cursor or hide text."""
     shown = "".join(character if character.isprintable() else " " for character in str(text))
     return escape(Text.from_ansi(shown).plain)
+
+
+texts = Environment(
+    loader=FileSystemLoader(Path(__file__).parents[1]),
+    autoescape=select_autoescape(["html"]),  # none is
+    finalize=plain,
+    undefined=StrictUndefined,
+    trim_blocks=True,
+)
 
 
 def described(rows: Iterable[Mapping[str, Any]]) -> str:

@@ -13,7 +13,7 @@ import typer
 
 from cli.integrator import project
 from cli.integrator.accounts import ProgramId, chosen
-from cli.integrator.output import Answer, Failure, Flag, command, plain, say
+from cli.integrator.output import Answer, Failure, Flag, command, texts, written
 
 EXPORT = tomllib.loads(Path(__file__).with_name("stripe_export.toml").read_text(encoding="utf-8"))
 DIGITS = {code: int(digits) for digits, codes in EXPORT["digits"].items() for code in codes.split()}
@@ -39,18 +39,11 @@ def reconcile(
         unattributed += found["unattributed"]
     findings.sort(key=lambda finding: finding["line"])
     fixed = _fix(findings) if fix else 0
-    for finding in findings:
-        _say(finding)
-    for line, problem in wrong:
-        say(f"line {line}: [yellow]not read[/]: {plain(problem)}")
-    counts = Counter(finding["code"].replace("_", " ") for finding in findings)
-    differences = ", ".join(f"{count} {code}" for code, count in counts.items()) or "no differences"
-    text = f"{len(payments)} payments, {unattributed} without a partner: [bold]{differences}[/]"
-    if findings and not fixed:
-        text += "\nRun it with --fix to correct the differences."
     result = {"findings": findings, "unattributed": unattributed, "payments": len(payments), "fixed": fixed}
-    not_read = [{"line": line, "message": problem} for line, problem in wrong]
-    return Answer(result | {"not_read": not_read}, text, ok=len(findings) == fixed and not wrong)
+    result["not_read"] = [{"line": line, "message": problem} for line, problem in wrong]
+    counts = Counter(finding["code"] for finding in findings)
+    text = written("integrator/reconcile", **result, counts=counts, is_fixing=fix)
+    return Answer(result, text, ok=len(findings) == fixed and not wrong)
 
 
 def _batches(payments: Sequence[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
@@ -77,29 +70,7 @@ def _fix(findings: Sequence[dict[str, Any]]) -> int:
             finding["refusal"] = failure.error
         finding["fixed"] = bool(finding["calls"]) and "refusal" not in finding
         fixed += finding["fixed"]
-    say(f"[bold]{fixed}[/] of {len(findings)} fixed")
     return fixed
-
-
-def _say(finding: dict[str, Any]) -> None:
-    def shown(cents: str, currency: str = "currency") -> str:
-        return plain(money(int(finding[cents]), str(finding[currency])))
-
-    paid, recorded = f"paid {shown('paid_cents')}", "not recorded"
-    if finding["returned_cents"]:
-        paid += f", returned {shown('returned_cents')}"
-    if finding["recorded_cents"] is not None:
-        recorded = f"recorded {shown('recorded_cents', 'recorded_currency')}"
-        if finding["recorded_refunded_cents"]:
-            recorded += f", refunded {shown('recorded_refunded_cents', 'recorded_currency')}"
-    mark = " [green]fixed[/]" if finding.get("fixed") else ""
-    code = finding["code"].replace("_", " ")
-    transaction = plain(finding["transaction_id"])
-    say(f"line {finding['line']}: [yellow]{code}[/]{mark}: {transaction}, {paid}; {recorded}")
-    if finding["reason"]:
-        say(f"  {plain(finding['reason'])}")
-    if "refusal" in finding:
-        say(f"  [red]rejected[/]: {plain(finding['refusal']['code'])}: {plain(finding['refusal']['message'])}")
 
 
 def money(minor_units: int, currency: str) -> str:
@@ -107,6 +78,9 @@ def money(minor_units: int, currency: str) -> str:
     digits = DIGITS.get(currency, 2)
     number = f"{abs(Decimal(minor_units).scaleb(-digits)):,.{digits}f}"
     return f"{'-' if minor_units < 0 else ''}{EXPORT['symbols'].get(currency, f'{currency} ')}{number}"
+
+
+texts.filters["money"] = money
 
 
 def read_export(path: Path) -> StripeExport:

@@ -16,7 +16,7 @@ import httpx2
 import typer
 
 from cli.integrator import accounts, page_checks, project, status
-from cli.integrator.output import Answer, Failure, Flag, command, plain, say
+from cli.integrator.output import Answer, Failure, Flag, command, plain, say, written
 
 app = typer.Typer(no_args_is_help=True, help="Send a test-mode call, without commission or attribution.")
 CENTS = 4900
@@ -162,11 +162,9 @@ def journey(shop: str | None = None, code: Code = "sandbox", shape: Shape = Shop
         wrong = ", ".join(f"{each['what']}: {each['outcome']}" for each in played if not each["right"])
         text = wrong or "Every event had the right outcome."
         steps.append(JourneyStep("stripe", "fail" if wrong else "pass", shape, text))
-    for each in steps:
-        say(f"  {status.MARKS[each.state]}  {each.step:<10}  {plain(each.verdict)}: {plain(each.text)}")
-    passed = all(each.state != "fail" for each in steps)
-    done = {"passed": passed, "steps": [each._asdict() for each in steps]}
-    return Answer({"program_id": program["id"], "browser": browser} | done, ok=passed)
+    passed, listed = all(each.state != "fail" for each in steps), [each._asdict() for each in steps]
+    result = {"program_id": program["id"], "browser": browser, "passed": passed, "steps": listed}
+    return Answer(result, written("integrator/steps", steps=listed), ok=passed)
 
 
 def _visit(
