@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import date, datetime
 from typing import Annotated, Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, FromClause, Select, and_, case, func, null, select, true
+from sqlalchemy import ColumnElement, Connection, FromClause, Select, and_, case, func, null, select
 
 from storage.lists import balances
 from storage.lists.declaration import NOW, PROGRAM, UNTIL, Column, Filter, List, Theirs
@@ -71,6 +71,7 @@ def _in_draft() -> ColumnElement[bool]:
 
 _source, _due = due(UNTIL)
 _reason = _due["reason"]
+_is_payable = _reason.is_(None)
 _set_off = case((_due["to_pay_cents"] > 0, _due["owed_back_cents"]), else_=_due["commission_cents"])
 
 
@@ -104,7 +105,7 @@ class Payable(NamedTuple):
     to_pay_cents: Annotated[int, _figure("to_pay_cents", "To pay")]
     owed_back_cents: Annotated[int, _figure("owed_back_cents")]
     paid_cents: Annotated[int, _figure("paid_cents")]
-    payable: Annotated[bool, Column(sql=case((_reason.is_(None), 1), else_=0))]
+    payable: Annotated[bool, Column(sql=_is_payable)]
     reason: Annotated[PayableReason | None, Column("Status", _reason)]
 
 
@@ -118,19 +119,9 @@ PAYABLES = List(
     source=_source,
     theirs=Theirs(partners.c.id, SEEN_BY_PARTNERS),
     filters=(
-        Filter(
-            "payable",
-            bool,
-            "true: only those whom the next payout pays; false: all others.",
-            lambda is_payable: _reason.is_(None) if is_payable else _reason.is_not(None),
-        ),
+        Filter("payable", bool, "true: only those whom the next payout pays; false: all others.", _is_payable.is_),
         Filter("reason", PayableReason, f"Why they are not paid now: {', '.join(PayableReason)}.", _reason.__eq__),
-        Filter(
-            EARNED_UNTIL,
-            datetime,
-            "Of what is approved, only what was earned before this ISO 8601 time.",
-            lambda _: true(),
-        ),
+        Filter(EARNED_UNTIL, datetime, "Of what is approved, only what was earned before this ISO 8601 time."),
         Filter("method", MethodKind, f"How they are paid: {', '.join(MethodKind)}.", _method.kind.__eq__),
     ),
     finds="Name, code or e-mail address",

@@ -21,17 +21,8 @@ from storage.lists.held import is_held
 from storage.lists.payables import DuePartner, read_due
 from storage.lists.payouts import PAYOUTS, Payout
 from storage.management import fraud_review, one_row
+from storage.rules import errors
 from storage.rules.commission import CommissionStatus
-from storage.rules.errors import (
-    NotFound,
-    OwnerRequired,
-    PartnerNotFound,
-    PayoutOpen,
-    PayoutSent,
-    SecondPersonRequired,
-    ServiceError,
-    ValidationError,
-)
 from storage.rules.payout import LineState, PayableReason, PayoutState, end_of_last_month, owed
 from storage.rules.periods.period import Window
 from storage.tables import commissions, payout_items, payout_lines, payouts, programs
@@ -57,14 +48,14 @@ def draft(
     """
     require_payer(by.actor)
     if connection.execute(select(programs.c.sandbox_of).where(programs.c.id == program_id)).scalar() is not None:
-        raise ValidationError(NO_TRIALS)
+        raise errors.ValidationError(NO_TRIALS)
     plan_for_many(connection)
     earned_until = earned_until or end_of_last_month(by.at)
     due = _review_due(connection, program_id, earned_until, at=by.at)
     which: dict[str, Any] = {"earned_until": earned_until, "minimum_cents": minimum_cents}
     found = read_due(connection, program_id, **which, partner_ids=partner_ids, at=by.at)
     if partner_ids is not None and len(found) < len(set(partner_ids)):
-        raise PartnerNotFound("The program has no such partner.", hint="List the program's partners.")
+        raise errors.PartnerNotFound("The program has no such partner.", hint="List the program's partners.")
     left_out = Counter(each.reason for each in found if each.reason not in {None, PayableReason.NOTHING_TO_PAY})
     run = {"state": PayoutState.DRAFT, "left_out": json.dumps(left_out), **which}
     payout_id = start(connection, program_id, [each for each in found if each.reason is None], due, by=by, **run)
@@ -91,7 +82,7 @@ def start(
     try:
         connection.execute(insert(payouts).values(program_id=program_id, id=payout_id, **who, **run))
     except IntegrityError:
-        raise PayoutOpen from None
+        raise errors.PayoutOpen from None
     of_run = {"program_id": program_id, "payout_id": payout_id, "state": LineState.OPEN, "created_at": by.at}
     lines = []
     for line_id, each in zip(line_ids, partners, strict=True):
@@ -137,7 +128,7 @@ def within(ids: Select[Any], part: Mapping[str, int]) -> Select[Any]:
 
 def obstacles(
     connection: Connection, program_id: int, found: Sequence[Any], *, actor: Actor
-) -> dict[int, ServiceError]:
+) -> dict[int, errors.ServiceError]:
     """Return what keeps each of these commissions from being paid at once.
 
     OwnerRequired for a member who may not pay, ValidationError for a sandbox, SecondPersonRequired where payouts are
@@ -145,24 +136,25 @@ def obstacles(
     """
     of_program = select(programs.c.sandbox_of, programs.c.confirm_payouts).where(programs.c.id == program_id)
     sandbox_of, confirms = connection.execute(of_program).one()
-    error: ServiceError | None = SecondPersonRequired() if confirms else None
+    error: errors.ServiceError | None = errors.SecondPersonRequired() if confirms else None
     if not actor.may_pay:
-        error = OwnerRequired("Only an owner or a member with the role finance may say that it is paid.")
+        error = errors.OwnerRequired("Only an owner or a member with the role finance may say that it is paid.")
     elif sandbox_of is not None:
-        error = ValidationError(NO_TRIALS)
+        error = errors.ValidationError(NO_TRIALS)
     item, run, every = payout_items.c, payouts.c, [each.id for each in found]
     drafted = select(run.id).where(run.program_id == program_id, run.state == PayoutState.DRAFT)
     mine = (item.program_id == program_id, item.commission_id.in_(every), item.is_live)
     ids_of_draft = select(item.commission_id).where(*mine, item.payout_id.in_(drafted))
     if error is not None:
         return dict.fromkeys(every, error)
-    return {each: PayoutOpen("It is in a draft of a payout.") for each in connection.execute(ids_of_draft).scalars()}
+    in_draft = errors.PayoutOpen("It is in a draft of a payout.")
+    return dict.fromkeys(connection.execute(ids_of_draft).scalars(), in_draft)
 
 
 def require_payer(actor: Actor) -> None:
     """Raise OwnerRequired for a member who may not pay."""
     if not actor.may_pay:
-        raise OwnerRequired("Only an owner or a member with the role finance may pay.")
+        raise errors.OwnerRequired("Only an owner or a member with the role finance may pay.")
 
 
 def lock(
@@ -173,11 +165,11 @@ def lock(
     mine = one_row.of(payouts, program_id, payout_id)
     run = connection.execute(select(payouts).where(mine).with_for_update()).one_or_none()
     if run is None:
-        raise NotFound("The program has no such payout.")
+        raise errors.NotFound("The program has no such payout.")
     if run.state != state:
         if run.state == PayoutState.SENT:
-            raise PayoutSent
-        raise ValidationError(f"The payout is {PayoutState(run.state)}.")
+            raise errors.PayoutSent
+        raise errors.ValidationError(f"The payout is {PayoutState(run.state)}.")
     return run
 
 
@@ -205,6 +197,6 @@ def confirm(connection: Connection, program_id: int, payout_id: int, *, by: By) 
     """Confirm a draft that another person made. Raises SecondPersonRequired, and as `lock`."""
     run = lock(connection, program_id, payout_id, actor=by.actor)
     if run.created_by_id == by.actor.key:
-        raise SecondPersonRequired(DRAFTED_IT)
+        raise errors.SecondPersonRequired(DRAFTED_IT)
     confirmed, change = {"confirmed_by": by.actor.name, "confirmed_at": by.at}, Change("payout.confirm", payout_id)
     return one_row.change(connection, PAYOUTS, program_id, payout_id, change, by=by, **confirmed)
