@@ -7,7 +7,7 @@ from sepaxml import SepaTransfer
 from text_unidecode import unidecode
 
 from presentation.payout_files.provider import Batch, PartnerPayment, PayoutProvider
-from storage.rules.errors import FieldError, ValidationError
+from storage.rules.errors import ValidationError
 from storage.tracking.currencies import EURO
 
 SCHEMA = "pain.001.001.09"
@@ -26,7 +26,7 @@ class SepaFile(PayoutProvider):
         if not batch.payments:
             raise ValidationError(NO_PAYMENTS)
         if batch.payer_iban is None:
-            raise ValidationError(fields=[FieldError("payer_iban", NO_ACCOUNT)])
+            raise ValidationError.of("payer_iban", NO_ACCOUNT)
         payer = {"name": _latin(batch.payer), "IBAN": batch.payer_iban, "batch": True, "currency": EURO}
         transfer = SepaTransfer(payer, schema=SCHEMA)
         for each in batch.payments:

@@ -1,6 +1,6 @@
 """The list of signs of fraud and of possible duplicates."""
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Annotated, NamedTuple
@@ -114,13 +114,11 @@ def sum_by_kind(connection: Connection, program_id: int, state: FlagState | None
     named = (_row.partner_id, partners.c.name, _row.kind)
     theirs = and_(partners.c.program_id == _row.program_id, partners.c.id == _row.partner_id)
     counted = select(*named, *counts).select_from(flags.join(partners, theirs)).where(*mine).group_by(*named)
-    each = select(_row.partner_id, _row.kind, commissions.c.id, net_cents())
-    held = each.where(*mine, holds(), concerned(), commissions.c.status.in_(UNPAID))
-    cents = {tuple(row[:3]): int(row[3]) for row in connection.execute(held)}  # once, though several flags hold it
-    numbers, sums = Counter[tuple[int, str]](), Counter[tuple[int, str]]()
-    for (partner_id, kind, _), value in cents.items():
-        numbers[partner_id, kind] += 1
-        sums[partner_id, kind] += value
+    each = select(_row.partner_id, _row.kind, commissions.c.id, net_cents().label("cents"))
+    once = each.where(*mine, holds(), concerned(), commissions.c.status.in_(UNPAID)).distinct().subquery().c
+    summed = select(once.partner_id, once.kind, func.count(), func.sum(once.cents))
+    held = connection.execute(summed.group_by(once.partner_id, once.kind))
+    sums = {(partner_id, kind): (number, int(cents)) for partner_id, kind, number, cents in held}
     rows = connection.execute(counted).all()
-    groups = [FlagGroup(*row, *(each[row.partner_id, row.kind] for each in (numbers, sums))) for row in rows]
+    groups = [FlagGroup._make([*row, *sums.get((row.partner_id, row.kind), (0, 0))]) for row in rows]
     return sorted(groups, key=lambda group: (-group.held_cents, group.partner_id, group.kind))

@@ -101,15 +101,12 @@ def _finish(connection: Connection, scope: ListScope, rows: list[Partner]) -> li
     owed = balances.of_partners(connection, scope.program_id, [row.id for row in rows], at=scope.at)
     domain = connection.execute(select(programs.c.domain).where(programs.c.id == scope.program_id)).scalar_one()
     start = f"{site_url(domain)}/?aff="
-    term, versions = commission_terms.c, [each.terms_version for each in rows if each.terms_version is not None]
+    term, versions = commission_terms.c, {each.terms_version for each in rows}
     special = select(commission_terms).where(term.program_id == scope.program_id, term.version.in_(versions))
-    terms = {each.version: PartnerTerms.of(explained_terms(each)) for each in connection.execute(special)}
+    found = connection.execute(special)
+    terms: dict[int | None, PartnerTerms] = {each.version: PartnerTerms.of(explained_terms(each)) for each in found}
     return [
-        row._replace(
-            balance=owed[row.id],
-            link=start + quote(row.code, safe=""),
-            terms=None if row.terms_version is None else terms[row.terms_version],
-        )
+        row._replace(balance=owed[row.id], link=start + quote(row.code, safe=""), terms=terms.get(row.terms_version))
         for row in rows
     ]
 

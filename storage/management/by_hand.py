@@ -56,7 +56,7 @@ def credit_sale(
         fields = [FieldError(name, "Send partner_id or click_id") for name in ("partner_id", "click_id")]
         raise ValidationError(fields=fields)
     if not by.at - OLDEST <= happened_at <= by.at:
-        raise ValidationError(fields=[FieldError("occurred_at", "Not in the future and at most 366 days ago")])
+        raise ValidationError.of("occurred_at", "Not in the future and at most 366 days ago")
     if click_id is not None:
         customer_key = _key_for(connection, program_id, click_id, customer_key)
     elif partner_id is not None:
@@ -65,7 +65,7 @@ def credit_sale(
     sale = Sale(transaction_id or f"credit-{ids.after(by.at, 1)[0]}", *about, provenance=Provenance.OPERATOR)
     credited = _record(connection, program_id, sale, credited_by=by.actor.name)
     if partner_id not in {None, credited.partner_id}:
-        raise ValidationError(fields=[FieldError("partner_id", "The click is another partner's")])
+        raise ValidationError.of("partner_id", "The click is another partner's")
     agent_caps.count(connection, program_id, agent_caps.CREDITED, credited.amount_cents, by=by)
     said = {"partner_id": credited.partner_id, "transaction_id": sale.transaction_id, "reason": reason}
     entry = audit.Change("commission.credit", credited.id, after=said | {"amount_cents": credited.amount_cents})
@@ -90,7 +90,7 @@ def adjust(
 ) -> Adjustment:
     """Add to a partner's balance, or take from it; the next payout settles it. Raises PartnerNotFound, OverCap."""
     if not amount_cents:
-        raise ValidationError(fields=[FieldError("amount_cents", "An amount other than 0")])
+        raise ValidationError.of("amount_cents", "An amount other than 0")
     partners.require(connection, program_id, partner_id)
     agent_caps.count(connection, program_id, agent_caps.CREDITED, abs(amount_cents), by=by)
     currency = connection.execute(select(programs.c.currency).where(programs.c.id == program_id)).scalar_one()
@@ -138,8 +138,7 @@ def _click_for(
     known = select(customers.c.partner_id).where(customers.c.program_id == program_id, has_key(customer_key or ""))
     owner_id = connection.execute(known).scalar() if customer_key else None
     if owner_id not in {None, partner_id}:
-        other = "This customer is another partner's: move the customer first"
-        raise ValidationError(fields=[FieldError("customer_key", other)])
+        raise ValidationError.of("customer_key", "This customer is another partner's: move the customer first")
     if owner_id is not None:
         return None
     shop = connection.execute(select(programs.c.domain).where(programs.c.id == program_id)).scalar_one()

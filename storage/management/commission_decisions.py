@@ -20,7 +20,7 @@ from storage.management.plans import needs_action
 from storage.rules import errors
 from storage.rules.attribution import ApplicationState
 from storage.rules.commission import MAY_BECOME, CommissionStatus
-from storage.rules.errors import FieldError, NotFound, ServiceError, ValidationError
+from storage.rules.errors import NotFound, ServiceError, ValidationError
 from storage.rules.fraud.flag import FlagState
 from storage.rules.settlement import CustomerStatus, Settlement
 from storage.tables import commissions, customers, flags, partners, plans, sale_questions
@@ -155,7 +155,7 @@ def _obstacles(
     for each in found:
         if status not in MAY_BECOME[each.status]:
             wrong = f"A commission that is {each.status} cannot become {status}"
-            rejected[each.id] = ValidationError(fields=[FieldError("status", wrong)])
+            rejected[each.id] = ValidationError.of("status", wrong)
         elif each.id in unpayable:
             rejected[each.id] = unpayable[each.id]
         elif not may_be_held and by.at < each.hold_until:

@@ -7,12 +7,10 @@ from storage.engine import audit, ids
 from storage.lists.coupons import COUPONS, Coupon
 from storage.management import one_row, partners
 from storage.rules.attribution import code_key
-from storage.rules.errors import FieldError, ValidationError
+from storage.rules.errors import ValidationError
 from storage.tables import coupons
 
-TAKEN = FieldError(
-    "code", "Another coupon of this program has or had this code, or one that differs only in case or final punctuation"
-)
+TAKEN = "Another coupon of this program has or had this code, or one that differs only in case or final punctuation"
 
 
 def create(connection: Connection, program_id: int, *, partner_id: int, code: str, by: audit.By) -> Coupon:
@@ -23,7 +21,7 @@ def create(connection: Connection, program_id: int, *, partner_id: int, code: st
     try:
         connection.execute(insert(coupons).values(row | {"code": code, "code_key": code_key(code)}))
     except IntegrityError:
-        raise ValidationError(fields=[TAKEN]) from None
+        raise ValidationError.of("code", TAKEN) from None
     change = audit.Change("coupon.create", coupon_id, after={"partner_id": partner_id, "code": code})
     return one_row.change(connection, COUPONS, program_id, coupon_id, change, by=by)
 

@@ -16,7 +16,7 @@ from storage.management import agent_caps, one_row
 from storage.management.commission_decisions import Waiting, count_worth
 from storage.rules.attribution import PartnerStatus, code_key
 from storage.rules.commission import UNPAID, CommissionStatus, of_remaining
-from storage.rules.errors import FieldError, NotFound, PartnerNotFound, ValidationError, required
+from storage.rules.errors import NotFound, PartnerNotFound, ValidationError, required
 from storage.rules.fraud.flag import FlagState
 from storage.rules.reports.metrics import Totals
 from storage.rules.settlement import CustomerStatus
@@ -26,9 +26,7 @@ from storage.tracking.corrections import Corrections
 from storage.tracking.ledger import PARTNER_KINDS, EntryKind
 from storage.tracking.rollups import Increment
 
-TAKEN = FieldError(
-    "code", "Another partner of this program has this code, or one that differs only in case or final punctuation"
-)
+TAKEN = "Another partner of this program has this code, or one that differs only in case or final punctuation"
 
 
 class Past(StrEnum):
@@ -59,7 +57,7 @@ def enrol(
     try:
         connection.execute(insert(partners).values(row | enrolled))
     except IntegrityError:
-        raise ValidationError(fields=[TAKEN]) from None
+        raise ValidationError.of("code", TAKEN) from None
     rollups.add(connection, [Increment(program_id, partner_id, joined_at.date(), partners=1)])
     entry = Change("partner.enrol", partner_id, after=enrolled)
     return one_row.change(connection, PARTNERS, program_id, partner_id, entry, by=by)
@@ -77,7 +75,7 @@ def change(connection: Connection, program_id: int, partner_id: int, changes: Ma
     try:
         return one_row.change(connection, PARTNERS, program_id, partner_id, *entries, by=by, **values)
     except IntegrityError:
-        raise ValidationError(fields=[TAKEN]) from None
+        raise ValidationError.of("code", TAKEN) from None
 
 
 def require(connection: Connection, program_id: int, partner_id: int) -> None:

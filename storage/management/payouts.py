@@ -162,10 +162,9 @@ def lock(
 ) -> Any:
     """Lock and return a run that is in a state. Raises OwnerRequired, NotFound, PayoutSent, ValidationError."""
     require_payer(actor)
-    mine = one_row.of(payouts, program_id, payout_id)
-    run = connection.execute(select(payouts).where(mine).with_for_update()).one_or_none()
-    if run is None:
-        raise errors.NotFound("The program has no such payout.")
+    mine = select(payouts).where(one_row.of(payouts, program_id, payout_id)).with_for_update()
+    missing = errors.NotFound("The program has no such payout.")
+    run = errors.required(connection.execute(mine).one_or_none(), missing)
     if run.state != state:
         if run.state == PayoutState.SENT:
             raise errors.PayoutSent

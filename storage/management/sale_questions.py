@@ -7,7 +7,7 @@ from sqlalchemy import Connection, func, insert, select
 from storage.engine import audit, ids
 from storage.lists.sale_questions import SALE_QUESTIONS, SaleQuestion
 from storage.management import one_row, partners
-from storage.rules.errors import FieldError, ValidationError
+from storage.rules.errors import ValidationError
 from storage.tables import sale_questions
 
 MOST_OPEN = 20  # of a partner
@@ -27,7 +27,7 @@ def ask(
     """Ask about a sale. Raises ValidationError for a day to come, and while too many questions wait."""
     partners.require(connection, program_id, partner_id)
     if sold_on > by.at.date():
-        raise ValidationError(fields=[FieldError("sold_on", "This day is yet to come")])
+        raise ValidationError.of("sold_on", "This day is yet to come")
     mine = (_row.program_id == program_id, _row.partner_id == partner_id, _row.answered_at.is_(None))
     if connection.execute(select(func.count()).where(*mine)).scalar_one() >= MOST_OPEN:
         raise ValidationError("Wait for the answers to your earlier questions.")

@@ -13,7 +13,7 @@ from storage.lists.find import get
 from storage.lists.partners import PARTNERS, Partner, PartnerTerms
 from storage.lists.programs import Program, lock_program
 from storage.management import agent_caps, one_row
-from storage.rules.errors import FieldError, ValidationError
+from storage.rules.errors import ValidationError
 from storage.rules.settings import SETTINGS, ProgramSettings, published, stored
 from storage.tables import commission_terms, partners
 from storage.tracking.terms_in_force import GROUP_CHANGE, TermsSubject, find, special_version
@@ -95,8 +95,7 @@ def next_version(connection: Connection, program_id: int) -> int:
 
 def _require_name(group: str | None) -> None:
     if group is not None and (not 0 < len(group) <= LONGEST_GROUP or not group.isprintable() or "/" in group):
-        wrong = f"Enter a name of at most {LONGEST_GROUP} characters, without a slash"
-        raise ValidationError(fields=[FieldError("group", wrong)])
+        raise ValidationError.of("group", f"Enter a name of at most {LONGEST_GROUP} characters, without a slash")
 
 
 def _set(
