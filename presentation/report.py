@@ -154,8 +154,9 @@ class BreakdownView(View):
             **row.window._asdict(),
             "filters": {each.dimension: label(each.dimension, each.value) or NONE for each in asked.filters},
         }
-        other = {"groups": row.ranked.other_groups, "metrics": figures(row.ranked.other)}
-        return cls.model_validate({"data": groups, "other": other, "total": figures(row.ranked.total), "meta": meta})
+        other = {"groups": row.ranked.other_groups, "metrics": figures(row.ranked.other.totals)}
+        total = figures(row.ranked.total.totals)
+        return cls.model_validate({"data": groups, "other": other, "total": total, "meta": meta})
 
 
 def _shown(totals: Totals) -> dict[str, Any]:

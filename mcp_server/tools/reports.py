@@ -1,6 +1,7 @@
 """get_performance and get_breakdown: what a program did in a period, in totals or in groups; the ranges they accept."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
+from functools import partial
 from typing import Annotated, Any, Literal, get_args
 from urllib.parse import parse_qsl
 
@@ -9,11 +10,10 @@ from pydantic import Field
 from mcp_server.results import JsonRow, fitting, json_of
 from mcp_server.tools.tool import Identifier, Limit, RowId, Timestamp, ToolRequest, tool
 from storage.reports import breakdown, comparison, performance
-from storage.reports.grouped_events import MOST_GROUPS
 from storage.rules.errors import InsufficientScope, InvalidPeriod, ProgramNotAllowed, ValidationError
-from storage.rules.periods.period import REPORTED, DateRangeQuery, Period, Window, calendar
+from storage.rules.periods.period import REPORTED, DateRangeQuery, Period, calendar
 from storage.rules.periods.picked_period import RUNNING, pick
-from storage.rules.reports.breakdown import NOTHING, BreakdownQuery, Dimension, GroupTotals, Metric, RankedGroups
+from storage.rules.reports.breakdown import Dimension, GroupTotals, Metric
 from storage.rules.reports.breakdown_query import query
 from storage.rules.reports.metrics import Part
 from storage.rules.scope import Scope
@@ -85,24 +85,30 @@ def get_breakdown(
     if len(second) > 1:
         raise ValidationError.of("by", f"One or two of {', '.join(Dimension)}")
     asked = query(first, *second, filters=_filters(filters), shown=_names(metrics), limit=limit)
-    dates = _range(request, period)
+    dates = _beside(request, program_id, _range(request, period), compare)
     result = breakdown.read_breakdown(request.connection, program_id, dates, asked, at=request.at)
-    window, before = _compared(request, program_id, dates, compare, asked)
-    rows = _rows(result.ranked, asked.metrics, before)
-    shown = fitting(rows)
+    figures = partial(_figures, asked.metrics)
+    named = ((json_of(each.values, is_untrusted=True), each) for each in result.ranked.groups)
+    shown = fitting(
+        [values + figures(each.totals) + (figures(each.before) if dates.before else []) for values, each in named]
+    )
     groups = result.ranked.shortened(len(shown))
-    sums = {"other": _figures(groups.other, asked.metrics), "total": _figures(groups.total, asked.metrics)}
+    sums = {"other": figures(groups.other.totals), "total": figures(groups.total.totals)}
     return {
-        "columns": [*asked.by, *asked.metrics, *(f"compared_{each}" for each in asked.metrics if before)],
+        "columns": [*asked.by, *asked.metrics, *(f"compared_{each}" for each in asked.metrics if dates.before)],
         "untrusted": [*asked.by],
         "rows": shown,
-        "sums": sums | ({"compared_total": _figures(before.total, asked.metrics)} if before else {}),
+        "sums": sums | ({"compared_total": figures(groups.total.before)} if dates.before else {}),
         "first": result.window.first,
         "last": result.window.last,
         "currency": result.currency,
         "other_groups": groups.other_groups,
-        "compared": window,
+        "compared": dates.before,
     }
+
+
+def _figures(metrics: Iterable[Metric], totals: GroupTotals) -> list[Any]:
+    return [totals.figure(metric) for metric in metrics]
 
 
 def _names(text: str | None) -> list[str]:
@@ -129,28 +135,10 @@ def _range(request: ToolRequest, period: str) -> DateRangeQuery:
     return report_range(request, period)
 
 
-def _compared(
-    request: ToolRequest, program_id: int, dates: DateRangeQuery, compare: str | None, asked: BreakdownQuery
-) -> tuple[Window | None, RankedGroups | None]:
-    """Return the window to compare with (the one before the dates, or of two days), and all of its groups."""
+def _beside(request: ToolRequest, program_id: int, dates: DateRangeQuery, compare: str | None) -> DateRangeQuery:
+    """Return dates with the window to compare them with: none, the one before them, or that of another range."""
     if compare is None:
-        return None, None
-    connection, is_previous = request.connection, compare == "previous"
-    query = dates if is_previous else _range(request, compare)
-    *_, scope = performance.choose_period(connection, program_id, query, at=request.at)
-    scope = scope.compared(query) if is_previous else scope
-    return scope.window, breakdown.read_groups(connection, scope, asked._replace(limit=MOST_GROUPS))
-
-
-def _rows(ranked: RankedGroups, metrics: Sequence[Metric], before: RankedGroups | None) -> list[Any]:
-    earlier = {group.values: group.totals for group in before.groups} if before else {}
-    return [
-        json_of(group.values, is_untrusted=True)
-        + _figures(group.totals, metrics)
-        + (_figures(earlier.get(group.values, NOTHING), metrics) if before else [])
-        for group in ranked.groups
-    ]
-
-
-def _figures(totals: GroupTotals, metrics: Iterable[Metric]) -> list[Any]:
-    return [totals.figure(metric) for metric in metrics]
+        return dates._replace(before=None)
+    query = dates if compare == "previous" else _range(request, compare)
+    *_, scope = performance.choose_period(request.connection, program_id, query, at=request.at)
+    return dates._replace(before=(scope.compared(query) if compare == "previous" else scope).window)

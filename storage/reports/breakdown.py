@@ -14,6 +14,7 @@ from storage.reports.breakdown_increments import FEW_CLICKS
 from storage.reports.grouped_events import Codes, Grouped, Key, read_codes
 from storage.reports.performance import ReportScope
 from storage.rules.periods.period import DateRangeQuery, Window
+from storage.rules.reports import metrics
 from storage.rules.reports.breakdown import (
     EPOCH,
     NOTHING,
@@ -33,32 +34,35 @@ from storage.tables import dimension_rollups
 _LAG = timedelta(days=1)  # an older day that is not grouped at all is yet to be: right after an upgrade
 _COUNTS = read_statement("window_counts")
 _NUMBERED = {Dimension.PARTNER, Dimension.HOUR}
+NO_GROUPS = Grouped({})
 
 
 class BreakdownResult(NamedTuple):
-    """A report by the query's dimensions; what is not stored by value (rare ones, the last events) is one group."""
+    """A report by the query's dimensions; what is not stored by value (rare ones, the last events) is one group.
+
+    `names` are those of partners by their codes, where a dimension is the partner.
+    """
 
     currency: str
     window: Window
     query: BreakdownQuery
     ranked: RankedGroups
+    names: dict[str, str]
 
 
 def read_breakdown(
     connection: Connection, program_id: int, wanted: DateRangeQuery, query: BreakdownQuery, *, at: datetime
 ) -> BreakdownResult:
-    """Return a program's totals in a period. Raises InvalidPeriod, InvalidRange, NotFound, ValidationError."""
+    """Return a program's totals in a period, beside those of another one if the period has one to compare with.
+
+    Raises InvalidPeriod, InvalidRange, NotFound, ValidationError.
+    """
     currency, _, scope = performance.choose_period(connection, program_id, wanted, at=at)
-    return BreakdownResult(currency, scope.window, query, read_groups(connection, scope, query))
-
-
-def read_groups(
-    connection: Connection, scope: ReportScope, query: BreakdownQuery, *, most: int | None = None
-) -> RankedGroups:
-    """Return a program's totals in a window. Raises ValidationError if there are too many events of a kind."""
-    codes = read_codes(connection, scope.program_id) if Dimension.PARTNER in query.by else {}
-    (read,) = read_each(connection, scope, [query.by], query.filters, most=most)
-    return rank(query.by, read, codes, query)
+    scopes = [scope, *([scope.compared(wanted)] if wanted.before else [])]
+    read = [read_each(connection, each, [query.by], query.filters)[0] for each in scopes]
+    codes = read_codes(connection, program_id) if Dimension.PARTNER in query.by else {}
+    ranked = rank(query.by, codes, query, *read)
+    return BreakdownResult(currency, scope.window, query, ranked, dict(codes.values()))
 
 
 def read_each(
@@ -73,14 +77,14 @@ def read_each(
     return [read[key] for key in keys]
 
 
-def rank(key: Key, read: Grouped, codes: Codes, query: BreakdownQuery) -> RankedGroups:
+def rank(key: Key, codes: Codes, query: BreakdownQuery, read: Grouped, before: Grouped = NO_GROUPS) -> RankedGroups:
     """Return groups in the order of a query, with their values as people read them."""
     groups = []
     for values, totals in read.groups.items():
         pairs = zip(key, values, strict=True)
         named = (codes[value][0] if each == Dimension.PARTNER else label(each, value) for each, value in pairs)
-        groups.append(BreakdownGroup(tuple(named), totals))
-    return ranked(groups, query, read.rest)
+        groups.append(BreakdownGroup(tuple(named), totals, before.groups.get(values, NOTHING)))
+    return ranked(groups, query, read.rest, metrics.added(before.rest, before.groups.values()))
 
 
 def _read_stored_groups(

@@ -111,7 +111,8 @@ def read_profile(
     results = read_results(connection, program_id, query, at=at, partner_id=partner_id)
     by_link = BreakdownQuery(_LINK, (), tuple(Metric), Metric.CLICKS, MOST_LINKS)
     try:
-        links = breakdown.read_groups(connection, results.report.scope, by_link, most=MOST_EVENTS).groups
+        (read,) = breakdown.read_each(connection, results.report.scope, [_LINK], (), most=MOST_EVENTS)
+        links = breakdown.rank(_LINK, {}, by_link, read).groups
     except ValidationError:  # too many events
         links = []
     return {

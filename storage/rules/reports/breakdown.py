@@ -131,36 +131,52 @@ class BreakdownQuery(NamedTuple):
 
 
 class BreakdownGroup(NamedTuple):
-    """The totals of one combination of values, in the order of the query's dimensions; None: the events lack it."""
+    """The totals of one combination of values, in the order of the query's dimensions; None: the events lack it.
+
+    `before` is what the same values brought in the window that it is compared with.
+    """
 
     values: tuple[str | None, ...]
     totals: GroupTotals
+    before: GroupTotals = NOTHING
 
 
 class RankedGroups(NamedTuple):
-    """The groups with the most of the sort's metric, the sum of the `other_groups` beyond them, and the sum of all."""
+    """The groups with the most of the sort's metric, how many there are beyond them, and the sum of all."""
 
     groups: list[BreakdownGroup]
     other_groups: int
-    other: GroupTotals
-    total: GroupTotals
+    total: BreakdownGroup
+
+    @property
+    def other(self) -> BreakdownGroup:
+        """The sum of the groups beyond these."""
+        totals = _rest(self.total.totals, (each.totals for each in self.groups))
+        return BreakdownGroup((), totals, _rest(self.total.before, (each.before for each in self.groups)))
 
     def shortened(self, rows: int) -> "RankedGroups":
-        """Return fewer groups; the rest is added to `other`."""
-        rest = self.groups[rows:]
-        other = metrics.added(self.other, (group.totals for group in rest))
-        return RankedGroups(self.groups[:rows], self.other_groups + len(rest), other, self.total)
+        """Return fewer groups."""
+        return self._replace(groups=self.groups[:rows], other_groups=self.other_groups + len(self.groups[rows:]))
 
 
-def ranked(groups: Iterable[BreakdownGroup], query: BreakdownQuery, rest: GroupTotals = NOTHING) -> RankedGroups:
-    """Return a query's groups: most of its metric first, then most clicks, then by name; `rest` counts as one other."""
+def ranked(
+    groups: Iterable[BreakdownGroup], query: BreakdownQuery, rest: GroupTotals = NOTHING, before: GroupTotals = NOTHING
+) -> RankedGroups:
+    """Return a query's groups: most of its metric first, then most clicks, then by name; `rest` counts as one other.
+
+    `before` is all that the window had that they are compared with.
+    """
 
     def rank(group: BreakdownGroup) -> tuple[Any, ...]:
         return (-group.totals.figure(query.sort), -group.totals.clicks, *(value or "" for value in group.values))
 
     ordered = sorted(groups, key=rank)
     total = metrics.added(rest, (group.totals for group in ordered))
-    return RankedGroups(ordered, int(any(rest)), rest, total).shortened(query.limit)
+    return RankedGroups(ordered, int(any(rest)), BreakdownGroup((), total, before)).shortened(query.limit)
+
+
+def _rest(whole: GroupTotals, parts: Iterable[GroupTotals]) -> GroupTotals:
+    return GroupTotals(*(total - sum(some) for total, *some in zip(whole, *parts, strict=True)))
 
 
 def label(dimension: Dimension, value: str | int | None) -> str | None:

@@ -106,4 +106,4 @@ def require_equal(result: Any, expected: dict[Any, Counter[str]], report: Any, *
     assert set(groups) == {values for values, counts in expected.items() if with_zeros or any(counts.values())}
     for values, totals in groups.items():
         assert {name: getattr(totals, name) for name in COUNTED} == {name: expected[values][name] for name in COUNTED}
-    assert [getattr(result.total, name) for name in SUMS] == [getattr(report.current, name) for name in SUMS]
+    assert [getattr(result.total.totals, name) for name in SUMS] == [getattr(report.current, name) for name in SUMS]

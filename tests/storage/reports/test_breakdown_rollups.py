@@ -76,7 +76,7 @@ async def test_a_click_that_was_too_late_is_counted_when_its_day_is_over(acme: W
 
     await background.group_all(acme.store, at=SOON)
     early = await broken_down(acme, Dimension.UTM_SOURCE)
-    assert (early.other_groups, early.other.clicks, early.total.clicks) == (1, 1, 2)
+    assert (early.other_groups, early.other.totals.clicks, early.total.totals.clicks) == (1, 1, 2)
     await background.group_all(acme.store, at=NEXT_DAY)
 
     assert (await broken_down(acme, Dimension.UTM_SOURCE)).other_groups == 0
@@ -92,7 +92,7 @@ async def test_clicks_that_are_deleted_before_their_day_is_grouped_are_in_no_gro
     await background.group_all(acme.store, at=NEXT_DAY)
 
     result = await broken_down(acme, Dimension.UTM_SOURCE)
-    assert ([each.values[0] for each in result.groups], result.other.clicks) == (["letter"], 1)
+    assert ([each.values[0] for each in result.groups], result.other.totals.clicks) == (["letter"], 1)
 
 
 async def test_rare_values_of_a_day_with_many_are_one_sum(acme: World, monkeypatch: pytest.MonkeyPatch):
@@ -106,7 +106,7 @@ async def test_rare_values_of_a_day_with_many_are_one_sum(acme: World, monkeypat
     result = await broken_down(acme, Dimension.UTM_SOURCE)
 
     assert [group.values[0] for group in result.groups] == ["b", "d"]  # a buyer outranks clicks, which anyone can make
-    assert (result.other.clicks, result.total.clicks, result.total.revenue_cents) == (3, 7, 10_000)
+    assert (result.other.totals.clicks, result.total.totals.clicks, result.total.totals.revenue_cents) == (3, 7, 10_000)
 
 
 @pytest.mark.both_databases

@@ -4,7 +4,7 @@ With filters the frame of the page is sent first. A link opens a view without si
 """
 
 import tomllib
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -21,6 +21,7 @@ from storage.access.workspaces import MANAGERS
 from storage.engine.audit import Actor
 from storage.management import saved_views
 from storage.reports import explore
+from storage.reports.breakdown import read_breakdown
 from storage.rules.errors import LinkExpired, ServiceError, ValidationError
 from storage.rules.reports import breakdown_query
 from storage.rules.reports.breakdown import Dimension, Filters, GroupTotals, Operator
@@ -102,23 +103,24 @@ async def _page(call: ApiRequest, **shown: Any) -> Response:
     frame = await call.report(explore.read_frame, wanted, is_filtered=bool(filters), at=call.at)
     is_waiting = bool(filters) and not frame.reach
     shown |= {"picker": picker, "sent": sent, "filters": filters, "problem": problem, "is_waiting": is_waiting}
-    shown |= {**frame._asdict(), "charted": charted.of(frame.results, picker), "cards": list[explore.Card]()}
+    shown |= {**frame._asdict(), "charted": charted.of(frame.results, picker), "cards": []}
     shown |= {"words": WORDS, "title_of": TITLES.get, "name_of": partial(name_of, names=frame.names)}
     draw = partial(templates.render, call.request, status=400 if problem or picker.problem else 200)
 
     async def cards() -> dict[str, Any]:
-        tabs = (
-            next((each for each in dimensions if each == picker.address[card.lower()]), dimensions[0])
-            for card, dimensions in CARDS.items()
-        )
-        query = explore.BY_REVENUE._replace(by=tuple(tabs), filters=filters, limit=ROWS)
+        tabs = tuple(_tab(picker.address[card.lower()], dimensions) for card, dimensions in CARDS.items())
+        query = explore.BY_REVENUE._replace(by=tabs, filters=filters, limit=ROWS)
         try:
             cards, results = await call.report(explore.read_cards, wanted, query, at=call.at)
         except ServiceError as rejection:
             if not is_waiting and not isinstance(rejection, ValidationError):
                 raise
             return shown | {"problem": rejection}
-        return shown | {"cards": cards} | ({"charted": charted.of(results, picker)} if filters else {})
+        return (
+            shown
+            | {"cards": list(zip(tabs, cards, strict=True))}
+            | ({"charted": charted.of(results, picker)} if filters else {})
+        )
 
     if not filters and not problem:
         shown = await cards()
@@ -136,42 +138,35 @@ async def _page(call: ApiRequest, **shown: Any) -> Response:
     return StreamingResponse(parts(), page.status_code, page.headers)
 
 
+def _tab(sent: str, dimensions: Sequence[Dimension]) -> Dimension:
+    return next((each for each in dimensions if each == sent), dimensions[0])
+
+
 async def show_rows(request: Request) -> Response:
     """Show the rows of a card whose names contain the search, most revenue first. Raises ValidationError."""
-    context, picker, names, card = await _read(request)
-    return templates.render(
-        request,
-        "explore_rows.html",
-        context=context,
-        picker=picker,
-        card=card,
-        shown=SHOWN_ROWS,
-        title=TITLES[card.dimension],
-        name_of=partial(name_of, names=names),
-        typed=request.query_params.get("q", ""),
-        none_text=breakdown_query.NONE,
-    )
+    shown = await _read(request)
+    return templates.render(request, "explore_rows.html", **shown, shown=SHOWN_ROWS, none_text=breakdown_query.NONE)
 
 
 async def export_card(request: Request) -> Response:
     """Return the same rows as a CSV file, with those of the period before, then the rest. Raises ValidationError."""
-    context, _, _, card = await _read(request)
+    shown = await _read(request)
+    context, by, card = (shown[name] for name in ("context", "by", "card"))
     currency = context.currency
     names = [name.removesuffix("_cents") for name in GroupTotals._fields]
-    header = [card.dimension.value, *names, *(f"previous_{name}" for name in names), "currency"]
-    named = [(guarded(each.value or breakdown_query.NONE), each) for each in card.groups]
+    header = [by.value, *names, *(f"previous_{name}" for name in names), "currency"]
+    named = [(guarded(each.values[0] or breakdown_query.NONE), each) for each in card.groups]
     named += [("(other)", card.other)] if card.other_groups else []
     rows = []
     for name, group in named:
         figures = [figure for totals in group[1:] for figure in totals._asdict().items()]
         written = [text.major(count, currency) if each.endswith("_cents") else count for each, count in figures]
         rows.append([name, *map(str, written), currency])
-    name = f"{card.dimension}-{context.program.id}-{context.at:%Y-%m-%d}"
-    return lists.csv_file(name, [csv_lines([header, *rows])])
+    return lists.csv_file(f"{by}-{context.program.id}-{context.at:%Y-%m-%d}", [csv_lines([header, *rows])])
 
 
-async def _read(request: Request) -> tuple[page_context.PageContext, ranges.Picker, dict[str, str], explore.Card]:
-    """Return the names of partners and the card. Raises ValidationError, InvalidPeriod, InvalidRange."""
+async def _read(request: Request) -> dict[str, Any]:
+    """Return what a page of a card's rows shows. Raises ValidationError, InvalidPeriod, InvalidRange."""
     context, sent = await page_context.as_member(request), request.query_params
     picker = ranges.picker(request, context.at, is_valid=True)
     _, filters, problem = _filters(picker)
@@ -179,11 +174,13 @@ async def _read(request: Request) -> tuple[page_context.PageContext, ranges.Pick
         raise problem
     by = queries.choice(sent, "by", Dimension) or Dimension.REFERRER
     query = explore.BY_REVENUE._replace(by=(by,), filters=filters, limit=MOST_ROWS)
-    names, card = await context.report(explore.read_card, picker.picked, query, at=context.at)
-    typed = sent.get("q", "").lower()
-    found = [each for each in card.groups if typed in name_of(by, each.value, names).lower()]
-    is_whole = len(found) == len(card.groups)
-    return context, picker, names, card._replace(groups=found, other_groups=card.other_groups if is_whole else 0)
+    result = await context.report(read_breakdown, picker.picked, query, at=context.at)
+    card, typed, named = result.ranked, sent.get("q", ""), partial(name_of, by, names=result.names)
+    found = [each for each in card.groups if typed.lower() in named(each.values[0]).lower()]
+    if len(found) < len(card.groups):
+        card = card._replace(groups=found, other_groups=0)
+    about = {"context": context, "picker": picker, "by": by, "title": TITLES[by], "typed": typed}
+    return {**about, "card": card, "name_of": named}
 
 
 def name_of(dimension: Dimension, value: str | None, names: Mapping[str, str]) -> str:
