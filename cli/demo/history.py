@@ -4,6 +4,7 @@ import heapq
 import random
 import tomllib
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
 from itertools import count
@@ -15,7 +16,6 @@ from sqlalchemy import Connection, select
 from storage.access import program_keys
 from storage.engine.audit import SERVICE, Actor, By
 from storage.engine.sealing import Sealer
-from storage.lists.partners import ids_of_name
 from storage.management import by_hand, commission_decisions, partners, payout_methods, program_settings
 from storage.rules import click_details, contact, keys
 from storage.rules.attribution import PartnerStatus
@@ -36,48 +36,44 @@ SAMPLE = tomllib.loads(Path(__file__).with_name("sample.toml").read_text(encodin
 PARTNERS = SAMPLE["partners"]
 
 
+@dataclass
 class History:
     """The 90 days of one of the sample's shops; an event can schedule later ones."""
 
-    def __init__(
-        self,
-        connection: Connection,
-        workspace_id: int,
-        owner: Actor,
-        shop: dict[str, Any],
-        start: datetime,
-        sealer: Sealer,
-    ) -> None:
-        self.settings = ProgramSettings(**shop["settings"])
-        self.program_id = program_settings.create(connection, workspace_id, self.settings, by=By(owner, start))
-        self.key = program_keys.regenerate(connection, self.program_id, by=By(SERVICE, start)).secret
-        self._shop = shop
-        self._connection = connection
-        self._owner = owner
-        self._start = start
-        self._sealer = sealer
+    connection: Connection
+    workspace_id: int
+    owner: Actor
+    shop: dict[str, Any]
+    start: datetime
+    sealer: Sealer
+
+    def __post_init__(self) -> None:
+        by = By(self.owner, self.start)
+        self.settings = ProgramSettings(**self.shop["settings"])
+        self.program_id = program_settings.create(self.connection, self.workspace_id, self.settings, by=by)
+        self.key = program_keys.regenerate(self.connection, self.program_id, by=By(SERVICE, self.start)).secret
         self._random = random.Random(self.program_id)  # noqa: S311 - sample data, not a secret
         self._hashes = contact.AddressHashes(lambda: self.key)
+        self._partner_ids: dict[str, int] = {}  # by code
         self._due: list[tuple[datetime, int, Callable[[datetime], object]]] = []
         self._numbers = count(1)
         for kind in ("click", "lead", "sale"):
-            test_mode.record_with_key(connection, [(self._terms, test_mode.TestModeCall(kind, start))])
+            test_mode.record_with_key(self.connection, [(self._terms, test_mode.TestModeCall(kind, self.start))])
 
     @property
     def _terms(self) -> program_terms.ProgramTerms:
-        return program_terms.load_one(self._connection, self.program_id)
+        return program_terms.load_one(self.connection, self.program_id)
 
     def record(self, begin: datetime, end: datetime) -> None:
         """Record the events of a quarter of a day in order: fewer at night and at weekends, more every month."""
-        day = (begin - self._start).days
+        day = (begin - self.start).days
         if begin.hour == 0:
             self._manage(begin, day)
         busy = SAMPLE["week"][begin.weekday()] * SAMPLE["day"][begin.hour // 6] * (end - begin) / STEP
         growth = (0.6 + 0.8 * day / DAYS) * self._random.uniform(0.75, 1.25)
-        joined = [partner for number, partner in enumerate(PARTNERS) if day >= number * number]
-        codes = [code for _, code, _ in joined]
-        weights = [weight for *_, weight in joined]
-        for code in self._random.choices(codes, weights, k=round(self._shop["clicks_a_day"] / 4 * growth * busy)):
+        codes = list(self._partner_ids)  # in the order of PARTNERS
+        weights = [weight for *_, weight in PARTNERS[: len(codes)]]
+        for code in self._random.choices(codes, weights, k=round(self.shop["clicks_a_day"] / 4 * growth * busy)):
             self._later(begin + (end - begin) * self._random.random(), partial(self._visit, code))
         while self._due and self._due[0][0] < end:
             at, _, happen = heapq.heappop(self._due)
@@ -85,48 +81,44 @@ class History:
 
     def _manage(self, at: datetime, day: int) -> None:
         """Let partners join further and further apart, reject one commission in 15, and at first pay the others."""
-        by = By(self._owner, at)
+        by = By(self.owner, at)
         for number, (name, code, _) in enumerate(PARTNERS):
             if day == number * number:
-                email = f"{code}@partners.example"
-                partners.enrol(self._connection, self.program_id, name=name, code=code, email=email, by=by)
+                who: dict[str, Any] = {"name": name, "code": code, "email": f"{code}@partners.example"}
+                self._partner_ids[code] = partners.enrol(self.connection, self.program_id, **who, by=by).id
         if day == 12:  # noqa: PLR2004 - one day
-            program_settings.change(self._connection, self.program_id, {"cookie_window_days": 90}, by=by)
+            program_settings.change(self.connection, self.program_id, {"cookie_window_days": 90}, by=by)
         self._change_balances(at, day)
         if day == 75:  # noqa: PLR2004 - another
-            left = self._partner_id("toms-toolbox")
-            partners.change(self._connection, self.program_id, left, {"status": PartnerStatus.PAUSED}, by=by)
+            left = self._partner_ids["toms-toolbox"]
+            partners.change(self.connection, self.program_id, left, {"status": PartnerStatus.PAUSED}, by=by)
         row = earned.c
         mine = select(row.id, row.status).where(row.program_id == self.program_id, row.hold_until <= at)
         decided: dict[CommissionStatus, list[int]] = {}
-        for commission in self._connection.execute(mine.order_by(row.id)).all():
+        for commission in self.connection.execute(mine.order_by(row.id)).all():
             if commission.status == CommissionStatus.PENDING:
                 status = CommissionStatus.REJECTED if self._happens(1 / 15) else CommissionStatus.APPROVED
                 decided.setdefault(status, []).append(commission.id)
             elif commission.status == CommissionStatus.APPROVED and at.weekday() == 0 and day <= LAST_PAID:
                 decided.setdefault(CommissionStatus.PAID, []).append(commission.id)
         for status, ids in decided.items():
-            commission_decisions.decide_each(self._connection, self.program_id, ids, status, by=by)
+            commission_decisions.decide_each(self.connection, self.program_id, ids, status, by=by)
 
     def _change_balances(self, at: datetime, day: int) -> None:
         """Say how partners are paid; in the end one owes something back, and the refunds of another are flagged."""
-        by = By(self._owner, at)
+        by = By(self.owner, at)
         for code, method in SAMPLE["methods"].get(str(day), {}).items():
             details = {name: value for name, value in method.items() if name != "kind"}
-            sent = (self._partner_id(code), MethodKind(method["kind"]), details)
-            payout_methods.change(self._connection, self.program_id, *sent, sealer=self._sealer, by=by)
+            sent = (self._partner_ids[code], MethodKind(method["kind"]), details)
+            payout_methods.change(self.connection, self.program_id, *sent, sealer=self.sealer, by=by)
         if day == 88:  # noqa: PLR2004 - one day
             for code, cents in SAMPLE["owing"].items():
-                owed = {"partner_id": self._partner_id(code), "amount_cents": cents, "reason": "Paid twice in June"}
-                by_hand.adjust(self._connection, self.program_id, **owed, by=by)
+                owed = {"partner_id": self._partner_ids[code], "amount_cents": cents, "reason": "Paid twice in June"}
+                by_hand.adjust(self.connection, self.program_id, **owed, by=by)
             for code, evidence in SAMPLE["refunds"].items():
-                about_partner = (f"partner:{code}", self._partner_id(code), self._start, evidence)
+                about_partner = (f"partner:{code}", self._partner_ids[code], self.start, evidence)
                 found = Finding(FlagKind.UNUSUAL_REFUND_RATE, *about_partner)
-                flagging.raise_each(self._connection, [(self.program_id, found)], at=at)
-
-    def _partner_id(self, code: str) -> int:
-        [partner_id] = ids_of_name(self._connection, self.program_id, code)
-        return partner_id
+                flagging.raise_each(self.connection, [(self.program_id, found)], at=at)
 
     def _visit(self, code: str, at: datetime) -> None:
         """Record a click, which may lead to a sign-up: one in 25 comes from a bot."""
@@ -141,8 +133,8 @@ class History:
         about |= {"referrer_host": click_details.referrer_host(referrer), "address_hash": self._hashes.of(network, at)}
         about["dimensions"] = click_details.describe(tagged, Agent(*agent), Location(*place), language)
         click = clicks.Click(self.program_id, code, landing, at, keys.click_id(self.program_id, at), **about)
-        clicked = clicks.record(self._connection, [click])[0]
-        if isinstance(clicked, clicks.ClickResult) and not is_bot and self._happens(self._shop["signs_up"]):
+        clicked = clicks.record(self.connection, [click])[0]
+        if isinstance(clicked, clicks.ClickResult) and not is_bot and self._happens(self.shop["signs_up"]):
             self._later(self._within(at, days=6), partial(self._sign_up, clicked.click_id))
 
     def _sign_up(self, click_id: str, at: datetime) -> None:
@@ -151,10 +143,10 @@ class History:
         is_trusted = not self._happens(1 / 8)
         who = contact.protect(f"{customer}@mail.example")
         lead = leads.Lead(click_id, customer, at, is_trusted=is_trusted, contact=who)
-        leads.record(self._connection, [(self._terms, lead)])
+        leads.record(self.connection, [(self._terms, lead)])
         is_settled = is_trusted or self.settings.lead_auth_policy == LeadAuthPolicy.BROWSER_ALLOWED
-        if self._happens(self._shop["buys"]) and (is_settled or self._happens(0.5)):
-            cents = self._random.choice(self._shop["prices"])
+        if self._happens(self.shop["buys"]) and (is_settled or self._happens(0.5)):
+            cents = self._random.choice(self.shop["prices"])
             self._later(self._within(at, days=9), partial(self._buy, customer, click_id, cents))
 
     def _buy(self, customer: str, click_id: str | None, cents: int, at: datetime) -> None:
@@ -171,23 +163,23 @@ class History:
             self._later(self._within(at, hours=2), partial(self._sell, sale))
         elif chance < 0.07:  # noqa: PLR2004 - one in a hundred comes with an unknown customer key
             self._later(at, partial(self._buy, f"guest-{number}", None, cents))
-        if self._happens(self._shop["renews"]):
+        if self._happens(self.shop["renews"]):
             self._later(at + timedelta(days=30), partial(self._buy, customer, click_id, cents))
 
     def _sell(self, sale: Sale, at: datetime) -> bool:
         """Record a sale and return whether it counts; an error goes into the log of rejected calls."""
-        recorded = sales.record(self._connection, [(self._terms, sale._replace(at=at))])[0]
+        recorded = sales.record(self.connection, [(self._terms, sale._replace(at=at))])[0]
         if isinstance(recorded, SaleResult):
             return True
         request_id = f"{self._random.getrandbits(64):016x}"
         call = received_calls.Call(received_calls.PresentedKey(""), sale, "sale", request_id, at, sale._asdict)
         holder = received_calls.NO_HOLDER._replace(program_id=self.program_id)
-        received_calls.log(self._connection, [(holder, call, recorded)])
+        received_calls.log(self.connection, [(holder, call, recorded)])
         return False
 
     def _refund(self, transaction_id: str, cents: int | None, at: datetime) -> None:
         refund = refunds.Refund(transaction_id, at, cents, reason="requested_by_customer")
-        refunds.record(self._connection, [(self._terms, refund)])
+        refunds.record(self.connection, [(self._terms, refund)])
 
     def _later(self, at: datetime, happen: Callable[[datetime], object]) -> None:
         heapq.heappush(self._due, (at, next(self._numbers), happen))

@@ -8,16 +8,14 @@ import sys
 import tempfile
 from datetime import datetime, timedelta
 from pathlib import Path
-from string import Template
 from typing import Any
 
-from rich.markup import escape
 from sqlalchemy import Connection
 
 from cli import logs, serve
 from cli.admin import command as admin
 from cli.demo.history import DAYS, SAMPLE, STEP, History
-from cli.integrator.output import answering, say
+from cli.integrator.output import answering, say, written
 from storage import migrations
 from storage.access import agent_keys, passwords, workspaces
 from storage.engine.audit import Actor
@@ -25,7 +23,6 @@ from storage.engine.sealing import Sealer
 from storage.rules.scope import Scope
 
 OWNER = "olivia@sample.example"
-INTRODUCTION = Template(Path(__file__).with_name("introduction.txt").read_text(encoding="utf-8"))
 
 
 def command(host: serve.Host = "127.0.0.1", port: serve.Port = 8000) -> None:
@@ -41,7 +38,9 @@ def command(host: serve.Host = "127.0.0.1", port: serve.Port = 8000) -> None:
         _, programs, agent_key = admin.write(
             create, password_hash=passwords.protect(password), sealer=Sealer(secret_key), at=admin.now()
         )
-        _introduce(programs, agent_key, password, serve.address(listening))
+        about = {"address": serve.address(listening), "email": OWNER, "password": password, "agent_key": agent_key}
+        say(written("demo/introduction", **about, programs=programs))
+        sys.stdout.flush()
         serve.run(listening)
 
 
@@ -49,14 +48,6 @@ def _leave(*_: object) -> None:
     """End as Ctrl-C does, so that the temporary database is removed; a second signal does not interrupt that."""
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     sys.exit(0)
-
-
-def _introduce(programs: list[tuple[int, str, str]], agent_key: str, password: str, address: str) -> None:
-    program_id, _, key = programs[0]
-    lines = (f"Program    {number}  {escape(name)}  key {escape(key)}" for number, name, key in programs)
-    values = {"address": address, "email": OWNER, "password": password, "programs": "\n".join(lines)}
-    say(INTRODUCTION.substitute(values, program_id=program_id, key=key, agent_key=agent_key).rstrip())
-    sys.stdout.flush()
 
 
 def create(

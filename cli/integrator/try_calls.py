@@ -176,14 +176,11 @@ def _visit(
         page = page_checks.fetch(str(httpx2.URL(shop).copy_merge_params({"aff": code, "svc_journey": mark})))
     except (Failure, httpx2.InvalidURL) as problem:
         return [JourneyStep("shop", "fail", "page_unreachable", str(problem))], None, None
-    base_url = project.base_url().rstrip("/")
-    program_id = str(program["id"])
+    base_url, program_id = project.base_url().rstrip("/"), str(program["id"])
     found = page_checks.check(page, base_url=base_url, program_id=program_id, domain="")
     states = {} if page.browser else {"tracker_missing": "unknown"}  # a script may add it
-    problems = [
-        (states.get(each.code, "fail"), each.code, f"{each.message} {each.fix}") for each in found if each.is_problem
-    ]
-    steps = [JourneyStep("shop", *problem) for problem in problems]
+    problems = [each for each in found if each.is_problem]
+    steps = [JourneyStep("shop", states.get(it.code, "fail"), it.code, f"{it.message} {it.fix}") for it in problems]
     if steps or page.browser is None:
         text = "The page's HTML has the tracker of the sandbox. Plain HTTP: there is no Chromium, Chrome or Edge here."
         return steps or [JourneyStep("shop", "pass", "tracker_found", text)], page.browser, None

@@ -127,8 +127,7 @@ async def create_reset_link(call: WorkspaceRequest) -> CreatedResponse[ResetLink
     begins = f"It works from {created.usable_at:%Y-%m-%d %H:%M} UTC on. " if created.usable_at else ""
     emailed = await mail.send_alert(call.request, member.email, "reset-link", by=call.actor.name, begins=begins)
     link = reset_link(call.request, created.token)
-    about = created._asdict()
-    return CreatedResponse(ResetLinkView(**about, link=link, emailed=emailed))
+    return CreatedResponse(ResetLinkView(**created._asdict(), link=link, emailed=emailed))
 
 
 def reset_link(request: Request, token: str) -> str:
