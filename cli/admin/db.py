@@ -16,15 +16,10 @@ from cli.integrator.output import Answer, Failure
 from storage import Storage, migrations
 from storage.checks import books
 from storage.engine import citus, sealing
-from storage.tables import kept_calls, payment_accounts, payout_lines, payout_methods, second_factors
+from storage.tables import metadata
 
-_SEALED = {
-    "payment_accounts": payment_accounts.c.sealed_secrets,
-    "second_factors": second_factors.c.sealed_secret,
-    "payout_methods": payout_methods.c.sealed,
-    "payout_lines": payout_lines.c.method_sealed,
-    "kept_calls": kept_calls.c.sealed,
-}
+# what is encrypted: one column of a table at most
+_SEALED = {table.name: column for table in metadata.sorted_tables for column in table.c if "sealed" in column.name}
 app = typer.Typer(no_args_is_help=True)
 secrets_app = typer.Typer(no_args_is_help=True)
 
