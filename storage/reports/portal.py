@@ -36,6 +36,7 @@ PAYMENTS = 50
 REVIEWED = "reviewed"  # what a sign of fraud holds; the partner does not see which
 _AMOUNTS = read_statement("portal_amounts")
 _REFUNDS = read_statement("portal_refunds", at=Timestamp, occurred_at=Timestamp)
+EarnedInMonth = tuple[date, dict[str, int]]  # its first day, and cents by a commission's status, or REVIEWED
 _earned = commissions.c
 
 
@@ -71,20 +72,13 @@ class PortalHome(NamedTuple):
     latest: list[FeedEvent]
 
 
-class MonthEarned(NamedTuple):
-    """What was earned in a month, by state: a commission's status, or REVIEWED."""
-
-    first: date
-    cents: dict[str, int]
-
-
 def read_home(connection: Connection, scope: ListScope) -> PortalHome:
     """Return the first page of the scope's partner. Raises NotFound."""
     program_id, partner_id, today = scope.program_id, scope.partner_id or 0, scope.at.date()
     window = Window(today.replace(day=1), today)
     found = performance.read_days(connection, ReportScope(program_id, window, scope.at, partner_id))
     days = [(day, found.get(day, Totals())) for day in window.days]
-    events = [*_earnings(connection, scope, ListQuery(LATEST)).data, *list_payments(connection, scope, LATEST)]
+    events = [*_earnings(connection, scope, ListQuery(LATEST)).data, *_payments(connection, scope, LATEST)]
     events += [*_sign_ups(connection, scope), *_refunds(connection, scope)]
     partner = get(connection, PARTNERS, scope, partner_id)
     return PortalHome(
@@ -100,12 +94,15 @@ def read_home(connection: Connection, scope: ListScope) -> PortalHome:
 
 def read_earnings(
     connection: Connection, scope: ListScope, query: ListQuery
-) -> tuple[list[MonthEarned], Page[FeedEvent]]:
-    """Return what the scope's partner earned by month, newest first, and a page of it. Raises ValidationError."""
-    return _months(connection, scope), _earnings(connection, scope, query)
+) -> tuple[list[EarnedInMonth], Page[FeedEvent], list[FeedEvent]]:
+    """Return what the scope's partner earned by month, newest first, a page of it, and payments.
+
+    Raises ValidationError for a wrong cursor.
+    """
+    return _months(connection, scope), _earnings(connection, scope, query), _payments(connection, scope)
 
 
-def list_payments(connection: Connection, scope: ListScope, limit: int = PAYMENTS) -> list[FeedEvent]:
+def _payments(connection: Connection, scope: ListScope, limit: int = PAYMENTS) -> list[FeedEvent]:
     """Return what was paid to the scope's partner, taken back and failed, newest first."""
     lines = find(connection, PAYOUT_LINES, scope, ListQuery(limit)).data
     return [
@@ -149,7 +146,7 @@ def _refunds(connection: Connection, scope: ListScope) -> Iterable[FeedEvent]:
         yield FeedEvent(at, FeedKind.REFUND, -cents, FeedKind.REFUND, sold_at.date())
 
 
-def _months(connection: Connection, scope: ListScope) -> list[MonthEarned]:
+def _months(connection: Connection, scope: ListScope) -> list[EarnedInMonth]:
     day = (stored_millis(_earned.created_at) // DAY_MILLIS).label("day")
     held = is_held().label("held")
     mine = (_earned.program_id == scope.program_id, _earned.partner_id == scope.partner_id)
@@ -159,7 +156,7 @@ def _months(connection: Connection, scope: ListScope) -> list[MonthEarned]:
     for number, status, is_reviewed, cents in connection.execute(summed):
         first = from_millis(number * DAY_MILLIS).date().replace(day=1)
         months[first][REVIEWED if is_reviewed and status in UNPAID else status] += int(cents)
-    return [MonthEarned(first, months[first]) for first in sorted(months, reverse=True)]
+    return sorted(months.items(), reverse=True)
 
 
 def month_of(named: str, at: datetime) -> Window:

@@ -9,14 +9,12 @@ from presentation.payout_files import pdf, statement
 from storage.lists.declaration import ListQuery
 from storage.reports import portal
 from storage.reports.statements import read_statement
-from storage.rules.commission import CommissionStatus
 from storage.rules.errors import NotFound
 from tracking_api.dashboard.pages.buttons import FormOutcome
 from tracking_api.dashboard.pages.partners import asked_link, qr_image
 from tracking_api.portal.portal_request import as_partner
 
 PER_PAGE = 20
-STATES = (CommissionStatus.PENDING, portal.REVIEWED, CommissionStatus.APPROVED, CommissionStatus.PAID)
 
 
 async def show_home(request: Request) -> Response:
@@ -56,13 +54,7 @@ async def show_earnings(request: Request) -> Response:
     call, sent = await as_partner(request), request.query_params
     month = portal.month_of(sent.get("month", ""), call.at)
     query = ListQuery(PER_PAGE, sent.get("cursor") or None, span=month.span)
-    months, page = await call.storage.read(portal.read_earnings, call.scope, query)
+    months, page, payments = await call.storage.read(portal.read_earnings, call.scope, query)
     return FormOutcome().page(
-        call,
-        "portal/templates/earnings.html",
-        months=months,
-        states=STATES,
-        page=page,
-        more=f"?month={month.first:%Y-%m}&cursor={page.next_cursor}",
-        payments=await call.storage.read(portal.list_payments, call.scope),
+        call, "portal/templates/earnings.html", months=months, month=month.first, page=page, payments=payments
     )

@@ -36,7 +36,7 @@ async def test_a_partner_signs_in_and_reads_what_is_theirs(acme: World):
     [listed] = await read(sessions.list_open, theirs, keys.digest(session.token), at=NOW)
     scope = ListScope(acme.program_id, NOW, partner_id=signed_in.partner_id)
     home = await read(pages.read_home, scope)
-    months, earned = await read(pages.read_earnings, scope, ListQuery())
+    months, earned, _ = await read(pages.read_earnings, scope, ListQuery())
     [due] = await read(portal_notices.list_due, at=JUNE)
     await write(portal_notices.mark, due)
     await write(sessions.end_one, theirs, listed.id)
@@ -44,7 +44,7 @@ async def test_a_partner_signs_in_and_reads_what_is_theirs(acme: World):
     assert (signed_in.partner_id, listed.is_current) == (acme.anna, True)
     assert (home.due.paid_cents, home.due.pending_cents, home.month.clicks) == (2_000, 800, 1)
     assert {each.kind for each in home.latest} == {"sale", "refund", "payment"}
-    assert [dict(each.cents) for each in months] == [{"paid": 2_000, "pending": 800}]
+    assert [dict(cents) for _, cents in months] == [{"paid": 2_000, "pending": 800}]
     shown = [(each.cents, each.state, each.sale_cents) for each in earned.data]
     assert shown == [(1_000, "pending", None), (2_000, "paid", None)]
     assert (due.cents, due.clicks, await read(portal_notices.list_due, at=JUNE)) == (2_800, 1, [])
