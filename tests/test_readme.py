@@ -14,7 +14,6 @@ import pytest
 
 from presentation import guides
 from presentation.guides import Filling
-from storage.rules.errors import CODES
 from tests.conftest import LiveServer
 from tests.generated import FILES, ROOT
 from tests.tables import table
@@ -50,12 +49,6 @@ def test_every_file_and_folder_that_the_readme_names_exists():
 
     assert [name for name in named if not (ROOT / name).exists()] == []
     assert len(named) > 10
-
-
-def test_every_error_code_is_explained_in_the_guide():
-    explained = set(re.findall(r"^\| `(\w+)` \|", guides.text("errors"), re.MULTILINE))
-
-    assert explained == set(CODES)
 
 
 def test_generated_files_are_up_to_date():
