@@ -16,6 +16,7 @@ from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 from configuration import OLD_SECRET_KEY, Configuration, variable_of
 from presentation import guides
 from storage.engine.group_commit import StorageMeasures
+from tests import shops
 from tests.needs import NEEDS
 from tests.tables import table
 from tests.test_architecture import OURS, ROOT, imported, relative, sources
@@ -154,14 +155,9 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def served(wheel: Path, tmp_path: Path) -> Iterator[str]:
     """The URL of a service that runs from the wheel, in an empty folder."""
-    command = [sys.executable, "-I", "-B", "-c", ENTRY.format(wheel=str(wheel)), "serve", "--port", "0"]
-    process = subprocess.Popen(command, cwd=tmp_path, env={}, stdout=subprocess.PIPE, text=True)
-    try:
-        assert process.stdout
-        yield process.stdout.readline().split()[2]
-    finally:
-        process.terminate()
-        process.communicate(timeout=30)
+    command = [sys.executable, "-I", "-B", "-c", ENTRY.format(wheel=str(wheel)), "serve", "--port", "PORT"]
+    with shops.running(command, "Serving on", cwd=tmp_path, log=tmp_path / "log") as (port, _):
+        yield f"http://127.0.0.1:{port}"
 
 
 def test_the_service_runs_from_the_wheel_and_says_of_which_commit(served: str, wheel: Path):

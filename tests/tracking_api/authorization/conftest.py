@@ -85,10 +85,10 @@ class Flow:
         given: dict[str, Any] = answer.json()
         return given
 
-    async def call(self, token: str | None, body: Any = READ_PROGRAMS, **headers: str) -> httpx.Response:
+    async def call(self, token: str | None, **headers: str) -> httpx.Response:
         accepted = {"Accept": "application/json, text/event-stream", "MCP-Protocol-Version": "2025-11-25", **headers}
         bearer = {} if token is None else {"Authorization": f"Bearer {token}"}
-        return await self.http.post("/mcp", json=body, headers=accepted | bearer)
+        return await self.http.post("/mcp", json=READ_PROGRAMS, headers=accepted | bearer)
 
 
 def sent(answer: httpx.Response) -> dict[str, str]:

@@ -1,16 +1,16 @@
 """The metadata for clients, the errors that they get, and the checks before the endpoints."""
 
 from datetime import timedelta
-from typing import Any
 
 import pytest
 
 from storage.engine.sealing import Sealer
 from storage.rules.errors import NotFound
 from storage.rules.scope import READING, Scope
+from tests.mcp_server.conftest import HANDSHAKE, MODERN, Assistant
 from tests.serving import in_the_loop
 from tests.storage.access.test_assistants import ASKED
-from tests.tracking_api.authorization.conftest import BASE, READ_PROGRAMS, Flow, sent
+from tests.tracking_api.authorization.conftest import BASE, Flow, sent
 from tests.tracking_api.authorization.consenting import CALLBACK
 from tests.tracking_api.dashboard.reading import form_of
 from tests.world import NOW
@@ -52,24 +52,20 @@ async def test_the_challenge_names_the_sign_in_only_to_clients_without_a_key(flo
 
 
 @pytest.mark.parametrize(
-    ("modern", "granted", "missing"),
+    ("version", "granted", "missing", "top_partners"),
     [
-        (False, "programs:read", "performance:read"),
-        (True, "programs:read", "performance:read"),
-        (False, "performance:read", "partners:read"),
+        (HANDSHAKE, "programs:read", "performance:read", 0),
+        (MODERN, "programs:read", "performance:read", 0),
+        (HANDSHAKE, "performance:read", "partners:read", 3),
     ],
 )
-async def test_a_tool_beyond_the_scopes_names_the_missing_one(flow: Flow, granted: str, missing: str, *, modern: bool):
-    given = await flow.tokens(scope=granted)
-    arguments = {"program_id": flow.acme.program_id, "top_partners": 3 if missing == "partners:read" else 0}
-    call: Any = {**READ_PROGRAMS, "params": {"name": "get_performance", "arguments": arguments}}
-    headers: dict[str, str] = {}
-    if modern:
-        meta = {"protocolVersion": "2026-07-28", "clientCapabilities": {}}
-        call["params"]["_meta"] = {f"io.modelcontextprotocol/{name}": value for name, value in meta.items()}
-        headers = {"Mcp-Method": "tools/call", "Mcp-Name": "get_performance", "MCP-Protocol-Version": "2026-07-28"}
+async def test_a_tool_beyond_the_scopes_names_the_missing_one(
+    flow: Flow, version: str, granted: str, missing: str, top_partners: int
+):
+    assistant = Assistant(flow.acme, flow.acme)
+    assistant.http, assistant.good = flow.http, (await flow.tokens(scope=granted))["access_token"]
 
-    answer = await flow.call(given["access_token"], call, **headers)
+    answer = (await assistant.tool("get_performance", version=version, top_partners=top_partners)).http
 
     assert answer.status_code == 403
     assert answer.json()["error"]["required_scope"] == missing
