@@ -22,17 +22,17 @@ from storage.management import flag_decisions, payout_methods, payout_returns, p
 from storage.reports import performance
 from storage.rules.commission import CommissionStatus, of_remaining
 from storage.rules.errors import PayoutOpen, PayoutSent, ServiceError, ValidationError
-from storage.rules.fraud.flag import FlagState
+from storage.rules.fraud.flag import FlagKind, FlagState
 from storage.rules.payout import LineState, MethodKind, PayoutState
 from storage.rules.periods.period import DateRangeQuery
 from storage.tables import commissions, ledger_entries, payout_items, payout_lines, sales
 from storage.tables import payouts as runs
 from tests import world
 from tests.storage.management import histories
-from tests.storage.management.histories import APPROVED, AT, PAID, REJECTED, figures
+from tests.storage.management.histories import APPROVED, AT, PAID, REJECTED, SALE, figures
 from tests.storage.management.paying import AT as LATER
 from tests.storage.management.paying import UNTIL, do, draft, earn, lines, pay_by, payable, send
-from tests.world import OLGA, SEALER, World
+from tests.world import HELD_SINCE, NOW, OLGA, SEALER, World
 
 PAYING = st.one_of(
     *(st.tuples(st.just(name), st.integers(0, 3), st.just(None)) for name in ("draft", "discard", "reopen", "correct")),
@@ -40,7 +40,8 @@ PAYING = st.one_of(
     st.tuples(st.just("method"), st.integers(0, 1), st.integers(0, 2)),
 )
 STEPS = st.one_of(histories.STEPS, PAYING)
-SOLD = [histories.SALE, ("sale", 2, world.HELD_SINCE), ("decide", 0, APPROVED), ("decide", 1, APPROVED)]
+BOTH = [("decide", 0, APPROVED), ("decide", 1, APPROVED)]
+SOLD = [SALE, ("sale", 2, HELD_SINCE), *BOTH]
 LOST = (PayoutOpen, PayoutSent, ValidationError)  # the other worker was first; a draft may have nothing left to pay
 METHODS = [("method", 0, 0), ("method", 1, 0)]
 
@@ -86,8 +87,10 @@ async def handed_over(acme: World) -> Counter[int]:
 
 @settings(max_examples=50)
 @given(steps=st.lists(STEPS, min_size=4, max_size=24))
-@example(steps=[histories.SALE, ("decide", 0, REJECTED), ("refund", 0, 500)])
-@example(steps=[*SOLD, ("decide", 1, PAID), ("refund", 0, 9_000)])
+@example(steps=[SALE, ("decide", 0, REJECTED), ("refund", 0, 500)])
+@example(steps=[SALE, ("sale", 3, HELD_SINCE), *BOTH, ("decide", 1, PAID), ("refund", 0, 9_000)])
+@example(steps=[SALE, ("sale", 3, NOW), ("flag", 0, FlagKind.SELF_REFERRAL)])
+@example(steps=[("flag", 0, FlagKind.UNUSUAL_REFUND_RATE), ("review", 0, FlagState.CONFIRMED), SALE])
 @example(steps=[*SOLD, *METHODS, ("draft", 0, None), ("refund", 0, 900), ("send", 0, False), ("decide", 0, PAID)])
 @example(steps=[*SOLD, *METHODS, ("draft", 0, None), ("send", 0, True), ("draft", 0, None), ("send", 0, False)])
 @example(steps=[*SOLD, *METHODS, ("draft", 0, None), ("send", 0, False), ("refund", 1, 900), ("reopen", 0, None)])
