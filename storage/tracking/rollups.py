@@ -1,6 +1,6 @@
 """Daily totals, so that a report reads days, not events; a task adds up those by dimension later (decision 0037)."""
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from datetime import date
@@ -12,7 +12,6 @@ from storage.engine import audit
 from storage.engine.database import insert_for
 from storage.engine.statements import Statement
 from storage.rules.reports.dimension_totals import STORED, DayStep, written
-from storage.rules.reports.metrics import Totals
 from storage.tables import dimension_rollups, grouped_days
 
 GATHERED = "increments that are added later"
@@ -49,25 +48,19 @@ def add(connection: Connection, steps: Iterable[Increment]) -> None:
     if waiting is not None:
         waiting.extend(steps)
         return
-    by_program: defaultdict[tuple[Any, ...], list[int]] = defaultdict(lambda: [0] * len(Totals._fields))
-    by_partner: defaultdict[tuple[Any, ...], list[int]] = defaultdict(lambda: [0] * len(Totals._fields))
-    changes: Counter[tuple[Any, ...]] = Counter()
-    for item in steps:
-        program, partner, day, *counts = item
-        changes[program, day] += not item.clicks
-        _increase(by_partner[program, day, partner], counts)
-    for (program, day, _), counts in by_partner.items():
-        _increase(by_program[program, day], counts)
+    by_program, by_partner = defaultdict[Any, list[Increment]](list), defaultdict[Any, list[Increment]](list)
+    for each in steps:
+        day = str(each.day)
+        by_program[each.program_id, day].append(each)
+        by_partner[each.program_id, day, each.partner_id].append(each)
     if by_program:
-        rows = [[key[0], str(key[1]), *by_program[key], changes[key]] for key in sorted(by_program)]
+        rows = [(*key, *_sum(some), sum(not each.clicks for each in some)) for key, some in sorted(by_program.items())]
         _add_to_programs(connection, rows)
-        _add_to_partners(connection, [[key[0], str(key[1]), key[2], *by_partner[key]] for key in sorted(by_partner)])
+        _add_to_partners(connection, [(*key, *_sum(some)) for key, some in sorted(by_partner.items())])
 
 
-def _increase(totals: list[int], counts: Iterable[int]) -> None:
-    for index, count in enumerate(counts):
-        if count:
-            totals[index] += count
+def _sum(steps: list[Increment]) -> Iterator[int]:
+    return map(sum, zip(*(counts for _, _, _, *counts in steps), strict=True))
 
 
 def save_by_dimension(connection: Connection, step: DayStep) -> bool:
