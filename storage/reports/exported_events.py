@@ -1,7 +1,7 @@
 """The events of a month that reports count, with their value of every dimension, for analytics elsewhere."""
 
 import json
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, select
@@ -9,7 +9,7 @@ from sqlalchemy import Connection, select
 from storage.reports import breakdown_events, grouped_events
 from storage.rules.periods.period import Month, Window
 from storage.rules.reports.breakdown import Dimension, GroupTotals, label
-from storage.tables import clicks, partners, programs
+from storage.tables import clicks, programs
 from storage.tables.columns import from_millis
 
 ROWS_AT_ONCE = 20_000
@@ -17,20 +17,18 @@ KINDS = ("click", "lead", "conversion", "sale", "commission")
 
 
 class ExportedProgram(NamedTuple):
-    """What the rows of a program have in common, and the codes of its partners."""
+    """What the rows of a program have in common, and its partners."""
 
     id: int
     currency: str
-    codes: dict[int, str]
+    codes: grouped_events.Codes
 
 
 def list_programs(connection: Connection) -> list[ExportedProgram]:
     """Return the programs that are no sandboxes."""
     live = select(programs.c.id, programs.c.currency).where(programs.c.sandbox_of.is_(None)).order_by(programs.c.id)
-    codes: dict[int, dict[int, str]] = {}
-    for row in connection.execute(select(partners.c.program_id, partners.c.id, partners.c.code)):
-        codes.setdefault(row.program_id, {})[row.id] = row.code
-    return [ExportedProgram(row.id, row.currency, codes.get(row.id, {})) for row in connection.execute(live)]
+    read = partial(grouped_events.read_codes, connection)
+    return [ExportedProgram(row.id, row.currency, read(row.id)) for row in connection.execute(live).all()]
 
 
 def read_chunk(
@@ -57,7 +55,7 @@ def _row(program: ExportedProgram, kind: str, own: list[Dimension], row: Any) ->
     values = {each: label(each, row[each]) for each in own if row[each] is not None}
     about = {"program_id": program.id, "currency": program.currency, "kind": kind, "at": f"{at:%Y-%m-%d %H:%M:%S.%f}"}
     counts = {name: int(row[name]) for name in GroupTotals._fields if row.get(name)}
-    return about | _parsed(row["dimensions"]) | values | {Dimension.PARTNER: program.codes[row["partner"]]} | counts
+    return about | _parsed(row["dimensions"]) | values | {Dimension.PARTNER: program.codes[row["partner"]][0]} | counts
 
 
 @lru_cache(maxsize=4096)  # many clicks have the same values

@@ -112,7 +112,8 @@ async def known(acme: World) -> dict[Any, Any]:
     tables = {"commission_id": commissions, "customer_id": customers, "flag_id": flags}
     tables |= {"payout_id": payouts, "plan_id": plans}
     found = {name: (await stored(acme, table.c.id))[0][0] for name, table in tables.items()}
-    both, program = [acme.anna, acme.ben], ExportedProgram(acme.program_id, "USD", {acme.anna: "a", acme.ben: "b"})
+    both = [acme.anna, acme.ben]
+    program = ExportedProgram(acme.program_id, "USD", dict.fromkeys(both, ("a", "A")))
     visitor, key_hash = await signed_in(acme, acme.owner_id), acme.principal.key_hash
     names = {"transaction_id": "inv-1", "customer_key": "user-1", "click_id": CLICKS[0], "email": "owner@acme.example"}
     texts = {"name": "Anna", "typed": "user-1", "kind": "sale", "base_url": "https://svc.example"}
