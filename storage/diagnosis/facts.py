@@ -6,26 +6,27 @@ from datetime import datetime
 from functools import partial
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, or_, select
+from sqlalchemy import Connection, select
 
 from storage.engine.statements import read_statement
+from storage.lists import rejected_calls
 from storage.lists.commissions import COMMISSIONS
 from storage.lists.declaration import ListScope
 from storage.lists.find import get, rows
 from storage.lists.programs import read_program
-from storage.lists.rejected_calls import WITH_ORGANIC, RejectedCall, among_newest
+from storage.lists.rejected_calls import WITH_ORGANIC, RejectedCall
 from storage.payments import event_log
 from storage.rules import attribution, keys, outcome
 from storage.rules.commission import Terms, explained_terms
 from storage.rules.errors import DuplicateTransaction
 from storage.rules.payment import Paid, PaymentOutcome
-from storage.tables import commission_terms, metadata, refused_calls, sales
+from storage.tables import commission_terms, metadata
 from storage.tracking import terms_in_force
 from storage.tracking.terms_in_force import TermsSubject
 
 MOST_REJECTED = 10
 UNPAID = {outcome.SaleOutcome.PAYMENT_NOT_A_SALE, outcome.SaleOutcome.PAYMENT_MISSING}
-_OUTRANKED, _REFUNDS = read_statement("outranked_codes"), read_statement("refunds_of_sale")
+_OUTRANKED, _REFUNDS, _REJECTED = map(read_statement, ("outranked_codes", "refunds_of_sale", "rejected_about"))
 COUNTED = {PaymentOutcome.RECORDED, PaymentOutcome.REPEATED, PaymentOutcome.SAME}
 
 
@@ -151,17 +152,11 @@ def _rejected(
     connection: Connection, program_id: int, subject: Subject, customer: Any, *, at: datetime
 ) -> list[RejectedCall]:
     """Return the newest rejected calls about a sale or click, or by any identifier of a customer."""
-    call = refused_calls.c
-    named = [(name, value) for name, value in subject._asdict().items() if value is not None]
-    if customer is not None and subject.transaction_id is None:
-        carried = {"customer_key": (customer.customer_key, customer.known_as), "click_id": (customer.click_id,)}
-        named += [(name, value) for name, values in carried.items() for value in values if value is not None]
-    sent: list[Any] = [call[name] == value for name, value in named]
-    if customer is not None and subject.transaction_id is None:
-        theirs = (sales.c.program_id == program_id, sales.c.customer_id == customer.id)
-        sent.append(call.transaction_id.in_(select(sales.c.transaction_id).where(*theirs)))
-    ids = select(call.id).where(call.program_id == program_id, among_newest(program_id), or_(*sent))
-    found = connection.execute(ids.order_by(call.id.desc()).limit(MOST_REJECTED)).scalars().all()
+    theirs = customer.id if customer is not None and subject.transaction_id is None else None
+    about = {"program_id": program_id, "customer_id": theirs, **subject._asdict()}
+    found = connection.execute(
+        _REJECTED, about | {"most": MOST_REJECTED, "most_calls": rejected_calls.MOST_CALLS}
+    ).scalars()
     return rows(connection, WITH_ORGANIC, ListScope(program_id, at), [*found])
 
 

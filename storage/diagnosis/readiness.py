@@ -10,13 +10,14 @@ from storage.diagnosis import identifier_health, key_rotation
 from storage.diagnosis.identifier_health import HealthState, IdentifierHealth
 from storage.diagnosis.key_rotation import KeyRotation
 from storage.engine.statements import read_statement
+from storage.lists.partners import newest_code
 from storage.lists.programs import read_program
 from storage.lists.rejected_calls import ORGANIC
 from storage.reports import checklist
-from storage.rules.attribution import PartnerStatus, ProgramStatus
+from storage.rules.attribution import ProgramStatus
 from storage.rules.keys import Rotation, rotation_state
 from storage.rules.outcome import State
-from storage.tables import partners, refused_calls
+from storage.tables import refused_calls
 from storage.tables.columns import Timestamp
 
 ONGOING = timedelta(hours=24)
@@ -49,8 +50,7 @@ def check_readiness(connection: Connection, program_id: int, *, at: datetime, ba
     health = identifier_health.check_keys(connection, program_id)
     is_active = program.settings.status == ProgramStatus.ACTIVE
     key_problem = None
-    active = (partners.c.program_id == program_id, partners.c.status == PartnerStatus.ACTIVE)
-    is_enrolled = connection.execute(select(partners.c.id).where(*active).limit(1)).scalar() is not None
+    is_enrolled = newest_code(connection, program_id) is not None
     if rotation_state(program.rotate_by, at) != Rotation.ACTIVE:
         due = f" before {program.rotate_by:%Y-%m-%d %H:%M} UTC" if program.rotate_by else ""
         key_problem = f"An owner regenerates the program key{due}, and its new value is deployed."

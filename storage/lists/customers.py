@@ -5,6 +5,7 @@ from typing import Annotated, Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, func, or_, select
 
+from storage.engine.statements import read_statement
 from storage.lists import events
 from storage.lists.commissions import COMMISSIONS, Commission
 from storage.lists.declaration import Column, Filter, List, ListQuery, ListScope, Theirs
@@ -16,9 +17,10 @@ from storage.rules import contact
 from storage.rules.errors import FieldError, NotFound, ValidationError, required
 from storage.rules.settlement import CustomerStatus, Settlement
 from storage.rules.untrusted import Untrusted
-from storage.tables import commissions, customers, leads, refunds, sales
+from storage.tables import customers, leads, refunds, sales
 
 NOT_RECORDED = "If the customer paid, explain shows which of their calls were rejected and why."
+_COMMISSIONS = read_statement("commissions_of_customer")
 _row = customers.c
 _bought = (sales.c.program_id == _row.program_id, sales.c.customer_id == _row.id)
 
@@ -142,14 +144,9 @@ def get_timeline(
 ) -> tuple[ListedCustomer, list[Event | Commission]]:
     """Return one customer of a program with their events and commissions, oldest first. Raises NotFound."""
     customer = get(connection, CUSTOMERS, scope, customer_id)
-    earned, program_id = commissions.c, scope.program_id
-    by_cause = (
-        earned[cause].in_(select(of.c.id).where(of.c.program_id == program_id, of.c.customer_id == customer_id))
-        for cause, of in (("sale_id", sales), ("lead_id", leads))
-    )
-    theirs = select(earned.id).where(earned.program_id == program_id, or_(*by_cause)).order_by(earned.id)
-    credited = rows(connection, COMMISSIONS, scope, list(connection.execute(theirs).scalars()))
-    did = events.list_events_of_customer(connection, program_id, customer_id)
+    theirs = connection.execute(_COMMISSIONS, {"program_id": scope.program_id, "customer_id": customer_id}).scalars()
+    credited = rows(connection, COMMISSIONS, scope, list(theirs))
+    did = events.list_events_of_customer(connection, scope.program_id, customer_id)
     return customer, sorted([*did, *credited], key=occurred_at)
 
 

@@ -5,10 +5,9 @@ from datetime import UTC, datetime
 from itertools import groupby
 from typing import Annotated, Any, NamedTuple
 
-from sqlalchemy import Boolean, ColumnElement, Connection, and_, func, or_, select
+from sqlalchemy import Boolean, ColumnElement, Connection, and_, or_, select
 
 from storage.engine import ids
-from storage.engine.cursors import within
 from storage.engine.statements import read_statement
 from storage.lists.declaration import Column, Filter, List, ListQuery, ListScope, Page
 from storage.lists.find import find
@@ -23,6 +22,7 @@ MOST_CALLS = 100_000  # of a program, the newest: a flood of rejections makes no
 MOST_COMPARED = 20_000
 EPOCH, END = datetime(1970, 1, 1, tzinfo=UTC), datetime(9999, 1, 1, tzinfo=UTC)
 _CAUSES = read_statement("rejected_causes", first_at=Timestamp, last_at=Timestamp)
+_ORGANIC = read_statement("organic_sales")
 _SALES = read_statement("rejected_sales", same_payload=Boolean, is_refunded=Boolean)
 # A sale whose key and click the service has never heard of: mostly no partner sent its customer. It is counted by
 # itself and left out of the lists. It is kept for 30 days, for `explain` and to compare the formats of keys.
@@ -85,9 +85,7 @@ WITH_ORGANIC = replace(REJECTED_CALLS, only=None)
 
 def count_organic(connection: Connection, program_id: int, since: datetime) -> int:
     """Return how many sales of unknown customers were reported since then, at most 30 days ago."""
-    later = within(_row.id, _row.at, Span(since))
-    mine = (_row.program_id == program_id, among_newest(program_id), *later, ORGANIC)
-    return connection.execute(select(func.count()).select_from(refused_calls).where(*mine)).scalar_one()
+    return connection.execute(_ORGANIC, _in_span(program_id, Span(since)) | {"most": MOST_CALLS}).scalar_one()
 
 
 class LogEntry(NamedTuple):
@@ -141,12 +139,6 @@ def by_cause(connection: Connection, program_id: int, span: Span = ALWAYS) -> li
 def _in_span(program_id: int, span: Span) -> dict[str, Any]:
     since, until = span.since or EPOCH, span.until or END
     return {"program_id": program_id, "since_id": ids.first(since), "since": since, "until": until}
-
-
-def among_newest(program_id: int) -> ColumnElement[bool]:
-    """Return the condition that a call is one of the program's newest MOST_CALLS."""
-    mine = select(_row.id).where(_row.program_id == program_id).order_by(_row.id.desc())
-    return _row.id > func.coalesce(mine.offset(MOST_CALLS).limit(1).scalar_subquery(), 0)
 
 
 def with_recorded_sales(connection: Connection, program_id: int, span: Span) -> list[Any]:
