@@ -218,3 +218,8 @@ def code(response: httpx.Response) -> str:
     """Return the code of an error; empty if it is none."""
     body = response.json() if response.content and "json" in response.headers["content-type"] else {}
     return str(body.get("error", {}).get("code", ""))
+
+
+def visible_in(response: httpx.Response) -> tuple[int, Any]:
+    """Return all that an error says."""
+    return response.status_code, response.json()["error"]

@@ -14,6 +14,7 @@ from storage.rules.attribution import AttributionModel
 from storage.rules.errors import InvalidHandover
 from storage.tables import used_handovers
 from storage.tracking import handovers
+from tests.security.operations import code
 from tests.tracking_api.conftest import Api
 from tests.world import LANDING_PAGE, NOW
 
@@ -45,10 +46,6 @@ async def issued(api: Api, click_id: str) -> str:
 async def redeemed(api: Api, token: str, *, origin: str = PAY, **body: Any) -> httpx.Response:
     answer: httpx.Response = await call(api, "redeem", origin, token=token, **body)
     return answer
-
-
-def code(answer: httpx.Response) -> str:
-    return str(answer.json()["error"]["code"])
 
 
 async def test_a_click_crosses_once_and_in_time_between_the_programs_domains(shop: Api):

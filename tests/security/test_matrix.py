@@ -9,7 +9,6 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
 
 from storage.access.workspaces import ANYONE, DECIDERS, MANAGERS, OWNERS, PAYERS, Role
@@ -17,7 +16,7 @@ from storage.management import agent_caps
 from storage.rules.scope import Scope
 from tests import planned
 from tests.security import operations, rows
-from tests.security.operations import ENTRIES, MISSING, Case, Scene, Service, code, needing
+from tests.security.operations import ENTRIES, MISSING, Case, Scene, Service, code, needing, visible_in
 from tests.tables import table
 from web.errors import STATUS
 
@@ -31,10 +30,6 @@ CASES = {
     "agentKey": operations.agent_key_cases,
     "programKey": operations.program_key_cases,
 }
-
-
-def visible_in(response: httpx.Response) -> tuple[int, Any]:
-    return response.status_code, response.json()["error"]
 
 
 def test_the_operations_that_need_no_credential_are_named():

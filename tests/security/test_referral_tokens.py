@@ -16,6 +16,7 @@ from storage.rules.scope import Scope
 from storage.tables import clicks, customers, idempotent_answers, refused_calls
 from tests import stripe_events as stripe
 from tests.agent_api.conftest import Agents
+from tests.security.operations import visible_in
 from tests.security.test_public_calls import invented
 from tests.storage.payments import paying
 from tests.tracking_api.conftest import Api
@@ -61,11 +62,6 @@ async def checkout(acme: World) -> AsyncIterator[Checkout]:
         yield made
 
 
-def said(response: httpx.Response) -> Any:
-    """Return all that an error says."""
-    return response.status_code, response.json()["error"]
-
-
 async def test_a_token_becomes_a_lead_a_sale_and_a_commission(checkout: Checkout):
     issued = (await checkout.agent("/referrals", REFERRAL)).json()
     token = issued["token"]
@@ -109,14 +105,14 @@ async def test_a_forged_token_gets_what_an_unknown_click_gets(checkout: Checkout
 
     answers = {
         name: [
-            *[said(await checkout.lead(key=key, click_id=each)) for key in ("acme", None)],
-            said(await checkout.sale(click_id=each)),
+            *[visible_in(await checkout.lead(key=key, click_id=each)) for key in ("acme", None)],
+            visible_in(await checkout.sale(click_id=each)),
             await checkout.verify(each),
         ]
         for name, each in {"unknown": unknown, **forged}.items()
     }
 
-    expected = answers["unknown"]
+    expected: Any = answers["unknown"]
     assert {name for name, got in answers.items() if got != expected} == set()
     assert {error["code"] for _, error in expected[:3]} == {"customer_not_found"}
     assert {*expected[3].values()} == {"unknown", None}
@@ -137,7 +133,7 @@ async def test_a_token_of_another_program_is_as_a_click_of_another_program(check
 
     answers = [await other.sale(click_id=each) for each in (token, click_id)]
 
-    assert said(answers[0]) == said(answers[1])
+    assert visible_in(answers[0]) == visible_in(answers[1])
     assert answers[0].json()["error"]["code"] == "customer_wrong_program"
     assert {*(await other.verify(token)).values()} == {"unknown", None}
 
