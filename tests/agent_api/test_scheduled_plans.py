@@ -86,13 +86,10 @@ async def no_longer_allowed(agents: Agents) -> None:
     await agents.acme.do(agent_caps.change, {"apply_own_plans": False})
 
 
-async def nothing(_: Agents) -> None: ...
-
-
 FAILURES = [(moved, 0, "precondition_failed"), (revoked, 0, "forbidden"), (no_longer_allowed, 0, "over_cap")]
 
 
-@pytest.mark.parametrize(("change", "hours_late", "code"), [*FAILURES, (nothing, 72, "plan_expired")])
+@pytest.mark.parametrize(("change", "hours_late", "code"), [*FAILURES, (allow, 72, "plan_expired")])
 async def test_a_plan_that_cannot_be_applied_at_its_time_says_why_and_changes_nothing(
     agents: Agents, change: Any, hours_late: int, code: str
 ) -> None:

@@ -168,18 +168,13 @@ async def test_the_server_is_handed_a_reader_that_cannot_write(assistant: Assist
     assert key.last_used_at is None
 
 
-def copied(url: str, folder: Path) -> str:
-    """Copy a database that is in use, as a replica would."""
-    with contextlib.closing(sqlite3.connect(url.partition(":///")[2])) as source:
-        source.execute("VACUUM INTO ?", [str(folder / "replica.db")])
-    return f"sqlite+aiosqlite:///{folder / 'replica.db'}"
-
-
 async def test_results_say_how_far_the_replica_is_and_a_revoked_key_is_dead_at_once(
     unserved: Assistant, database_url: str, tmp_path: Path
 ):
     await unserved.acme.store.write(read_queue.probe, at=NOW)
-    async with storage.opened(database_url, replica_url=copied(database_url, tmp_path)) as store:
+    with contextlib.closing(sqlite3.connect(database_url.partition(":///")[2])) as source:
+        source.execute("VACUUM INTO ?", [f"{tmp_path}/replica.db"])  # as a replica copies a database that is in use
+    async with storage.opened(database_url, replica_url=f"sqlite+aiosqlite:///{tmp_path}/replica.db") as store:
         await store.measure_replica(at=NOW + timedelta(seconds=2))
         assistant = Assistant(dataclasses.replace(unserved.acme, store=store), unserved.globex)
         assistant.good = await assistant.issue()

@@ -70,9 +70,6 @@ class Shop:
         self.login.parent.mkdir(parents=True, exist_ok=True)
         self.login.write_text(json.dumps(kept))
 
-    async def change(self, **settings: Any) -> None:
-        await self.acme.change(at=datetime.now(UTC), **settings)
-
 
 async def connect(shop: Shop) -> None:
     """Connect an account as the server can read it."""

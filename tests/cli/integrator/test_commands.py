@@ -59,7 +59,7 @@ async def test_logging_out_ends_the_session_and_a_command_that_needs_one_says_ho
     assert (unreachable.code, unreachable.json["error"]["code"]) == (3, "service_unreachable")
 
 
-async def test_a_project_switches_to_its_sandbox_and_back_by_configuration_alone(shop: Shop):
+async def test_a_project_switches_to_its_sandbox_and_back_by_configuration_alone_with_no_new_key_unasked(shop: Shop):
     await shop.sign_in()
     await shop.svc("init", "--api-key-stdin", stdin=f"{shop.acme.key}\n")
 
@@ -70,25 +70,19 @@ async def test_a_project_switches_to_its_sandbox_and_back_by_configuration_alone
     listed = await shop.svc("programs", "list", COLUMNS="200")
     status = await shop.svc("status")
     live = (await shop.svc("init", "--program", shop.acme.program_id, "--json")).json
+    env_of_live = shop.read(".svc/.env")
+    (shop.project / ".svc/.env").unlink()
+    unasked = await shop.svc("init", "--sandbox", "--json")
+    generated = await shop.svc("init", "--sandbox", "--generate-key", "--json")
 
     assert tried["sandbox_of"] == shop.acme.program_id
     assert f"SERVICE_PROGRAM_ID={tried['program_id']}\n" in env
     assert f"SERVICE_API_KEY=aff_{tried['program_id']}_" in env
     assert sold["answer"]["data"]["programId"] == tried["program_id"]
     assert (again["changed"], live["sandbox_of"], live["has_key"]) == ([], None, True)
-    assert f"SERVICE_API_KEY={shop.acme.key}\n" in shop.read(".svc/.env")
+    assert f"SERVICE_API_KEY={shop.acme.key}\n" in env_of_live
     assert f"(sandbox of {shop.acme.program_id})" in listed.stdout
     assert f"Sandbox of program {shop.acme.program_id}" in status.stdout
-
-
-async def test_a_sandbox_whose_key_is_unknown_here_is_not_given_a_new_one_unasked(shop: Shop):
-    await shop.sign_in()
-    await shop.svc("init", "--sandbox")
-    (shop.project / ".svc/.env").unlink()
-
-    unasked = await shop.svc("init", "--sandbox", "--json")
-    generated = await shop.svc("init", "--sandbox", "--generate-key", "--json")
-
     assert (unasked.code, unasked.json["error"]["code"]) == (1, "sandbox_key_required")
     assert (generated.code, generated.json["has_key"]) == (0, True)
 
@@ -138,7 +132,7 @@ async def test_the_environment_outranks_the_file_and_without_a_key_the_next_step
 
 
 async def test_the_status_is_plain_text_and_a_rotation_warning_goes_to_stderr_once(ready: Shop):
-    await ready.change(name="[red]Acme[/] \u202epartners")
+    await ready.acme.change(name="[red]Acme[/] \u202epartners")
     at = datetime.now(UTC)
     await ready.acme.do(program_keys.flag, rotate_by=at + timedelta(days=9), at=at)
 

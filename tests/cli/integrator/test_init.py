@@ -101,7 +101,7 @@ async def test_running_it_again_changes_only_what_changed_on_the_service_and_pre
 
     again = await shop.svc("init", "--json")
     unchanged = {name: shop.read(name) for name in before}
-    await shop.change(commission_rate=33)
+    await shop.acme.change(commission_rate=33)
     changed = await shop.svc("init", "--json")
     await connect(shop)
     connected = await shop.svc("init", "--json")

@@ -64,22 +64,18 @@ async def decide(served: Portal, action: str, **form: Any) -> httpx.Response:
     return await send(served.olga, f"{served.pages}/applications", button, **form)
 
 
-async def test_no_one_applies_to_a_program_that_has_not_opened_its_page(served: Portal):
+async def test_who_applies_once_the_program_has_opened_its_page_is_approved_enrolled_and_invited(served: Portal):
     async with served.visitor() as someone:
         paths = [f"/portal/programs/{each}/apply" for each in (served.acme.program_id, 987_654, "x")]
-        found = [await someone.get(path) for path in paths] + [await apply(served)]
-
-    assert {each.status_code for each in found} == {404}
-    assert (await served.acme.listed(APPLICATIONS)).data == []
-
-
-async def test_who_applies_is_approved_enrolled_and_invited(served: Portal):
+        early = [await someone.get(path) for path in paths] + [await apply(served)]
+    none_yet = (await served.acme.listed(APPLICATIONS)).data
     await served.acme.change(partners_may_apply=True)
     sent, again = await apply(served), await apply(served)
     waiting = words((await served.olga.get(served.pages)).text)
     approved = await decide(served, "Approve")
     [nora] = (await served.get("./partners", q="nora")).json()["data"]
 
+    assert ({each.status_code for each in early}, none_yet) == ({404}, [])
     assert "Thank you." in words(sent.text)
     assert sent.text == again.text
     assert "1 application" in waiting
