@@ -15,7 +15,6 @@ from starlette.routing import BaseRoute
 
 from presentation import resource_table
 from presentation.api_request import NO_PROGRAM, ApiRequest, Result, row_id
-from presentation.changes import AgentProgramChange
 from presentation.lists import listing
 from presentation.operations import RouteMethod, operation
 from presentation.plans import PLAN_RESOURCES
@@ -25,20 +24,18 @@ from presentation.view import View, viewed, with_fields_of
 from storage import Storage
 from storage.access import agent_keys
 from storage.engine.sealing import Sealer
-from storage.lists.programs import PROGRAMS, Program, read_program
-from storage.management import program_settings
+from storage.lists.programs import PROGRAMS
 from storage.rules import errors
 from storage.rules.scope import Scope
 from web import body, client, dry_run
 from web.app import now, with_state
 from web.counts import Counts
 from web.limits import REJECTED, RateLimits, client_of
-from web.response import HANDLERS, CreatedResponse, JsonResponse, ModelResponse
+from web.response import HANDLERS, CreatedResponse, JsonResponse
 
 BASE = "/api/agent/v1"
 PROGRAM = f"{BASE}/programs/{{program_id}}"
 OF_PROCESS = partial(Sealer, token_hex())  # which opens nothing that another app sealed
-NEVER = -1  # the revision of no program
 REPEATED = {body.IDEMPOTENCY_KEY: "A repeat with the same body within 30 days only gets the first response."}
 
 
@@ -78,31 +75,6 @@ class AgentKeyView(View):
 async def get_key(call: AgentRequest) -> AgentKeyView:
     """Return the presented key, its scopes and its programs."""
     return AgentKeyView.of(call.key._asdict() | {"programs": call.key.program_ids})
-
-
-@operation(response_headers=("ETag",))
-async def get_program(call: AgentRequest) -> ModelResponse[ProgramView]:
-    """Return a program; its ETag guards a change."""
-    return _tagged(await call.read(read_program))
-
-
-@operation(
-    *(errors.CurrencyNotSupported, errors.OverCap, errors.PreconditionFailed),
-    headers={"If-Match": "The ETag of the version to change; if there is a newer one, the response is 412."},
-    response_headers=("ETag",),
-)
-async def change_program(call: AgentRequest, sent: AgentProgramChange) -> ModelResponse[ProgramView]:
-    """Change a program's settings; new terms apply to later sales only."""
-    header, expected = call.request.headers.get("if-match"), None
-    if header is not None and header.strip() != "*":
-        expected = (await call.read(read_program)).revision
-        if f'"{expected}"' not in [tag.strip() for tag in header.split(",")]:  # a weak tag never (RFC 9110, 13.1.1)
-            expected = NEVER
-    return _tagged(await call.write(program_settings.change, sent.sent(), expected_revision=expected))
-
-
-def _tagged(program: Program) -> ModelResponse[ProgramView]:
-    return ModelResponse(ProgramView.of(program), {"ETag": f'"{program.revision}"'})
 
 
 def behind_key(resource: Resource) -> RouteMethod:
@@ -202,8 +174,6 @@ def served(resources: Iterable[Resource]) -> Sequence[BaseRoute]:
 OWN = (
     Resource("GET", f"{BASE}/me", get_key, None),  # for any agent key
     Resource("GET", f"{BASE}/programs", listing(PROGRAMS, ProgramView), None, Scope.PROGRAMS_READ),
-    Resource("GET", PROGRAM, get_program, None, Scope.PROGRAMS_READ),
-    Resource("PATCH", PROGRAM, change_program, None, Scope.PROGRAMS_WRITE),
 )
 ROUTES = [*resource_table.routes(OWN, behind_key), *served([*RESOURCES, *PLAN_RESOURCES])]
 

@@ -1,12 +1,13 @@
 """What members and agents change alike: the bodies of requests about programs, and the actions that take them."""
 
+import re
 from typing import Annotated, Any, Literal
 
 from pydantic import AwareDatetime, Field, StringConstraints
 
 from presentation.api_request import ApiRequest
 from presentation.operations import operation
-from presentation.resources import PartnerView
+from presentation.resources import PartnerView, ProgramView, tagged
 from presentation.settings_models import Name, changed, created, with_settings
 from storage.lists.commissions import Commission
 from storage.lists.coupons import Coupon
@@ -14,6 +15,7 @@ from storage.lists.customers import ListedCustomer
 from storage.lists.flags import Flag
 from storage.lists.partners import PartnerTerms
 from storage.management import by_hand, commission_decisions, coupons, flag_decisions, partners, special_terms
+from storage.management.program_settings import change as change_settings
 from storage.rules import errors
 from storage.rules.agent_caps import CAPS
 from storage.rules.attribution import CODE, LONGEST_CODE, PartnerStatus
@@ -21,8 +23,9 @@ from storage.rules.commission import MOST_CENTS, CommissionStatus
 from storage.rules.fraud.flag import FlagState
 from storage.rules.settings import SETTINGS
 from web.body import Body, Currency, Identifier, Text
-from web.response import CreatedResponse
+from web.response import CreatedResponse, ModelResponse
 
+ETAG = re.compile(r'(?<!W/)"(\d{1,18})"')  # a weak tag never (RFC 9110, 13.1.1)
 NOT_CREDITED = (
     *(errors.DuplicateTransaction, errors.PartnerNotFound, errors.CustomerNotFound, errors.CustomerWrongProgram),
     *(errors.CustomerNotAttributed, errors.IdentifierConflict, errors.CurrencyNotSupported, errors.OverCap),
@@ -160,6 +163,20 @@ class FlagDecision(Body):
 
     state: Literal[FlagState.DISMISSED, FlagState.CONFIRMED]
     reason: Text | None = None
+
+
+@operation(
+    *(errors.CurrencyNotSupported, errors.PreconditionFailed),
+    headers={"If-Match": "The ETag of the version to change; if there is a newer one, the response is 412."},
+    response_headers=("ETag",),
+)
+async def change_program(call: ApiRequest, sent: ProgramChange) -> ModelResponse[ProgramView]:
+    """Change a program's settings; new terms apply to later sales only."""
+    tags = call.request.headers.get("if-match", "*")
+    expected = None if tags.strip() == "*" else {*map(int, ETAG.findall(tags))}
+    if "revision" in call.named:  # what the form shows
+        expected = {call.path_id("revision")}
+    return tagged(await call.write(change_settings, sent.sent(), expected_revisions=expected))
 
 
 @operation(notice="partner-added")

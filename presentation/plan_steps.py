@@ -12,29 +12,18 @@ from pydantic_core import to_json
 from starlette.routing import compile_path
 
 from presentation.api_request import ApiRequest
-from presentation.changes import AgentProgramChange
-from presentation.operations import operation
-from presentation.resource_table import OWNER, RESOURCES, Resource, ScopeByBody
-from presentation.resources import ProgramView
+from presentation.resource_table import OWNER, PROGRAM_BY_AGENT, RESOURCES, Resource, ScopeByBody
 from storage import OneTransaction
 from storage.access import workspaces
 from storage.engine import audit
-from storage.management import program_settings
 from storage.management.agent_caps import USES
 from storage.rules import errors
 from storage.rules.agent_caps import added_up
 from storage.rules.scope import Scope
 
-
-@operation()
-async def change_program(call: ApiRequest, sent: AgentProgramChange) -> ProgramView:
-    """Change a program's settings."""
-    return ProgramView.of(await call.write(program_settings.change, sent.sent()))
-
-
 ACTIONS = (
-    Resource("PATCH", "", change_program, OWNER, Scope.PROGRAMS_WRITE),
-    *(each for each in RESOURCES if each.is_write),
+    Resource("PATCH", "", PROGRAM_BY_AGENT, OWNER, Scope.PROGRAMS_WRITE),  # for members, too: what is an owner's alone
+    *(each for each in RESOURCES if each.is_write),  # cannot be taken back by an agent
 )
 
 

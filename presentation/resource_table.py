@@ -61,6 +61,7 @@ def scope_of_decision(content: bytes) -> Scope:
 
 
 DECISION = ScopeByBody(scope_of_decision, (Scope.COMMISSIONS_WRITE, Scope.COMMISSIONS_PAY))
+PROGRAM_BY_AGENT = changes.change_program.taking(changes.AgentProgramChange, OverCap)
 # An agent overrides no hold.
 BY_AGENT = changes.decide_commission.taking(changes.CommissionChange, SecondKeyRequired, OverCap)
 FLAG_BY_AGENT = changes.decide_flag.taking(changes.FlagDecision, SecondKeyRequired)
@@ -68,6 +69,9 @@ MEMBER, OWNER, MANAGER, DECIDER, PAYER = ANYONE, OWNERS, MANAGERS, DECIDERS, PAY
 PAYOUT, METHOD = "/payouts/{payout_id}", "/partners/{partner_id}/payout-method"
 
 RESOURCES = (
+    Resource("GET", "", resources.get_program, MEMBER, Scope.PROGRAMS_READ),
+    Resource("PATCH", "", changes.change_program, OWNER),
+    Resource("PATCH", "", PROGRAM_BY_AGENT, None, Scope.PROGRAMS_WRITE),
     Resource("GET", "/readiness", resources.get_readiness, None, Scope.PROGRAMS_READ),
     Resource("GET", "/audit-log", listing(AUDIT_LOG, resources.AuditEntryView), MEMBER, Scope.PROGRAMS_READ),
     Resource("GET", "/changes", resources.get_changes, MEMBER, Scope.PROGRAMS_READ),

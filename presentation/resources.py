@@ -20,13 +20,14 @@ from storage.lists.customers import ListedCustomer, get_timeline
 from storage.lists.declaration import DEFAULT_LIMIT, MOST
 from storage.lists.event_kinds import Event
 from storage.lists.partners import FIGURES, Partner
-from storage.lists.programs import Program
+from storage.lists.programs import Program, read_program
 from storage.lists.rejected_calls import RejectedCall
 from storage.management import referrals
 from storage.reports.changes import FeedPage, read_changes
 from storage.rules import errors, settings
 from storage.rules.outcome import SaleOutcome
 from web.errors import STATUS
+from web.response import ModelResponse
 
 
 @with_settings(shown)
@@ -123,6 +124,17 @@ class ExplanationView(View):
         refused_calls = [RefusedCallView.of(call) for call in row.rejected_calls]
         named = {"verdict": row.outcome, "message": row.text, "trace": row.steps, "refused_calls": refused_calls}
         return super().of(row._asdict() | named)
+
+
+@operation(response_headers=("ETag",))
+async def get_program(call: ApiRequest) -> ModelResponse[ProgramView]:
+    """Return a program, with its key masked; its ETag guards a change."""
+    return tagged(await call.read(read_program))
+
+
+def tagged(program: Program) -> ModelResponse[ProgramView]:
+    """Return the response that has a program, with its ETag."""
+    return ModelResponse(ProgramView.of(program), {"ETag": f'"{program.revision}"'})
 
 
 IDENTIFIERS = {

@@ -1,6 +1,6 @@
 """Programs: the first of a server, their settings, the sandbox beside each, in which all is tried, and their end."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -83,12 +83,12 @@ def change(
     program_id: int,
     changes: Mapping[str, Any],
     *,
-    expected_revision: int | None = None,
+    expected_revisions: Collection[int] | None = None,
     by: audit.By,
 ) -> Program:
     """Change settings, named as in the APIs or ProgramSettings, and return the program; terms are for later sales."""
     program = lock_program(connection, program_id)
-    if expected_revision is not None and expected_revision != program.revision:
+    if expected_revisions is not None and program.revision not in expected_revisions:
         raise PreconditionFailed
     before = program.settings._asdict()
     after = before | settings.stored(changes, kind=program.settings.commission_type)

@@ -49,19 +49,6 @@ async def create_program(call: VisitorRequest, sent: changes.NewProgram) -> Crea
     return CreatedResponse(resources.ProgramView.of(await call.storage.read(read_program, program_id)))
 
 
-@operation()
-async def get_program(call: ApiRequest) -> resources.ProgramView:
-    """Return a program, with its key masked."""
-    return resources.ProgramView.of(await call.read(read_program))
-
-
-@operation(errors.CurrencyNotSupported)
-async def change_program(call: ApiRequest, sent: changes.ProgramChange) -> resources.ProgramView:
-    """Change a program's settings; new terms apply to later sales only."""
-    expected = call.path_id("revision") if "revision" in call.named else None  # what the form shows
-    return resources.ProgramView.of(await call.write(program_settings.change, sent.sent(), expected_revision=expected))
-
-
 @operation(errors.RateLimited)
 async def price_settings(call: page_context.PageContext, sent: changes.ProgramChange) -> BacktestResult:
     """Price the last 90 days under the settings of a form, which nothing changes."""
@@ -158,7 +145,7 @@ NEW = FormPage(
 SETTINGS_PAGE = FormPage(
     drawn("settings.html", _settings_page),
     {
-        "": Button(change_program, notice=_saved),
+        "": Button(changes.change_program, notice=_saved),
         "price": Button(price_settings, is_trial=True),
         "delete": Button(delete_program, then="/programs", unticked="Select the box first: it cannot be restored."),
     },

@@ -75,8 +75,6 @@ OF_WORKSPACE = (
     Resource("POST", "/owner", members.transfer_ownership, OWNER),
 )
 OF_MEMBERS = (
-    Resource("GET", "", programs.get_program, MEMBER),
-    Resource("PATCH", "", programs.change_program, OWNER),
     Resource("DELETE", "", programs.delete_program, OWNER),
     Resource("GET", "/agent-caps", programs.get_agent_caps, MEMBER),
     Resource("PATCH", "/agent-caps", programs.change_agent_caps, OWNER),

@@ -64,14 +64,14 @@ async def change(acme: World, values: dict[str, Any], **options: Any) -> Any:
 
 
 async def test_new_terms_are_a_new_version_and_an_older_revision_or_recorded_moneys_currency_is_rejected(acme: World):
-    await change(acme, {"name": "New"}, expected_revision=1)
+    await change(acme, {"name": "New"}, expected_revisions={1})
     program = await change(acme, {"commission_rate": 12.34})
 
     versions = await stored(acme, commission_terms.c.version, commission_terms.c.rate)
     assert sorted(versions) == [(1, 2000), (2, 1234)]
     assert (program.revision, program.settings.name, program.settings.rate) == (3, "New", 1234)
     with pytest.raises(errors.PreconditionFailed):
-        await change(acme, {"name": "X"}, expected_revision=1)
+        await change(acme, {"name": "X"}, expected_revisions={1})
     await acme.customer()
     await acme.sale()
     with pytest.raises(errors.ValidationError) as rejected:
