@@ -5,8 +5,6 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
-from functools import partial
-from secrets import token_hex
 from typing import Any
 
 from starlette.applications import Starlette
@@ -35,7 +33,6 @@ from web.response import HANDLERS, CreatedResponse, JsonResponse
 
 BASE = "/api/agent/v1"
 PROGRAM = f"{BASE}/programs/{{program_id}}"
-OF_PROCESS = partial(Sealer, token_hex())  # which opens nothing that another app sealed
 REPEATED = {body.IDEMPOTENCY_KEY: "A repeat with the same body within 30 days only gets the first response."}
 
 
@@ -182,7 +179,7 @@ def create(
     storage: Storage,
     *,
     base_url: str,
-    sealer: Callable[[], Sealer] = OF_PROCESS,
+    sealer: Callable[[], Sealer],
     limits: RateLimits | None = None,
     clock: Callable[[], datetime] = now,
     routes: Sequence[BaseRoute] = ROUTES,

@@ -44,12 +44,7 @@ class ApiRequest:
     program_id: int = NO_PROGRAM
     named: Mapping[str, str] = field(default_factory=dict)
     scopes: Collection[Scope] | None = None
-    member_role: Role | None = None
-
-    @property
-    def role(self) -> Role | None:
-        """The member's role in the program; None for a key."""
-        return self.member_role
+    role: Role | None = None  # the member's in the program; None for a key
 
     @property
     def subject_id(self) -> int:

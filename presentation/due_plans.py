@@ -52,5 +52,5 @@ def _rights(connection: Any, program_id: int, plan: Plan, at: datetime) -> dict[
         member = members.get_member(connection, workspace_id, approver_id)
         if member.status == MemberStatus.ACTIVE:
             actor = Actor(USER, str(approver_id), member.email, may_pay=member.role in PAYERS)
-            return {"actor": actor, "member_role": member.role}
+            return {"actor": actor, "role": member.role}
     raise Forbidden("Whoever approved it has lost their access since.")

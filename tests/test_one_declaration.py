@@ -115,7 +115,8 @@ class Surfaces(NamedTuple):
 @pytest.fixture
 async def surfaces(store: Storage) -> AsyncIterator[Surfaces]:
     scene, config = await operations.prepare(store), Configuration(base_url=BASE, secret_key="a secret key")
-    agents = agent_api.app.create(store, base_url=BASE, clock=lambda: NOW, routes=[*agent_api.app.ROUTES, *AGENTS])
+    about: Any = {"base_url": BASE, "sealer": config.sealer, "clock": lambda: NOW}
+    agents = agent_api.app.create(store, **about, routes=[*agent_api.app.ROUTES, *AGENTS])
     routes = [*tracking_api.app.ROUTES, *MEMBERS, *PAGES]
     tracking = tracking_api.app.create(store, config, clock=lambda: NOW, routes=routes, others=AGENTS)
     async with mcp_server.app.serving(store.reader, config, clock=lambda: NOW, tools=[list_nicknames]) as mcp:

@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, and_, insert, or_, select, update
 
-from storage.engine import audit, ids
+from storage.engine import ids
 from storage.engine.audit import Actor, By, Change
 from storage.lists.declaration import ListQuery, ListScope
 from storage.lists.find import find, get
@@ -129,15 +129,13 @@ def decide(
     **values: Any,
 ) -> Plan:
     """Store what becomes of a locked plan, with what changes in its content; one that reverts another marks that."""
-    whole = json.dumps(json.loads(plan.content) | dict(content or {}))
+    changed = dict(content or {})
+    whole = json.dumps(json.loads(plan.content) | changed)
     values |= {"status": status, "decided_by": by.actor.name, "decided_at": by.at, "content": whole}
-    connection.execute(update(plans).where(one_row.of(plans, program_id, plan.id)).values(values))
     if plan.reverts_id and status == PlanStatus.APPLIED:
         reverted = one_row.of(plans, program_id, plan.reverts_id)
         connection.execute(update(plans).where(reverted).values(status=PlanStatus.REVERTED))
-    decided = get_plan(connection, program_id, plan.id, at=by.at)
-    said = {"created_by": plan.created_by, "reason": plan.reason}
-    said |= {"apply_at": decided.apply_at.isoformat()} if status == PlanStatus.SCHEDULED and decided.apply_at else {}
-    change = Change(_VERBS[status], plan.id, after=said | (decided.failure or {}))
-    audit.write(connection, program_id, [change], by=by)
-    return decided
+    said = {"created_by": plan.created_by, "reason": plan.reason, **changed.get("failure", {})}
+    said |= {"apply_at": values["apply_at"].isoformat()} if "apply_at" in values else {}
+    change = Change(_VERBS[status], plan.id, after=said)
+    return one_row.change(connection, PLANS, program_id, plan.id, change, by=by, **values)

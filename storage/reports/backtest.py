@@ -32,6 +32,7 @@ from storage.tracking.sale_decisions import Provenance, SaleChange
 from storage.tracking.terms_in_force import TermsSubject
 
 MOST_PARTNERS, MOST_EXAMPLES = 200, 10
+COUNTED = ("leads", "sales", "lost_sales", "gained_sales", "kept")
 CHUNK = 5_000
 _TIMES = ("at", "occurred_at", "first_purchase_at", "signup_at", "clicked_at", "created_at", "hold_until")
 _SALES, _LEADS, _COUNTS, _PARTNERS, _TERMS, _TERMS_CHANGED = (
@@ -125,25 +126,21 @@ class Backtest:
         partners.sort(key=lambda each: (-abs(each.difference_cents), -each.before_cents, each.partner_id))
         before, after = (Figures(*(each[name] for name in Figures._fields)) for each in self._figures)
         of = {"program_id": program_id, "first_day": self._first, "since": self._since}
-        counts = connection.execute(_COUNTS, {**of, "since_id": ids.first(self._since)}).mappings().one()
+        counts: dict[str, Any] = {name: self._counts[name] for name in COUNTED}
+        counts |= connection.execute(_COUNTS, {**of, "since_id": ids.first(self._since)}).mappings().one()
         return BacktestResult(
             currency=self._settings.currency,
             first=self._first,
             last=self._at.date(),
             **counts,
-            leads=self._counts["leads"],
-            sales=self._counts["sales"],
             before=before,
             after=after,
             difference_cents=after.commission_cents - before.commission_cents,
             winners=sum(each.difference_cents > 0 for each in partners),
             losers=sum(each.difference_cents < 0 for each in partners),
             partners=partners[:MOST_PARTNERS],
-            lost_sales=self._counts["lost"],
             lost=self._examples["lost"],
-            gained_sales=self._counts["gained"],
             gained=self._examples["gained"],
-            kept=self._counts["kept"],
             left_out=[LeftOut(*each) for each in self._draft.unknown.items()],
         )
 
@@ -232,7 +229,7 @@ class Backtest:
 
     def _show(self, name: str, sale: Any, at: datetime, partner_id: int, *cents: int) -> None:
         """Count a sale that a partner has `lost` or `gained`; the largest are examples."""
-        self._counts[name] += 1
+        self._counts[f"{name}_sales"] += 1
         who = (sale.transaction_id, partner_id, self._named[partner_id].name)
         self._examples[name].append(CreditDifference(*who, at, sale.amount_cents, sale.currency, *cents))
         self._examples[name].sort(key=lambda each: -each.before_cents - each.after_cents)

@@ -154,10 +154,6 @@ class VisitorRequest(ApiRequest):
         return {"visitor": self.visitor}
 
     @property
-    def role(self) -> Role | None:
-        return self.visitor.role
-
-    @property
     def currency(self) -> str:
         """The currency of the program; empty where each has its own."""
         return ""
@@ -202,7 +198,8 @@ async def of_program(request: Request, roles: Collection[Role]) -> VisitorReques
 def request_of(kind: type[Theirs], request: Request, who: sessions.Visitor, **about: Any) -> Theirs:
     """Return the request of a visitor, who reaches the workspaces of their memberships."""
     about |= {"request": request, "storage": storage_of(request), "at": time_of(request), "visitor": who}
-    return kind(**about, actor=who.actor, workspace_ids=who.workspace_ids, program_id=who.program_id or NO_PROGRAM)
+    about |= {"actor": who.actor, "role": who.role, "workspace_ids": who.workspace_ids}
+    return kind(**about, program_id=who.program_id or NO_PROGRAM)
 
 
 def behind(
