@@ -11,7 +11,7 @@ from typing import Any
 
 from configuration import Configuration
 from presentation import due_plans
-from storage import Storage
+from storage import Storage, tables
 from storage.engine import database, recurring
 from storage.management import fraud_review, plans
 from storage.payments import decisions
@@ -91,9 +91,9 @@ async def keep_house(store: Storage, *, at: datetime) -> None:
     with _failures_logged("making months of clicks"):
         if made := await store.write(click_retention.make_ahead, at=at):
             log.info("made %s", ", ".join(made))
-    for table in recurring.expired(at):
-        chunk = partial(store.write, recurring.prune, table, at=at)
-        await _in_chunks(f"pruning {table.name}", chunk, recurring.ROWS_AT_ONCE)
+    for name in recurring.EXPIRED:
+        chunk = partial(store.write, recurring.prune, tables.metadata.tables[name], at=at)
+        await _in_chunks(f"pruning {name}", chunk, recurring.ROWS_AT_ONCE)
     with _failures_logged("waiting payments"):
         for program_id in await store.read(decisions.late_programs, at=at):
             chunk = partial(store.write_in, program_id, decisions.record_late, program_id, at=at)

@@ -17,8 +17,15 @@ DISTRIBUTED = "distributed"  # the option of a connection: rows lie on the node 
 # always use indexes and loops, which look up each row, whatever the statistics say. Such plans look costly: no JIT.
 # A lane sets this for its connection; the nodes of a cluster need it, too.
 BY_KEY = dict.fromkeys(("enable_seqscan", "enable_hashjoin", "enable_mergejoin", "enable_material", "jit"), "off")
-_TEXT = Path(__file__).with_name("postgres.sql").read_text(encoding="utf-8")
-SQL = dict(re.findall(r"^-- (\w+)\n((?:[^\n]+\n)+)", _TEXT, re.MULTILINE))
+
+
+def parts_of(name: str) -> dict[str, str]:
+    """Return the parts of a file of SQL beside this one, each after its name."""
+    content = Path(__file__).with_name(f"{name}.sql").read_text(encoding="utf-8")
+    return dict(re.findall(r"^-- (\w+)\n((?:[^\n]+\n)+)", content, re.MULTILINE))
+
+
+SQL = parts_of("postgres")
 _PROGRAM = re.compile(r"\.program_id = (\$\d+::BIGINT)")
 # Citus does not conclude from `a.program_id = 7` and `b.program_id = a.program_id`, and would ask every node.
 _SAME_PROGRAM = re.compile(r"\b(\w+\.program_id) = \w+\.program_id\b")

@@ -26,6 +26,7 @@ _KINDS: dict[str, Any] = {
     **dict.fromkeys(("program_id", "partner_id", "payout_id", "user_id", "workspace_id"), BigInteger),
     **dict.fromkeys(("first_id", "since_id", "end_id", "row_id", "last_number", "statement_number"), BigInteger),
     **dict.fromkeys(("at", "since", "last", "until", "idle_since", "told_at"), Timestamp),
+    **dict.fromkeys(("day_ago", "week_ago", "month_ago", "year_ago", "callers_since", "changes_since"), Timestamp),
     **dict.fromkeys(("first_day", "last_day", "end_day"), Date),
     **dict.fromkeys(("transaction_ids", "click_ids"), String),
     "with_key": Boolean,
@@ -39,7 +40,11 @@ def read_statement(name: str, **columns: Any) -> TextualSelect:
 
 def named_statement(name: str) -> TextClause:
     """Return a statement of `storage/sql` by named values, of which a write takes one row or several."""
-    sql = _read(name)
+    return of_named_values(_read(name))
+
+
+def of_named_values(sql: str) -> TextClause:
+    """Return a statement, or a condition, whose named values have the types of their names."""
     named = {name: bool(several) for several, name in _VALUE.findall(sql)}
     kinds = {each: BigInteger if each.endswith("ids") else String for each in named if named[each]} | _KINDS
     values = (bindparam(each, type_=kinds.get(each), expanding=named[each]) for each in named)
