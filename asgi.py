@@ -66,7 +66,7 @@ class Service:
             url = database.parse_url(config.database_url)
             folder = database.file_of(url).parent if database.is_sqlite(url) else None
             base_url = config.base_url
-            registry = metrics.registry(store.measures, folder)
+            registry = metrics.registry(store, folder)
             limits = RateLimits({REJECTED: config.limited(config.rejected_rate)}, counts)
             endpoint = metrics.endpoint(registry, config.metrics_token) if config.metrics_token else None
             agents = agent_api.app.create(store, sealer=config.sealer, base_url=base_url, limits=limits)

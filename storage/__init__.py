@@ -11,7 +11,7 @@ from sqlalchemy import Connection
 
 from storage.engine import citus, database, read_queue
 from storage.engine.failures import Availability
-from storage.engine.group_commit import GroupCommit, SetBased, StorageMeasures, Write
+from storage.engine.group_commit import GroupCommit, SetBased, Write
 from storage.engine.read_queue import ReadQueue, Replica
 from storage.engine.write_queue import WriteQueue
 from storage.rules.errors import ServiceError
@@ -31,14 +31,14 @@ class Reader:
     """Runs read operations on connections that cannot write. The MCP server gets nothing else."""
 
     def __init__(self, reads: ReadQueue, replica: Replica | None = None) -> None:
-        self._reads = reads
+        self.reads = reads
         self.replica = replica  # where `report` reads, if there is one
 
     async def read(
         self, operation: Read[Parameters, Result], *arguments: Parameters.args, **options: Parameters.kwargs
     ) -> Result:
         """Run an operation over one snapshot, on a thread; raises what it raises, Overloaded, StorageUnavailable."""
-        return await self._reads.run(lambda connection: operation(connection, *arguments, **options))
+        return await self.reads.run(lambda connection: operation(connection, *arguments, **options))
 
     async def report(
         self, operation: Read[Parameters, Result], *arguments: Parameters.args, **options: Parameters.kwargs
@@ -58,7 +58,7 @@ class Storage(Reader):
     ) -> None:
         super().__init__(reads, replica)
         self._is_dry = is_dry
-        self._writer = writer
+        self.writer = writer
         self._written: set[int] = set()
         self._nodes: dict[str, Availability] = {}
         self.callers = CallerCounts()
@@ -67,12 +67,12 @@ class Storage(Reader):
     @property
     def reader(self) -> Reader:
         """The same reads and connections, for callers that must not write."""
-        return Reader(self._reads, self.replica)
+        return Reader(self.reads, self.replica)
 
     @property
     def dry_run(self) -> "Storage":
         """The same storage, for one request whose writes get their results or errors and are then rolled back."""
-        return Storage(self._reads, self._writer, self.replica, is_dry=True)
+        return Storage(self.reads, self.writer, self.replica, is_dry=True)
 
     async def write(
         self, operation: Write[Parameters, Result], /, *arguments: Parameters.args, **options: Parameters.kwargs
@@ -95,12 +95,12 @@ class Storage(Reader):
     ) -> Result:
         """Run a write operation of a program, whose writes never run side by side, as `write` does."""
         self._written.add(program_id)
-        return await self._writer.write(operation, *arguments, lane=program_id, is_dry=self._is_dry, **options)
+        return await self.writer.write(operation, *arguments, lane=program_id, is_dry=self._is_dry, **options)
 
     def write_item(self, program_id: int, operation: SetBased[Item, Result], item: Item) -> asyncio.Future[Result]:
         """Have a set-based operation handle an item of a program, with others of its batch, as `write` does."""
         self._written.add(program_id)
-        return self._writer.write(operation, item, lane=program_id, is_dry=self._is_dry)
+        return self.writer.write(operation, item, lane=program_id, is_dry=self._is_dry)
 
     def handle(self, operation: Callable[..., Any], call: Call) -> asyncio.Future[Outcome]:
         """Run a tracking operation for a caller and return its outcome after the commit that holds its rows.
@@ -135,15 +135,14 @@ class Storage(Reader):
     @property
     def lacking(self) -> list[str]:
         """The nodes of the cluster and the replica that do not respond: the rest works."""
-        return [name for name, each in self._databases.items() if each.is_known_bad and name not in ESSENTIAL]
+        return [name for name, each in self.databases.items() if each.is_known_bad and name not in ESSENTIAL]
 
     @property
-    def _databases(self) -> dict[str, Availability]:
-        replica = {"replica": self.replica.availability} if self.replica else {}
-        nodes = {f"node {name}": node for name, node in self._nodes.items()}
-        return (
-            dict(zip(ESSENTIAL, (self._reads.availability, self._writer.availability), strict=True)) | replica | nodes
-        )
+    def databases(self) -> dict[str, Availability]:
+        """Whether each database responds, by what it is used for; any thread may read it."""
+        found = {"reading": self.reads.availability, "writing": self.writer.availability}
+        found |= {"replica": self.replica.availability} if self.replica else {}
+        return found | {f"node {name}": node for name, node in self._nodes.items()}
 
     def take_written(self) -> set[int]:
         """Return the lanes (programs) that this process has written to since the last call."""
@@ -153,14 +152,7 @@ class Storage(Reader):
     @property
     def is_available(self) -> bool:
         """Whether the database worked for the last reads and writes."""
-        return not (self._reads.availability.is_known_bad or self._writer.availability.is_known_bad)
-
-    def measures(self) -> StorageMeasures:
-        """Return what storage measures of its queues and databases; any thread may read it."""
-        databases = {name: (not each.is_known_bad, each.succeeded_at) for name, each in self._databases.items()}
-        lag_seconds = self.replica.lag_seconds if self.replica else None
-        waiting = (self._writer.waiting, self._reads.waiting)
-        return StorageMeasures(len(self._writer.lanes), *waiting, databases, lag_seconds)
+        return not (self.reads.availability.is_known_bad or self.writer.availability.is_known_bad)
 
     def _remember(self, key_hash: str, outcome: asyncio.Future[Outcome]) -> None:
         if not outcome.cancelled() and not outcome.exception() and (key := outcome.result().key):

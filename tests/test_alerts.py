@@ -64,8 +64,9 @@ async def scene(postgres_url: str) -> AsyncIterator[Scene]:
         for failed in (False, True):
             metrics.count_round("a task", failed=failed)
         metrics.count_round("housekeeping", failed=False)
+        assert store.replica
         async with asyncio.timeout(20):
-            while (await client.get("/readyz")).status_code != 200 or store.measures().replica_lag_seconds is None:
+            while (await client.get("/readyz")).status_code != 200 or store.replica.lag_seconds is None:
                 pass
         yield Scene(client, store, primary, replica)
         for each in (primary, replica):

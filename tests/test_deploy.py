@@ -13,13 +13,14 @@ import httpx
 import pytest
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
+import storage
 from configuration import OLD_SECRET_KEY, Configuration, variable_of
 from presentation import guides
-from storage.engine.group_commit import StorageMeasures
 from tests import shops
 from tests.needs import NEEDS
 from tests.tables import table
 from tests.test_architecture import OURS, ROOT, imported, relative, sources
+from tests.world import NOW
 from web.metrics import registry
 
 PROJECT: dict[str, Any] = table("../pyproject.toml")
@@ -88,9 +89,10 @@ def test_no_lock_of_npm_names_a_registry():
     assert [path for path, lock in locks.items() if '"resolved"' in lock or re.search("registry[./]", lock)] == []
 
 
-def test_every_metric_and_variable_that_is_named_exists_and_every_alert_says_what_to_do():
-    now = StorageMeasures(1, 0, 0, {"writing": (True, 1.0)}, 1.0)
-    known = {metric.name for metric in registry(lambda: now, DEPLOY).collect()} | {"svc_click_id", "svc_build_info"}
+async def test_every_metric_and_variable_that_is_named_exists_and_every_alert_says_what_to_do(sqlite_url: str):
+    async with storage.opened(sqlite_url, replica_url=sqlite_url) as store:
+        await store.measure_replica(at=NOW)
+        known = {metric.name for metric in registry(store, DEPLOY).collect()} | {"svc_click_id", "svc_build_info"}
     variables = {*map(variable_of, Configuration.model_fields), OLD_SECRET_KEY}
     for path in [*FILES, *(ROOT / name for name in ("Dockerfile", "docs/configuration.md", "docs/operations.md"))]:
         text = path.read_text(encoding="utf-8")

@@ -5,7 +5,7 @@ import logging
 import secrets
 import shutil
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
@@ -20,7 +20,8 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Scope
 
-from storage.engine.group_commit import SECONDS, StorageMeasures
+from storage import Storage
+from storage.engine.group_commit import SECONDS
 from storage.rules.errors import CODES, InvalidCredentials
 from web import client
 from web.app import with_state
@@ -71,27 +72,26 @@ def count_round(task: str, *, failed: bool) -> None:
 class StorageCollector(Collector):
     """Asks storage for its numbers when Prometheus asks for them; `folder` is that of an embedded database."""
 
-    measures: Callable[[], StorageMeasures]
+    store: Storage
     folder: Path | None
 
     def collect(self) -> Iterable[Metric]:
         yield InfoMetricFamily("svc_build", "The version that runs.", {"version": VERSION, "commit": COMMIT})
-        now = self.measures()
-        yield GaugeMetricFamily("svc_writes_waiting", "Writes that wait for a batch.", value=now.writes_waiting)
-        yield GaugeMetricFamily("svc_lanes", "Lanes that write.", value=now.lanes)
-        yield GaugeMetricFamily("svc_reads_waiting", "Reads that wait for a connection.", value=now.reads_waiting)
+        reads, writer, replica = self.store.reads, self.store.writer, self.store.replica
+        yield GaugeMetricFamily("svc_writes_waiting", "Writes that wait for a batch.", value=writer.waiting)
+        yield GaugeMetricFamily("svc_lanes", "Lanes that write.", value=len(writer.lanes))
+        yield GaugeMetricFamily("svc_reads_waiting", "Reads that wait for a connection.", value=reads.waiting)
         purpose = ("purpose",)
         available = GaugeMetricFamily("svc_storage_available", "1 while the database responds.", labels=purpose)
         done_at = GaugeMetricFamily("svc_storage_success_timestamp_seconds", "When it last did.", labels=purpose)
-        for name, (is_available, succeeded_at) in now.databases.items():
-            available.add_metric((name,), is_available)
-            done_at.add_metric((name,), succeeded_at)
+        for name, each in self.store.databases.items():
+            available.add_metric((name,), not each.is_known_bad)
+            done_at.add_metric((name,), each.succeeded_at)
         yield from (available, done_at)
         if self.folder is not None:
             disk = shutil.disk_usage(self.folder)
             yield GaugeMetricFamily("svc_disk_free_ratio", "Free part of SQLite's disk.", value=disk.free / disk.total)
-        if now.replica_lag_seconds is not None:
-            lag = now.replica_lag_seconds
+        if replica is not None and (lag := replica.lag_seconds) is not None:
             yield GaugeMetricFamily("svc_replica_lag_seconds", "Lag of the read replica.", value=lag)
 
 
@@ -109,11 +109,11 @@ def endpoint(registry: prometheus.CollectorRegistry, token: str) -> ASGIApp:
     return with_state(Starlette(routes=[Route(PATH, scrape)], exception_handlers=HANDLERS))
 
 
-def registry(measures: Callable[[], StorageMeasures], folder: Path | None = None) -> prometheus.CollectorRegistry:
+def registry(store: Storage, folder: Path | None = None) -> prometheus.CollectorRegistry:
     """Return the metrics of this process: those of its storage, of requests and tasks, and of Python."""
     prometheus.disable_created_metrics()  # type: ignore[no-untyped-call]
     metrics = prometheus.CollectorRegistry()
-    metrics.register(StorageCollector(measures, folder))
+    metrics.register(StorageCollector(store, folder))
     metrics.register(prometheus.REGISTRY)
     return metrics
 

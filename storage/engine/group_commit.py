@@ -58,14 +58,6 @@ class _RolledBackError(Exception):
         self.result = result
 
 
-class StorageMeasures(NamedTuple):
-    lanes: int
-    writes_waiting: int
-    reads_waiting: int
-    databases: dict[str, tuple[bool, float]]  # by purpose: whether it is available, and when it last was
-    replica_lag_seconds: float | None
-
-
 class GroupCommit:
     """Commits batches over one lane, one after the other."""
 
