@@ -40,25 +40,17 @@ class Counts:
         self._failed = False
         self._retry_at = clock()
 
-    async def hit(self, rate: RateLimitItem, *subject: str) -> float | None:
+    async def hit(self, rate: RateLimitItem, *subject: str, is_counted: bool = True) -> float | None:
         """Count one request. Return None if the rate allows it, else the time at which the window ends."""
+        alone = self._local.hit if is_counted else self._local.full_until
         if self._limiter is None:
-            return self._local.hit(rate, subject)
+            return alone(rate, subject)
 
         async def count(limiter: FixedWindowRateLimiter) -> float | None:
-            is_allowed = await limiter.hit(rate, *subject)
+            is_allowed = await (limiter.hit if is_counted else limiter.test)(rate, *subject)
             return None if is_allowed else (await limiter.get_window_stats(rate, *subject)).reset_time
 
-        return await self._ask(count, lambda: self._local.hit(rate, subject))
-
-    async def full_until(self, rate: RateLimitItem, *subject: str) -> float | None:
-        """Return None if the rate allows one more request, else the time at which the window ends."""
-
-        async def look(limiter: FixedWindowRateLimiter) -> float | None:
-            resets_at, remaining = await limiter.get_window_stats(rate, *subject)
-            return None if remaining else resets_at
-
-        return await self._ask(look, lambda: self._local.full_until(rate, subject))
+        return await self._ask(count, lambda: alone(rate, subject))
 
     async def clear(self, rate: RateLimitItem, *subject: str) -> None:
         await self._ask(lambda limiter: limiter.clear(rate, *subject), lambda: self._local.clear(rate, subject))

@@ -55,16 +55,6 @@ class ExistingSale(BaseModel):
     recorded_at: datetime
 
 
-class RotationWarning(BaseModel):
-    """The program key must be replaced before `rotate_by`."""
-
-    code: str = Field(pattern="^api_key_rotation_required$")
-    message: str
-    hint: str
-    rotate_by: datetime
-    docs_url: str
-
-
 class CallWarning(BaseModel):
     """What to know about a recorded call.
 
@@ -75,6 +65,14 @@ class CallWarning(BaseModel):
     code: str = Field(pattern="^(email_ignored|possible_duplicate|customer_key_not_saved|coupon_unknown)$")
     message: str
     hint: str
+
+
+class RotationWarning(CallWarning):
+    """The program key must be replaced before `rotate_by`."""
+
+    code: str = Field(pattern="^api_key_rotation_required$")
+    rotate_by: datetime
+    docs_url: str
 
 
 class ErrorObject(BaseModel):

@@ -27,22 +27,19 @@ class RateLimits:
         self._counts = counts
         self._known: set[str] = set()  # hashes of keys that worked: they pass beside an address's invented ones
 
-    async def hit(self, kind: str, client: str, about: int | str | None = None) -> None:
+    async def hit(self, kind: str, client: str, about: int | str | None = None, *, is_counted: bool = True) -> None:
         """Count one request by a client about something. Raises RateLimited, with the seconds until the window ends."""
         subject = (kind, network(client), str(about))
         ends_at = 0.0
         for rate in self._rates[kind]:
-            if (resets_at := await self._counts.hit(rate, *subject)) is not None:
+            if (resets_at := await self._counts.hit(rate, *subject, is_counted=is_counted)) is not None:
                 ends_at = max(ends_at, resets_at)
         if ends_at:
-            _require_past(ends_at)
+            raise RateLimited(retry_after_seconds=max(1, math.ceil(ends_at - time.time())))
 
     async def check(self, kind: str, client: str, about: int | str | None = None) -> None:
         """Raise RateLimited if no further request is allowed, without counting one."""
-        subject = (kind, network(client), str(about))
-        _require_past(
-            max([await self._counts.full_until(rate, *subject) or 0 for rate in self._rates[kind]], default=0)
-        )
+        await self.hit(kind, client, about, is_counted=False)
 
     async def forget(self, kind: str, client: str, about: int | str | None = None) -> None:
         for each in self._rates[kind]:
@@ -64,11 +61,6 @@ class RateLimits:
             if len(self._known) >= MOST_KNOWN:
                 self._known.clear()
             self._known.add(known)
-
-
-def _require_past(ends_at: float) -> None:
-    if ends_at:
-        raise RateLimited(retry_after_seconds=max(1, math.ceil(ends_at - time.time())))
 
 
 def network_of(request: Request) -> str:

@@ -32,10 +32,6 @@ class JsonResponse:
         self.status = status
         self.headers = headers or {}
 
-    @property
-    def is_good(self) -> bool:
-        return self.status < HTTPStatus.BAD_REQUEST
-
     def warn(self, warning: Mapping[str, Any]) -> None:
         self.body = {**self.body, "warnings": [*self.body.get("warnings", ()), warning]}
 

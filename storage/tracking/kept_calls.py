@@ -21,7 +21,7 @@ from storage.tracking import leads, refunds, sales
 from storage.tracking.leads import Lead
 from storage.tracking.program_terms import KeyHolder
 from storage.tracking.refunds import Refund
-from storage.tracking.sale_decisions import Provenance, Sale
+from storage.tracking.sale_decisions import Sale
 
 Item = Lead | Sale | Refund
 OPERATIONS: dict[str, tuple[type[Any], Callable[..., Any]]] = {  # in the order of a replay: a sale needs its lead
@@ -65,7 +65,5 @@ def opened(row: Any, sealer: Sealer) -> Item | None:
     values |= {name: datetime.fromisoformat(values[name]) for name in _TIMES if values.get(name)}
     if values.get("contact"):
         values["contact"] = Contact(*values["contact"])
-    if "provenance" in values:
-        values["provenance"] = Provenance(values["provenance"])
     item: Item = OPERATIONS[row.call][0](**values)
     return item

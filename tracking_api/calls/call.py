@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from email.utils import format_datetime
 from functools import cached_property
+from http import HTTPStatus
 from typing import Any, Generic, Literal, NamedTuple, TypeVar
 
 from pydantic_core import from_json, to_json
@@ -45,9 +46,6 @@ class CallServices(NamedTuple):
     places: Places
     known_programs: set[int]
     sealer: Callable[[], Sealer]
-
-    def seal(self, text: str) -> str:
-        return self.sealer().seal(text)
 
 
 class TrackingCaller:
@@ -136,7 +134,7 @@ class Endpoint(Generic[Parsed]):
             try:
                 caller = TrackingCaller(scope)
                 response = await self.serve(caller, receive)
-                if caller.is_dry and response.is_good:
+                if caller.is_dry and response.status == HTTPStatus.OK:
                     dry_run.mark(response)
             except ServiceError as error:
                 response = error_response(error, scope)
@@ -184,7 +182,7 @@ class Endpoint(Generic[Parsed]):
             await services.limits.hit("keyed", caller.address, principal.key_hash)
         fields = sent.logged if isinstance(sent, TrackingBody) else dict
         about = (self.name, caller.scope["request_id"], caller.at)
-        call = Call(principal, item, *about, fields, repeatable, services.seal)
+        call = Call(principal, item, *about, fields, repeatable, lambda text: services.sealer().seal(text))
         result, key = await caller.storage.handle(operation, call)
         response = _response(recording, result, caller.scope)
         if key is not None:
