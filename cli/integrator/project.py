@@ -4,9 +4,9 @@ import json
 import os
 import re
 import shlex
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, ClassVar
 
 import httpx2
@@ -141,11 +141,8 @@ def save_settings(place: Path, values: dict[str, str]) -> bool:
 def write_private(path: Path, text: str) -> None:
     """Put text into a file of mode 0600, and create its folder if necessary."""
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    number, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")  # mkstemp makes it 0600
-    try:
-        with os.fdopen(number, "w", encoding="utf-8") as file:
-            file.write(text)
-        Path(name).replace(path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
+    with TemporaryDirectory(prefix=f".{path.name}-", dir=path.parent) as folder:
+        written = Path(folder) / path.name
+        written.touch(0o600)
+        written.write_text(text, encoding="utf-8")
+        written.replace(path)
