@@ -9,7 +9,6 @@ from tempfile import TemporaryDirectory
 from typing import Annotated, Any
 
 import typer
-from rich.markup import escape
 from sqlalchemy.engine import URL
 
 import storage
@@ -124,8 +123,8 @@ async def _differences(url: str) -> list[str]:
 
 def answer(result: dict[str, Any], text: str, differences: list[str]) -> Answer:
     """Return the answer, which is not ok if the books differ from the events, as `svc admin db check` says."""
-    ok, lines = not differences, [text, *(f"[red]{escape(each)}[/]" for each in differences)]
-    return Answer({"ok": ok, **result, "differences": differences}, "\n".join(lines), ok=ok)
+    ok, said = not differences, written("admin/checked", text=text, differences=differences)
+    return Answer({"ok": ok, **result, "differences": differences}, said, ok=ok)
 
 
 def _url(path: Path) -> str:

@@ -8,7 +8,7 @@ import typer
 
 from cli.integrator import project
 from cli.integrator.accounts import ProgramId, chosen
-from cli.integrator.output import UNREACHABLE, Answer, Failure, command, plain, print_json, say, warn, written
+from cli.integrator.output import UNREACHABLE, Answer, Failure, command, print_json, say, warn, written
 
 DONE = ("recorded", "repeated", "linked", "same_sale", "test", "ignored", "organic", "not_referred")
 
@@ -68,9 +68,6 @@ def _show(service: project.ServiceClient, program_id: int, event: dict[str, Any]
     if event["outcome"] not in DONE:
         found = service.call("GET", f"/api/programs/{program_id}/explain", transaction_id=event["event_id"])
         advice = found["smallest_change"] and f"{found['message']} {found['smallest_change']}"
-    amount = "" if event["currency"] is None else f" {event['amount_cents']} {event['currency']} (minor units)"
-    subject = event["transaction_id"] or event["waits_for"] or ""
-    say(f"{event['received_at']} [bold]{plain(event['type'])}[/] {plain(event['outcome'])} {plain(subject)}{amount}")
-    if advice:
-        say(f"  {plain(advice)}")
-    print_json(event | {"advice": advice})
+    shown = event | {"advice": advice}
+    say(written("integrator/event", **shown))
+    print_json(shown)
