@@ -10,7 +10,7 @@ from urllib.parse import quote
 from presentation.api_request import ApiRequest
 from presentation.operations import operation
 from presentation.payout_files import pdf, statement
-from presentation.payout_files.provider import Batch, PartnerPayment, PayoutProvider, reference_of, write_file
+from presentation.payout_files.provider import Batch, PartnerPayment, PayoutProvider, reference_of, total, write_file
 from presentation.payout_files.sepa import SepaFile
 from storage.engine.sealing import Sealer, UnreadableSecretError
 from storage.management.payout_methods import open_details
@@ -35,10 +35,12 @@ async def get_payout_file(call: ApiRequest) -> ContentResponse:
     provider = PROVIDERS.get(call.path_name("kind"))
     if provider is None:
         raise NotFound(f"A payout has these files: {', '.join(PROVIDERS)}.")
-    written = await asyncio.to_thread(write_file, provider, await read_batch(call))
-    headers = {"Svc-Payments": str(written.payments), "Svc-Payments-Cents": str(written.cents)}
-    headers["Content-Disposition"] = f'attachment; filename="{quote(written.name)}"'
-    return ContentResponse(written.content, written.media_type, headers)
+    paid, content = await asyncio.to_thread(write_file, provider, await read_batch(call))
+    number, cents = len(paid.payments), total(paid)
+    name = f"payout-{paid.payout_id}-{provider.kind}-{number}-{paid.amount(cents)}-{paid.currency}.{provider.suffix}"
+    headers = {"Svc-Payments": str(number), "Svc-Payments-Cents": str(cents)}
+    headers["Content-Disposition"] = f'attachment; filename="{quote(name)}"'
+    return ContentResponse(content, provider.media_type, headers)
 
 
 @operation(

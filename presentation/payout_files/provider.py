@@ -48,16 +48,6 @@ class Batch(NamedTuple):
         return str(currencies.major(cents, self.currency))
 
 
-class PayoutFile(NamedTuple):
-    """A file for the payments of a payout: its name says how many it has and what they add up to."""
-
-    name: str
-    media_type: str
-    content: bytes
-    payments: int
-    cents: int
-
-
 @dataclass(frozen=True)
 class PayoutProvider:
     """Writes a table of payments as CSV. What it does not take stays for others, and the page says why.
@@ -111,12 +101,10 @@ class PayoutProvider:
         return csv_lines([guarded(cell) for cell in row] for row in rows).encode()
 
 
-def write_file(provider: PayoutProvider, batch: Batch) -> PayoutFile:
-    """Return a provider's file of a payout. Raises ValidationError."""
+def write_file(provider: PayoutProvider, batch: Batch) -> tuple[Batch, bytes]:
+    """Return what a provider takes of a batch, and its file. Raises ValidationError."""
     taken, _ = provider.taken(batch)
-    number, cents = len(taken.payments), total(taken)
-    name = f"payout-{batch.payout_id}-{provider.kind}-{number}-{batch.amount(cents)}-{batch.currency}"
-    return PayoutFile(f"{name}.{provider.suffix}", provider.media_type, provider.write(taken), number, cents)
+    return taken, provider.write(taken)
 
 
 def total(batch: Batch) -> int:

@@ -48,6 +48,7 @@ async def test_a_sepa_file_pays_from_the_account_of_the_settings(dashboard: Dash
 
     assert in_dollars.status_code == 400
     assert written.headers["content-type"] == "application/xml"
+    assert "sepa-1-16.00-EUR.xml" in written.headers["content-disposition"]
     assert all(f"<IBAN>{each}</IBAN>" in written.text for each in ("NL91ABNA0417164300", bank["iban"]))
     assert '<InstdAmt Ccy="EUR">16.00</InstdAmt>' in written.text
 
