@@ -43,8 +43,8 @@ def reopen(connection: Connection, program_id: int, payout_id: int, *, by: By) -
     _take_back(connection, program_id, payout_id, at=by.at)
     live, earned = payout_sending.live_items(program_id, payout_id), commissions.c
     status = case((net_cents() == 0, CommissionStatus.REVERSED), else_=CommissionStatus.APPROVED)
-    for part in runs.parts(connection, live):
-        paid = (earned.program_id == program_id, earned.id.in_(runs.within(live, part)))
+    for _, part in runs.parts(connection, live):
+        paid = (earned.program_id == program_id, earned.id.in_(part))
         connection.execute(update(commissions).where(*paid).values(status=status, paid_at=None))
     lines = update(payout_lines).where(*of_lines, _line.state == LineState.PAID)
     connection.execute(lines.values(state=LineState.OPEN, mail_is_due=False))

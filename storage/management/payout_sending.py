@@ -90,8 +90,8 @@ def lock_all(
     """Lock the commissions of a run, their partners' accounts, and the run as `payouts.lock` does; return the run."""
     plan_for_many(connection)
     mine = live_items(program_id, payout_id)
-    for part in runs.parts(connection, mine):
-        some = (_earned.program_id == program_id, _earned.id.in_(runs.within(mine, part)))
+    for _, part in runs.parts(connection, mine):
+        some = (_earned.program_id == program_id, _earned.id.in_(part))
         lock_rows(connection, select(_earned.id).where(*some).order_by(_earned.id))
     account = partners.c
     theirs = select(_line.partner_id).where(_line.program_id == program_id, _line.payout_id == payout_id)
@@ -117,7 +117,7 @@ def settle(connection: Connection, program_id: int, payout_id: int, *, notify: b
     """Pay the open lines of a run: the ledger's entries, the statuses of commissions, the numbers of statements."""
     of_run: dict[str, Any] = {"program_id": program_id, "payout_id": payout_id}
     items = connection.execute(select(func.count()).where(*_items(program_id, payout_id))).scalar_one()
-    parts = runs.parts(connection, live_items(program_id, payout_id))
+    parts = [bounds for bounds, _ in runs.parts(connection, live_items(program_id, payout_id))]
     lines = select(func.count()).where(_line.program_id == program_id, _line.payout_id == payout_id)
     first = new_ids(connection, program_id, 2 * items + connection.execute(lines).scalar_one(), at=at)
     for number, part in enumerate(parts):
@@ -153,10 +153,9 @@ def changed_lines(connection: Connection, program_id: int, payout_id: int, *, at
         net_cents() != _item.net_cents,
         is_held(),
     )
-    items = live_items(program_id, payout_id)
     changed = set[int]()
-    for part in runs.parts(connection, items):
-        some = runs.within(items, part).with_only_columns(_item.partner_id).order_by(None).join(commissions, same)
+    for _, part in runs.parts(connection, live_items(program_id, payout_id)):
+        some = part.with_only_columns(_item.partner_id).order_by(None).join(commissions, same)
         changed |= set(connection.execute(some.where(differs).distinct()).scalars())
     of_run = (_line.program_id == program_id, _line.payout_id == payout_id, _line.state == LineState.OPEN)
     partner_ids = select(_line.partner_id).where(*of_run)

@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import date, datetime
 from itertools import pairwise, product
 from typing import Any
@@ -68,8 +68,8 @@ def _review_due(connection: Connection, program_id: int, earned_until: date, *, 
     earned = (row.program_id == program_id, row.status == CommissionStatus.APPROVED)
     due = select(row.id).where(*earned, *([] if ends_at is None else [row.created_at < ends_at]))
     fraud_review.flag_before_decision(connection, program_id, due, at=at)
-    for part in parts(connection, due):
-        lock_rows(connection, within(due, part), read=True)
+    for _, part in parts(connection, due):
+        lock_rows(connection, part, read=True)
     return due
 
 
@@ -102,28 +102,23 @@ def _freeze(connection: Connection, program_id: int, payout_id: int, due: Select
     partner_ids = connection.execute(select(line.partner_id).where(*mine)).scalars().all()
     values = (earned.program_id, literal(payout_id), earned.partner_id, earned.id, net_cents(), true())
     # No join, of which PostgreSQL could not guess the size.
-    for part, start in product(parts(connection, due), range(0, len(partner_ids), AT_ONCE)):
+    for (_, part), start in product(parts(connection, due), range(0, len(partner_ids), AT_ONCE)):
         theirs = earned.partner_id.in_(partner_ids[start : start + AT_ONCE])
-        frozen = within(due, part).with_only_columns(*values).where(theirs, ~is_held())
+        frozen = part.with_only_columns(*values).where(theirs, ~is_held())
         connection.execute(insert(payout_items).from_select(payout_items.c.keys(), frozen))
     counted = connection.execute(_COUNTS, {"program_id": program_id, "payout_id": payout_id})
     if counted.rowcount != len(partner_ids):
         raise StaleReadError
 
 
-def parts(connection: Connection, ids: Select[Any]) -> list[dict[str, int]]:
-    """Return the first and the end of each 20,000 of many commissions' ids, as the values of `within`."""
+def parts(connection: Connection, ids: Select[Any]) -> list[tuple[dict[str, int], Select[Any]]]:
+    """Return the parts of many commissions' ids, 20,000 in each: its first id and end as values, and its statement."""
     [row_id] = ids.selected_columns
     numbered = ids.add_columns(func.row_number().over(order_by=row_id).label("place")).subquery().c
     firsts = select(numbered[0]).where((numbered.place - 1) % AT_ONCE == 0).order_by(numbered[0])
     bounds = pairwise([*connection.execute(firsts).scalars(), LARGEST_ID])
-    return [{"since_id": first, "end_id": end} for first, end in bounds]
-
-
-def within(ids: Select[Any], part: Mapping[str, int]) -> Select[Any]:
-    """Return the statement of those ids that are in a part, in their order."""
-    [row_id] = ids.selected_columns
-    return ids.where(row_id >= part["since_id"], row_id < part["end_id"]).order_by(row_id)
+    ordered = ids.order_by(row_id)
+    return [({"since_id": first, "end_id": end}, ordered.where(row_id >= first, row_id < end)) for first, end in bounds]
 
 
 def obstacles(
