@@ -5,7 +5,6 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import Any
 
-from pydantic_core import to_json
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -25,7 +24,6 @@ from tracking_api.dashboard.pages import buttons, forms, notices, page_context, 
 from tracking_api.dashboard.pages.buttons import QUESTIONS, Button, FormPage, Question, elsewhere
 from tracking_api.dashboard.pages.lists import ListPage
 from tracking_api.dashboard.pages.page_context import PageContext
-from web import body
 from web.errors import ErrorObject, error_body
 
 DECISIONS = {status: QUESTIONS[f"commissions-{status}"] for status in ("approved", "rejected")}
@@ -78,10 +76,9 @@ COMMISSION_LIST = ListPage(
 async def decide_selected(request: Request) -> Response:
     """Approve or reject the selected commissions. Each has its own result."""
     context, form, path = await _sent(request)
-    if not form.each("id"):
+    if not form.each("ids"):
         return notices.redirect(path, "nothing-chosen")
-    ids = [int(each) if each.isdecimal() else each for each in form.each("id")]
-    sent = body.parse(changes.CommissionChanges, to_json({"status": form.text("decision"), "ids": ids}))
+    sent = forms.parsed(form, changes.CommissionChanges)
     if sent.status not in DECISIONS:
         raise ValidationError("A commission is approved or rejected here. Payouts pay it.")
     return await _decide(context, form, sent.status, sent.ids, path, asks=sent.status != CommissionStatus.APPROVED)

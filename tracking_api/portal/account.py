@@ -18,8 +18,7 @@ from web.body import Body
 @operation(NotFound, notice="portal-session-ended")
 async def end_portal_session(call: PortalRequest) -> None:
     """End one of the partner's sessions."""
-    session_id = call.named.get("session", "")
-    await call.storage.write_in(call.program_id, sessions.end_one, _sessions_of(call), session_id)
+    await call.storage.write_in(call.program_id, sessions.end_one, _sessions_of(call), call.path_name("session"))
 
 
 def _sessions_of(call: PortalRequest) -> sessions.Sessions:

@@ -59,7 +59,7 @@ async def test_selected_commissions_that_cannot_change_are_counted_and_do_not_st
     held = (await dashboard.acme.sale("inv-1", at=HELD_SINCE + timedelta(days=1))).commission_id
     free = (await dashboard.acme.sale("inv-2", at=HELD_SINCE)).commission_id
 
-    approved = await send(olga, path, "Approve", id=[held, free])
+    approved = await send(olga, path, "Approve", ids=[held, free])
 
     assert "Approved: 1. Not changed: 1" in await follow(olga, approved)
     listed = (await dashboard.get("./commissions")).json()["data"]

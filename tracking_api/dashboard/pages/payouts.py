@@ -64,8 +64,6 @@ async def _run(context: PageContext, _: ListState) -> dict[str, Any]:
             "reference": payout.reference or reference_of(context.program.name, payout.created_at.date()),
         },
         "can_reopen": payout.sent_at is not None and context.at - payout.sent_at <= REOPENED_WITHIN,
-        "must_confirm": is_draft and context.program.settings.confirm_payouts and payout.confirmed_at is None,
-        "drafted_it": payout.created_by == context.actor.name,
         "sends_mail": mail.is_on(context.request),
     }
 

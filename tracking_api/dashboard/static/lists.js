@@ -30,7 +30,7 @@ function enter(index, moves) {
 }
 
 function act() {
-  const bar = document.querySelector(":root:has(:is([name=id], [name=partner_ids]):checked) .bulk");
+  const bar = document.querySelector(":root:has(:is([name=id], [name$=ids]):checked) .bulk");
   (bar?.querySelector("button") ?? rows[current].querySelector("[popovertarget], .tick input, a"))?.focus();
   if (!bar) rows[current].querySelector("[popovertarget]")?.click();
 }

@@ -1,7 +1,7 @@
 // What every page can do beyond HTML: copy a value, tick a whole list, and lead to what was wrong in a form.
 "use strict";
 
-const ROW = "[type=checkbox]:is([name=id], [name=partner_ids]):enabled";
+const ROW = "[type=checkbox]:is([name=id], [name$=ids]):enabled";
 const rowsOf = (form) => [...form.elements].filter((box) => box.matches(ROW));
 
 async function copy(button) {
