@@ -1,19 +1,14 @@
 """A Redis server of our own for a test."""
 
 import signal
-import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple
 
-from tests import postgres
+from tests import shops
 
 
-class RedisServer(NamedTuple):
-    process: subprocess.Popen[str]
-    port: int
-
+class RedisServer(shops.Running):
     @property
     def url(self) -> str:
         return f"redis://127.0.0.1:{self.port}"
@@ -21,19 +16,9 @@ class RedisServer(NamedTuple):
 
 @contextmanager
 def running(folder: Path) -> Iterator[RedisServer]:
-    server = started(folder, postgres.free_port())
-    with server.process:
+    command = ["redis-server", "--port", "PORT", "--save", ""]
+    with shops.running(command, "Ready to accept connections", cwd=folder, log=folder / "redis.log") as server:
         try:
-            yield server
+            yield RedisServer(*server)
         finally:
             server.process.send_signal(signal.SIGCONT)
-            server.process.terminate()
-
-
-def started(folder: Path, port: int) -> RedisServer:
-    """Start a Redis on a port, and return it when it is ready."""
-    command = ["redis-server", "--port", str(port), "--save", "", "--dir", str(folder)]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-    assert process.stdout is not None
-    assert any("Ready to accept connections" in line for line in process.stdout)
-    return RedisServer(process, port)
