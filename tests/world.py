@@ -94,7 +94,8 @@ class World:
         self, operation: Callable[..., Any], *values: Any, actor: Actor = OPERATOR, at: datetime = NOW, **about: Any
     ) -> Any:
         """Run a writing operation of the program, as the operator and now unless said otherwise."""
-        return await self.store.write(operation, self.program_id, *values, **{"by": By(actor, at), **about})
+        about = {"by": By(actor, at), **about}
+        return await self.store.write_in(self.program_id, operation, self.program_id, *values, **about)
 
     async def change(self, at: datetime = NOW, **settings: Any) -> None:
         await self.do(program_settings.change, settings, at=at)

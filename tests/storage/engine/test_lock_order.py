@@ -9,31 +9,31 @@ import random
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
-from datetime import date, timedelta
+from datetime import timedelta
 from functools import partial
 from itertools import count
 from typing import Any
 
 import storage
 from storage.checks import books
-from storage.engine.audit import OPERATOR, By
-from storage.engine.sealing import Sealer
 from storage.lists.commissions import COMMISSIONS
 from storage.lists.customers import CUSTOMERS
 from storage.lists.payouts import PAYOUTS
-from storage.management import by_hand, commission_decisions, partners, payout_methods, payout_sending, payouts
+from storage.management import by_hand, partners, payouts
+from storage.management.commission_decisions import decide_each
 from storage.rules import errors
 from storage.rules.commission import CommissionStatus
 from storage.rules.errors import DuplicateTransaction, PayoutChanged, PayoutOpen, ServiceError
-from storage.rules.payout import MethodKind, PayoutState
+from storage.rules.payout import PayoutState
 from storage.tracking import leads, sales
 from storage.tracking.leads import Lead
 from storage.tracking.received_calls import Call, Repeatable
 from storage.tracking.sale_decisions import Sale
 from tests import postgres, world
 from tests import stripe_events as stripe
+from tests.storage.management.paying import UNTIL, do, pay_by, send
 from tests.storage.payments.paying import take
-from tests.world import BY, NOW, World
+from tests.world import NOW, World
 
 SECONDS = float(os.environ.get("SVC_LOCKS_SECONDS", "3"))
 SALES, DAYS = 40, 20
@@ -70,38 +70,31 @@ async def pay(name: str, click: str, acme: World) -> None:
 async def reject_some(acme: World) -> None:
     """Reject commissions, newest first, as a person does on a page."""
     pending = await acme.listed(COMMISSIONS, status=CommissionStatus.PENDING)
-    chosen = [each.id for each in pending.data[:5]]
-    rejected = (acme.program_id, chosen, CommissionStatus.REJECTED)
-    await acme.store.write_in(acme.program_id, commission_decisions.decide_each, *rejected, by=BY)
+    await acme.do(decide_each, [each.id for each in pending.data[:5]], CommissionStatus.REJECTED)
 
 
 async def move_one(partner: str, acme: World) -> None:
     """Move the newest customer with the unpaid past to a partner, and credit that one by hand."""
-    people, about = (await acme.listed(CUSTOMERS)).data, {"by": BY, "reason": "A trial"}
-    to: Any = {"partner_id": getattr(acme, partner), **about}
-    for each in people[:1]:
-        moved = (acme.program_id, each.id)
-        await acme.store.write_in(acme.program_id, partners.move_customer, *moved, past=partners.Past.MOVE, **to)
-        sale: Any = {"amount_cents": 500, "currency": "USD", "customer_key": each.customer_key}
-        await acme.store.write_in(acme.program_id, by_hand.credit_sale, acme.program_id, **sale, **to)
+    to: Any = {"partner_id": getattr(acme, partner), "reason": "A trial"}
+    for each in (await acme.listed(CUSTOMERS)).data[:1]:
+        await acme.do(partners.move_customer, each.id, past=partners.Past.MOVE, **to)
+        sale = {"amount_cents": 500, "currency": "USD", "customer_key": each.customer_key}
+        await acme.do(by_hand.credit_sale, **sale, **to)
 
 
 async def pay_all(acme: World) -> None:
     """Approve some, pay one of them at once, draft a payout of the others, and send it, as two people may."""
     pending = await acme.listed(COMMISSIONS, status=CommissionStatus.PENDING)
-    by = By(OPERATOR, NOW + timedelta(days=60))
     chosen = [each.id for each in pending.data[-8:]]
     for ids, status in ((chosen, CommissionStatus.APPROVED), (chosen[::-1][:2], CommissionStatus.PAID)):
-        decided = (acme.program_id, ids, status)
-        await acme.store.write_in(acme.program_id, commission_decisions.decide_each, *decided, by=by)
+        await do(acme, decide_each, ids, status)
     with suppress(PayoutOpen):
-        await acme.store.write_in(acme.program_id, payouts.draft, acme.program_id, earned_until=date.max, by=by)
-    said: Any = {"paid_on": NOW.date(), "reference": "R", "by": by}
+        await do(acme, payouts.draft, earned_until=UNTIL)
     for each in (await acme.listed(PAYOUTS, state=PayoutState.DRAFT)).data:
         with suppress(PayoutChanged):
-            await acme.store.write_in(acme.program_id, payout_sending.send, acme.program_id, each.id, **said)
+            await send(acme, each)
     for each in (await acme.listed(PAYOUTS, state=PayoutState.DRAFT)).data:
-        await acme.store.write_in(acme.program_id, payouts.discard, acme.program_id, each.id, by=by)
+        await do(acme, payouts.discard, each.id)
 
 
 def calls(number: int, clicks: list[str]) -> Iterator[Callable[[World], Awaitable[None]]]:
@@ -127,8 +120,7 @@ async def test_two_processes_never_wait_for_each_other_in_a_circle(postgres_url:
     async with storage.opened(postgres_url) as one, storage.opened(postgres_url) as other:
         acme = await world.acme(one)
         for partner_id in (acme.anna, acme.ben):
-            by_paypal = (partner_id, MethodKind.PAYPAL, {"email": "one@partners.example"})
-            await acme.do(payout_methods.change, *by_paypal, sealer=Sealer("a secret key"))
+            await pay_by(acme, partner_id)
         ends_at = asyncio.get_running_loop().time() + SECONDS
         for number in count():
             clicks = [await acme.visitor(at=NOW - timedelta(days=DAYS)) for _ in range(SALES)]

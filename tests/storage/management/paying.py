@@ -3,7 +3,7 @@
 from datetime import date, datetime, timedelta
 from typing import Any
 
-from storage.engine.audit import Actor, By
+from storage.engine.audit import Actor
 from storage.lists.commissions import COMMISSIONS
 from storage.lists.declaration import ListQuery, ListScope
 from storage.lists.find import find
@@ -18,10 +18,9 @@ FINN = Actor("user", "2", "finn@acme.example")
 UNTIL = date(9999, 12, 31)
 
 
-async def do(acme: World, operation: Any, *values: Any, actor: Actor = OLGA, at: datetime = AT, **about: Any) -> Any:
+async def do(acme: World, operation: Any, *values: Any, **about: Any) -> Any:
     """Run a write operation of the program, as the owner and a month later unless said otherwise."""
-    about = {"by": By(actor, at), **about}
-    return await acme.store.write_in(acme.program_id, operation, acme.program_id, *values, **about)
+    return await acme.do(operation, *values, **{"actor": OLGA, "at": AT, **about})
 
 
 async def pay_by(acme: World, partner_id: int, email: str = "anna@partners.example", at: datetime = NOW) -> None:

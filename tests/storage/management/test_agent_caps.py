@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from storage.engine.audit import Actor, By
+from storage.engine.audit import Actor
 from storage.lists.programs import read_program
 from storage.management import agent_caps, program_settings
 from storage.management.commission_decisions import decide
@@ -28,7 +28,7 @@ BROWSERS = {"lead_auth_policy": "browser_allowed"}
 async def change(acme: World, changes: dict[str, Any], *, by: Actor = THIEF, at: datetime = NOW) -> str | None:
     """Change the program and return the cap that stood in the way, None if there was none."""
     try:
-        await acme.store.write_in(acme.program_id, program_settings.change, acme.program_id, changes, by=By(by, at))
+        await acme.do(program_settings.change, changes, actor=by, at=at)
     except OverCap as rejection:
         cap: str = rejection.details["cap"]
         return cap
@@ -36,7 +36,7 @@ async def change(acme: World, changes: dict[str, Any], *, by: Actor = THIEF, at:
 
 
 async def cap(acme: World, **caps: Any) -> None:
-    await acme.store.write(agent_caps.change, acme.program_id, caps, by=By(OLGA, NOW))
+    await acme.do(agent_caps.change, caps, actor=OLGA)
 
 
 async def test_one_change_stays_within_the_defaults_and_what_is_beyond_changes_nothing(acme: World):

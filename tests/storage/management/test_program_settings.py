@@ -23,7 +23,7 @@ from storage.tables import commission_terms, metadata, programs, rollups
 from storage.tables import commissions as earned
 from tests import stripe_events as stripe
 from tests.storage.payments.paying import connect, take
-from tests.world import BY, NOW, OLGA, World, stored
+from tests.world import NOW, OLGA, World, stored
 
 PROGRAM = ProgramSettings("Acme partners", "acme.example")
 CHOSEN: dict[str, Any] = {"workspace": "Acme", "password_hash": "a hash", "partner": {"name": "Anna", "code": "anna"}}
@@ -110,10 +110,6 @@ async def sold(acme: World) -> World:
     return sandbox
 
 
-async def delete(acme: World, program_id: int) -> None:
-    await acme.store.write(program_settings.delete_program, program_id, by=BY)
-
-
 async def count(program: World, tables: Iterable[Table] = program_settings.EVENTS) -> dict[str, int]:
     """Count a program's rows by table: its events by default."""
     return {each.name: len(rows) for each in tables if (rows := await program.rows(each))}
@@ -173,13 +169,13 @@ async def test_a_program_without_events_is_deleted_with_its_sandbox_and_all_its_
     other = await acme.beside()
     before = await count(other, DELETED)
 
-    await delete(acme, acme.program_id)
+    await acme.do(program_settings.delete_program)
 
     assert [await count(each, DELETED) for each in (acme, sandbox)] == [{}, {}]
     assert await stored(acme, programs.c.id) == [(other.program_id,)]
     assert await count(other, DELETED) == before
     with pytest.raises(errors.NotFound):
-        await delete(acme, acme.program_id)
+        await acme.do(program_settings.delete_program)
 
 
 async def test_a_program_with_one_click_or_a_payment_of_no_one_is_not_deleted_and_its_sandbox_is(acme: World):
@@ -190,8 +186,8 @@ async def test_a_program_with_one_click_or_a_payment_of_no_one_is_not_deleted_an
 
     for each in (acme, other):
         with pytest.raises(errors.ProgramHasEvents):
-            await delete(acme, each.program_id)
-    await delete(acme, sandbox.program_id)
+            await each.do(program_settings.delete_program)
+    await sandbox.do(program_settings.delete_program)
 
     assert await count(sandbox, DELETED) == {}
     assert (await count(acme))["clicks"] == 1

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from storage.engine.audit import By
 from storage.engine.sealing import Sealer
 from storage.lists.payment_events import PAYMENT_EVENTS
 from storage.payments import accounts, processing
@@ -17,7 +16,7 @@ async def take(acme: World, event: dict[str, Any]) -> EventOutcome:
 
 async def connect(acme: World, *, secret: str = "whsec_12345678", key: str = "a key") -> None:
     about: dict[str, Any] = {"provider": "stripe", "account_id": "acct_1", "secret": secret}
-    await acme.store.write(accounts.connect, acme.program_id, **about, sealer=Sealer(key), by=By(OLGA, NOW))
+    await acme.do(accounts.connect, **about, sealer=Sealer(key), actor=OLGA)
 
 
 async def named(acme: World, **more: str) -> dict[str, str]:

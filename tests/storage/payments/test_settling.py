@@ -4,11 +4,11 @@ from datetime import timedelta
 
 import pytest
 
-from storage.engine.audit import OPERATOR, By
+from storage.engine.audit import OPERATOR
 from storage.lists.flags import FLAGS
 from storage.lists.payment_events import PAYMENT_EVENTS
-from storage.management import commission_decisions, flag_decisions
-from storage.management.commission_decisions import get_pending_work
+from storage.management import flag_decisions
+from storage.management.commission_decisions import decide_each, get_pending_work
 from storage.payments import decisions, reconciliation
 from storage.rules.commission import CommissionStatus
 from storage.rules.errors import CommissionFlagged, DuplicateTransaction
@@ -93,14 +93,13 @@ async def test_a_sale_beside_a_payment_is_held_until_it_is_decided(acme: World, 
         await acme.sale("pi_1")
     others = [await acme.sale("order-8", 9_999, at=NOW + timedelta(minutes=9))]
     others += [await acme.sale("order-9", at=NOW + timedelta(minutes=11))]
-    commission_id = sold.commission_id or 0
+    commission_id = sold.commission_id
     [flag] = (await acme.listed(FLAGS)).data
     pending = await acme.store.read(get_pending_work, acme.program_id, at=NOW)
     undecided = await outcome_and_findings(acme)
-    later = By(OPERATOR, NOW + timedelta(days=30))
-    approved = (acme.program_id, [commission_id, others[0].commission_id or 0], CommissionStatus.APPROVED)
-    held, free = (await acme.store.write(commission_decisions.decide_each, *approved, by=later)).values()
-    await acme.store.write(flag_decisions.decide, acme.program_id, flag.id, state, by=later)
+    both, later = [commission_id, others[0].commission_id], NOW + timedelta(days=30)
+    held, free = (await acme.do(decide_each, both, CommissionStatus.APPROVED, at=later)).values()
+    await acme.do(flag_decisions.decide, flag.id, state, at=later)
 
     assert (sold.possibly_repeats, [each.possibly_repeats for each in others]) == ("pi_1", [None, None])
     assert (flag.kind, flag.commission_id, flag.evidence["payment"]) == ("possible_duplicate", commission_id, "pi_1")
