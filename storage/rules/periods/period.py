@@ -67,8 +67,8 @@ class Period(StrEnum):
     TWELVE_MONTHS = "12m"
 
 
-_DAYS = {Period.SEVEN_DAYS: 7, Period.THIRTY_DAYS: 30, Period.NINETY_DAYS: 90}
-REPORTED = {each.value: each for each in (*_DAYS, Period.ALL)}  # those of the specification
+DAYS = {Period.SEVEN_DAYS: 7, Period.THIRTY_DAYS: 30, Period.NINETY_DAYS: 90}
+REPORTED = {each.value: each for each in (*DAYS, Period.ALL)}  # those of the specification
 
 
 class DateRangeQuery(NamedTuple):
@@ -135,24 +135,19 @@ class Window(NamedTuple):
 
 
 def choose(query: DateRangeQuery, *, created_at: datetime, at: datetime) -> tuple[Period, Window]:
-    """Return the name and the range that a query selects, as of `at`. Raises InvalidPeriod, InvalidRange."""
-    sent = REPORTED.get(query.period or "")
-    if (window := query.window) is not None:
-        return sent or Period.SEVEN_DAYS, window
-    if sent is None and query.period is not None:
-        raise InvalidPeriod
-    period = sent or Period.SEVEN_DAYS
-    return period, named(period, created_at=created_at, at=at)
+    """Return the name and the range that a query selects, as of `at`. Raises InvalidPeriod, InvalidRange.
 
-
-def named(period: Period, *, created_at: datetime, at: datetime) -> Window:
-    """Return the days of a named period. The last one is today; `all` starts on the day of `created_at`."""
-    today = at.astimezone(UTC).date()
-    if period == Period.ALL:
-        first = min(created_at.astimezone(UTC).date(), today)
-    else:
-        first = today - (_DAYS[period] - 1) * _DAY
-    return Window(first, today)
+    The last day of a named period is today; `all` starts on the day of `created_at`.
+    """
+    sent, window = REPORTED.get(query.period or ""), query.window
+    if window is None:
+        if sent is None and query.period is not None:
+            raise InvalidPeriod
+        today = at.astimezone(UTC).date()
+        created = created_at.astimezone(UTC).date()
+        first = created if sent == Period.ALL else today - (DAYS[sent or Period.SEVEN_DAYS] - 1) * _DAY
+        window = Window(min(first, today), today)
+    return sent or Period.SEVEN_DAYS, window
 
 
 def custom(date_from: str, date_to: str) -> Window:

@@ -49,7 +49,7 @@ def _named(name: Period, at: datetime) -> tuple[Window, Window | None]:
     if name in RUNNING:
         whole, before = period.calendar(RUNNING[name], at)
         return Window(whole.first, today), Window(before.first, min(before.first + (today - whole.first), before.last))
-    return period.named(name, created_at=at, at=at), None
+    return Window(today - (period.DAYS[name] - 1) * _DAY, today), None
 
 
 def _year_before(day: date) -> date:
