@@ -3,7 +3,6 @@
 from datetime import date as calendar_date
 from datetime import datetime
 from functools import partial
-from operator import attrgetter
 from typing import Annotated, Any, Self
 
 from pydantic import PlainSerializer, WithJsonSchema
@@ -24,7 +23,6 @@ from storage.rules.reports.metrics import Direction, Totals
 
 FIGURES = ("clicks", "leads", "conversions", "revenue", "partners", "sales", "commission")  # with a trend each
 MONEY = {"revenue": "revenue_cents", "commission": "commission_cents"}  # of them, with its name in Totals
-_figures = attrgetter(*(MONEY.get(name, name) for name in FIGURES))
 Number = Annotated[int | float, WithJsonSchema({"type": "number"})]  # written as it was computed: 5 stays 5
 # with its milliseconds, always: 2026-01-31T23:59:59.999Z
 _WITH_MILLIS = PlainSerializer(lambda at: at.isoformat(timespec="milliseconds").replace("+00:00", "Z"), return_type=str)
@@ -90,14 +88,15 @@ class ReportView(View):
         total = row.current
         shown = _shown(row.current)
         before = _shown(row.previous)
-        changes = map(metrics.trend, _figures(row.previous), _figures(total))
+        changes = metrics.trends(total, row.previous)
         figures = {
             **{f"total{name.title()}": value for name, value in shown.items() if name != "commission"},
             "totalPartnersCommission": shown["commission"],
             "conversionRate": metrics.conversion_rate(total.conversions, total.clicks),
             "averageOrderValue": dollars(metrics.average_order_cents(total.revenue_cents, total.conversions)),
         }
-        for name, change in zip(FIGURES, changes, strict=True):
+        for name in FIGURES:
+            change = changes[MONEY.get(name, name)]
             trend = {"trend": change.percent, "trendDirection": change.direction, "previous": before[name]}
             figures[f"{name}Trend"] = trend
         return cls.model_validate({"data": rows, "metrics": figures, "meta": meta})
@@ -161,10 +160,8 @@ class BreakdownView(View):
 
 def _shown(totals: Totals) -> dict[str, Any]:
     """Return totals under the specification's names."""
-    figures: dict[str, Any] = dict(zip(FIGURES, _figures(totals), strict=True))
-    for name in MONEY:
-        figures[name] = dollars(figures[name])
-    return figures
+    figures = {name: getattr(totals, MONEY.get(name, name)) for name in FIGURES}
+    return figures | {name: dollars(figures[name]) for name in MONEY}
 
 
 def _range(window: Window) -> dict[str, datetime]:

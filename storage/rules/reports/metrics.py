@@ -1,6 +1,6 @@
 """The figures of a report: totals, ratios (exact, rounded once, halves away from zero), trends, parts of a period."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import date, timedelta
 from decimal import ROUND_HALF_UP, Decimal
 from enum import StrEnum
@@ -103,16 +103,18 @@ def parts_of(days: Sequence[Day], part: Part) -> tuple[Part, list[dict[str, int 
     counts = {Part.DAY: len(days), Part.WEEK: len(days) // 7 + 2}
     while counts.get(part, 0) > MOST_PARTS:
         part = Part.WEEK if part == Part.DAY else Part.MONTH
-    starts: dict[Part, Callable[[date], date]] = {
-        Part.DAY: lambda day: day,
-        Part.WEEK: lambda day: day - timedelta(days=day.weekday()),
-        Part.MONTH: lambda day: day.replace(day=1),
-    }
     if part == Part.NONE:
         return part, []
-    groups = (list(group) for _, group in groupby(days, key=lambda day: starts[part](day.date)))
+    groups = (list(group) for _, group in groupby(days, key=lambda day: start_of(part, day.date)))
     rows = [added(Totals(), (day.totals for day in inside))._asdict() | {"first": inside[0].date} for inside in groups]
     return part, rows
+
+
+def start_of(part: Part, day: date) -> date:
+    """Return the first day of the week or month of a day; of another part, the day."""
+    if part == Part.WEEK:
+        return day - timedelta(days=day.weekday())
+    return day.replace(day=1) if part == Part.MONTH else day
 
 
 def trend(previous: int, current: int) -> Trend:

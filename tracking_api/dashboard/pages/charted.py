@@ -1,13 +1,13 @@
 """Results as a page shows them: figures as tiles with trends, a chart, and its table. A long range is added up."""
 
 from collections.abc import Callable, Iterator
-from datetime import datetime, timedelta
+from datetime import timedelta
 from itertools import groupby, islice
 from typing import Any, NamedTuple
 
 from storage.reports.chart import Results, Step
 from storage.rules.reports import metrics
-from storage.rules.reports.metrics import Direction, Totals
+from storage.rules.reports.metrics import Direction, Part, Totals
 from storage.tracking import currencies
 from tracking_api.dashboard.pages import ranges
 
@@ -85,12 +85,8 @@ def grouped(steps: list[Step], *, is_hourly: bool = False) -> tuple[str, list[li
     """Return the unit of a row, and its steps: single hours or days, weeks over 92 days, months over two years."""
     if is_hourly or len(steps) <= MOST_DAYS:
         return "hour" if is_hourly else "day", [[step] for step in steps]
-    unit = "week" if len(steps) <= MOST_WEEKS_OF_DAYS else "month"
-
-    def start(step: Step) -> datetime:
-        return step.first - timedelta(days=step.first.weekday()) if unit == "week" else step.first.replace(day=1)
-
-    return unit, [list(group) for _, group in groupby(steps, key=start)]
+    unit = Part.WEEK if len(steps) <= MOST_WEEKS_OF_DAYS else Part.MONTH
+    return unit, [list(group) for _, group in groupby(steps, key=lambda step: metrics.start_of(unit, step.first))]
 
 
 def added(steps: list[Step]) -> Step:
