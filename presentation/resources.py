@@ -11,6 +11,7 @@ from presentation.operations import PAGING, operation
 from presentation.settings_models import shown, with_settings
 from presentation.view import OfPartnerView, View, viewed, with_fields_of
 from storage.diagnosis.explanation import Explanation, explain
+from storage.diagnosis.facts import Subject
 from storage.diagnosis.readiness import Readiness, check_readiness
 from storage.diagnosis.steps import ExplanationStep
 from storage.engine.audit import Actor
@@ -162,7 +163,7 @@ async def explain_sale(call: ApiRequest) -> ExplanationView:
     """Explain why a sale was credited or not, also when there is no such sale."""
     subject = {name: queries.text(call.request.query_params, name) for name in IDENTIFIERS}
     subject["click_id"] = referrals.click_of(subject["click_id"], lambda: call.sealer)
-    return ExplanationView.of(await call.report(explain, **subject, at=call.at))
+    return ExplanationView.of(await call.report(explain, Subject(**subject), at=call.at))
 
 
 @operation(errors.CursorExpired, query=PAGING)

@@ -14,6 +14,7 @@ from storage import Storage
 from storage.access import agent_keys, members, program_keys, sessions, workspaces
 from storage.access.workspaces import MemberStatus, Role
 from storage.diagnosis.explanation import explain
+from storage.diagnosis.facts import Subject
 from storage.engine.audit import OPERATOR, SERVICE, Actor, By
 from storage.engine.sealing import Sealer
 from storage.lists.declaration import List, ListQuery, ListScope, Page
@@ -148,7 +149,7 @@ class World:
 
     async def explain(self, at: datetime = NOW, **subject: Any) -> Any:
         """Explain a sale or a customer of the program."""
-        return await self.store.read(explain, self.program_id, at=at, **subject)
+        return await self.store.read(explain, self.program_id, Subject(**subject), at=at)
 
     async def click(self, code: str = "anna", **fields: Any) -> Any:
         at = fields.pop("at", NOW)

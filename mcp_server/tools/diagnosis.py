@@ -9,6 +9,7 @@ from mcp_server.results import BUDGET, JsonRow, clean, fitting, row_of, weight
 from mcp_server.tools.lists import Asked, list_tool
 from mcp_server.tools.tool import Identifier, ToolRequest, tool
 from storage.diagnosis import explanation, identifier_health, lost_sales, readiness, search
+from storage.diagnosis.facts import Subject
 from storage.lists.declaration import ListQuery, ListScope
 from storage.lists.find import find
 from storage.lists.programs import PROGRAMS
@@ -45,15 +46,15 @@ def explain_attribution(
     ids: Annotated[list[Identifier], Field(min_length=1, max_length=10)] | None = None,
 ) -> JsonRow:
     """Return why a sale was credited or not, or the verdicts of several identifiers."""
-    sent = {"transaction_id": transaction_id, "customer_key": customer_key, "click_id": click_id}
-    named = [value for value in sent.values() if value is not None]
+    subject = Subject(transaction_id, customer_key, click_id)
+    named = [value for value in subject if value is not None]
     if program_id is None or ids:
         if len(named) != (0 if ids else 1):
             raise errors.ValidationError.of("ids", "Send exactly one of transaction_id, customer_key, click_id and ids")
         rows = _verdicts(request, program_id, ids or named)
         shown = fitting(rows)
         return {"untrusted": ["found"], "truncated": len(shown) < len(rows), "found": shown}
-    explained = explanation.explain(request.connection, program_id, **sent, at=request.at)
+    explained = explanation.explain(request.connection, program_id, subject, at=request.at)
     calls = list(map(call_row, explained.rejected_calls))
     shown = fitting(calls, budget=12_000)
     found = row_of(explained, leave_out=NOT_FOUND)

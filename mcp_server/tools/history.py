@@ -13,6 +13,7 @@ from mcp_server.tools.diagnosis import call_row
 from mcp_server.tools.lists import Asked, list_tool, shortened
 from mcp_server.tools.tool import Cursor, Identifier, RowId, ToolRequest, tool
 from storage.diagnosis import explanation
+from storage.diagnosis.facts import Subject
 from storage.lists import customers, event_kinds
 from storage.lists.commissions import Commission
 from storage.lists.declaration import ListQuery, ListScope
@@ -142,7 +143,7 @@ def get_customer(
     customer, steps = customers.get_timeline(request.connection, ListScope(program_id, request.at), found)
     happened = [step for step in steps if isinstance(step, Event)]
     earned = [step for step in steps if isinstance(step, Commission)]
-    explained = explanation.explain(request.connection, program_id, click_id=customer.click_id, at=request.at)
+    explained = explanation.explain(request.connection, program_id, Subject(click_id=customer.click_id), at=request.at)
     timeline = [(customers.occurred_at(event), _step(event, earned)) for event in happened]
     timeline += [(call.at, {"kind": "rejected", **call_row(call)}) for call in explained.rejected_calls]
     rows = [row for _, row in sorted(timeline, key=itemgetter(0))[::-1]]

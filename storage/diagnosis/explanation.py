@@ -48,17 +48,8 @@ class Explanation(NamedTuple):
     partner_name: Untrusted | None
 
 
-def explain(
-    connection: Connection,
-    program_id: int,
-    *,
-    at: datetime,
-    transaction_id: str | None = None,
-    customer_key: str | None = None,
-    click_id: str | None = None,
-) -> Explanation:
+def explain(connection: Connection, program_id: int, subject: Subject, *, at: datetime) -> Explanation:
     """Explain the outcome of a sale, a customer's newest sale or a click. Raises NotFound, ValidationError."""
-    subject = Subject(transaction_id, customer_key, click_id)
     if sum(value is not None for value in subject) != 1:
         one = "Send exactly one of transaction_id, customer_key and click_id"
         raise errors.ValidationError(fields=[errors.FieldError(name, one) for name in Subject._fields])

@@ -9,6 +9,7 @@ from sqlalchemy import Connection, func, select
 from storage import tables
 from storage.diagnosis import identifier_health, readiness
 from storage.diagnosis.explanation import Explanation, explain
+from storage.diagnosis.facts import Subject
 from storage.engine.cursors import LARGEST_ID
 from storage.engine.statements import read_statement
 from storage.lists.partners import has
@@ -44,7 +45,7 @@ def search(
 ) -> SearchResult:
     """Return what a text names in these programs; the first programs answer for an identifier that none has."""
     found = dict.fromkeys(_find_named(connection, program_ids, typed))
-    stories = [explain(connection, each, at=at, **{kind: value}) for each, kind, value in list(found)[:MOST]]
+    stories = [explain(connection, each, Subject(**{kind: value}), at=at) for each, kind, value in list(found)[:MOST]]
     named, of_first = _partners(connection, program_ids, typed)
     silent = program_ids[:MOST_SILENT] if explains_silence and not stories and not named else []
     silences = [_silence(connection, each, typed, at, is_first=n == 0) for n, each in enumerate(silent)]

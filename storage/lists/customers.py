@@ -20,7 +20,7 @@ from storage.rules.untrusted import Untrusted
 from storage.tables import customers, leads, refunds, sales
 
 NOT_RECORDED = "If the customer paid, explain shows which of their calls were rejected and why."
-_COMMISSIONS = read_statement("commissions_of_customer")
+_COMMISSIONS, _NAMED = read_statement("commissions_of_customer"), read_statement("customer_named")
 _row = customers.c
 _bought = (sales.c.program_id == _row.program_id, sales.c.customer_id == _row.id)
 
@@ -124,18 +124,11 @@ def find_customer(
     transaction_id: str | None = None,
 ) -> int:
     """Return the id of the customer whom one identifier names. Raises NotFound; ValidationError unless it is one."""
-    named = {
-        "customer_id": (customer_id, customers.c.id.__eq__),
-        "customer_key": (customer_key, has_key),
-        "click_id": (click_id, customers.c.click_id.__eq__),
-        "transaction_id": (transaction_id, sales.c.transaction_id.__eq__),
-    }
-    sent = [condition(value) for value, condition in named.values() if value is not None]
-    if len(sent) != 1:
+    named = {"customer_id": customer_id, "customer_key": customer_key}
+    named |= {"click_id": click_id, "transaction_id": transaction_id}
+    if sum(value is not None for value in named.values()) != 1:
         raise ValidationError(fields=[FieldError(name, f"Send exactly one of {', '.join(named)}") for name in named])
-    table = sales if transaction_id is not None else customers
-    found = sales.c.customer_id if transaction_id is not None else customers.c.id
-    row_id = connection.execute(select(found).where(table.c.program_id == program_id, *sent)).scalar()
+    row_id = connection.execute(_NAMED, {"program_id": program_id, **named}).scalar()
     return int(required(row_id, NotFound("The program has no such customer.", hint=NOT_RECORDED)))
 
 

@@ -11,6 +11,7 @@ from presentation.view import View
 from storage.access import portal as portal_access
 from storage.access.workspaces import MANAGERS
 from storage.diagnosis.explanation import explain
+from storage.diagnosis.facts import Subject
 from storage.lists.applications import APPLICATIONS, Application
 from storage.lists.partners import PARTNERS
 from storage.lists.programs import read_program
@@ -109,7 +110,7 @@ async def answer_sale_question(call: ApiRequest, sent: SaleAnswer) -> SaleQuesti
 async def _question(context: PageContext, _: FormOutcome) -> dict[str, Any]:
     """Show a question with what is known of the sale. Raises NotFound."""
     question = await context.get(SALE_QUESTIONS, "question_id")
-    found = await context.report(explain, at=context.at, transaction_id=question.transaction_id)
+    found = await context.report(explain, Subject(question.transaction_id), at=context.at)
     return {"question": question, "explanation": found}
 
 

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from storage.diagnosis.explanation import explain
+from storage.diagnosis.facts import Subject
 from storage.lists.customers import CUSTOMERS
 from storage.rules import errors
 from storage.rules.outcome import SaleOutcome, State
@@ -125,7 +126,7 @@ async def test_one_identifier_of_a_program_is_required_and_of_another_programs_c
         with pytest.raises(errors.ValidationError):
             await acme.explain(**subject)
     with pytest.raises(errors.NotFound):
-        await acme.store.read(explain, 404, transaction_id="inv-1", at=NOW)
+        await acme.store.read(explain, 404, Subject("inv-1"), at=NOW)
 
     found = await acme.explain(click_id=await (await acme.beside()).visitor())
 

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from storage.diagnosis.explanation import explain
 from storage.engine.audit import AGENT_KEY, Actor
 from storage.lists.audit_log import AUDIT_LOG
 from storage.management import agent_caps, coupons, partners, referrals
@@ -44,7 +43,7 @@ async def test_a_referral_earns_its_partner_what_a_click_does_and_counts_as_none
     assert await stored(acme, rollups.c.clicks, rollups.c.conversions) == [(0, 1)]
     [(dimensions,)] = await stored(acme, clicks.c.dimensions)
     assert json.loads(dimensions)["campaign"] == "spring"
-    explained = await acme.store.read(explain, acme.program_id, click_id=click_id, at=NOW)
+    explained = await acme.explain(click_id=click_id)
     assert any("referral token" in each.text for each in explained.steps if each.step == "click")
     [entry] = (await acme.listed(AUDIT_LOG, action="partner.refer")).data
     assert (entry.actor_name, entry.subject_id) == ("Reporter", str(acme.anna))
@@ -66,7 +65,7 @@ async def test_a_referral_makes_a_customer_until_it_expires_and_names_them_from_
             await call
 
     assert len(await stored(acme, customers.c.id)) == 2
-    explained = await acme.store.read(explain, acme.program_id, click_id=late, at=EXPIRY)
+    explained = await acme.explain(EXPIRY, click_id=late)
     assert (await state(acme, late, EXPIRY), explained.text) == ("expired", "The referral token had expired.")
 
 

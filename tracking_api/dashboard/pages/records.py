@@ -14,6 +14,7 @@ from presentation.changes import credit_sale, move_customer
 from presentation.resources import IDENTIFIERS
 from storage.access.workspaces import DECIDERS
 from storage.diagnosis.explanation import Explanation, explain
+from storage.diagnosis.facts import Subject
 from storage.lists import audit_log, declaration, events, rejected_calls
 from storage.lists import customers as listed_customers
 from storage.lists.commissions import Commission
@@ -42,7 +43,7 @@ async def _customer(context: page_context.PageContext, outcome: FormOutcome) -> 
     named = context.request.query_params.get("transaction_id")
     if named and named in {sale.transaction_id for sale in sales}:
         subject = {"transaction_id": named}
-    explained = await context.report(explain, at=context.at, **subject)
+    explained = await context.report(explain, Subject(**subject), at=context.at)
     return {
         "typed": {"partner_id": "", "past": partners.Past.STAY, **outcome.typed},
         "partners": await partner_options(context) if context.role in DECIDERS else [],
@@ -68,10 +69,10 @@ async def _sums(calls: Sequence[ApiRequest]) -> Question:
 async def _missing_sale(context: page_context.PageContext, outcome: FormOutcome) -> dict[str, Any]:
     sent = context.request.query_params
     subject = {name: sent[name] for name in IDENTIFIERS if sent.get(name)} or {"transaction_id": ""}
-    explained = await context.report(explain, at=context.at, **subject)
+    explained = await context.report(explain, Subject(**subject), at=context.at)
     likely, likely_key = explained, explained.likely_customer_key
     if likely_key:
-        likely = await context.report(explain, at=context.at, customer_key=likely_key)
+        likely = await context.report(explain, Subject(customer_key=likely_key), at=context.at)
     facts = {each.step: each.facts or {} for each in likely.steps}
     call = next((each for each in explained.rejected_calls if each.call == "sale"), None)
     partner, click = (facts.get(name, {}) for name in ("partner", "click"))
