@@ -15,7 +15,6 @@ from storage.access.workspaces import ANYONE, OWNERS, Role, require
 from storage.lists.commissions import Commission
 from storage.lists.declaration import MOST
 from storage.management.commission_decisions import Waiting
-from storage.management.replays import Replay
 from storage.rules.errors import NotFound, ServiceError, ValidationError
 from tracking_api.dashboard.authentication import VisitorRequest
 from tracking_api.dashboard.pages import forms, notices, page_context, templates
@@ -27,7 +26,8 @@ Notice = str | Callable[[Any, Mapping[str, Any]], str]
 class Question(NamedTuple):
     """What is asked: its title is the button's verb with what it is about, or how many commissions are worth what.
 
-    `rows` are those that a person selected, `replay` what a dry run made of rejected calls.
+    `rows` are those that a person selected. What `is_tried` shows the response of a dry run: what becomes of rejected
+    calls.
     """
 
     verb: str
@@ -35,7 +35,8 @@ class Question(NamedTuple):
     about: str = ""
     commissions: Waiting | None = None
     rows: Sequence[Commission] = ()
-    replay: Replay | None = None
+    replay: Mapping[str, Any] | None = None
+    is_tried: bool = False
     is_danger: bool = True
 
 
@@ -134,8 +135,11 @@ class FormPage:
             require(viewer.role, roles)
         call = replace(self.subject(viewer) if self.subject else viewer, named=typed)
         if button.question and not is_confirmed(form):
-            back = button.then.format_map(request.path_params) or request.url.path
-            return await ask(viewer, form, button.question, back, [call])
+            question, back = button.question, button.then.format_map(request.path_params) or request.url.path
+            if isinstance(question, Question) and question.is_tried:
+                dry = replace(call, storage=call.storage.dry_run)
+                question = question._replace(replay=await _submit(button, dry, form, viewer))
+            return await ask(viewer, form, question, back, [call])
         try:
             response = await _submit(button, call, form, viewer)
         except ServiceError as rejection:
