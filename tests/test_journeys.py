@@ -91,7 +91,7 @@ async def test_a_replaced_key_fails_at_the_next_call_in_every_worker(database_ur
     before = await statuses(acme.key)
     new = await stored(database_url, lambda store: store.write(program_keys.regenerate, acme.program_id, by=BY))
 
-    assert (before, await statuses(acme.key), await statuses(new.secret)) == ({200, 409}, {401}, {200, 409})
+    assert (before, await statuses(acme.key), await statuses(new.api_token)) == ({200, 409}, {401}, {200, 409})
 
 
 async def test_a_stalled_client_does_not_prevent_a_server_from_stopping(sqlite_url: str, live_server: Start):

@@ -213,7 +213,7 @@ async def program_of(store: Storage, workspace_id: int, owner_id: int, **setting
     new_key = await store.write(program_keys.regenerate, program_id, by=SETUP)
     two: Any = ({"name": "Anna", "code": "anna"}, {"name": "Ben", "code": "ben"})
     enrolled = [await store.write(partners.enrol, program_id, **each, by=SETUP) for each in two]
-    return World(store, workspace_id, owner_id, program_id, new_key.secret, enrolled[0].id, enrolled[1].id)
+    return World(store, workspace_id, owner_id, program_id, new_key.api_token, enrolled[0].id, enrolled[1].id)
 
 
 async def stored(acme: World, *columns: Any) -> list[Any]:

@@ -6,16 +6,14 @@ from web.response import JsonResponse
 HEADER = "Svc-Dry-Run"
 NAME = HEADER.lower().encode()
 MEANING = "`true`: a dry run. The call gets the response that it would get, with `dry_run` true, and stores nothing."
-_VALUES = {"true": True, "false": False}
 
 
 def is_wanted(header: str | None) -> bool:
     """Return whether a request's header asks for a dry run. Raises ValidationError unless it is true or false."""
-    if header is None:
-        return False
-    if (wanted := _VALUES.get(header.strip().lower())) is None:
+    sent = "false" if header is None else header.strip().lower()
+    if sent not in {"true", "false"}:
         raise ValidationError.of(HEADER, "true or false")
-    return wanted
+    return sent == "true"
 
 
 def mark(response: JsonResponse) -> JsonResponse:

@@ -38,8 +38,8 @@ def add_partner(program: command.ProgramId, **sent: Any) -> dict[str, Any]:
 @command.register(keys_app)
 def generate(program: command.ProgramId) -> dict[str, Any]:
     """Replace a program's key and show the new one once; the old key stops at once."""
-    new = command.change_in(program_keys.regenerate, program)
-    return {"api_token": new.secret, "api_token_masked": new.masked}
+    new: program_keys.NewKey = command.change_in(program_keys.regenerate, program)
+    return new._asdict()
 
 
 @command.register(keys_app, "import")
@@ -47,7 +47,7 @@ def import_key(program: command.ProgramId, key_stdin: Flag = False) -> dict[str,
     """Import a program's older key, without the aff_ prefix, so that its integrations continue to work."""
     secret = command.secret(asked=key_stdin, option="--key-stdin", prompt="key")
     new = command.change_in(program_keys.import_key, program, secret)
-    return {"program_id": program, "api_token_masked": new.masked}
+    return {"program_id": program, "api_token_masked": new.api_token_masked}
 
 
 @command.register(keys_app)

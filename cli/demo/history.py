@@ -51,7 +51,7 @@ class History:
         by = By(self.owner, self.start)
         self.settings = ProgramSettings(**self.shop["settings"])
         self.program_id = program_settings.create(self.connection, self.workspace_id, self.settings, by=by)
-        self.key = program_keys.regenerate(self.connection, self.program_id, by=By(SERVICE, self.start)).secret
+        self.key = program_keys.regenerate(self.connection, self.program_id, by=By(SERVICE, self.start)).api_token
         self._random = random.Random(self.program_id)  # noqa: S311 - sample data, not a secret
         self._hashes = contact.AddressHashes(lambda: self.key)
         self._partner_ids: dict[str, int] = {}  # by code

@@ -21,8 +21,8 @@ class ProgramKey(NamedTuple):
 
 
 class NewKey(NamedTuple):
-    secret: str  # shown once and never stored
-    masked: str
+    api_token: str  # shown once and never stored
+    api_token_masked: str
 
 
 def authenticate(connection: Connection, key_hash: str, *, at: datetime) -> ProgramKey:

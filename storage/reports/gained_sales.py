@@ -30,7 +30,8 @@ def find_gained(
     """Yield what the leads and sales since a time change that a longer window or another click would have credited."""
     draft = links.draft
     window_days = draft.settings.attribution_window_days
-    if not draft.is_about_all or not (draft.moves_clicks or window_days > draft.current.attribution_window_days):
+    is_longer = window_days > draft.current.attribution_window_days
+    if all(each.only for each in draft.changes) or not (draft.moves_clicks or is_longer):
         return
     rows = connection.execute(_LATE, {"program_id": program_id, "since": since, "most": MOST_REJECTED}).all()
     calls = [_call(row) for row in reversed(rows)]

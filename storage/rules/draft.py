@@ -63,10 +63,6 @@ class Draft(NamedTuple):
     def is_about(self, partner_id: int) -> bool:
         return any(each.is_about(partner_id, self.groups.get(partner_id)) for each in self.changes)
 
-    @property
-    def is_about_all(self) -> bool:
-        return any(each.only is None for each in self.changes)
-
     def terms(self, then: Terms, partner_id: int | None, group: str | None = None) -> Terms:
         """Return the terms of a day with the draft's changes, for a partner, or for a group itself."""
         group = group or self.groups.get(partner_id)
@@ -81,12 +77,8 @@ class Draft(NamedTuple):
             values = {"commission_type": before.type, "rate": before.rate} | values
         named = {_TERMS.get(name, name): value for name, value in values.items()}
         of_terms = {name: named[name] for name in named.keys() & {*Terms._fields}}
-        if partner_id:
-            terms = DraftTerms(of_terms | {"partner_id": partner_id}, TermsOf.PARTNER, partner_id)
-        elif group:
-            terms = DraftTerms(of_terms | {"group": group}, TermsOf.GROUP, group)
-        else:
-            terms = DraftTerms(of_terms, TermsOf.PROGRAM, None)
+        own: dict[str, Any] = {"partner_id": partner_id} if partner_id else {"group": group} if group else {}
+        terms = DraftTerms(of_terms | own, before._replace(**own).whose, partner_id or group)
         return self._replace(
             settings=self.settings._replace(**values),
             changed=self.changed | values.keys(),

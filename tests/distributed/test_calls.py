@@ -156,7 +156,7 @@ async def test_a_leaked_key_is_replaced_in_an_outage(acme: World, citus_cluster:
         await leaked.customer()
         async with catalog.stopped(lost), storage.opened(citus_url) as store:
             new = await store.write(program_keys.regenerate, kept.program_id, by=By(OPERATOR, datetime.now(UTC)))
-            async with Integrator(server, kept, new.secret) as shop:
+            async with Integrator(server, kept, new.api_token) as shop:
                 rejected, accepted = await leaked.sale(), await shop.sale()
 
     assert (rejected.status_code, rejected.json()["error"]["code"]) == (401, "invalid_key")

@@ -46,7 +46,7 @@ class RightsOverTime(People):
         new = self.do(program_keys.regenerate, program_id, **self.by())
         self.rights.happens(Event("the program key is replaced", workspace_id=workspace_id, program_id=program_id))
         named = frozenset({program_id})
-        self.give(new.secret, Grant(Kind.PROGRAM_KEY, FOREVER, workspace_id=workspace_id, programs=named))
+        self.give(new.api_token, Grant(Kind.PROGRAM_KEY, FOREVER, workspace_id=workspace_id, programs=named))
 
     @step(program=PICK)
     def delete_program(self, program: int) -> None:

@@ -98,7 +98,7 @@ async def authorize(request: Request) -> Response:
     """Check a request and redirect the browser to the consent page, or with an error to the client's valid URL."""
     state = request.app.state
     client_id = request.query_params.get("client_id", "")
-    await _limit(request, "authorization")
+    await state.limits.hit("authorization", client_of(request.scope))
     try:
         await state.provider.fetch_client(client_id)
     except DocumentRejectedError as rejection:
@@ -111,8 +111,7 @@ async def authorize(request: Request) -> Response:
 
 async def token(request: Request) -> Response:
     """Exchange a code or a refresh token for a pair of tokens for this resource."""
-    await _limit(request, "token")
-    complete = await _read(request, body.FORM)
+    complete = await _read(request, "token", body.FORM)
     settings: Configuration = request.app.state.settings
     if not all(is_resource(str(sent), settings.mcp_url) for sent in (await complete.form()).getlist("resource")):
         return _error("invalid_target", f"resource is not {settings.mcp_url}")
@@ -123,16 +122,14 @@ async def token(request: Request) -> Response:
 
 async def register(request: Request) -> Response:
     """Register a public client (RFC 7591)."""
-    await _limit(request, "registration")
-    complete = await _read(request, body.JSON)
+    complete = await _read(request, "registration", body.JSON)
     handler = RegistrationHandler(request.app.state.provider, ClientRegistrationOptions(enabled=True))
     return await handler.handle(complete)
 
 
 async def revoke(request: Request) -> Response:
     """Disconnect a token's assistant (RFC 7009), known or not; the SDK's handler requires a client_secret."""
-    await _limit(request, "token")
-    sent = await (await _read(request, body.FORM)).form()
+    sent = await (await _read(request, "token", body.FORM)).form()
     revoked = str(sent.get("token", ""))
     client_id = str(sent.get("client_id", ""))
     if not (revoked and client_id):
@@ -171,12 +168,9 @@ def _error(error: str, description: str) -> Response:
     return JSONResponse({"error": error, "error_description": description}, HTTPStatus.BAD_REQUEST, FRESH)
 
 
-async def _read(request: Request, media_type: str) -> Request:
-    """Return the request with its whole body, for the SDK's handlers to read again."""
+async def _read(request: Request, call: str, media_type: str) -> Request:
+    """Return a request of a kind with its whole body, for the SDK's handlers to read again. Raises RateLimited."""
+    await request.app.state.limits.hit(call, client_of(request.scope))
     seconds = request.app.state.settings.body_seconds
     content = await body.read_body(request.scope, request.receive, media_type=media_type, seconds=seconds)
     return Request(request.scope, body.replay(bytes(content), request.receive))
-
-
-async def _limit(request: Request, call: str) -> None:
-    await request.app.state.limits.hit(call, client_of(request.scope))

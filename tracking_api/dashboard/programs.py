@@ -6,7 +6,7 @@ from typing import Any
 from presentation import backtests, changes, guides, queries, resources, settings_models
 from presentation.api_request import ApiRequest
 from presentation.operations import operation
-from presentation.view import DataView, View
+from presentation.view import DataView, View, with_fields_of
 from storage.access import program_keys, workspaces
 from storage.lists.partners import newest_code
 from storage.lists.programs import read_program
@@ -153,11 +153,9 @@ SETTINGS_PAGE = FormPage(
 CAPS_PAGE = FormPage(drawn("agent_caps.html", _caps_page), Button(change_agent_caps))
 
 
+@with_fields_of(program_keys.NewKey)
 class NewKeyView(View):
     """A program's new key; only this response shows `api_token`."""
-
-    api_token: str
-    api_token_masked: str
 
 
 @operation()
@@ -166,8 +164,7 @@ async def regenerate_program_key(call: ApiRequest) -> DataView[NewKeyView]:
     # A form names the key that it replaces, so that a reloaded page does not replace the key again.
     if "replaces" in call.named and call.named["replaces"] != (await call.read(read_program)).api_token_masked:
         raise errors.ValidationError(REPLACED)
-    new_key = await call.write(program_keys.regenerate)
-    return DataView(data=NewKeyView(api_token=new_key.secret, api_token_masked=new_key.masked))
+    return DataView(data=NewKeyView.of(await call.write(program_keys.regenerate)))
 
 
 class SandboxKeyView(NewKeyView):
@@ -180,7 +177,7 @@ class SandboxKeyView(NewKeyView):
 async def open_sandbox(call: ApiRequest) -> DataView[SandboxKeyView]:
     """Create the program's sandbox, or give it a new key."""
     program_id, key = await call.write(program_settings.open_sandbox)
-    return DataView(data=SandboxKeyView(program_id=program_id, api_token=key.secret, api_token_masked=key.masked))
+    return DataView(data=SandboxKeyView(program_id=program_id, **key._asdict()))
 
 
 @operation(errors.NotFound, notice="sandbox-emptied")

@@ -99,7 +99,7 @@ async def test_a_change_is_in_the_log_of_its_own_program_and_a_duplicate_code_un
 
 async def opened(acme: World) -> World:
     program_id, key = await acme.do(program_settings.open_sandbox)
-    return replace(acme, program_id=program_id, key=key.secret)
+    return replace(acme, program_id=program_id, key=key.api_token)
 
 
 async def sold(acme: World) -> World:

@@ -37,7 +37,7 @@ async def rotate(acme: World, *, at: datetime = NOW) -> PresentedKey:
     await acme.do(program_keys.regenerate, at=at - timedelta(days=9))
     first = await acme.do(program_keys.regenerate, at=at - timedelta(days=8))
     await acme.do(program_keys.regenerate, at=at)
-    return PresentedKey(keys.digest(first.secret), acme.program_id, **SHOP)
+    return PresentedKey(keys.digest(first.api_token), acme.program_id, **SHOP)
 
 
 async def rotation(acme: World, at: datetime = LATER) -> KeyRotation:
