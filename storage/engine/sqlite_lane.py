@@ -31,18 +31,17 @@ class SqliteLane:
         self._read_only = read_only
         self._settings = settings
         self._saving = saving  # the statement that moves the pages of the -wal file to the database
-        self._connection: aiosqlite.Connection | None = None
-        self._checked_out: Connection | None = None  # for good: a checkout for each batch would double its cost
+        # The thread, and the connection there, checked out for good: a checkout for each batch would double its cost.
+        self._opened: tuple[aiosqlite.Connection, Connection] | None = None
         self._opening = asyncio.Lock()
 
     async def run(self, work: Work[Result]) -> Result:
         """Run `work` in one transaction on the connection's thread; after an outage, the next over a new connection."""
         try:
             async with self._opening:
-                if self._connection is None:
-                    await self._open()
+                thread, connection = self._opened = self._opened or await self._open()
             # aiosqlite has no public call that runs a function on its thread; all its public calls go through this one.
-            result: Result = await self._connection._execute(self._transact, work)  # type: ignore[union-attr]  # noqa: SLF001
+            result: Result = await thread._execute(self._transact, connection, work)  # type: ignore[no-untyped-call]  # noqa: SLF001
         except Exception as error:
             if not is_outage(error, read_only=self._read_only):
                 raise
@@ -59,65 +58,59 @@ class SqliteLane:
         return await self.run(work)
 
     async def close(self) -> None:
-        connection, self._connection = self._connection, None
-        if connection is not None:
+        opened, self._opened = self._opened, None
+        if opened is not None:
+            thread, connection = opened
             self._file.closing()
             try:
-                await connection._execute(self._give_back)  # type: ignore[no-untyped-call]  # noqa: SLF001
+                await thread._execute(connection.close)  # type: ignore[no-untyped-call]  # noqa: SLF001
             finally:
-                await self._end(connection)
+                await self._end(thread)
 
-    def _give_back(self) -> None:
-        """Let SQLAlchemy close its connection on the thread that created it."""
-        assert self._checked_out is not None  # noqa: S101 - opened in run
-        self._checked_out.close()
-        self._checked_out.engine.dispose()
-
-    def _transact(self, work: Work[Result]) -> Result:
-        assert self._checked_out is not None  # noqa: S101 - opened in run
+    def _transact(self, connection: Connection, work: Work[Result]) -> Result:
         try:
-            with self._checked_out.begin():
-                result = work(self._checked_out)
+            with connection.begin():
+                result = work(connection)
                 self._file.check()
             if not self._read_only:
                 self._file.look()  # a commit may move pages
         except WalRemovedError:
-            raw: Any = self._checked_out.connection.driver_connection
+            raw: Any = connection.connection.driver_connection
             raw.execute(self._saving)  # what was acknowledged
             raise
         return result
 
-    async def _open(self) -> None:
+    async def _open(self) -> tuple[aiosqlite.Connection, Connection]:
         self._file.check()
         if not self._read_only:
             self._file.make_private()
         mode = "ro" if self._read_only else "rw"
         uri = f"{self._file.path.as_uri()}?mode={mode}"
-        connection = aiosqlite.connect(uri, uri=True, isolation_level=None, cached_statements=512)
+        thread = aiosqlite.connect(uri, uri=True, isolation_level=None, cached_statements=512)
         self._file.opening()
         try:
-            await connection
-            await connection._execute(self._prepare, connection._conn)  # type: ignore[no-untyped-call]  # noqa: SLF001
+            await thread
+            return thread, await thread._execute(self._prepared, thread._conn)  # type: ignore[no-untyped-call]  # noqa: SLF001
         except BaseException:
-            await self._end(connection)
+            await self._end(thread)
             raise
-        self._connection = connection
 
-    def _prepare(self, raw: sqlite3.Connection) -> None:
+    def _prepared(self, raw: sqlite3.Connection) -> Connection:
         for setting in self._settings:
             raw.execute(setting)
         engine = create_engine("sqlite://", creator=lambda: raw, poolclass=StaticPool, hide_parameters=True)
         begin = "BEGIN" if self._read_only else "BEGIN IMMEDIATE"
         event.listen(engine, "begin", lambda connection: connection.exec_driver_sql(begin))
-        self._checked_out = engine.connect()  # SQLAlchemy asks for its settings, which the authorizer forbids later
+        connection = engine.connect()  # SQLAlchemy asks for its settings, which the authorizer forbids later
         raw.execute("SELECT 1 FROM json_each('[]')")  # declares its virtual table, likewise
         if self._read_only:
             denied = sqlite3.SQLITE_DENY
             raw.set_authorizer(lambda action, *_: sqlite3.SQLITE_OK if action in _READ_ONLY_ACTIONS else denied)
         self._file.opened()
+        return connection
 
-    async def _end(self, connection: aiosqlite.Connection) -> None:
+    async def _end(self, thread: aiosqlite.Connection) -> None:
         """Close a connection and wait for its thread, which would otherwise outlive the event loop."""
-        await connection.close()
-        await asyncio.to_thread(connection._thread.join)  # noqa: SLF001
+        await thread.close()
+        await asyncio.to_thread(thread._thread.join)  # noqa: SLF001
         self._file.closed()

@@ -90,8 +90,10 @@ def stored_terms(row: Any) -> Terms:
     return Terms(row.version, kind, row.rate, row.lead_commission_cents, *later, basis)
 
 
-def terms_of_text(text: str) -> Terms:
+def terms_of_text(text: str | None) -> Terms | None:
     """Return the terms that customer_lookup.sql writes as a text: their values in order, `-` for recurring for life."""
+    if text is None:
+        return None
     version, kind, rate, lead_cents, months, fee_bps, least_cents, basis = text.split()
     later = (None if months == "-" else int(months), int(fee_bps), int(least_cents), CommissionBasis(basis))
     return Terms(int(version), CommissionType(kind), int(rate), int(lead_cents), *later)

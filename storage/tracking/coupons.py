@@ -10,7 +10,7 @@ from storage.engine import ids
 from storage.engine.statements import Statement
 from storage.rules import attribution
 from storage.rules.attribution import CouponWins, PartnerStatus
-from storage.rules.commission import Terms, terms_of_text
+from storage.rules.commission import terms_of_text
 from storage.tables.columns import from_millis
 from storage.tracking import clicks
 from storage.tracking.customers import Customer, NamedCustomers, Registry
@@ -76,7 +76,9 @@ class Coupons:
         """Return a new customer of the coupon's partner, behind a click for which the coupon stands."""
         click = clicks.unseen(coupon.program_id, attribution.site_url(coupon.domain), at)
         who = (coupon.program_id, ids.after(at, 1)[0], coupon.partner_id, click.click_id, at, at)
-        customer = Customer(PartnerStatus.ACTIVE, _terms(coupon), *who, confirmed=True)  # no browser named them
+        customer = Customer(
+            PartnerStatus.ACTIVE, terms_of_text(coupon.partner_terms), *who, confirmed=True
+        )  # no browser named them
         self._clicks[click.click_id] = (click, coupon.partner_id)
         registry.remember(customer)
         return customer
@@ -89,9 +91,5 @@ class Coupons:
         if is_decided or (stands and coupon.coupon_wins == CouponWins.CLICK):
             return customer
         self._before.setdefault((customer.program_id, customer.click_id), customer)
-        partner: Any = {"partner_id": coupon.partner_id, "partner_terms": _terms(coupon)}
+        partner: Any = {"partner_id": coupon.partner_id, "partner_terms": terms_of_text(coupon.partner_terms)}
         return customer._replace(partner_status=PartnerStatus.ACTIVE, clicked_at=at, **partner)
-
-
-def _terms(coupon: Any) -> Terms | None:
-    return terms_of_text(coupon.partner_terms) if coupon.partner_terms else None

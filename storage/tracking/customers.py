@@ -151,7 +151,7 @@ def _look_ups(query: CustomerQuery) -> Iterator[CustomerQuery]:
 
 def _customer(row: Any, at: datetime) -> Customer:
     """Return the customer of a row, a new one if it is a click without one."""
-    status, terms = PartnerStatus(row.partner_status), row.partner_terms and terms_of_text(row.partner_terms)
+    status, terms = PartnerStatus(row.partner_status), terms_of_text(row.partner_terms)
     if row.id is None:
         sent_by = (row.of_partner_id, row.of_click_id, from_millis(row.of_clicked_at))
         return Customer(status, terms, row.of_program_id, ids.after(at, 1)[0], *sent_by, at)

@@ -4,13 +4,14 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import BigInteger, Connection, delete, insert, literal, select, update
+from sqlalchemy import Connection, delete, insert, select, update
 
 from storage.engine import ids
 from storage.engine.group_commit import set_based
 from storage.rules import errors
 from storage.rules.money import RefundStatus, refund_status
-from storage.tables import programs, test_events, tracking_log
+from storage.tables import test_events, tracking_log
+from storage.tracking import program_terms
 from storage.tracking.program_terms import ProgramTerms
 
 NO_PROGRAM = 0
@@ -107,9 +108,8 @@ def _refund(connection: Connection, program_id: int, event: TestModeCall) -> tup
 
 def _named(connection: Connection, event: TestModeCall) -> set[int]:
     """Return the program that a call names and its click's, if there are such. Raises ProgramNotFound."""
-    named = {event.program_id, event.click_program_id} - {None}
-    known = select(programs.c.id).where(programs.c.id.in_([literal(each, BigInteger) for each in named]))
-    existing = set(connection.execute(known).scalars()) if named else set()
+    named = {each for each in (event.program_id, event.click_program_id) if each is not None}
+    existing = set(program_terms.load(connection, named)) if named else set()
     if event.program_id is not None and event.program_id not in existing:
         raise errors.ProgramNotFound
     return existing
