@@ -60,21 +60,19 @@ class AddressHashes:
 
     def of(self, address: str, at: datetime) -> str | None:
         """Return the hash of an IP address's network on the day of `at`; None for one that is not public."""
-        network = network_of(address)
-        return None if network is None else _hashed(network, self._salt_of_day(at.date()))
+        return _hashed(address, self._salt_of_day(at.date()))
 
     def of_caller(self, address: str) -> str | None:
         """Return the hash of a server's network, by which it is recognized on every day; None as in `of`."""
-        network = network_of(address)
-        return None if network is None else _hashed(network, self._salt("networks of callers"))
+        return _hashed(address, self._salt("networks of callers"))
 
 
 @lru_cache(maxsize=4096)
-def _hashed(network: bytes, salt: bytes) -> str:
-    return hashlib.blake2b(network, key=salt, digest_size=12).hexdigest()
+def _hashed(address: str, salt: bytes) -> str | None:
+    network = network_of(address)
+    return None if network is None else hashlib.blake2b(network, key=salt, digest_size=12).hexdigest()
 
 
-@lru_cache(maxsize=4096)
 def network_of(address: str) -> bytes | None:
     """Return the /24 network of an IPv4 address or the /48 network of an IPv6 address; None unless it is public."""
     try:
