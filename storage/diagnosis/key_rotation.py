@@ -4,15 +4,15 @@ from datetime import datetime
 from enum import StrEnum
 from typing import NamedTuple
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection
 
 from storage.engine.statements import read_statement
 from storage.rules.untrusted import Untrusted
-from storage.tables import retired_program_keys
 from storage.tables.columns import Timestamp
 from storage.tracking.program_terms import ROTATION
 
 MOST_CALLERS = 50
+_RETIRED = read_statement("retired_keys", retired_at=Timestamp, leaked_at=Timestamp)
 _CALLS = read_statement("rotation_calls", last_seen_at=Timestamp)
 _CALLERS = read_statement("waiting_callers", first_at=Timestamp, last_at=Timestamp)
 
@@ -50,9 +50,7 @@ class KeyRotation(NamedTuple):
 
 def check_rotation(connection: Connection, program_id: int, *, at: datetime) -> KeyRotation:
     """Return how far the last replacement of a program's key is."""
-    old = retired_program_keys.c
-    shown = select(old.retired_at, old.leaked_at).where(old.program_id == program_id).order_by(old.retired_at.desc())
-    retired = connection.execute(shown).all()
+    retired = connection.execute(_RETIRED, {"program_id": program_id}).all()
     if len(retired) <= 1:  # a program is created with a hidden key, which its first one replaces
         return KeyRotation(RotationState.NONE, None, None, was_leaked=False, waiting_calls=0, waiting_callers=[])
     replaced_at = retired[0].retired_at

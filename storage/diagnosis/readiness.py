@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection
 
 from storage.diagnosis import identifier_health, key_rotation
 from storage.diagnosis.identifier_health import HealthState, IdentifierHealth
@@ -12,16 +12,15 @@ from storage.diagnosis.key_rotation import KeyRotation
 from storage.engine.statements import read_statement
 from storage.lists.partners import newest_code
 from storage.lists.programs import read_program
-from storage.lists.rejected_calls import ORGANIC
 from storage.reports import checklist
 from storage.rules.attribution import ProgramStatus
 from storage.rules.keys import Rotation, rotation_state
 from storage.rules.outcome import State
-from storage.tables import refused_calls
 from storage.tables.columns import Timestamp
 
 ONGOING = timedelta(hours=24)
 RECENT = timedelta(days=7)
+_REJECTED_KINDS = read_statement("rejected_kinds")
 _WRONG_KEYS = read_statement("wrong_keys", first_at=Timestamp, last_at=Timestamp)
 
 
@@ -97,8 +96,7 @@ def _integrated(connection: Connection, program_id: int, base_url: str) -> Itera
     """Yield the checklist's gates. A live event also proves its test; missing live traffic is unknown, not failed."""
     listed = checklist.list_steps(connection, program_id, base_url=base_url)[len(checklist.FIRST_ACTIONS) :]
     steps = {step.step: step for step in listed}
-    rejected = select(refused_calls.c.call).where(refused_calls.c.program_id == program_id, ~ORGANIC).distinct()
-    tried = set(connection.execute(rejected).scalars())
+    tried = set(connection.execute(_REJECTED_KINDS, {"program_id": program_id}).scalars())
     for name, step in steps.items():
         way, _, kind = name.partition("_")
         proof = steps[f"live_{kind}"] if way == "test" and not step.done else step
