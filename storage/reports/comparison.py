@@ -101,8 +101,8 @@ def read_figures(
     months = [
         RefundedMonth(
             str(month),
-            max(scope.window.first, month.starts_at.date()),
-            min(scope.window.last, month.last_day),
+            max(scope.window.first, month.window.first),
+            min(scope.window.last, month.window.last),
             *added(RefundTotals(), (made[at] for at in days)),
         )
         for month, days in groupby(made, key=Month.of)

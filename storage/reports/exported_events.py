@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, select
 
 from storage.reports import breakdown_events, grouped_events
-from storage.rules.periods.period import Month, Window
+from storage.rules.periods.period import Month
 from storage.rules.reports.breakdown import Dimension, GroupTotals, label
 from storage.tables import clicks, programs
 from storage.tables.columns import from_millis
@@ -35,10 +35,9 @@ def read_chunk(
     connection: Connection, program: ExportedProgram, month: Month, kind: str, *, after: Any
 ) -> tuple[list[dict[str, Any]], Any]:
     """Return the next events of a kind after a key (None: the first), and the key of the last one (None: no more)."""
-    window = Window(month.starts_at.date(), month.last_day)
-    events = dict(zip(KINDS, breakdown_events.list_kinds(program.id, window), strict=True))[kind]
+    events = dict(zip(KINDS, breakdown_events.list_kinds(program.id, month.window), strict=True))[kind]
     key = events.table.c.click_id if kind == "click" else events.table.c.id
-    chosen = [*events.inside(window), *([] if after is None else [key > after])]
+    chosen = [*events.inside(month.window), *([] if after is None else [key > after])]
     ordered = select(key).select_from(events.table).where(*chosen).order_by(key)
     last = connection.execute(ordered.offset(ROWS_AT_ONCE - 1).limit(1)).scalar()
     if last is not None:

@@ -162,7 +162,6 @@ def _months(connection: Connection, scope: ListScope) -> list[EarnedInMonth]:
 def month_of(named: str, at: datetime) -> Window:
     """Return the days of a month, `2026-11`; of this month for any other text."""
     try:
-        month = Month.parse(named)
+        return Month.parse(named).window
     except ValueError:
-        month = Month.of(at)
-    return Window(month.starts_at.date(), month.last_day)
+        return Month.of(at).window

@@ -38,8 +38,8 @@ class Month(NamedTuple):
         return datetime(self.year, self.number, 1, tzinfo=UTC)
 
     @property
-    def last_day(self) -> date:
-        return (self.plus(1).starts_at - timedelta(days=1)).date()
+    def window(self) -> "Window":
+        return Window(self.starts_at.date(), (self.plus(1).starts_at - _DAY).date())
 
     def plus(self, months: int) -> "Month":
         year, month = divmod(self.year * 12 + self.number - 1 + months, 12)
