@@ -85,10 +85,8 @@ class ReportView(View):
     def of(cls, row: Performance) -> Self:
         rows = [{"date": day.date, "period": day.date, **_shown(day.totals), "sales": 0} for day in row.days]
         meta = {"period": row.period, **_range(row.scope.window), "previousPeriod": _range(row.before.window)}
-        total = row.current
-        shown = _shown(row.current)
-        before = _shown(row.previous)
-        changes = metrics.trends(total, row.previous)
+        total, changes = row.current, metrics.trends(row.current, row.previous)
+        shown, before = _shown(total), _shown(row.previous)
         figures = {
             **{f"total{name.title()}": value for name, value in shown.items() if name != "commission"},
             "totalPartnersCommission": shown["commission"],

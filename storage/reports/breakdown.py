@@ -28,7 +28,7 @@ from storage.rules.reports.breakdown import (
     label,
     ranked,
 )
-from storage.rules.reports.dimension_totals import LACKING, OTHER, STORED
+from storage.rules.reports.dimension_totals import LACKING, OTHER, STORED_AS
 from storage.tables import dimension_rollups
 
 _LAG = timedelta(days=1)  # an older day that is not grouped at all is yet to be: right after an upgrade
@@ -61,8 +61,7 @@ def read_breakdown(
     scopes = [scope, *([scope.compared(wanted)] if wanted.before else [])]
     read = [read_each(connection, each, [query.by], query.filters)[0] for each in scopes]
     codes = read_codes(connection, program_id) if Dimension.PARTNER in query.by else {}
-    ranked = rank(query.by, codes, query, *read)
-    return BreakdownResult(currency, scope.window, query, ranked, dict(codes.values()))
+    return BreakdownResult(currency, scope.window, query, rank(query, codes, *read), dict(codes.values()))
 
 
 def read_each(
@@ -70,32 +69,29 @@ def read_each(
 ) -> list[Grouped]:
     """Return totals by each key, stored or from one read of events. Raises ValidationError for too many of either."""
     is_narrowed = filters or scope.partner_id is not None
-    read = {} if is_narrowed else _read_stored_groups(connection, scope, [key[0] for key in keys if len(key) == 1])
+    stored = {} if is_narrowed else {each: STORED_AS[each] for each, *rest in keys if not rest and each in STORED_AS}
+    reported = _reported(connection, scope) if stored else None
+    read = _read_stored_groups(connection, scope, stored, reported) if reported else {}
     rest = [key for key in keys if key not in read]
     if rest:
         read |= grouped_events.read_by_each(connection, scope, rest, filters, most=most)
     return [read[key] for key in keys]
 
 
-def rank(key: Key, codes: Codes, query: BreakdownQuery, read: Grouped, before: Grouped = NO_GROUPS) -> RankedGroups:
+def rank(query: BreakdownQuery, codes: Codes, read: Grouped, before: Grouped = NO_GROUPS) -> RankedGroups:
     """Return groups in the order of a query, with their values as people read them."""
     groups = []
     for values, totals in read.groups.items():
-        pairs = zip(key, values, strict=True)
+        pairs = zip(query.by, values, strict=True)
         named = (codes[value][0] if each == Dimension.PARTNER else label(each, value) for each, value in pairs)
         groups.append(BreakdownGroup(tuple(named), totals, before.groups.get(values, NOTHING)))
     return ranked(groups, query, read.rest, metrics.added(before.rest, before.groups.values()))
 
 
 def _read_stored_groups(
-    connection: Connection, scope: ReportScope, dimensions: Sequence[Dimension]
+    connection: Connection, scope: ReportScope, stored: Mapping[Dimension, Dimension], reported: Sequence[int]
 ) -> dict[Key, Grouped]:
-    """Return the groups by each dimension that is stored; none if there are few clicks, or ungrouped days."""
-    sources = {each: Dimension.HOUR if each in OF_DAY else each for each in dimensions}
-    stored = {each: source for each, source in sources.items() if source in STORED}
-    reported = _reported(connection, scope) if stored else None
-    if reported is None:
-        return {}
+    """Return the groups by each dimension, from where it is stored, and what a report has beyond them."""
     read: dict[Key, Grouped] = {}
     for dimension, sums in _added(connection, scope, stored).items():
         other = sums.pop(OTHER, [*NOTHING])

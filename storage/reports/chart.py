@@ -33,6 +33,7 @@ MOST_WEEKS = 27
 _OF_PROGRAMS = {"average_order_cents", "reversed_cents"}  # figures that a partner's report leaves out
 _CUSTOMERS, _LAST_SALE = read_statement("customers_by_status"), read_statement("last_sale", sold_at=Timestamp)
 _LINK = (Dimension.LANDING_PATH, Dimension.CAMPAIGN)
+_BY_LINK = BreakdownQuery(_LINK, (), (), Metric.CLICKS, MOST_LINKS)
 
 
 class Step(NamedTuple):
@@ -109,16 +110,14 @@ def read_profile(
     coupons = ListQuery(MOST_COUPONS, filters={"partner_id": partner_id})
     open_flags = ListQuery(MOST_NEWEST, filters={"partner_id": partner_id, "state": FlagState.OPEN})
     results = read_results(connection, program_id, query, at=at, partner_id=partner_id)
-    by_link = BreakdownQuery(_LINK, (), tuple(Metric), Metric.CLICKS, MOST_LINKS)
     try:
         (read,) = breakdown.read_each(connection, results.report.scope, [_LINK], (), most=MOST_EVENTS)
-        links = breakdown.rank(_LINK, {}, by_link, read).groups
+        links = breakdown.rank(_BY_LINK, {}, read).groups
     except ValidationError:  # too many events
         links = []
     return {
         "partner": partner,
         "results": results,
-        "balance": partner.balance,
         "links": [group for group in links if group.values[0]],
         "customers": find(connection, CUSTOMERS, scope, theirs),
         "commissions": find(connection, COMMISSIONS, scope, theirs),

@@ -56,7 +56,7 @@ def read_cards(
     parts: list[Key] = [(Dimension.HOUR if is_hourly else Dimension.DAY,)] if query.filters else []
     read = breakdown.read_each(connection, report.scope, [*keys, *parts], query.filters)
     codes = grouped_events.read_codes(connection, program_id)
-    cards = [breakdown.rank(key, codes, query, each) for key, each in zip(keys, read, strict=False)]
+    cards = [breakdown.rank(query._replace(by=key), codes, each) for key, each in zip(keys, read, strict=False)]
     earlier = breakdown.read_each(connection, report.before, parts, query.filters) if parts and wanted.before else []
     now = [step for each in read[len(keys) :] for step in _steps(report.scope.window, each, is_hourly=is_hourly)]
     then = [step for each in earlier for step in _steps(report.before.window, each, is_hourly=is_hourly)]

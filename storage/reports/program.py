@@ -135,8 +135,7 @@ def list_unusual_figures(connection: Connection, program_id: int, *, at: datetim
         value = getattr(recent, name)
         usual = getattr(before, name) * RECENT_DAYS / PAST_DAYS
         if max(value, usual) >= FEWEST and not usual / TIMES < value < usual * TIMES:
-            with_some = [day for day, totals in days.items() if getattr(totals, name)]
-            last_day = max(with_some, default=None)
+            last_day = max((day for day, totals in days.items() if getattr(totals, name)), default=None)
             found.append(UnusualFigure(name, *window, value, round(usual, 1), last_day))
     return found
 

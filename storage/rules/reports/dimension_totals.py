@@ -11,6 +11,7 @@ MOST_VALUES = 100  # of a dimension on a day; visitors choose most of them
 LACKING = ""  # the stored value of events that lack the dimension
 OTHER = "\t"  # of the values beyond the most; no value is a tab, which does not print
 STORED = tuple(each for each in Dimension if each not in {*OF_DAY, *OF_BUYERS})
+STORED_AS = {each: each for each in STORED} | dict.fromkeys(OF_DAY, Dimension.HOUR)  # with what follows from a day
 _CLICKS = GroupTotals._fields.index("clicks")
 _BUYERS = [GroupTotals._fields.index(name) for name in ("sales", "conversions", "leads")]
 DayTotals = dict[Dimension, dict[str, list[int]]]  # by dimension and value, in the order of GroupTotals
