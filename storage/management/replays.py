@@ -19,7 +19,7 @@ from storage.management import agent_caps
 from storage.rules.errors import FieldError, ServiceError, ValidationError
 from storage.tables import kept_calls, retired_program_keys
 from storage.tracking import program_terms, terms_in_force
-from storage.tracking.kept_calls import OPERATIONS, REPEATS, Item, KeptState, opened
+from storage.tracking.kept_calls import OPERATIONS, REPEATS, KeptState, opened
 from storage.tracking.sale_decisions import Sale
 
 MOST_AT_ONCE = 200
@@ -150,18 +150,20 @@ def _perform(
 
     Leads come before sales, and these before refunds. Each kind and day is one batch, so a refund has its own day.
     """
-    items = {row.id: item for row in rows if (item := opened(row, sealer))}
+    calls = [(row, item) for row in rows if (item := opened(row, sealer))]
     program = program_terms.load_one(connection, program_id)
-    by_id = {row.id: row for row in rows}
-    performed = []
-    kinds = list(OPERATIONS)
-    order = sorted(items, key=lambda each: (kinds.index(by_id[each].call), items[each].at.date(), each))
-    for (call, _), group in groupby(order, key=lambda each: (by_id[each].call, items[each].at.date())):
-        same = list(group)
-        terms = (partial(terms_in_force.of_partner, connection, program_id, at=_happened_at(items[n])) for n in same)
-        programs = (program._replace(terms_of=each) for each in terms)
-        batch = list(zip(programs, (_as_of_then(items[n], at) for n in same), strict=True))
-        for call_id, result in zip(same, OPERATIONS[call][1](connection, batch), strict=True):
+    performed, kinds = [], list(OPERATIONS)
+    calls.sort(key=lambda each: (kinds.index(each[0].call), each[1].at.date(), each[0].id))
+    for (call, _), group in groupby(calls, key=lambda each: (each[0].call, each[1].at.date())):
+        ids, batch = [], []
+        for row, item in group:
+            happened_at = item.happened_at if isinstance(item, Sale) else item.at
+            terms_of = partial(terms_in_force.of_partner, connection, program_id, at=happened_at)
+            # a sale is a backfill of when it was received, unless it named a time
+            then = item._replace(at=at, occurred_at=happened_at) if isinstance(item, Sale) else item
+            ids.append(row.id)
+            batch.append((program._replace(terms_of=terms_of), then))
+        for call_id, result in zip(ids, OPERATIONS[call][1](connection, batch), strict=True):
             said = (result.code, result.text) if isinstance(result, ServiceError) else ()
             outcome = ReplayOutcome.REJECTED if said else ReplayOutcome.PERFORMED
             performed.append(ReplayedCall(call_id, call, outcome, *said))
@@ -172,15 +174,6 @@ def _perform(
         if tried:
             connection.execute(update(kept_calls).where(*mine).values(state | {"tried_at": at}))
     return performed
-
-
-def _happened_at(item: Item) -> datetime:
-    return item.happened_at if isinstance(item, Sale) else item.at
-
-
-def _as_of_then(item: Item, at: datetime) -> Item:
-    """Return the call as it is performed now: a sale is a backfill of when it was received, unless it named a time."""
-    return item._replace(at=at, occurred_at=item.happened_at) if isinstance(item, Sale) else item
 
 
 def _untried(call_id: int, row: Any) -> ReplayedCall:
