@@ -48,7 +48,8 @@ async def test_a_backtest_ends_when_its_caller_leaves_and_the_next_one_runs_alon
     looked = await leave(agents, after=2), await leave(agents, after=100)
     with backtest.alone(agents.acme.program_id):
         beside = await agents.call("POST", "./backtest", json=BODY)
-    priced = (await agents.call("POST", "./backtest", json=BODY)).json()
+    with backtest.alone(agents.acme.program_id + 1):
+        priced = (await agents.call("POST", "./backtest", json=BODY)).json()
     rejected = [await agents.call("POST", "./backtest", json=wrong) for wrong in WRONG]
 
     assert looked == (2, 8)  # before each of 5 sales, 1 lead, and the ends of both

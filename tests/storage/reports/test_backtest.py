@@ -13,11 +13,10 @@ from storage import Storage
 from storage.lists.commissions import COMMISSIONS
 from storage.lists.programs import read_program
 from storage.management import special_terms
-from storage.reports import backtest
 from storage.reports.backtest import Backtest
 from storage.reports.backtest_result import BacktestResult
 from storage.rules.draft import DraftChange
-from storage.rules.errors import AttributionWindowExpired, RateLimited, ServiceError, ValidationError
+from storage.rules.errors import AttributionWindowExpired, ServiceError, ValidationError
 from storage.rules.settings import published, stored
 from storage.tables import commissions, ledger_entries
 from storage.tracking.ledger import PARTNER_KINDS
@@ -149,28 +148,19 @@ async def test_a_shorter_window_loses_sales_and_a_longer_one_gains_those_that_we
     assert (longer.winners, longer.losers, shorter.winners, shorter.losers) == (1, 0, 0, 1)
 
 
-async def test_a_draft_for_one_partner_leaves_the_others_and_a_longer_hold_says_what_it_holds(acme: World):
-    for name in ("anna", "ben"):
-        await acme.customer(name, name, at=NOW - timedelta(days=20))
-        await acme.sale(f"inv-{name}", customer_key=name, at=NOW - timedelta(days=20))
+async def test_a_longer_hold_says_what_it_holds_and_fewer_days_price_less(acme: World):
+    await acme.customer(at=NOW - timedelta(days=20))
+    await acme.sale(at=NOW - timedelta(days=20))
 
-    raised = await run(acme, DraftChange({"commission_rate": 30}, acme.ben))
-    await acme.do(special_terms.set_for_partner, acme.ben, {"group": "gold"})
-    await acme.do(special_terms.set_for_group, "gold", {"commission_rate": 25})
-    of_group = await run(acme, DraftChange({"commission_rate": 30}, None, "gold"))
-    of_nobody = await run(acme, DraftChange({"commission_rate": 30}, None, "silver"))
     held = await run(acme, hold_days=30)
     recent = await run(acme, days=20, commission_rate=30)
 
-    for found in (raised, of_group):
-        assert {each.name: each.difference_cents for each in found.partners} == {"Ben": 1_000, "Anna": 0}
-    assert of_nobody.difference_cents == 0
-    assert (held.before.held_cents, held.after.held_cents, held.difference_cents) == (0, 4_000, 0)
+    assert (held.before.held_cents, held.after.held_cents, held.difference_cents) == (0, 2_000, 0)
     assert (recent.sales, recent.first) == (0, NOW.date() - timedelta(days=19))
 
 
 WHOM = st.sampled_from(["program", "gold", "ben"])
-CHANGES = st.lists(st.tuples(WHOM, (TERMS | FLAT).filter(OWN.intersection)), min_size=2, max_size=4)
+CHANGES = st.lists(st.tuples(WHOM, (TERMS | FLAT).filter(OWN.intersection)), min_size=1, max_size=4)
 
 
 @pytest.mark.both_databases
@@ -180,20 +170,20 @@ async def test_changes_of_several_subjects_are_priced_as_they_are_in_force_toget
     store: Storage, changes: list[tuple[str, Terms]]
 ):
     acme = await world.acme(store)
-    other = await acme.beside(name="Drafted")
-    draft = []
+    other, draft = await acme.beside(name="Drafted"), []
     for each in (acme, other):
         await each.do(special_terms.set_for_partner, each.anna, {"group": "gold"}, at=START)
     for whom, terms in changes:
-        own = {name: terms[name] for name in terms if whom == "program" or name in OWN}
-        with suppress(ServiceError):  # an unknown rate for a type
-            if whom == "program":
-                await other.change(START, **own)
-            elif whom == "gold":
-                await other.do(special_terms.set_for_group, whom, own, at=START)
-            else:
-                await other.do(special_terms.set_for_partner, other.ben, own, at=START)
-            draft.append(DraftChange(own, acme.ben if whom == "ben" else None, "gold" if whom == "gold" else None))
+        own = {name: terms[name] for name in OWN.intersection(terms)}
+        if whom == "program":
+            await other.change(START, **terms)
+            draft.append(DraftChange(terms))
+        elif whom == "gold":
+            await other.do(special_terms.set_for_group, whom, own, at=START)
+            draft.append(DraftChange(own, group=whom))
+        else:
+            await other.do(special_terms.set_for_partner, other.ben, own, at=START)
+            draft.append(DraftChange(own, acme.ben))
     for each in (acme, other):
         for number, step in enumerate([("lead", 0, 1), ("lead", 1, 1), ("sale", 0, 10_001), ("sale", 1, 3_333)]):
             await take(each, number, step, {})
@@ -217,10 +207,3 @@ async def test_what_is_not_stored_is_said_and_what_the_terms_do_not_explain_stay
     assert (tried.kept, tried.after.commission_cents) == (1, 1_234)
     with pytest.raises(ValidationError):
         await run(acme, commission_type="flat")
-
-
-def test_one_program_has_one_backtest_at_a_time():
-    with backtest.alone(1), backtest.alone(2), pytest.raises(RateLimited), backtest.alone(1):
-        pass
-    with backtest.alone(1):
-        pass
