@@ -3,7 +3,8 @@
 A number or boolean that is no text has been read already, and stays as it is.
 """
 
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Mapping
 from datetime import date, datetime
 from enum import StrEnum
 from typing import Any, TypeVar, cast
@@ -15,6 +16,7 @@ from storage.rules.periods import period
 Choice = TypeVar("Choice", bound=StrEnum)
 Sent = Mapping[str, Any]
 LONGEST = 255
+CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 ASCENDING, DESCENDING = ".up", ".down"
 ALL_DAYS = period.Window(date.min, date.max)
 BOOLEANS = {"true": True, "1": True, "false": False, "0": False}
@@ -43,7 +45,7 @@ def choice(sent: Sent, name: str, choices: type[Choice]) -> Choice | None:
 def text(sent: Sent, name: str) -> str | None:
     """Return a value that is any text. Raises ValidationError."""
     found = sent.get(name)
-    if found is not None and not (0 < len(found) <= LONGEST and found.isprintable()):
+    if found is not None and not (0 < len(found) <= LONGEST and not CONTROL.search(found)):
         raise ValidationError.of(name, f"1 to {LONGEST} characters, without control characters")
     return found
 
@@ -67,15 +69,15 @@ def boolean(sent: Sent, name: str) -> bool | None:
     return BOOLEANS.get(cast("Any", found), found)
 
 
-def query_of(wanted: List[Any], sent: Sent, *, read: Callable[[Sent, str, type], Any] = value) -> ListQuery:
-    """Return what a query asks of a list, as `read` takes its values. Raises ValidationError, InvalidRange."""
+def query_of(wanted: List[Any], sent: Sent) -> ListQuery:
+    """Return what a query asks of a list. Raises ValidationError, InvalidRange."""
     is_spanned = wanted.at is not None and not wanted.has_window
     return ListQuery(
         number(sent, "limit", least=1, most=MOST) or DEFAULT_LIMIT,
         sent.get("cursor") or None,
         order_of(wanted, sent.get("sort", "")),
-        {each.name: read(sent, each.name, each.kind) for each in wanted.filters},
-        read(sent, "q", str),
+        {each.name: value(sent, each.name, each.kind) for each in wanted.filters},
+        text(sent, "q"),
         has_totals=boolean(sent, "totals") or False,
         span=period.span(sent.get("date_from"), sent.get("date_to")) if is_spanned else period.ALWAYS,
     )

@@ -11,7 +11,7 @@ from mcp_server.results import BUDGET, JsonRow, fitting, json_of, row_of
 from mcp_server.tools.reports import report_range
 from mcp_server.tools.tool import Cursor, Identifier, Limit, RowId, Timestamp, Tool, ToolRequest
 from presentation.lists import totals_of, visible
-from presentation.queries import moment, query_of
+from presentation.queries import query_of
 from storage.engine import cursors
 from storage.lists.declaration import List, ListQuery, ListScope, Page
 from storage.lists.find import find
@@ -100,13 +100,8 @@ def list_tool(
                 window = pick(chosen, at=request.at).window
             key, program_id = request.key, sent.get("program_id", 0)
             scope = ListScope(program_id, request.at, window, [key.workspace_id], key.program_ids)
-            return function(Asked(request, wanted, scope, query_of(wanted, given, read=_read), sent))
+            return function(Asked(request, wanted, scope, query_of(wanted, given), sent))
 
         return Tool(function, title, scope, fields, ("data", *beside), run)
 
     return made
-
-
-def _read(sent: Mapping[str, Any], name: str, kind: type) -> Any:
-    """Return an argument, which the tool's model has checked."""
-    return moment(sent, name) if kind is datetime else sent.get(name)
