@@ -17,7 +17,7 @@ from storage.engine.statements import Statement
 from storage.tables.columns import to_millis
 
 MOST_IDS = 10  # of what a row of the feed counts
-_NOTES = "notes of the feed"
+NOTES = "notes of the feed"
 _advance = Statement("change_counter_add")
 _insert = Statement("change_insert")
 
@@ -33,20 +33,14 @@ class Note(NamedTuple):
 
 def note(connection: Connection, notes: Iterable[Note]) -> None:
     """Note changes of the running transaction; outside of the writer's transactions there is no feed."""
-    connection.info.get(_NOTES, []).extend(notes)
+    if (noted := connection.info.get(NOTES)) is not None:
+        noted.extend(notes)
 
 
 def forget(connection: Connection, program_ids: Collection[int]) -> None:
     """Forget what was noted of programs that the running transaction deletes: no one can read their feeds any more."""
-    notes: list[Note] = connection.info.get(_NOTES, [])
+    notes: list[Note] = connection.info.get(NOTES) or []
     notes[:] = [each for each in notes if each.program_id not in program_ids]
-
-
-def begin(connection: Connection) -> list[Note]:
-    """Return the empty notes of a new transaction."""
-    notes: list[Note] = []
-    connection.info[_NOTES] = notes
-    return notes
 
 
 @contextmanager

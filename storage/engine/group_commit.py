@@ -11,7 +11,7 @@ from typing import Any, Concatenate, NamedTuple, ParamSpec, TypeVar
 from prometheus_client import Histogram
 from sqlalchemy import Connection
 
-from storage.engine import feed
+from storage.engine import audit, feed
 from storage.engine.failures import RETRY_SECONDS, Availability, is_conflict, reason_of, unavailable
 from storage.engine.lane import WriteLane
 from storage.rules.errors import OutcomeUnknown, ServiceError, StorageUnavailable
@@ -156,23 +156,23 @@ def _order(write: QueuedWrite) -> tuple[str, str]:
 def _run_all(connection: Connection, writes: Sequence[QueuedWrite]) -> list[Any]:
     """Run writes, which are sorted by operation, and return their results."""
     results: list[Any] = []
-    notes = feed.begin(connection)
-    for operation, group in groupby(writes, key=attrgetter("operation")):
-        if hasattr(operation, "set_based"):
-            results.extend(operation(connection, [write.arguments[0] for write in group]))
-            continue
-        for write in group:
-            try:
-                with feed.undone_on_error(notes), connection.begin_nested():  # an error undoes its own rows alone
-                    results.append(operation(connection, *write.arguments, **write.options))
-            except ServiceError as error:
-                results.append(error)
-    if len(results) != len(writes):
-        raise RuntimeError("an operation did not return one result for each item")
-    if writes[0].is_dry:
-        raise _RolledBackError(results[0])
-    if notes:
-        feed.save(connection, notes)
+    with audit.collected(connection, feed.NOTES) as notes:
+        for operation, group in groupby(writes, key=attrgetter("operation")):
+            if hasattr(operation, "set_based"):
+                results.extend(operation(connection, [write.arguments[0] for write in group]))
+                continue
+            for write in group:
+                try:
+                    with feed.undone_on_error(notes), connection.begin_nested():  # an error undoes its own rows alone
+                        results.append(operation(connection, *write.arguments, **write.options))
+                except ServiceError as error:
+                    results.append(error)
+        if len(results) != len(writes):
+            raise RuntimeError("an operation did not return one result for each item")
+        if writes[0].is_dry:
+            raise _RolledBackError(results[0])
+        if notes:
+            feed.save(connection, notes)
     return results
 
 
