@@ -23,6 +23,7 @@ ENDPOINTS = ("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"
 _PROPAGATED = {b"traceparent", b"tracestate"}
 _PERMISSIONS = b"camera=(), display-capture=(), geolocation=(), microphone=(), payment=(), usb=()"
 _TO_ANY_PAGE = {"Access-Control-Allow-Origin": "*"}  # some calls promise it, and no app says which
+_NUL = ValidationError("The URL contains a NUL.", hint="Remove %00 from the URL.")
 _RUN = secrets.token_hex(8)  # with the count: unique in all processes, without a random number per request
 _count = itertools.count()
 
@@ -65,7 +66,8 @@ class RequestMiddleware:
                 raise
 
         try:
-            app = _refuse_nul if "\0" in scope["path"] or b"%00" in scope["query_string"] else self._app
+            has_nul = "\0" in scope["path"] or b"%00" in scope["query_string"]
+            app = error_in_client_format(_NUL, scope, _TO_ANY_PAGE) if has_nul else self._app
             await app(scope, receive, send_marked)
         except asyncio.CancelledError:  # the server stops, and no longer waits for this call
             if not started:
@@ -77,11 +79,6 @@ class RequestMiddleware:
             log.exception("request %s failed", request_id)
             if not started:
                 await error_in_client_format(InternalError(), scope)(scope, receive, send_marked)
-
-
-async def _refuse_nul(scope: Scope, receive: Receive, send: Send) -> None:
-    error = ValidationError("The URL contains a NUL.", hint="Remove %00 from the URL.")
-    await error_in_client_format(error, scope, _TO_ANY_PAGE)(scope, receive, send)
 
 
 @lru_cache(maxsize=256)
