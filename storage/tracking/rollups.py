@@ -48,19 +48,25 @@ def add(connection: Connection, steps: Iterable[Increment]) -> None:
     if waiting is not None:
         waiting.extend(steps)
         return
-    by_program, by_partner = defaultdict[Any, list[Increment]](list), defaultdict[Any, list[Increment]](list)
-    for each in steps:
-        day = str(each.day)
-        by_program[each.program_id, day].append(each)
-        by_partner[each.program_id, day, each.partner_id].append(each)
+    by_program, by_partner = defaultdict[Any, list[Any]](list), defaultdict[Any, list[Any]](list)
+    for program_id, partner_id, day, *counts in steps:
+        by_program[program_id, day].append(counts)
+        by_partner[program_id, day, partner_id].append(counts)
     if by_program:
-        rows = [(*key, *_sum(some), sum(not each.clicks for each in some)) for key, some in sorted(by_program.items())]
+        rows = [
+            (program_id, str(day), *_sum(some), [clicks for clicks, *_ in some].count(0))
+            for (program_id, day), some in sorted(by_program.items())
+        ]
+        partner_rows = [
+            (program_id, str(day), partner_id, *_sum(some))
+            for (program_id, day, partner_id), some in sorted(by_partner.items())
+        ]
         _add_to_programs(connection, rows)
-        _add_to_partners(connection, [(*key, *_sum(some)) for key, some in sorted(by_partner.items())])
+        _add_to_partners(connection, partner_rows)
 
 
-def _sum(steps: list[Increment]) -> Iterator[int]:
-    return map(sum, zip(*(counts for _, _, _, *counts in steps), strict=True))
+def _sum(counts: list[list[int]]) -> Iterable[int]:
+    return map(sum, zip(*counts, strict=True)) if counts[1:] else counts[0]
 
 
 def save_by_dimension(connection: Connection, step: DayStep) -> bool:
