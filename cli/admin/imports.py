@@ -7,6 +7,7 @@ import typer
 
 from cli.admin import command
 from cli.integrator.output import Answer, Flag, written
+from cli.integrator.reconcile import money
 from storage.management import imports
 from storage.management.import_report import OnConflict
 from storage.rules import ecb, tool_exports
@@ -35,7 +36,7 @@ def import_files(
         {"file": each.name, "lists": each.kind, "rows": len(each.rows), "read": each.read, "unread": each.unread}
         for each in read
     ]
-    text = written("admin/import", files=read, report=report, dry_run=dry_run)
+    text = written("admin/import", files=read, report=report, dry_run=dry_run, money=money)
     result = {"dry_run": dry_run, "files": said, **vars(report)}
     return Answer(result, text, ok=not report.problems and not report.is_stopped)
 

@@ -173,7 +173,7 @@ def plain(text: object) -> str:
 
 texts = Environment(
     loader=FileSystemLoader(Path(__file__).parents[1]),
-    autoescape=select_autoescape(["html"]),  # none is
+    autoescape=select_autoescape(["html"]),  # a terminal shows none; every value is plain text
     finalize=plain,
     undefined=StrictUndefined,
     trim_blocks=True,

@@ -13,7 +13,7 @@ import typer
 
 from cli.integrator import project
 from cli.integrator.accounts import ProgramId, chosen
-from cli.integrator.output import Answer, Failure, Flag, command, texts, written
+from cli.integrator.output import Answer, Failure, Flag, command, written
 
 EXPORT = tomllib.loads(Path(__file__).with_name("stripe_export.toml").read_text(encoding="utf-8"))
 DIGITS = {code: int(digits) for digits, codes in EXPORT["digits"].items() for code in codes.split()}
@@ -42,7 +42,7 @@ def reconcile(
     result = {"findings": findings, "unattributed": unattributed, "payments": len(payments), "fixed": fixed}
     result["not_read"] = [{"line": line, "message": problem} for line, problem in wrong]
     counts = Counter(finding["code"] for finding in findings)
-    text = written("integrator/reconcile", **result, counts=counts, is_fixing=fix)
+    text = written("integrator/reconcile", **result, counts=counts, is_fixing=fix, money=money)
     return Answer(result, text, ok=len(findings) == fixed and not wrong)
 
 
@@ -78,9 +78,6 @@ def money(minor_units: int, currency: str) -> str:
     digits = DIGITS.get(currency, 2)
     number = f"{abs(Decimal(minor_units).scaleb(-digits)):,.{digits}f}"
     return f"{'-' if minor_units < 0 else ''}{EXPORT['symbols'].get(currency, f'{currency} ')}{number}"
-
-
-texts.filters["money"] = money
 
 
 def read_export(path: Path) -> StripeExport:
