@@ -6,14 +6,12 @@ A number or boolean that is no text has been read already, and stays as it is.
 import re
 from collections.abc import Mapping
 from datetime import date, datetime
-from enum import StrEnum
-from typing import Any, TypeVar, cast
+from typing import Any, cast
 
 from storage.lists.declaration import DEFAULT_LIMIT, MOST, List, ListQuery, Order
-from storage.rules.errors import ValidationError
+from storage.rules.errors import Choice, ValidationError, choose
 from storage.rules.periods import period
 
-Choice = TypeVar("Choice", bound=StrEnum)
 Sent = Mapping[str, Any]
 LONGEST = 255
 CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
@@ -36,10 +34,7 @@ def moment(sent: Sent, name: str) -> datetime | None:
 
 def choice(sent: Sent, name: str, choices: type[Choice]) -> Choice | None:
     """Return a value that is one of some words. Raises ValidationError."""
-    try:
-        return choices(sent[name]) if name in sent else None
-    except ValueError:
-        raise ValidationError.of(name, f"One of {', '.join(choices)}") from None
+    return choose(name, sent[name], choices) if name in sent else None
 
 
 def text(sent: Sent, name: str) -> str | None:

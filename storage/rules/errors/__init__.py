@@ -6,10 +6,12 @@ The list is closed. Guides, hints, the dashboard's advice and OpenAPI's descript
 import re
 import tomllib
 from collections.abc import Sequence
+from enum import StrEnum
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, Self, TypeVar
 
 Value = TypeVar("Value")
+Choice = TypeVar("Choice", bound=StrEnum)
 TEXTS = tomllib.loads(Path(__file__).with_name("texts.toml").read_text(encoding="utf-8"))
 
 
@@ -76,6 +78,14 @@ class StorageUnavailable(ServiceError):
 
 class OutcomeUnknown(ServiceError):
     is_partial = False
+
+
+def choose(field: str, word: str, choices: type[Choice]) -> Choice:
+    """Return the one of some words that a field has. Raises ValidationError."""
+    try:
+        return choices(word)
+    except ValueError:
+        raise ValidationError.of(field, f"One of {', '.join(choices)}") from None
 
 
 BY_CODE: dict[str, type[ServiceError]] = {error.code: error for error in ServiceError.__subclasses__()}

@@ -3,10 +3,8 @@
 import re
 from collections.abc import Mapping, Sequence
 from datetime import date
-from enum import StrEnum
-from typing import TypeVar
 
-from storage.rules.errors import ValidationError
+from storage.rules.errors import ValidationError, choose
 from storage.rules.reports.breakdown import LABELS, OF_DAY, BreakdownQuery, Dimension, DimensionFilter, Metric, Operator
 
 MOST_ROWS = 200
@@ -17,7 +15,6 @@ _NUMBERED = {
     Dimension.MONTHS_SINCE: _WHOLE,
     Dimension.TERMS_VERSION: _WHOLE,
 }
-Choice = TypeVar("Choice", bound=StrEnum)
 
 
 def query(
@@ -30,14 +27,14 @@ def query(
     limit: str | int = 25,
 ) -> BreakdownQuery:
     """Return a checked query. Raises ValidationError, naming each parameter by its name in the agent API."""
-    first = _choice("by", by or "", Dimension)
-    dimensions = (first,) if second is None else (first, _choice("second", second, Dimension))
+    first = choose("by", by or "", Dimension)
+    dimensions = (first,) if second is None else (first, choose("second", second, Dimension))
     if len(set(dimensions)) < len(dimensions):
         raise ValidationError.of("second", "Another dimension than by")
-    chosen = tuple(dict.fromkeys(_choice("metrics", each, Metric) for each in shown)) or tuple(Metric)
-    by_metric = chosen[0] if sort is None else _choice("sort", sort, Metric)
+    chosen = tuple(dict.fromkeys(choose("metrics", each, Metric) for each in shown)) or tuple(Metric)
+    by_metric = chosen[0] if sort is None else choose("sort", sort, Metric)
     for name in filters or {}:
-        _choice("filter", name, Dimension)
+        choose("filter", name, Dimension)
     text = str(limit)
     if not (text.isascii() and text.isdigit() and len(text) <= len(str(MOST_ROWS)) and 1 <= int(text) <= MOST_ROWS):
         raise ValidationError.of("limit", f"An integer from 1 to {MOST_ROWS}")
@@ -49,8 +46,8 @@ def stored_filters(sent: Mapping[str, str]) -> list[DimensionFilter]:
     filters = []
     for name, text in sent.items():
         named, _, operator = name.partition(".")
-        dimension = _choice("filter", named, Dimension)
-        how = _choice("filter", operator or Operator.IS, Operator)
+        dimension = choose("filter", named, Dimension)
+        how = choose("filter", operator or Operator.IS, Operator)
         if how == Operator.CONTAINS and dimension in {*_NUMBERED, Dimension.DAY, Dimension.WEEK}:
             raise ValidationError.of(dimension, "Choose is or is not")
         value = text if how == Operator.CONTAINS else _stored(dimension, text)
@@ -76,10 +73,3 @@ def _stored(dimension: Dimension, text: str) -> str | int | None:
         raise ValidationError.of(dimension, wrong)
     year, _, month = text.partition("-")
     return int(year) * 12 + int(month) - 1 if dimension == Dimension.COHORT else int(text)
-
-
-def _choice(field: str, text: str, choices: type[Choice]) -> Choice:
-    try:
-        return choices(text)
-    except ValueError:
-        raise ValidationError.of(field, f"One of {', '.join(choices)}") from None
