@@ -1,6 +1,7 @@
 """Explore: a program's results, those that pass filters, and cards by some dimensions from one read of the events."""
 
 from datetime import datetime, timedelta
+from itertools import accumulate
 from typing import NamedTuple
 
 from sqlalchemy import Connection
@@ -34,16 +35,12 @@ def read_frame(
 
 def _reach(report: performance.Performance, before: Window | None) -> Window | None:
     """Return the last days of a report whose clicks, with those of the window before, are not too many to read."""
-    room = grouped_events.MOST_EVENTS
-    window = report.scope.window
-    first = window.last + _DAY
+    room, last = grouped_events.MOST_EVENTS, report.scope.window.last
     if report.current.clicks + (report.previous.clicks if before else 0) <= room:
         return None
-    room //= 2 if before else 1
-    clicks = {day.date: day.totals.clicks for day in report.days}
-    while first > window.first and (room := room - clicks[first - _DAY]) >= 0:
-        first -= _DAY
-    return Window(first, window.last)
+    sums = accumulate(day.totals.clicks for day in reversed(report.days))
+    fitting = sum(clicks <= room // (2 if before else 1) for clicks in sums)
+    return Window(last - (fitting - 1) * _DAY, last)
 
 
 def read_cards(
