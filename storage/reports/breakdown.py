@@ -9,8 +9,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, select
 
 from storage.engine.statements import read_statement
-from storage.reports import grouped_events, performance
-from storage.reports.breakdown_increments import FEW_CLICKS
+from storage.reports import breakdown_increments, grouped_events, performance
 from storage.reports.grouped_events import Codes, Grouped, Key, read_codes
 from storage.reports.performance import ReportScope
 from storage.rules.periods.period import DateRangeQuery, Window
@@ -107,7 +106,7 @@ def _reported(connection: Connection, scope: ReportScope) -> list[int] | None:
     """Return the report's counts of the window; None if they are few, or a day before yesterday is not grouped."""
     row = connection.execute(_COUNTS, scope.values | {"end_day": scope.at.date() - _LAG}).one()
     ungrouped, *counts = (int(count or 0) for count in row)
-    return None if ungrouped or counts[0] <= FEW_CLICKS else counts
+    return None if ungrouped or counts[0] <= breakdown_increments.FEW_CLICKS else counts
 
 
 def _added(

@@ -7,24 +7,22 @@ import pytest
 from sqlalchemy import delete, select
 
 import background
-from storage.reports import breakdown, breakdown_increments, performance
+from storage.reports import breakdown_increments, performance
 from storage.rules.reports import dimension_totals
-from storage.rules.reports.breakdown import OF_DAY, Dimension
-from storage.rules.reports.dimension_totals import STORED
+from storage.rules.reports.breakdown import Dimension
+from storage.rules.reports.dimension_totals import STORED_AS
 from storage.tables import clicks, dimension_rollups, grouped_days
 from storage.tracking import rollups
 from tests.storage.reports.rows import MONTH, broken_down, busy, recomputed, require_equal
 from tests.world import NOW, World, stored
 
-GROUPED = (*STORED, *OF_DAY)
 SOON = NOW + timedelta(minutes=1)
 NEXT_DAY = NOW + timedelta(days=1)
 
 
 @pytest.fixture(autouse=True)
 def few_clicks_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (breakdown_increments, breakdown):
-        monkeypatch.setattr(module, "FEW_CLICKS", 0)
+    monkeypatch.setattr(breakdown_increments, "FEW_CLICKS", 0)
     monkeypatch.setattr(breakdown_increments, "CLICKS_AT_ONCE", 7)
 
 
@@ -34,7 +32,7 @@ async def visit(acme: World, source: str, at: datetime = NOW) -> str:
 
 async def require_equality(acme: World) -> None:
     report = await acme.store.read(performance.read_performance, acme.program_id, MONTH, at=NOW)
-    for dimension in GROUPED:
+    for dimension in STORED_AS:
         result = await broken_down(acme, dimension)
         assert result.other_groups == 0
         expected = await acme.store.read(recomputed, acme, (dimension,))
