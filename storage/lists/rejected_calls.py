@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from itertools import groupby
 from typing import Annotated, Any, NamedTuple
 
@@ -152,6 +153,5 @@ def grouped(
 ) -> list[tuple[Cause, Page[RejectedCall]]]:
     """Return every cause (or the one with `code`) with the latest of its calls."""
     causes = [cause for cause in by_cause(connection, scope.program_id) if code in {None, cause.code}]
-    queries = [ListQuery(limit, filters={"code": cause.code}) for cause in causes]
-    pages = [find(connection, REJECTED_CALLS, scope, query) for query in queries]
-    return list(zip(causes, pages, strict=True))
+    latest = partial(find, connection, REJECTED_CALLS, scope)
+    return [(cause, latest(ListQuery(limit, filters={"code": cause.code}))) for cause in causes]

@@ -41,10 +41,9 @@ async def _with_results(call: VisitorRequest, state: ListState, listed: Page[Pro
     reports = await call.storage.report(
         lambda connection: [performance.read_performance(connection, each, query, at=call.at) for each in ids]
     )
-    rows = []
-    for each, report in zip(listed.data, reports, strict=True):
-        named = each._asdict() | report.current._asdict() | {"report": report}
-        rows.append(ProgramResults._make(named[name] for name in ProgramResults._fields))
+    both = zip(listed.data, reports, strict=True)
+    named = (each._asdict() | report.current._asdict() | {"report": report} for each, report in both)
+    rows = [ProgramResults._make(each[name] for name in ProgramResults._fields) for each in named]
     return Page(rows, *listed[1:])
 
 
