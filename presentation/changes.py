@@ -16,6 +16,7 @@ from storage.lists.flags import Flag
 from storage.lists.partners import PartnerTerms
 from storage.management import by_hand, commission_decisions, coupons, flag_decisions, partners, special_terms
 from storage.management.program_settings import change as change_settings
+from storage.management.referrals import click_of
 from storage.rules import errors
 from storage.rules.agent_caps import CAPS
 from storage.rules.attribution import CODE, LONGEST_CODE, PartnerStatus
@@ -230,7 +231,8 @@ async def decide_flag(call: ApiRequest, sent: FlagDecision) -> Flag:
 @operation(*NOT_CREDITED, notice="credited")
 async def credit_sale(call: ApiRequest, sent: Credit) -> CreatedResponse[Commission]:
     """Credit a sale that was not reported."""
-    return await call.create(Commission, by_hand.credit_sale, **dict(sent))
+    click_id = click_of(sent.click_id, lambda: call.sealer)
+    return await call.create(Commission, by_hand.credit_sale, **dict(sent) | {"click_id": click_id})
 
 
 @operation(errors.PartnerNotFound, errors.OverCap, notice="adjusted")

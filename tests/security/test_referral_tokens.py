@@ -84,6 +84,17 @@ async def test_a_token_becomes_a_lead_a_sale_and_a_commission(checkout: Checkout
     assert (await checkout.verify(token))["state"] == "used"
 
 
+async def test_a_sale_is_credited_by_hand_to_the_partner_of_a_token_but_not_of_a_forged_one(checkout: Checkout):
+    token, forged = await checkout.issue(), f"{await checkout.issue()}0"
+    checkout.agents.good = await checkout.agents.issue([Scope.COMMISSIONS_WRITE])
+    missed = {"amount_cents": 100, "currency": "USD", "reason": "The shop was down"}
+
+    credited, rejected = [await checkout.agent("/credits", missed | {"click_id": each}) for each in (token, forged)]
+
+    assert (credited.status_code, credited.json()["partner"]["id"]) == (201, checkout.acme.anna)
+    assert rejected.json()["error"]["code"] == "customer_not_found"
+
+
 FORGERIES: dict[str, Callable[[str], str]] = {
     "without its signature": lambda token: token.rpartition(".")[0],
     "with an empty one": lambda token: f"{token.rpartition('.')[0]}.",
