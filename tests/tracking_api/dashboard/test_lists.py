@@ -68,6 +68,20 @@ async def test_selected_partners_are_paused_together_and_found_by_what_matters(
     assert (await page.post(f"{path}/selected", data=selected | {"status": "nonsense"})).status_code == 400
 
 
+async def test_partners_of_a_group_share_terms_that_a_page_sets_and_are_listed_from_a_row(
+    page: httpx.AsyncClient, dashboard: Dashboard
+):
+    path, sent = f"{PROGRAM}/partners", {"csrf": await csrf(page), "group": "v&p"}
+    for partner_id in (dashboard.acme.anna, dashboard.acme.ben):
+        await page.post(f"{path}/{partner_id}", data=sent | {"action": "terms"})
+    await page.post(f"{path}/{partner_id}", data=sent | {"action": "group-terms", "commission_rate": "30"})
+
+    listed = await page.get(path + link((await page.get(path)).text, "Group <bdi>v&amp;p</bdi>"))
+
+    assert [row.split()[0] for row in rows(listed.text)[:-1]] == ["Ben", "Anna"]
+    assert "Those of the group" in words((await page.get(f"{path}/{dashboard.acme.anna}")).text)
+
+
 async def test_commissions_are_found_by_the_day_on_which_they_were_earned_approved_or_paid(
     page: httpx.AsyncClient, dashboard: Dashboard
 ):
