@@ -4,7 +4,7 @@ import base64
 import binascii
 import json
 from collections.abc import Callable, Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement
@@ -15,6 +15,7 @@ from storage.rules.periods.period import Span
 
 LARGEST_ID = 2**62
 LONGEST_TEXT = 64
+EPOCH, END = datetime(1970, 1, 1, tzinfo=UTC), datetime(9999, 1, 1, tzinfo=UTC)
 
 
 class Edge(NamedTuple):
@@ -30,6 +31,12 @@ def within(id_column: ColumnElement[int], at: ColumnElement[datetime], span: Spa
     if span.until is not None:
         conditions.append(at < span.until)
     return conditions
+
+
+def in_span(program_id: int, span: Span) -> dict[str, Any]:
+    """Return what a statement that reads a program's rows of a span takes."""
+    since, until = span.since or EPOCH, span.until or END
+    return {"program_id": program_id, "since_id": ids.first(since), "since": since, "until": until}
 
 
 def edge_of(cursor: str | None, *kinds: type) -> Edge | None:

@@ -1,14 +1,14 @@
 """The logs of calls: rejected ones, why each was rejected and what is at stake, and those in test mode."""
 
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import partial
 from itertools import groupby
 from typing import Annotated, Any, NamedTuple
 
 from sqlalchemy import Boolean, ColumnElement, Connection, and_, or_, select
 
-from storage.engine import ids
+from storage.engine.cursors import in_span
 from storage.engine.statements import read_statement
 from storage.lists.declaration import Column, Filter, List, ListQuery, ListScope, Page
 from storage.lists.find import find
@@ -21,7 +21,6 @@ from storage.tables.columns import Timestamp
 _row = refused_calls.c
 MOST_CALLS = 100_000  # of a program, the newest: a flood of rejections makes no read longer
 MOST_COMPARED = 20_000
-EPOCH, END = datetime(1970, 1, 1, tzinfo=UTC), datetime(9999, 1, 1, tzinfo=UTC)
 _CAUSES = read_statement("rejected_causes", first_at=Timestamp, last_at=Timestamp)
 _ORGANIC = read_statement("organic_sales")
 _SALES = read_statement("rejected_sales", same_payload=Boolean, is_refunded=Boolean)
@@ -86,7 +85,7 @@ WITH_ORGANIC = replace(REJECTED_CALLS, only=None)
 
 def count_organic(connection: Connection, program_id: int, since: datetime) -> int:
     """Return how many sales of unknown customers were reported since then, at most 30 days ago."""
-    return connection.execute(_ORGANIC, _in_span(program_id, Span(since)) | {"most": MOST_CALLS}).scalar_one()
+    return connection.execute(_ORGANIC, in_span(program_id, Span(since)) | {"most": MOST_CALLS}).scalar_one()
 
 
 class LogEntry(NamedTuple):
@@ -129,7 +128,7 @@ class Cause(NamedTuple):
 
 def by_cause(connection: Connection, program_id: int, span: Span = ALWAYS) -> list[Cause]:
     """Return the error codes of a program's newest logged rejections (of the last 30 days), most frequent first."""
-    rows = connection.execute(_CAUSES, _in_span(program_id, span) | {"most": MOST_CALLS})
+    rows = connection.execute(_CAUSES, in_span(program_id, span) | {"most": MOST_CALLS})
     causes = []
     for (code, calls, first_at, last_at), stakes in groupby(rows, key=lambda row: row[:4]):
         lost = tuple(AmountAtStake(each.currency, int(each.cents)) for each in stakes if each.currency is not None)
@@ -137,14 +136,9 @@ def by_cause(connection: Connection, program_id: int, span: Span = ALWAYS) -> li
     return causes
 
 
-def _in_span(program_id: int, span: Span) -> dict[str, Any]:
-    since, until = span.since or EPOCH, span.until or END
-    return {"program_id": program_id, "since_id": ids.first(since), "since": since, "until": until}
-
-
 def with_recorded_sales(connection: Connection, program_id: int, span: Span) -> list[Any]:
     """Return the newest rejected sales and refunds with the recorded sale; not those that repeat it. Oldest first."""
-    newest = connection.execute(_SALES, _in_span(program_id, span) | {"most": MOST_COMPARED}).all()
+    newest = connection.execute(_SALES, in_span(program_id, span) | {"most": MOST_COMPARED}).all()
     return [row for row in newest[::-1] if not row.same_payload]
 
 

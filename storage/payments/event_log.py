@@ -6,11 +6,11 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from sqlalchemy import Boolean, ColumnElement, Connection, and_, exists, func, select
+from sqlalchemy import Boolean, ColumnElement, Connection, and_, exists, select
 
 from storage import tables
 from storage.engine import ids
-from storage.engine.cursors import within
+from storage.engine.cursors import in_span
 from storage.engine.database import insert_for
 from storage.engine.statements import read_statement
 from storage.rules import payment
@@ -35,6 +35,9 @@ UNLINKED = (PaymentOutcome.WAITING, PaymentOutcome.SETTLING, PaymentOutcome.UNKN
 LATEST = 50
 MOST_DISPUTES = 500
 _BUYERS = read_statement("payment_buyers", is_renewal=Boolean)
+_FIRST = read_statement("payment_first", received_at=Timestamp)
+_OUTCOMES = read_statement("payment_outcomes", first_at=Timestamp, last_at=Timestamp)
+_SALES = read_statement("payment_sales")
 _NAMED = read_statement("payment_events_named", occurred_at=Timestamp, received_at=Timestamp, is_test=Boolean)
 DISPUTE_CLOSED = "charge.dispute.closed"
 OF_SALE = ("transaction_id", "customer_id", "partner_id", "currency")
@@ -126,20 +129,12 @@ def count_latest(connection: Connection, program_id: int) -> LatestPayments:
 
 def count_outcomes(connection: Connection, program_id: int, *, span: Span = ALWAYS) -> Sequence[Any]:
     """Return each outcome, most frequent first: its `events`, of how many `payments`, its `first_at` and `last_at`."""
-    event = tables.payment_events.c
-    mine = (event.program_id == program_id, *within(event.id, event.received_at, span))
-    count = func.count().label("events")
-    payments = func.count(event.transaction_id.distinct()).label("payments")
-    times = (func.min(event.received_at).label("first_at"), func.max(event.received_at).label("last_at"))
-    grouped = select(event.outcome, count, payments, *times).where(*mine).group_by(event.outcome)
-    return connection.execute(grouped.order_by(count.desc(), event.outcome)).all()
+    return connection.execute(_OUTCOMES, in_span(program_id, span)).all()
 
 
 def first_received_at(connection: Connection, program_id: int, since: datetime) -> datetime | None:
     """Return when the first event since a time was received, None if none was."""
-    event = tables.payment_events.c
-    mine = (event.program_id == program_id, *within(event.id, event.received_at, Span(since)))
-    return connection.execute(select(event.received_at).where(*mine).order_by(event.id).limit(1)).scalar()
+    return connection.execute(_FIRST, in_span(program_id, Span(since))).scalar()
 
 
 def buyers(connection: Connection, program_id: int, transaction_ids: Iterable[str]) -> dict[str, PayingCustomer]:
@@ -172,7 +167,7 @@ class Dispute(NamedTuple):
 
 def list_disputes(connection: Connection, program_id: int) -> list[Dispute]:
     """Return a program's disputes, newest first, from the newest events about them."""
-    event, known = tables.payment_events.c, tables.payment_references.c
+    event = tables.payment_events.c
     mine = (event.program_id == program_id, event.type.startswith("charge.dispute."), event.is_test.is_(False))
     stored = select(tables.payment_events).where(*mine).order_by(event.id.desc()).limit(MOST_DISPUTES)
     reported: dict[str, list[tuple[Any, Returned]]] = {}
@@ -180,11 +175,9 @@ def list_disputes(connection: Connection, program_id: int) -> list[Dispute]:
         content = load(row.payment)
         if isinstance(content, Returned):
             reported.setdefault(content.return_id, []).append((row, content))
-    names = {content.reference for each in reported.values() for _, content in each}
-    paid = and_(tables.sales.c.program_id == known.program_id, tables.sales.c.transaction_id == known.transaction_id)
-    sold = select(known.reference, tables.sales).join(tables.sales, paid)
-    named = sold.where(known.program_id == program_id, known.reference.in_(names))
-    by_name = {row.reference: row for row in connection.execute(named)}
+    names = [content.reference for each in reported.values() for _, content in each]
+    sold = connection.execute(_SALES, {"program_id": program_id, "names": names})
+    by_name = {row.reference: row for row in sold}
     disputes = []
     for return_id, about in reported.items():
         about.sort(key=lambda each: (each[0].occurred_at, each[0].type == DISPUTE_CLOSED))
