@@ -2,7 +2,6 @@
 -- they carry, and their sales. A flood of rejections makes the read no longer: it looks at the newest calls alone.
 SELECT refused_calls.id
 FROM refused_calls
-LEFT JOIN customers ON customers.program_id = refused_calls.program_id AND customers.id = :customer_id
 WHERE refused_calls.program_id = :program_id
     AND refused_calls.id > COALESCE(
         (
@@ -16,8 +15,23 @@ WHERE refused_calls.program_id = :program_id
     )
     AND (
         refused_calls.transaction_id = :transaction_id
-        OR refused_calls.customer_key IN (:customer_key, customers.customer_key, customers.known_as)
-        OR refused_calls.click_id IN (:click_id, customers.click_id)
+        OR refused_calls.customer_key = :customer_key
+        OR refused_calls.click_id = :click_id
+        OR refused_calls.customer_key IN (
+            SELECT customers.customer_key
+            FROM customers
+            WHERE customers.program_id = :program_id AND customers.id = :customer_id
+        )
+        OR refused_calls.customer_key IN (
+            SELECT customers.known_as
+            FROM customers
+            WHERE customers.program_id = :program_id AND customers.id = :customer_id
+        )
+        OR refused_calls.click_id IN (
+            SELECT customers.click_id
+            FROM customers
+            WHERE customers.program_id = :program_id AND customers.id = :customer_id
+        )
         OR refused_calls.transaction_id IN (
             SELECT sales.transaction_id
             FROM sales
