@@ -7,7 +7,7 @@ from datetime import timedelta
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import AwareDatetime, Field, JsonValue, model_validator
-from pydantic_core import PydanticCustomError
+from pydantic_core import PydanticCustomError, to_json
 
 from presentation import backtests, plan_diffs
 from presentation.api_request import ApiRequest, row_id
@@ -27,6 +27,7 @@ from storage.rules import errors
 from storage.rules.draft import DraftChange
 from storage.rules.scope import Scope
 from storage.rules.settings import BY_NAME
+from web import body
 from web.body import Body, Identifier, Url
 from web.response import CreatedResponse
 
@@ -162,8 +163,7 @@ def _changes_of_terms(steps: Sequence[PlanStep]) -> list[DraftChange]:
     changes = []
     for step in steps:
         if found := _OF_TERMS.fullmatch(step.path):
-            known = TermsChange.model_fields if step.path else AgentProgramChange.model_fields
-            settings = {name: value for name, value in step.body.items() if name in known}
+            settings = body.parse(TermsChange if step.path else AgentProgramChange, to_json(step.body)).sent()
             partner_id = row_id(found[1] or "")
             changes.append(DraftChange(settings, partner_id, found[2] or step.body.get("group")))
     are_terms = any(BY_NAME[name].is_term for each in changes for name in each.settings)
