@@ -11,7 +11,7 @@ from storage.engine.statements import read_statement
 from storage.rules import keys, reconciliation
 from storage.rules.fraud.flag import FlagKind, FlagState
 from storage.rules.reconciliation import CORRECTED, WITHIN, Payment, PaymentFinding, Recorded
-from storage.tables import flags, payment_customers, payment_references, sales
+from storage.tables import flags, payment_references, sales
 from storage.tracking.customers import Customer, CustomerQuery, Registry
 
 _CLICKS = read_statement("clicks_of_payments")
@@ -42,15 +42,13 @@ def compare(connection: Connection, program_id: int, payments: Sequence[Payment]
 
 def _buyers(connection: Connection, program_id: int, payments: Sequence[Payment], at: datetime) -> dict[int, Customer]:
     """Return who paid, by line: the customer of the metadata's click, else of its key, the processor, or the sale."""
-    names = [name for payment in payments for name in payment.names]
-    clicks: dict[str, str] = dict(connection.execute(_CLICKS, {"program_id": program_id, "names": names}).all())
-    processors = {payment.processor_customer for payment in payments} - {None}
-    known = _rows_with(connection, program_id, payment_customers.c.processor_customer, processors)
-    linked = {row.processor_customer: row.click_id for row in known}
+    names = [name for payment in payments for name in (*payment.names, payment.processor_customer) if name]
+    rows = connection.execute(_CLICKS, {"program_id": program_id, "names": names})
+    clicks: dict[str | None, str] = {row.name: row.click_id for row in rows}
     named: dict[int, tuple[str | None, ...]] = {}
     for payment in payments:
         of_sale = map(clicks.get, reversed(payment.names))
-        of_processor = linked.get(payment.processor_customer)
+        of_processor = clicks.get(payment.processor_customer)
         named[payment.line] = (payment.click_id, of_processor, next(filter(None, of_sale), None))
     found = {each for click_ids in named.values() for each in click_ids if each}
     own = [each for each in sorted(found) if keys.click_program(each) == program_id]

@@ -119,9 +119,7 @@ class Registry:
 
     def save(self, connection: Connection) -> None:
         """Write new and changed customers; a key that moves is free before. Raises StaleReadError for a lost race."""
-        changed = [
-            customer for _, customer in sorted(self._changed.items())
-        ]  # by click: ids may be of this transaction
+        changed = [each for _, each in sorted(self._changed.items())]  # by click: ids may be of this transaction
         moved = [each for each in changed if (each.program_id, each.customer_key) in self._freed]
         rows = [_row(each._replace(customer_key=None) if each in moved else each) for each in changed]
         rows += [_row(each._replace(revision=each.revision + 1)) for each in moved]

@@ -87,9 +87,7 @@ def click(body: ClickBody, caller: TrackingCaller) -> Recording:
 
 def _program_of(body: ClickBody) -> int:
     program_id = body.program_id if body.program_id is not None else body.extra.program_id
-    if program_id is None:
-        raise errors.ProgramIdRequired
-    return program_id
+    return errors.required(program_id, errors.ProgramIdRequired)
 
 
 def _answer(recorded: clicks.ClickResult | clicks.PartnerInactive) -> Answer:

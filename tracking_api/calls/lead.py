@@ -41,14 +41,13 @@ class LeadRecordedView(FlaggableView):
 
 def lead(body: LeadBody, caller: TrackingCaller) -> Recording:
     """Record a lead; with an Authorization header it is a server-mode lead, or a 401."""
-    key = caller.key
+    key, of_click = caller.key, keys.click_program(body.click_id or "")
     known = contact.protect(str(body.email)) if contact.is_email(body.email) else None
     is_ignored = known is None and body.email is not None and body.email != ""
     warned: dict[str, Any] = {"warnings": [WARNINGS["email_ignored"]]} if is_ignored else {}
     if body.extra.test_mode:
-        click_program_id = keys.click_program(body.click_id or "")
-        mask = known.email_mask if known else None
-        event = body.test_event("lead", caller.at, click_program_id=click_program_id, email_mask=mask)
+        mask = known and known.email_mask
+        event = body.test_event("lead", caller.at, click_program_id=of_click, email_mask=mask)
         return recording_of_test(event, key, **warned)
     if body.click_id is None and body.customer_key is None:
         raise errors.IdentifierRequired
@@ -63,9 +62,7 @@ def lead(body: LeadBody, caller: TrackingCaller) -> Recording:
         coupon_code=body.coupon_code if key else None,
         address_hash=None if key else caller.services.address_hashes.of(caller.address, caller.at),
     )
-    program_id = body.extra.program_id
-    of_click = keys.click_program(body.click_id or "")
-    public = Public(of_click, errors.CustomerNotFound) if program_id is None else Public(program_id)
+    public = Public(of_click, errors.CustomerNotFound) if item.program_id is None else Public(item.program_id)
     return Recording(leads.record, item, partial(_answer, warned), key or public, None if key else public)
 
 
