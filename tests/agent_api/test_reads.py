@@ -17,11 +17,8 @@ async def test_a_breakdown_groups_and_filters_the_report(agents: Agents):
     found = (await agents.get("./breakdown", **asked)).json()
 
     group = {"values": {"utm_source": "letter", "country": "DE"}, "metrics": {"clicks": 1}}
-    assert (found["data"], found["other"], found["total"]) == (
-        [group],
-        {"groups": 1, "metrics": {"clicks": 1}},
-        {"clicks": 2},
-    )
+    others = {"groups": 1, "metrics": {"clicks": 1}}
+    assert (found["data"], found["other"], found["total"]) == ([group], others, {"clicks": 2})
     for wrong, field in (({}, "by"), ({"by": "os", "country": ""}, "country")):
         rejected = (await agents.get("./breakdown", **wrong)).json()["error"]
         assert (rejected["code"], rejected["fields"][0]["field"]) == ("validation_error", field)
