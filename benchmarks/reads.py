@@ -95,8 +95,7 @@ def _pay(connection: Connection, /, *, by: By) -> None:
 
 
 async def _backtest(store: Reader) -> int:
-    change = DraftChange({"commission_rate": 25})
-    running = await store.read(Backtest, 1, [change], days=366, at=datetime.now(UTC))
+    running = await store.read(Backtest, 1, [DraftChange({"commission_rate": 25})], days=366, at=datetime.now(UTC))
     while not running.is_done:
         await store.read(running.step, 1)
     return (await store.read(running.result, 1)).sales
