@@ -76,9 +76,8 @@ class Coupons:
         """Return a new customer of the coupon's partner, behind a click for which the coupon stands."""
         click = clicks.unseen(coupon.program_id, attribution.site_url(coupon.domain), at)
         who = (coupon.program_id, ids.after(at, 1)[0], coupon.partner_id, click.click_id, at, at)
-        customer = Customer(
-            PartnerStatus.ACTIVE, terms_of_text(coupon.partner_terms), *who, confirmed=True
-        )  # no browser named them
+        terms = terms_of_text(coupon.partner_terms)
+        customer = Customer(PartnerStatus.ACTIVE, terms, *who, confirmed=True)  # no browser named them
         self._clicks[click.click_id] = (click, coupon.partner_id)
         registry.remember(customer)
         return customer

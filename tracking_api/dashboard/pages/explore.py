@@ -116,11 +116,8 @@ async def _page(call: ApiRequest, **shown: Any) -> Response:
             if not is_waiting and not isinstance(rejection, ValidationError):
                 raise
             return shown | {"problem": rejection}
-        return (
-            shown
-            | {"cards": list(zip(tabs, cards, strict=True))}
-            | ({"charted": charted.of(results, picker)} if filters else {})
-        )
+        found = {"cards": list(zip(tabs, cards, strict=True))}
+        return shown | found | ({"charted": charted.of(results, picker)} if filters else {})
 
     if not filters and not problem:
         shown = await cards()
