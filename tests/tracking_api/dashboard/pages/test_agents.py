@@ -56,9 +56,9 @@ async def test_an_agent_prices_changes_an_owner_approves_one_and_the_agent_verif
 
         plan = await agent.do("GET", "Return a plan", **about)
         news = await agent.do("GET", "since a cursor", program_id=program_id, cursor=cursor)
-        lowered = await agent.do("GET", "Return a program;", program_id=program_id)
+        lowered = await agent.do("GET", "Return a program,", program_id=program_id)
         reverted = await agent.do("POST", "Take back what a plan", **about)
-        restored = await agent.do("GET", "Return a program;", program_id=program_id)
+        restored = await agent.do("GET", "Return a program,", program_id=program_id)
 
     assert program_id == site.acme.program_id
     assert (sent["status"], sent["backtest"]["difference_cents"], sent["approvers"]) == ("open", -1_500, ["owner"])
