@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from functools import lru_cache, partial
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -124,51 +124,62 @@ def _steps(placed: Mapping[str, str]) -> Iterator[DistributionStep]:
     is_done = {table.name for table in metadata.sorted_tables} <= placed.keys() and "local" not in {
         placed[table.name] for table in (*ON_EVERY_NODE, *BY_PROGRAM)
     }
-    yield DistributionStep("drop foreign keys", None if is_done else partial(_change_foreign_keys, DropConstraint))
+    yield DistributionStep("drop foreign keys", None if is_done else _foreign_keys(DropConstraint))
     for name in ("alembic_version", *(table.name for table in ON_EVERY_NODE)):
-        copy = partial(_move, "create_reference_table", name, "")
+        copy = _function("create_reference_table", name)
         yield DistributionStep(f"copy {name} to every node", None if placed.get(name) == "copied" else copy)
     yield DistributionStep(
         "give each program a place", lambda each: each.execute(text(SQL["fill_places"])), is_repeated=True
     )
     for table in BY_PROGRAM:
         options = ", 'program_id', colocate_with := " + ("'none'" if table is partners else "'partners'")
-        move = partial(_move, "create_distributed_table", table.name, options)
+        move = _function("create_distributed_table", table.name, options)
         is_there = placed.get(table.name) == "distributed"
         yield DistributionStep(f"distribute {table.name}", None if is_there else move)
-    yield DistributionStep("add foreign keys", partial(_change_foreign_keys, AddConstraint), is_repeated=True)
+    yield DistributionStep("add foreign keys", _foreign_keys(AddConstraint), is_repeated=True)
     for table in _OTHERS:
-        keep = partial(_move, "citus_add_local_table_to_metadata", table.name, "")
-        keep = partial(_take_back, table) if table.name in placed else keep
+        keep = _take_back(table) if table.name in placed else _function("citus_add_local_table_to_metadata", table.name)
         is_there = placed.get(table.name) == "local"
         yield DistributionStep(f"keep {table.name} on the coordinator", None if is_there else keep)
     yield DistributionStep("set what the workers' planners need", _set_role, is_repeated=True)
 
 
-def _move(function: str, table: str, options: str, connection: Connection) -> None:
-    """Move a table, with its rows, and give the space of the moved rows back."""
-    connection.execute(text(f"SELECT {function}('{table}'{options})"))  # names of our own tables
-    if function == "create_distributed_table":
-        connection.execute(text(f"SELECT truncate_local_data_after_distributing_table('{table}')"))
+def _function(function: str, table: str, options: str = "") -> Callable[[Connection], None]:
+    """Return what moves a table, with its rows, and gives the space of the moved rows back."""
+
+    def run(connection: Connection) -> None:
+        connection.execute(text(f"SELECT {function}('{table}'{options})"))  # names of our own tables
+        if function == "create_distributed_table":
+            connection.execute(text(f"SELECT truncate_local_data_after_distributing_table('{table}')"))
+
+    return run
 
 
-def _take_back(table: Table, connection: Connection) -> None:
-    """Move a table of an older version from every node to the coordinator alone."""
-    for key in table.foreign_key_constraints:
-        connection.execute(DropConstraint(key))
-    connection.execute(text(f"SELECT undistribute_table('{table.name}')"))
-    for key in table.foreign_key_constraints:
-        connection.execute(AddConstraint(key))  # to a table on every node, so Citus knows this one again
+def _take_back(table: Table) -> Callable[[Connection], None]:
+    """Return what moves a table of an older version from every node to the coordinator alone."""
+
+    def run(connection: Connection) -> None:
+        for key in table.foreign_key_constraints:
+            connection.execute(DropConstraint(key))
+        connection.execute(text(f"SELECT undistribute_table('{table.name}')"))
+        for key in table.foreign_key_constraints:
+            connection.execute(AddConstraint(key))  # to a table on every node, so Citus knows this one again
+
+    return run
 
 
-def _change_foreign_keys(change: type[AddConstraint | DropConstraint], connection: Connection) -> None:
-    """Add the foreign keys of the programs' rows that the database lacks, or drop those that it has."""
-    names = {(row[0], row[1]) for row in connection.execute(text(SQL["foreign_keys"]))}
-    there = inspect(connection).get_table_names()
-    for table in BY_PROGRAM[:-1]:  # clicks have none
-        for key in sorted(table.foreign_key_constraints, key=lambda key: str(key.name)):
-            if table.name in there and ((table.name, str(key.name)) in names) == (change is DropConstraint):
-                connection.execute(change(key))
+def _foreign_keys(change: type[AddConstraint | DropConstraint]) -> Callable[[Connection], None]:
+    """Return what adds the foreign keys of the programs' rows that the database lacks, or drops those that it has."""
+
+    def run(connection: Connection) -> None:
+        names = {(row[0], row[1]) for row in connection.execute(text(SQL["foreign_keys"]))}
+        there = inspect(connection).get_table_names()
+        for table in BY_PROGRAM[:-1]:  # clicks have none
+            for key in sorted(table.foreign_key_constraints, key=lambda key: str(key.name)):
+                if table.name in there and ((table.name, str(key.name)) in names) == (change is DropConstraint):
+                    connection.execute(change(key))
+
+    return run
 
 
 def _set_role(connection: Connection) -> None:

@@ -3,17 +3,18 @@
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, select
 
 from storage.access import program_keys
 from storage.engine import ids
 from storage.engine.statements import read_statement
-from storage.lists.programs import read_program
 from storage.lists.rejected_calls import count_organic
 from storage.payments import accounts, event_log
 from storage.reports import checklist
 from storage.rules import keys
 from storage.rules.settlement import LeadAuthPolicy
+from storage.tables import program_keys as held
+from storage.tables import programs
 
 _COUNTS = read_statement("program_counts")
 
@@ -57,7 +58,10 @@ def get_status(
 ) -> tuple[program_keys.ProgramKey, ProgramHealth]:
     """Return a key and the health of its program. Raises InvalidKey, ApiKeyRotationRequired."""
     key = program_keys.authenticate(connection, key_hash, at=at)
-    program = read_program(connection, key.program_id)
+    row = programs.c
+    columns = (row.name, row.domain, row.sandbox_of, row.lead_auth_policy, held.c.prefix, held.c.last4)
+    mine = select(*columns).join(held, held.c.program_id == programs.c.id).where(programs.c.id == key.program_id)
+    program = connection.execute(mine).one()
     since = at - timedelta(hours=24)
     values = {"program_id": key.program_id, "since": since, "since_id": ids.first(since)}
     first_click = {"first_click_id": keys.first_click_id(since)}
@@ -66,10 +70,10 @@ def get_status(
     has_account = accounts.find_account(connection, key.program_id) is not None
     return key, ProgramHealth(
         program_id=key.program_id,
-        name=program.settings.name,
-        domain=program.settings.domain,
-        lead_auth_policy=program.settings.lead_auth_policy,
-        api_token_masked=program.api_token_masked,
+        name=program.name,
+        domain=program.domain,
+        lead_auth_policy=LeadAuthPolicy(program.lead_auth_policy),
+        api_token_masked=keys.mask(program.prefix, program.last4),
         rotate_by=key.rotate_by,
         payment_account_connected=has_account,
         recent_events=recent,
