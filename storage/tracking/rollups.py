@@ -48,7 +48,8 @@ def add(connection: Connection, steps: Iterable[Increment]) -> None:
     if waiting is not None:
         waiting.extend(steps)
         return
-    by_program, by_partner = defaultdict[Any, list[Any]](list), defaultdict[Any, list[Any]](list)
+    by_program: Any = defaultdict(list)
+    by_partner: Any = defaultdict(list)
     for program_id, partner_id, day, *counts in steps:
         by_program[program_id, day].append(counts)
         by_partner[program_id, day, partner_id].append(counts)
