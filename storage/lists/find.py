@@ -92,8 +92,7 @@ def matching(wanted: List[Any], scope: ListScope, query: ListQuery) -> Select[An
     """Return the statement of the ids that match."""
     row_id = wanted.table.c.id
     conditions = {each.name: each.where for each in wanted.filters if each.where}
-    sent = {name: value for name, value in query.filters.items() if value is not None and name in conditions}
-    narrow = [conditions[name](value) for name, value in sent.items()]
+    narrow = [conditions[name](value) for name, value in query.filters.items() if value is not None]
     if wanted.at is not None:
         narrow += cursors.within(row_id, wanted.at, query.span)
     if query.search is not None and wanted.search is not None:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import date, datetime
 from typing import Annotated, Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, FromClause, Select, and_, case, func, null, select
+from sqlalchemy import ColumnElement, Connection, FromClause, Select, and_, case, func, null, select, true
 
 from storage.lists import balances
 from storage.lists.declaration import NOW, PROGRAM, UNTIL, Column, Filter, List, Theirs
@@ -121,7 +121,12 @@ PAYABLES = List(
     filters=(
         Filter("payable", bool, "true: only those whom the next payout pays; false: all others.", _is_payable.is_),
         Filter("reason", PayableReason, f"Why they are not paid now: {', '.join(PayableReason)}.", _reason.__eq__),
-        Filter(EARNED_UNTIL, datetime, "Of what is approved, only what was earned before this ISO 8601 time."),
+        Filter(
+            EARNED_UNTIL,
+            datetime,
+            "Of what is approved, only what was earned before this ISO 8601 time.",
+            lambda _: true(),
+        ),
         Filter("method", MethodKind, f"How they are paid: {', '.join(MethodKind)}.", _method.kind.__eq__),
     ),
     finds="Name, code or e-mail address",
