@@ -71,8 +71,12 @@ def change(operation: Callable[..., Any], *arguments: Any, at: datetime | None =
 
 def change_in(operation: Callable[..., Any], program_id: int, *arguments: Any, **options: Any) -> Any:
     """Run a write operation in a program as the operator. Raises NotFound if it does not exist."""
-    read(require_program, program_id)
-    return change(operation, program_id, *arguments, **options)
+
+    def existing(connection: Connection, **options: Any) -> Any:
+        require_program(connection, program_id)
+        return operation(connection, program_id, *arguments, **options)
+
+    return change(existing, **options)
 
 
 def require_program(connection: Connection, program_id: int) -> None:
