@@ -28,7 +28,8 @@ class BacktestQuery(Body):
 @operation(RateLimited)
 async def backtest_terms(call: ApiRequest, sent: BacktestQuery) -> BacktestResult:
     """Price a program's last days under other terms; nothing changes."""
-    change = DraftChange(sent.changes.sent(), sent.partner_id, sent.group)
+    moves = bool(sent.partner_id and sent.group)
+    change = DraftChange(sent.changes.sent(), sent.partner_id, sent.group, moves)
     return await run(call, [change], days=sent.days)
 
 

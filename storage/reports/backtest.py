@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime, time, timedelta
-from functools import partial
+from functools import partial, reduce
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection
@@ -75,17 +75,15 @@ class Backtest:
         of = {"program_id": program_id}
         self._named = {row.id: row for row in connection.execute(_PARTNERS, of)}
         groups = {each: row.partner_group for each, row in self._named.items()}
-        groups |= {each.partner_id: each.group for each in changes if each.partner_id and each.group}
-        self._draft = Draft(self._settings, self._settings, groups)
-        for each in changes:
-            subject = TermsSubject(each.partner_id, each.group or groups.get(each.partner_id))
-            self._draft = self._draft.after(each, terms_in_force.find(connection, program_id, subject))
         self._at, self._first = at, at.date() - timedelta(days=days - 1)
         self._since = datetime.combine(self._first, time(), at.tzinfo)
         self._terms = {row.version: explained_terms(row) for row in connection.execute(_TERMS, of)}
         self._has_special = any(each.partner_id or each.group for each in self._terms.values())
         self._changed_at = connection.execute(_TERMS_CHANGED, of).scalars().all()
-        self._in_force: dict[tuple[int | None, int], Terms] = {}  # by partner, and how often terms had changed
+        self._in_force: dict[tuple[int | str | None, int], Terms] = {}  # by whose, and how often terms had changed
+        find = partial(self._find_terms, connection, program_id, at=at)
+        current = Draft(self._settings, self._settings, groups)
+        self._draft = reduce(lambda made, each: made.after(each, find), changes, current)
         self._links = FollowedLinks(connection, program_id, self._draft)
         self._phases = [(_SALES, self._add_sale), (_LEADS, self._add_lead)]
         self._next_id = ids.first(self._since)
@@ -151,11 +149,12 @@ class Backtest:
             first = before
         is_credited = click and (first or self._draft.is_credited(row, click, row.occurred_at))
         partner_id = click.partner_id if click and is_credited else None
+        priced_at = row.at
         if row.provenance == Provenance.OPERATOR:
-            partner_id = row.partner_id  # whom a person named
+            partner_id, priced_at = row.partner_id, row.occurred_at  # whom a person named, by the terms of then
         if partner_id:
             self._bought_at.setdefault(row.customer_id, first or row.occurred_at)
-        then, terms = self._terms_of(connection, row, partner_id)
+        then, terms = self._terms_of(connection, row, partner_id, priced_at)
         prices = [(then, draft.of_sale(then, row, before)), (terms, draft.of_sale(terms, row, first))]
         self._add("sales", row, row, partner_id, prices)
 
@@ -163,23 +162,29 @@ class Backtest:
         click = self._links.credit(row)
         is_credited = click and self._draft.is_credited(row, click, min(row.at, row.created_at))
         partner_id = click.partner_id if click and is_credited else None
-        then, terms = self._terms_of(connection, row, partner_id)
+        then, terms = self._terms_of(connection, row, partner_id, row.at)
         has_left = row.status == PartnerStatus.INACTIVE and not row.earned_cents
         prices = [(each, 0 if has_left else each.lead_commission_cents) for each in (then, terms)]
         self._add("leads", row, None, partner_id, prices)
 
-    def _terms_of(self, connection: Connection, row: Any, partner_id: int | None) -> tuple[Terms, Terms]:
+    def _terms_of(
+        self, connection: Connection, row: Any, partner_id: int | None, priced_at: datetime
+    ) -> tuple[Terms, Terms]:
         """Return the terms by which an event was priced, and those of the draft for the partner who then has it."""
-        find, program_id = partial(self._find_terms, connection), row.program_id
-        then = self._terms.get(row.terms_version) or find(program_id, row.partner_id, row.at)  # it may earn nothing
-        before = then if partner_id in {None, row.partner_id} else find(program_id, partner_id, row.at)
-        return then, self._draft.terms(before, partner_id or row.partner_id)
+        find = partial(self._find_terms, connection, row.program_id, at=priced_at)
+        then = self._terms.get(row.terms_version) or find(row.partner_id)  # it may earn nothing
+        before = then if partner_id in {None, row.partner_id} else find(partner_id)
+        return then, self._draft.terms(before, find, partner_id or row.partner_id)
 
-    def _find_terms(self, connection: Connection, program_id: int, partner_id: int, at: datetime) -> Terms:
-        whose = partner_id if self._has_special else None  # the program's
+    def _find_terms(self, connection: Connection, program_id: int, whose: int | str | None, at: datetime) -> Terms:
+        whose = whose if self._has_special else None  # the program's
         key = (whose, bisect_right(self._changed_at, at))
         if key not in self._in_force:
-            self._in_force[key] = terms_in_force.of_partner(connection, program_id, whose, at)
+            if isinstance(whose, str):
+                terms = terms_in_force.find(connection, program_id, TermsSubject(group=whose), at)
+            else:
+                terms = terms_in_force.of_partner(connection, program_id, whose, at)
+            self._in_force[key] = terms
         return self._in_force[key]
 
     def _add(self, kind: str, row: Any, sale: Any, partner_id: int | None, prices: Sequence[tuple[Terms, int]]) -> None:

@@ -21,7 +21,7 @@ from storage.tracking.sale_decisions import RecordedSale, Sale, SaleChange
 
 MOST_REJECTED = 5_000  # the newest; the log has those of 30 days
 _LATE = read_statement("late_calls", at=Timestamp, occurred_at=Timestamp)
-FindTerms = Callable[[Connection, int, int, datetime], Terms]  # of a program and a partner, at a time
+FindTerms = Callable[[Connection, int, int | str | None, datetime], Terms]  # of a program and whom in it, at a time
 
 
 def find_gained(
@@ -43,7 +43,10 @@ def find_gained(
     links.load(connection, program_id, (each.click_id for each in customers))
 
     def terms_of(partner_id: int, at: datetime) -> Terms:
-        return draft.terms(find_terms(connection, program_id, partner_id, at), partner_id)
+        def find(whose: int | str | None) -> Terms:
+            return find_terms(connection, program_id, whose, at)
+
+        return draft.terms(find(partner_id), find, partner_id)
 
     recorded: dict[str, RecordedSale] = {}
     for call in calls:

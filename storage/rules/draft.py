@@ -1,8 +1,7 @@
 """Draft terms: what past sales and leads would have earned under other settings, by the rules that price new ones."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
-from functools import reduce
 from typing import Any, NamedTuple
 
 from storage.rules import attribution, commission
@@ -17,33 +16,45 @@ UNKNOWN = {
     "lead_auth_policy": "Which provisional leads a server would have confirmed is not known.",
     "currency": "Past sales stay in the currency in which they were recorded.",
 }
+FindTerms = Callable[[int | str | None], Terms]  # of a partner by id, a group by its name, or the program (None)
 WIDTHS = tuple(TermsOf)  # the most specific first
 _SHARED = {"platform_fee_bps", "basis"}  # with narrower terms
 _TERMS = {"commission_type": "type", "commission_basis": "basis"}
 
 
 class DraftChange(NamedTuple):
-    """Settings as the API names them: of the program, of a partner, who may join a `group` by it, or of a group."""
+    """Settings as the API names them: of the program, of a partner, or of a group; a rate of None ends special terms.
+
+    A partner's change that `moves` them puts them in the `group`; None: in none.
+    """
 
     settings: Mapping[str, Any]
     partner_id: int | None = None
     group: str | None = None
+    moves: bool = False
 
 
 class DraftTerms(NamedTuple):
-    """What a change sets of the program's terms, or of those of `only` one partner or group, by the names of terms."""
+    """What a change sets of the program's terms, or of those of `only` one partner or group, by the names of terms.
+
+    Special terms may end, and a partner move to the `group`, before any are set.
+    """
 
     values: Mapping[str, Any]
     whose: TermsOf
-    only: int | str | None
+    only: int | str | None = None
+    ends: bool = False
+    moves: bool = False
+    group: str | None = None
 
     def is_about(self, partner_id: int | None, group: str | None) -> bool:
         return self.only is None or self.only in {partner_id, group}
 
-    def change(self, terms: Terms, partner_id: int | None, group: str | None) -> Terms:
-        """Return the terms of a partner in a group, or of a group itself, with the change."""
-        if not self.is_about(partner_id, group):
-            return terms
+    def replaces(self, terms: Terms) -> bool:
+        """Return whether terms are no longer those of whom they apply to, but what applies to a group or to all."""
+        return (self.ends and terms.whose == self.whose) or (self.moves and terms.whose != TermsOf.PARTNER)
+
+    def change(self, terms: Terms) -> Terms:
         is_narrower = WIDTHS.index(terms.whose) < WIDTHS.index(self.whose)
         return terms._replace(**{name: self.values[name] for name in self.values if name in _SHARED or not is_narrower})
 
@@ -51,7 +62,7 @@ class DraftTerms(NamedTuple):
 class Draft(NamedTuple):
     """The settings in force and the draft, and the stored names that its changes change, one change after another.
 
-    `groups` has the group of each partner by id.
+    `groups` has the group of each partner by id, before the changes.
     """
 
     current: ProgramSettings
@@ -63,26 +74,42 @@ class Draft(NamedTuple):
     def is_about(self, partner_id: int) -> bool:
         return any(each.is_about(partner_id, self.groups.get(partner_id)) for each in self.changes)
 
-    def terms(self, then: Terms, partner_id: int | None, group: str | None = None) -> Terms:
-        """Return the terms of a day with the draft's changes, for a partner, or for a group itself."""
-        group = group or self.groups.get(partner_id)
-        return reduce(lambda terms, each: each.change(terms, partner_id, group), self.changes, then)
+    def terms(self, then: Terms, find: FindTerms, partner_id: int | None, group: str | None = None) -> Terms:
+        """Return the terms of a day with the draft's changes, for a partner, or for a group itself.
 
-    def after(self, change: DraftChange, present: Terms) -> "Draft":
-        """Return the draft with one more change to whom the `present` terms apply now. Raises ValidationError."""
-        of_settings, partner_id, group = change
-        before = self.terms(present, partner_id, group)
+        `find` returns those of a group, or of the program, on that day.
+        """
+        terms, group = then, group or self.groups.get(partner_id)
+        for number, each in enumerate(self.changes):
+            if each.is_about(partner_id, group):
+                group = each.group if each.moves else group
+                if each.replaces(terms):
+                    wider = group if each.whose == TermsOf.PARTNER else None
+                    terms = self._replace(changes=self.changes[:number]).terms(find(wider), find, None, wider)
+                terms = each.change(terms)
+        return terms
+
+    def after(self, change: DraftChange, find: FindTerms) -> "Draft":
+        """Return the draft with one more change; `find` returns the terms that apply now. Raises ValidationError."""
+        of_settings, partner_id, group, moves = change
+        only = partner_id or group
+        whose = TermsOf.PARTNER if partner_id else TermsOf.GROUP if group else TermsOf.PROGRAM
+        ends = of_settings.get("commission_rate", ...) is None
+        new = DraftTerms({}, whose, only, ends, moves, group if moves else None)
+        if ends or not of_settings:
+            return self._replace(changes=(*self.changes, new))
+        moved = self._replace(changes=(*self.changes, new))
+        before = moved.terms(find(only), find, partner_id, None if partner_id else group)
         values = stored(of_settings, kind=before.type)
         if not values.keys().isdisjoint({"rate", "commission_type"}):  # a rate without its type is a number of anything
             values = {"commission_type": before.type, "rate": before.rate} | values
         named = {_TERMS.get(name, name): value for name, value in values.items()}
         of_terms = {name: named[name] for name in named.keys() & {*Terms._fields}}
         own: dict[str, Any] = {"partner_id": partner_id} if partner_id else {"group": group} if group else {}
-        terms = DraftTerms(of_terms | own, before._replace(**own).whose, partner_id or group)
         return self._replace(
             settings=self.settings._replace(**values),
             changed=self.changed | values.keys(),
-            changes=(*self.changes, terms),
+            changes=(*self.changes, new._replace(values=of_terms | own)),
         )
 
     @property

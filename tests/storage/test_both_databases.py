@@ -131,7 +131,7 @@ async def known(acme: World) -> dict[Any, Any]:
     days = ReportScope(acme.program_id, WINDOW, NOW)
     terms = (await acme.store.read(read_program, acme.program_id)).settings
     program_terms = await acme.store.read(terms_in_force.find, acme.program_id, terms_in_force.PROGRAM)
-    longer = Draft(terms, terms, {}).after(DraftChange({"attribution_window_days": 90}), program_terms)
+    longer = Draft(terms, terms, {}).after(DraftChange({"attribution_window_days": 90}), lambda _: program_terms)
     links = await acme.store.read(FollowedLinks, acme.program_id, longer)
     other |= {"links": links, "find_terms": terms_in_force.of_partner}
     spans = (MONTH, WINDOW, WINDOW.span, QUERY)

@@ -41,10 +41,20 @@ FLAT = TERMS.map(lambda terms: terms | {"commission_type": "flat", "commission_r
 OWN = {each.public_name for each in special_terms.REPLACING}
 START = NOW - timedelta(days=360)
 NAMES = st.sampled_from(["sale", "sale", "sale", "lead", "refund", "reject", "credit", "terms"])
-WHOM = st.sampled_from(["program", "gold", "ben"])
-CHANGES = st.lists(st.tuples(WHOM, st.one_of(TERMS, FLAT).filter(OWN.intersection)), min_size=1, max_size=4)
+GROUPS = ("gold", "silver")
+WITH_TYPE = TERMS.map(lambda terms: terms | {"commission_type": "percent"} if "commission_rate" in terms else terms)
+SET, ENDED = st.one_of(WITH_TYPE, FLAT).filter(OWN.intersection), st.just({"commission_rate": None})
+MOVED = st.sampled_from((*GROUPS, None)).map(lambda group: {"group": group})
+OF_BEN = st.one_of(SET, ENDED, MOVED, st.builds(lambda terms, move: terms | move, SET | ENDED, MOVED))
+CHANGE = st.one_of(
+    st.tuples(st.just("program"), SET),
+    st.tuples(st.sampled_from(GROUPS), SET | ENDED),
+    st.tuples(st.just("ben"), OF_BEN),
+)
 SEVERAL = [("gold", {"commission_type": "flat", "commission_rate": 7}), ("gold", {"commission_rate": 500})]
 SEVERAL += [("ben", {"recurring_months": 0}), ("program", {"commission_rate": 7.5})]
+SPECIAL = [("gold", {"commission_rate": 40}), ("silver", {"lead_commission_cents": 900}), ("ben", {"group": "gold"})]
+MOVES = [("silver", {"commission_rate": 11}), ("ben", {"group": "silver"}), ("gold", {"commission_rate": None})]
 SOLD = [("lead", 0, 1), ("lead", 1, 1), ("sale", 0, 10_001), ("sale", 1, 3_333), ("sale", 0, 5_000)]
 STEPS = st.lists(
     st.tuples(NAMES, st.integers(0, 4), st.sampled_from([1, 3_333, 5_000, 10_001])), min_size=2, max_size=14
@@ -90,29 +100,45 @@ async def ledger(acme: World) -> dict[int, int]:
 
 
 async def give(acme: World, whom: str, terms: Terms) -> DraftChange:
-    """Change the terms of the program, of the group gold or of Ben from the start; return the change as a draft."""
+    """Change the terms of the program, of a group or of Ben from the start; return the change as a draft."""
     if whom == "program":
         await acme.change(START, **terms)
         return DraftChange(terms)
     own = {name: terms[name] for name in OWN.intersection(terms)}
-    if whom == "gold":
+    if whom in GROUPS:
         await acme.do(special_terms.set_for_group, whom, own, at=START)
         return DraftChange(own, group=whom)
-    await acme.do(special_terms.set_for_partner, acme.ben, own, at=START)
-    return DraftChange(own, acme.ben)
+    moves = "group" in terms
+    group = {"group": terms["group"]} if moves else {}
+    await acme.do(special_terms.set_for_partner, acme.ben, own | group, at=START)
+    return DraftChange(own, acme.ben, **group, moves=moves)
 
 
 @pytest.mark.both_databases
 @settings(max_examples=30)
-@given(steps=STEPS, first=TERMS, later=st.one_of(TERMS, FLAT), changes=CHANGES)
-@example(steps=SOLD, first={}, later={}, changes=SEVERAL)
+@given(
+    steps=STEPS,
+    first=st.tuples(TERMS, st.lists(CHANGE, max_size=3)),
+    later=st.one_of(TERMS, FLAT),
+    changes=st.lists(CHANGE, min_size=1, max_size=4),
+)
+@example(steps=SOLD, first=({}, []), later={}, changes=SEVERAL)
+@example(steps=SOLD, first=({}, SPECIAL), later={}, changes=MOVES)
+@example(steps=SOLD, first=({}, SEVERAL), later={}, changes=[("ben", {"commission_rate": None, "group": "gold"})])
 async def test_todays_terms_are_the_ledger_and_a_draft_is_what_a_program_with_it_records(
-    store: Storage, steps: list[tuple[str, int, int]], first: Terms, later: Terms, changes: list[tuple[str, Terms]]
+    store: Storage,
+    steps: list[tuple[str, int, int]],
+    first: tuple[Terms, list[tuple[str, Terms]]],
+    later: Terms,
+    changes: list[tuple[str, Terms]],
 ):
-    acme = await world.acme(store, **stored(first))
-    other = await acme.beside(name="Drafted", **stored(first))
+    terms, special = first
+    acme = await world.acme(store, **stored(terms))
+    other = await acme.beside(name="Drafted", **stored(terms))
     for each in (acme, other):
         await each.do(special_terms.set_for_partner, each.anna, {"group": "gold"}, at=START)
+        for change in special:
+            await give(each, *change)
     draft = [await give(other, *change) for change in changes]
     names = {name for name, *_ in steps}
     has_new_terms = "terms" in names
