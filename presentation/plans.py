@@ -11,7 +11,7 @@ from pydantic_core import PydanticCustomError, to_json
 
 from presentation import backtests, plan_diffs
 from presentation.api_request import ApiRequest, row_id
-from presentation.changes import AgentProgramChange, TermsChange
+from presentation.changes import AgentProgramChange, PartnerTermsChange, TermsChange
 from presentation.lists import listing
 from presentation.operations import operation
 from presentation.plan_steps import PlanStep, StepsResult, approvers, run, step_of
@@ -156,19 +156,16 @@ async def content_of(call: ApiRequest, steps: Sequence[PlanStep]) -> dict[str, A
 
 
 def _changes_of_terms(steps: Sequence[PlanStep]) -> list[DraftChange]:
-    """Return what steps change of terms, as a backtest prices it; nothing if one ends terms, or only moves a partner.
-
-    What then applies instead is not a change of the terms of the past days.
-    """
+    """Return what steps change of terms, as a backtest prices it; nothing if they change none."""
     changes = []
     for step in steps:
         if found := _OF_TERMS.fullmatch(step.path):
-            settings = body.parse(TermsChange if step.path else AgentProgramChange, to_json(step.body)).sent()
-            partner_id = row_id(found[1] or "")
-            changes.append(DraftChange(settings, partner_id, found[2] or step.body.get("group")))
-    are_terms = any(BY_NAME[name].is_term for each in changes for name in each.settings)
-    are_set = all(each.settings and each.settings.get("commission_rate", 0) is not None for each in changes)
-    return changes if are_terms and are_set else []
+            model = PartnerTermsChange if found[1] else TermsChange if found[2] else AgentProgramChange
+            settings = body.parse(model, to_json(step.body)).sent()
+            moves, group = "group" in settings, settings.pop("group", found[2])
+            changes.append(DraftChange(settings, row_id(found[1] or ""), group, moves))
+    are_terms = any(each.moves or any(BY_NAME[name].is_term for name in each.settings) for each in changes)
+    return changes if are_terms else []
 
 
 def _may_apply(connection: Any, call: ApiRequest) -> bool:

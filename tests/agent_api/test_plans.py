@@ -208,7 +208,9 @@ async def test_a_revert_gives_partners_and_groups_the_terms_that_they_had(agents
     gold = {"method": "PUT", "path": "/partner-groups/gold/terms", "body": {"commission_rate": 28}}
     coupon = {"action": "create_coupon", "input": {"partner_id": agents.acme.ben, "code": "BEN10"}}
 
+    joins = {**own, "body": {"commission_rate": None, "group": "gold"}}
     made, priced = await propose(agents, own, gold, coupon), await propose(agents, own)
+    joining, named = await propose(agents, gold, joins), await propose(agents, renamed(agents))
     applied = await act(agents, made, "apply")
     given = (await agents.get("./partners", q="anna")).json()["data"][0]
     reverted = await act(agents, made, "revert")
@@ -216,7 +218,8 @@ async def test_a_revert_gives_partners_and_groups_the_terms_that_they_had(agents
     await agents.call("PUT", f".{anna}", json={"commission_rate": 31})
     moved = await act(agents, again, "revert")
 
-    assert [each.json()["backtest"]["difference_cents"] for each in (made, priced)] == [1_000] * 2
+    differences = [each.json()["backtest"]["difference_cents"] for each in (made, priced, joining, reverted)]
+    assert (differences, named.json()["backtest"]) == ([1_000, 1_000, 800, 200], None)
     assert {each["action"] for each in reverted.json()["diff"]} > {"coupon.end"}
     back = {each["action"]: each["after"] for each in reverted.json()["diff"] if each["field"] != "group"}
     assert (made.json()["final"], applied.status_code, reverted.json()["status"]) == ([], 200, "applied")
