@@ -1,4 +1,4 @@
-"""The backtest of a program's terms: what its last days would have cost under others."""
+"""Backtests: what a program's last days would have cost under other terms; nothing changes."""
 
 from collections.abc import Sequence
 from typing import Annotated
@@ -6,20 +6,29 @@ from typing import Annotated
 from pydantic import Field
 
 from presentation.api_request import ApiRequest
-from presentation.changes import AgentProgramChange, LargeId
+from presentation.changes import Changes, LargeId, PartnerTermsChange, TermsChange
 from presentation.operations import operation
+from presentation.settings_models import changed, with_settings
 from storage.reports import backtest
 from storage.reports.backtest import Backtest
 from storage.reports.backtest_result import BacktestResult
 from storage.rules.draft import DraftChange
 from storage.rules.errors import Overloaded, RateLimited
+from storage.rules.settings import SETTINGS
 from web.body import Body, Text
+
+FORM_DAYS = 90  # of a form's terms
+
+
+@with_settings(changed, [setting for setting in SETTINGS if not setting.owner_only])
+class DraftSettings(TermsChange):
+    """Settings to try; a `commission_rate` of null ends the terms of the partner, or else of the group."""
 
 
 class BacktestQuery(Body):
-    """Settings to try on the last `days`, for all partners, for one alone, or for a group of partners."""
+    """Settings to try on the last `days`, for all, for a group, or for a partner, who would be in the `group`."""
 
-    changes: AgentProgramChange
+    changes: DraftSettings
     days: Annotated[int, Field(ge=1, le=366)] = 30
     partner_id: LargeId | None = None
     group: Text | None = None
@@ -31,6 +40,25 @@ async def backtest_terms(call: ApiRequest, sent: BacktestQuery) -> BacktestResul
     moves = bool(sent.partner_id and sent.group)
     change = DraftChange(sent.changes.sent(), sent.partner_id, sent.group, moves)
     return await run(call, [change], days=sent.days)
+
+
+@operation(RateLimited)
+async def price_partner_terms(call: ApiRequest, sent: PartnerTermsChange) -> BacktestResult:
+    """Price the last 90 days under the terms and the group of a partner; nothing changes."""
+    return await run(call, [draft_of(sent, partner_id=call.path_id("partner_id"))], days=FORM_DAYS)
+
+
+@operation(RateLimited)
+async def price_group_terms(call: ApiRequest, sent: TermsChange) -> BacktestResult:
+    """Price the last 90 days under the terms of a group; nothing changes."""
+    return await run(call, [draft_of(sent, group=call.path_name("group"))], days=FORM_DAYS)
+
+
+def draft_of(sent: Changes, *, partner_id: int | None = None, group: str | None = None) -> DraftChange:
+    """Return what an action changes of the terms of a partner, a group or the program, as a backtest prices it."""
+    settings = sent.sent()
+    moves, group = "group" in settings, settings.pop("group", group)
+    return DraftChange(settings, partner_id, group, moves)
 
 
 async def run(call: ApiRequest, changes: Sequence[DraftChange], *, days: int) -> BacktestResult:

@@ -7,6 +7,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
+from urllib.parse import unquote
 
 from pydantic_core import to_json
 from starlette.routing import compile_path
@@ -63,7 +64,7 @@ def step_of(call: ApiRequest, sent: Mapping[str, Any]) -> PlanStep:
         path = resource.path.format_map(dict.fromkeys(compile_path(resource.path)[2], sent.get("subject")))
         step = PlanStep(resource.method, path, sent.get("input") or {})
     else:
-        path = re.sub(rf"^/api/(?:agent/v1/)?programs/{call.program_id}(?=/|$)", "", sent["path"])
+        path = re.sub(rf"^/api/(?:agent/v1/)?programs/{call.program_id}(?=/|$)", "", unquote(sent["path"]))
         step = PlanStep(sent["method"], path, sent.get("body") or {})
     step.action(call)
     return step

@@ -161,9 +161,8 @@ def _changes_of_terms(steps: Sequence[PlanStep]) -> list[DraftChange]:
     for step in steps:
         if found := _OF_TERMS.fullmatch(step.path):
             model = PartnerTermsChange if found[1] else TermsChange if found[2] else AgentProgramChange
-            settings = body.parse(model, to_json(step.body)).sent()
-            moves, group = "group" in settings, settings.pop("group", found[2])
-            changes.append(DraftChange(settings, row_id(found[1] or ""), group, moves))
+            sent = body.parse(model, to_json(step.body))
+            changes.append(backtests.draft_of(sent, partner_id=row_id(found[1] or ""), group=found[2]))
     are_terms = any(each.moves or any(BY_NAME[name].is_term for name in each.settings) for each in changes)
     return changes if are_terms else []
 

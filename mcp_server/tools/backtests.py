@@ -9,7 +9,8 @@ from pydantic import Field
 
 from mcp_server.results import JsonRow, json_of, row_of
 from mcp_server.tools.tool import Identifier, RowId, ToolRequest, tool
-from presentation.changes import AgentProgramChange, PartnerTermsChange
+from presentation.backtests import DraftSettings
+from presentation.changes import TermsChange
 from presentation.plans import PREPARED
 from storage.management.plans import LASTS
 from storage.reports import backtest
@@ -28,14 +29,16 @@ def backtest_terms(
     request: ToolRequest,
     *,
     program_id: int,
-    changes: Annotated[Identifier, Field(description="commission_rate=25&hold_days=30: settings of get_program")],
+    changes: Annotated[Identifier, Field(description="commission_rate=25&hold_days=30, of get_program")],
     days: Annotated[int, Field(ge=1, le=366)] = 30,
     partner_id: RowId | None = None,
+    group: Identifier | None = None,
 ) -> JsonRow:
     """Return what the last days cost, and would have cost under other settings."""
     sent = _changes(changes)
+    moves = bool(partner_id and group)
+    change = DraftChange(sent, partner_id, group, moves)
     with backtest.alone(program_id):
-        change = DraftChange(sent, partner_id)
         running = backtest.Backtest(request.connection, program_id, [change], days=days, at=request.at)
         for _ in range(MOST_STEPS):
             if running.is_done:
@@ -45,8 +48,10 @@ def backtest_terms(
             raise ValidationError(fields=[FieldError("days", "Too many sales: send fewer days")])
         found = running.result(request.connection, program_id)
     shown = {name: [row_of(each) for each in getattr(found, name)[:MOST_SHOWN]] for name in _LISTS}
-    step = ["PATCH", "", sent] if partner_id is None else ["PUT", f"/partners/{partner_id}/terms", sent]
-    is_action = partner_id is None or sent.keys() <= PartnerTermsChange.model_fields.keys()
+    whose = f"/partners/{partner_id}" if partner_id else f"/partner-groups/{group}" if group else ""
+    terms = {**sent, "group": group} if moves else sent
+    step = ["PUT", f"{whose}/terms", terms] if whose else ["PATCH", "", sent]
+    is_action = not whose or sent.keys() <= TermsChange.model_fields.keys()
     link = {"plan_url": _link(request, program_id, step)} if sent and is_action else {}
     return row_of(found, leave_out=set(_LISTS)) | shown | {"applied_changes": json_of(sent)} | link
 
@@ -63,7 +68,7 @@ def _changes(text: str) -> Mapping[str, Any]:
     """Return settings as the API names them. Raises ValidationError."""
     pairs = dict(parse_qsl(text, keep_blank_values=True, max_num_fields=50))
     values = {name: None if value == "null" else value for name, value in pairs.items()}
-    if unknown := sorted(values.keys() - AgentProgramChange.model_fields.keys()):
-        message = f"No setting {', '.join(unknown)}: there are {', '.join(AgentProgramChange.model_fields)}"
+    if unknown := sorted(values.keys() - DraftSettings.model_fields.keys()):
+        message = f"No setting {', '.join(unknown)}: there are {', '.join(DraftSettings.model_fields)}"
         raise ValidationError(fields=[FieldError("changes", message[:500])])
-    return body.parse(AgentProgramChange, json.dumps(values).encode(), strict=False).sent()
+    return body.parse(DraftSettings, json.dumps(values).encode(), strict=False).sent()

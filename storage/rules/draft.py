@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from storage.rules import attribution, commission
 from storage.rules.attribution import FollowedLink
 from storage.rules.commission import CommissionStatus, Terms, TermsOf
+from storage.rules.errors import ValidationError
 from storage.rules.settings import ProgramSettings, stored
 
 # What no one knows of the effect that a setting would have had.
@@ -96,9 +97,11 @@ class Draft(NamedTuple):
         whose = TermsOf.PARTNER if partner_id else TermsOf.GROUP if group else TermsOf.PROGRAM
         ends = of_settings.get("commission_rate", ...) is None
         new = DraftTerms({}, whose, only, ends, moves, group if moves else None)
-        if ends or not of_settings:
-            return self._replace(changes=(*self.changes, new))
         moved = self._replace(changes=(*self.changes, new))
+        if ends and not only:
+            raise ValidationError.of("commission_rate", "Enter a rate: the program's terms cannot end")
+        if ends or not of_settings:
+            return moved
         before = moved.terms(find(only), find, partner_id, None if partner_id else group)
         values = stored(of_settings, kind=before.type)
         if not values.keys().isdisjoint({"rate", "commission_type"}):  # a rate without its type is a number of anything

@@ -35,6 +35,7 @@ async def leave(agents: Agents, *, after: int) -> int:
 
 
 WRONG: list[Any] = [{**BODY, "days": 367}, {**BODY, "days": 0}, {"changes": {"commission_type": "flat"}}, {}]
+ENDED = {"changes": {"commission_rate": None}}
 
 
 async def test_a_backtest_ends_when_its_caller_leaves_and_the_next_one_runs_alone(
@@ -60,3 +61,22 @@ async def test_a_backtest_ends_when_its_caller_leaves_and_the_next_one_runs_alon
     assert (priced["winners"], priced["sales"], priced["last"]) == (1, 5, "2026-05-20")
     assert (await agents.get(".")).json()["commission_rate"] == 20
     assert [each.status_code for each in rejected] == [400] * len(WRONG)
+
+
+async def test_a_backtest_ends_special_terms_and_moves_a_partner_to_a_group(agents: Agents):
+    await agents.acme.customer()
+    await agents.acme.sale(amount_cents=10_000)
+    own = await agents.call("PUT", f"./partners/{agents.acme.anna}/terms", json={"commission_rate": 22})
+    await agents.call("PUT", "./partner-groups/gold/terms", json={"commission_rate": 23})
+    about: list[Any] = [
+        {"partner_id": agents.acme.anna},
+        {"partner_id": agents.acme.anna, "group": "gold"},
+        {"group": "gold"},
+    ]
+
+    ended = [await agents.call("POST", "./backtest", json=ENDED | each) for each in about]
+    endless = await agents.call("POST", "./backtest", json=ENDED)
+
+    assert own.json()["terms"]["commission_rate"] == 22
+    assert [each.json()["after"]["commission_cents"] for each in ended] == [2_000, 2_300, 2_000]
+    assert (endless.status_code, endless.json()["error"]["fields"][0]["field"]) == (400, "commission_rate")

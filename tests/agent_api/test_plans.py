@@ -204,11 +204,11 @@ async def test_a_revert_gives_partners_and_groups_the_terms_that_they_had(agents
     await agents.acme.customer()
     await agents.acme.sale(amount_cents=10_000)
     await agents.call("PUT", f".{anna}", json={"commission_rate": 22})
-    own = {"method": "PUT", "path": anna, "body": {"commission_rate": 30, "group": "gold"}}
-    gold = {"method": "PUT", "path": "/partner-groups/gold/terms", "body": {"commission_rate": 28}}
+    own = {"method": "PUT", "path": anna, "body": {"commission_rate": 30, "group": "gold vip"}}
+    gold = {"method": "PUT", "path": "/partner-groups/gold%20vip/terms", "body": {"commission_rate": 28}}
     coupon = {"action": "create_coupon", "input": {"partner_id": agents.acme.ben, "code": "BEN10"}}
 
-    joins = {**own, "body": {"commission_rate": None, "group": "gold"}}
+    joins = {**own, "body": {"commission_rate": None, "group": "gold vip"}}
     made, priced = await propose(agents, own, gold, coupon), await propose(agents, own)
     joining, named = await propose(agents, gold, joins), await propose(agents, renamed(agents))
     applied = await act(agents, made, "apply")
@@ -223,6 +223,6 @@ async def test_a_revert_gives_partners_and_groups_the_terms_that_they_had(agents
     assert {each["action"] for each in reverted.json()["diff"]} > {"coupon.end"}
     back = {each["action"]: each["after"] for each in reverted.json()["diff"] if each["field"] != "group"}
     assert (made.json()["final"], applied.status_code, reverted.json()["status"]) == ([], 200, "applied")
-    assert (given["group"], given["terms"]["commission_rate"]) == ("gold", 30)
+    assert (given["group"], given["terms"]["commission_rate"]) == ("gold vip", 30)
     assert (back["partner.terms"]["commission_rate"], back["partner.group_terms"]) == (22, None)
     assert moved.status_code == 412

@@ -22,7 +22,6 @@ from tracking_api.dashboard.pages import forms, page_context
 from tracking_api.dashboard.pages.buttons import QUESTIONS, Button, FormOutcome, FormPage, drawn
 from web.response import CreatedResponse
 
-PRICED_DAYS = 90
 CHOSEN_FIRST = [BY_NAME[name] for name in ("name", "domain", "commission_type", "commission_rate", "currency")]
 CAPS_BY_SECTION = {section: [cap for cap in rules.CAPS if cap.section == section] for section in rules.SECTIONS}
 FREEZABLE_NAMES = [(name, BY_NAME[name].label) for name in rules.FREEZABLE]
@@ -54,7 +53,7 @@ async def price_settings(call: page_context.PageContext, sent: changes.ProgramCh
     """Price the last 90 days under the settings of a form, which nothing changes."""
     now = published(call.program.settings)
     draft = {name: value for name, value in sent.sent().items() if value != now[name]}
-    return await backtests.run(call, [DraftChange(draft)], days=PRICED_DAYS)
+    return await backtests.run(call, [DraftChange(draft)], days=backtests.FORM_DAYS)
 
 
 @operation(errors.ProgramHasEvents, notice="program-deleted")

@@ -10,7 +10,7 @@ from starlette.requests import Request
 from storage.reports.chart import Step
 from storage.rules.reports.metrics import Totals
 from tests.tracking_api.dashboard.conftest import OLGA, Dashboard
-from tests.tracking_api.dashboard.reading import follow, form_of, words
+from tests.tracking_api.dashboard.reading import csrf, follow, form_of, words
 from tracking_api import assets
 from tracking_api.dashboard.pages import charted, text
 
@@ -133,6 +133,27 @@ async def test_the_settings_say_what_they_would_have_cost_and_keep_what_was_type
     assert "These terms would have cost the same" in words(same.text)
     assert wrong.status_code == 400
     assert (await dashboard.get(".")).json()["commission_rate"] == 20
+
+
+async def test_the_terms_of_a_partner_and_of_their_group_say_what_they_would_have_cost(
+    olga: httpx.AsyncClient, dashboard: Dashboard
+):
+    place = f"{dashboard.pages}/partners/{dashboard.acme.anna}"
+    await dashboard.acme.customer("user-1")
+    await dashboard.acme.sale(amount_cents=10_000)
+    fields = {"csrf": await csrf(olga), "group": "gold"}
+    await olga.post(place, data=fields | {"action": "group-terms", "commission_rate": "25"})
+
+    joining = await olga.post(place, data=fields | {"action": "price-terms", "commission_rate": ""})
+    await olga.post(place, data=fields | {"action": "terms"})
+    raised = await olga.post(place, data=fields | {"action": "price-group-terms", "commission_rate": "30"})
+    wrong = await olga.post(place, data=fields | {"action": "price-terms", "commission_rate": "300"})
+
+    assert "These terms would have cost $5.00 more" in words(joining.text)
+    assert "These terms would have cost $10.00 more" in words(raised.text)
+    assert 'value="30"' in raised.text
+    assert wrong.status_code == 400
+    assert (await dashboard.get("./partners", q="anna")).json()["data"][0]["terms"]["commission_rate"] == 25
 
 
 async def test_the_later_of_two_concurrent_edits_is_rejected(olga: httpx.AsyncClient, dashboard: Dashboard):

@@ -84,7 +84,8 @@ async def test_a_prepared_plan_is_its_member_s_and_stored_when_they_send_it(
     assistant, partner = Assistant(dashboard.acme, dashboard.acme), dashboard.acme.anna
     assistant.good = (await dashboard.acme.issue()).secret
     async with assistant.serving(secret_key=SECRET):
-        asked = await assistant.tool("backtest_terms", changes="commission_rate=30", partner_id=partner)
+        asked = await assistant.tool("backtest_terms", changes="commission_rate=30", partner_id=partner, group="gold")
+        of_group = await assistant.tool("backtest_terms", changes="commission_rate=25", group="gold")
 
     def link(member: str, hours: int = 72) -> str:
         steps = [["PATCH", "", {"commission_rate": 25}]]
@@ -96,10 +97,12 @@ async def test_a_prepared_plan_is_its_member_s_and_stored_when_they_send_it(
     foreign, expired = await olga.get(link(MAX)), await olga.get(link(OLGA, hours=0))
     before = (await dashboard.get("./plans")).json()["data"]
     sent = await follow(olga, await send(olga, link(OLGA), "Send plan"))
-    by_assistant = words((await olga.get(asked.payload["plan_url"])).text)
+    by_assistant, gold = [words((await olga.get(each.payload["plan_url"])).text) for each in (asked, of_group)]
 
     assert "Change commission rate of the program from 20 to 25 ." in words(shown.text)
     assert f"Set the terms of the partner {partner} to" in by_assistant
+    assert f"Change group of the partner {partner}" in by_assistant
+    assert "Set the terms of the group gold to Commission type: percent, Commission rate: 25 ." in gold
     assert (foreign.status_code, expired.status_code, before) == (404, 404, [])
     assert "The plan is sent." in sent
     [plan] = (await dashboard.get("./plans")).json()["data"]

@@ -9,7 +9,7 @@ from pydantic import StringConstraints
 from starlette.requests import Request
 from starlette.responses import Response
 
-from presentation import changes, payouts
+from presentation import backtests, changes, payouts
 from presentation.settings_models import Name
 from storage.access.workspaces import DECIDERS, MANAGERS, OWNERS, PAYERS
 from storage.lists import commissions, partners
@@ -85,7 +85,11 @@ async def _terms_forms(
         stored |= {"currency": context.currency, "group": partner.group or ""}
         if terms is None or terms.whose != whose:
             stored["commission_rate"] = ""
-        shown[action] = {"currency": context.currency, **outcome.typed} if outcome.pressed == action else stored
+        shown[action] = (
+            {"currency": context.currency, **outcome.typed}
+            if outcome.pressed.removeprefix("price-") == action
+            else stored
+        )
     return {"terms_settings": special_terms.REPLACING, "terms_forms": shown}
 
 
@@ -142,7 +146,9 @@ PAGE = FormPage(
     {
         "edit": Button(changes.change_partner.taking(PartnerEdit)),
         "terms": Button(changes.set_partner_terms, roles=OWNERS),
+        "price-terms": Button(backtests.price_partner_terms, is_trial=True, roles=OWNERS),
         "group-terms": Button(changes.set_group_terms, roles=OWNERS),
+        "price-group-terms": Button(backtests.price_group_terms, is_trial=True, roles=OWNERS),
         "add-coupon": Button(changes.create_coupon),
         "end-coupon": Button(changes.end_coupon),
         "adjust": Button(changes.adjust_balance, roles=DECIDERS),
