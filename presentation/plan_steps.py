@@ -77,28 +77,40 @@ def approvers(steps: Sequence[PlanStep]) -> list[str]:
 
 
 class StepsResult(NamedTuple):
-    """What steps change and use of the caps of agent keys; `failed` is the step at which they end, with its error."""
+    """What steps change and use of the caps of agent keys; steps that `failed`, the last at which they end."""
 
     diff: list[dict[str, Any]]
     caps_used: list[dict[str, Any]]
-    failed: tuple[int, errors.ServiceError] | None
+    failed: list[tuple[int, errors.ServiceError]]
 
 
-def run(connection: Any, call: ApiRequest, steps: Sequence[PlanStep], actor: audit.Actor) -> StepsResult:
-    """Run steps in a running write as an actor."""
-    about: Any = {"request": call.request, "at": call.at, "actor": actor, "program_id": call.program_id}
-    failure = None
+def run(connection: Any, call: ApiRequest, steps: Sequence[PlanStep], *actors: audit.Actor) -> StepsResult:
+    """Run steps in a running write as an actor; one that is beyond the caps of an actor as the next."""
+    failed = []
     with audit.collected(connection) as changes, audit.collected(connection, USES) as uses:
         for number, step in enumerate(steps, 1):
-            resource, ids = step.action(call)
-            within = ApiRequest(storage=OneTransaction(connection), named=ids, **about)
-            work = resource.operation.submit(within, step.body)
-            try:
-                work.send(None)  # a coroutine, which waits for nothing but this transaction
-            except StopIteration:
-                continue
-            except errors.ServiceError as error:
-                failure = (number, error)
+            for actor in actors:
+                error = _perform(connection, call, step, actor)
+                failed += [(number, error)] if error else []
+                if not isinstance(error, errors.OverCap):
+                    break
+            if error:
                 break
     diff, used = (json.loads(json.dumps([each._asdict() for each in rows])) for rows in (changes, added_up(uses)))
-    return StepsResult(diff, used, failure)
+    return StepsResult(diff, used, failed)
+
+
+def _perform(connection: Any, call: ApiRequest, step: PlanStep, actor: audit.Actor) -> errors.ServiceError | None:
+    """Perform a step as an actor; return the error of one that failed, which changed nothing."""
+    resource, ids = step.action(call)
+    about: Any = {"request": call.request, "at": call.at, "actor": actor, "program_id": call.program_id}
+    work = resource.operation.submit(ApiRequest(storage=OneTransaction(connection), named=ids, **about), step.body)
+    savepoint = connection.begin_nested()
+    try:
+        work.send(None)  # a coroutine, which waits for nothing but this transaction
+    except StopIteration:
+        savepoint.commit()
+    except errors.ServiceError as error:
+        savepoint.rollback()
+        return error
+    return None

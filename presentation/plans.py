@@ -140,14 +140,14 @@ async def content_of(call: ApiRequest, steps: Sequence[PlanStep]) -> dict[str, A
     for step in steps:
         step.action(call)
     diff, _, failed = await _try(call, steps, OPERATOR)
-    conflicts = [_said(*failed)] if failed else []
+    conflicts = [_said(*each) for each in failed]
     touched = {plan_diffs.place(each) for each in diff}
     others = await call.read(plans.list_pending, at=call.at)
     same = [each.id for each in others if touched & set(map(plan_diffs.place, each.diff))]
     conflicts += [{"plan_id": each, "message": "An open plan changes the same."} for each in same]
-    _, used, over = await _try(call, steps, call.actor) if call.actor.is_agent else StepsResult([], [], None)
+    _, used, over = await _try(call, steps, call.actor, OPERATOR) if call.actor.is_agent else StepsResult([], [], [])
     content: dict[str, Any] = {"steps": [each._asdict() for each in steps], "diff": diff, "conflicts": conflicts}
-    content |= {"caps": [_said(*over)] if over and "cap" in over[1].details else [], "caps_used": used}
+    content |= {"caps": [_said(*each) for each in over if "cap" in each[1].details], "caps_used": used}
     content |= {"final": plan_diffs.final(diff), "approvers": approvers(steps), "backtest": None}
     if not failed and (changes := _changes_of_terms(steps)):
         priced = BacktestView.of(await backtests.run(call, changes, days=PRICED_DAYS))
@@ -171,9 +171,9 @@ def _may_apply(connection: Any, call: ApiRequest) -> bool:
     return call.role is not None or agent_caps.get_caps(connection, call.program_id).apply_own_plans
 
 
-async def _try(call: ApiRequest, steps: Sequence[PlanStep], actor: Actor) -> StepsResult:
+async def _try(call: ApiRequest, steps: Sequence[PlanStep], *actors: Actor) -> StepsResult:
     """Run steps and roll them back."""
-    return await call.storage.dry_run.write_in(call.program_id, run, call, steps, actor)
+    return await call.storage.dry_run.write_in(call.program_id, run, call, steps, *actors)
 
 
 def apply(connection: Any, call: ApiRequest, plan: Plan) -> Plan:
@@ -182,8 +182,8 @@ def apply(connection: Any, call: ApiRequest, plan: Plan) -> Plan:
         raise errors.OverCap("A member approves the plans of this program.", cap="apply_own_plans")
     steps = [PlanStep(**each) for each in plan.steps]
     diff, _, failed = run(connection, call, steps, call.actor)
-    if failed and "cap" in failed[1].details:
-        raise failed[1]
+    if failed and "cap" in failed[0][1].details:
+        raise failed[0][1]
     if failed or plan_diffs.facts(diff) != plan_diffs.facts(plan.diff):
         raise errors.PreconditionFailed("What the plan names has changed since.", hint="Send a new plan.")
     return plans.decide(connection, call.program_id, plan, PlanStatus.APPLIED, content={"diff": diff}, by=call.by)

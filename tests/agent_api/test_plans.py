@@ -125,10 +125,19 @@ async def test_an_agent_key_decides_only_on_the_plans_that_it_sent(agents: Agent
 async def test_a_plan_beyond_the_caps_says_so_and_an_agent_cannot_apply_it(agents: Agents):
     await allow(agents)
 
-    made = await propose(agents, renamed(agents), {**RATE, "body": {"commission_rate": 90}})
+    gift = {"partner_id": agents.acme.ben, "amount_cents": 10**9, "reason": "A gift"}
+    beyond = [{**RATE, "body": {"commission_rate": 90}}, {"method": "POST", "path": "/adjustments", "body": gift}]
+    made = await propose(agents, renamed(agents), *beyond, {**RATE, "body": {"commission_rate": 89}})
     refused = await act(agents, made, "apply")
 
-    assert [(each["step"], each["cap"]) for each in made.json()["caps"]] == [(2, "highest_rate")]
+    over = [(each["step"], each["cap"]) for each in made.json()["caps"]]
+    assert (over, made.json()["conflicts"]) == (
+        [(2, "highest_rate"), (3, "amount_in_a_day_cents"), (4, "highest_rate")],
+        [],
+    )
+    assert [(each["cap"], each["uses"], each["remains"]) for each in made.json()["caps_used"][:1]] == [
+        ("highest_rate", 90, 0)
+    ]
     assert (refused.status_code, refused.json()["error"]["code"]) == (403, "over_cap")
     assert await name_of_anna(agents) == "Anna"
 
