@@ -13,7 +13,7 @@ from storage.reports import backtest
 from storage.reports.backtest import Backtest
 from storage.reports.backtest_result import BacktestResult
 from storage.rules.draft import DraftChange
-from storage.rules.errors import Overloaded, RateLimited
+from storage.rules.errors import Overloaded, PartnerNotFound, RateLimited
 from storage.rules.settings import SETTINGS
 from web.body import Body, Text
 
@@ -34,7 +34,7 @@ class BacktestQuery(Body):
     group: Text | None = None
 
 
-@operation(RateLimited)
+@operation(RateLimited, PartnerNotFound)
 async def backtest_terms(call: ApiRequest, sent: BacktestQuery) -> BacktestResult:
     """Price a program's last days under other terms; nothing changes."""
     moves = bool(sent.partner_id and sent.group)
@@ -42,7 +42,7 @@ async def backtest_terms(call: ApiRequest, sent: BacktestQuery) -> BacktestResul
     return await run(call, [change], days=sent.days)
 
 
-@operation(RateLimited)
+@operation(RateLimited, PartnerNotFound)
 async def price_partner_terms(call: ApiRequest, sent: PartnerTermsChange) -> BacktestResult:
     """Price the last 90 days under the terms and the group of a partner; nothing changes."""
     return await run(call, [draft_of(sent, partner_id=call.path_id("partner_id"))], days=FORM_DAYS)

@@ -16,6 +16,7 @@ from sqlalchemy import Connection
 from storage.engine import ids
 from storage.engine.statements import read_statement
 from storage.lists.programs import read_program
+from storage.management import partners
 from storage.reports.backtest_result import BacktestResult, CreditDifference, Figures, LeftOut, PartnerDifference
 from storage.reports.followed_links import FollowedLinks
 from storage.reports.gained_sales import find_gained
@@ -65,13 +66,16 @@ def alone(program_id: int) -> Iterator[None]:
 class Backtest:
     """The last `days` of a program, today included, under draft changes; call `step` until it `is_done`.
 
-    The changes apply together, one after another. Raises ValidationError for a rate that does not fit.
+    The changes apply together, one after another. Raises PartnerNotFound, ValidationError for a rate that does not fit.
     """
 
     def __init__(
         self, connection: Connection, program_id: int, changes: Sequence[DraftChange], *, days: int, at: datetime
     ) -> None:
         self._settings = read_program(connection, program_id).settings
+        for each in changes:
+            if each.partner_id:
+                partners.require(connection, program_id, each.partner_id)
         of = {"program_id": program_id}
         self._named = {row.id: row for row in connection.execute(_PARTNERS, of)}
         groups = {each: row.partner_group for each, row in self._named.items()}
