@@ -75,7 +75,7 @@ document.addEventListener("keydown", (event) => {
   }
 });
 
-document.getElementById("problems")?.focus();
+document.querySelector("#problems, #backtest")?.focus();
 addUp(document.querySelector("form.bulk, form:has(> .bulk)"));
 if (matchMedia("(max-width: 72rem)").matches) {
   document.querySelectorAll(".side [aria-current], .tabs [aria-current]").forEach((link) => {
