@@ -1,10 +1,11 @@
-"""An agent with the documents and its key alone prices changes; an owner approves one, and the agent takes it back."""
+"""An agent has the documents and its key alone: it prices, plans and takes back changes, refers and replays."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from playwright.async_api import Page, expect
 
+from storage.access import program_keys
 from storage.management import agent_caps
 from tests.test_dry_runs import DRY
 from tests.tracking_api.dashboard.pages.conftest import Site, violations_here
@@ -81,3 +82,26 @@ async def approve(page: Page, site: Site, axe: str) -> None:
     await card.get_by_role("button", name="Approve and apply").click()
     await expect(page.get_by_role("status")).to_contain_text("The plan is applied.")
     assert await violations_here(page, axe) == []
+
+
+async def test_an_agent_refers_a_customer_replays_a_sale_that_came_too_early_and_sees_a_rotation(site: Site):
+    paid = {"customer_key": "user-9", "transaction_id": "inv-9", "amount_cents": 10_000}
+    early = await site.call("/api/v1/track/sale", paid)
+    renewed = await site.acme.do(program_keys.regenerate, at=datetime.now(UTC))
+    late = await site.call("/api/v1/track/refund", {"transaction_id": "inv-9", "refund_amount_cents": 900})
+    key = (await site.acme.issue(expires_at=NOW + timedelta(days=1))).secret
+    async with ScriptedAgent(site.server.base_url, key) as agent:
+        own = site.acme.program_id
+        referral = await agent.do("POST", "Issue a referral token", {"partner_code": "anna"}, program_id=own)
+        customer = {"click_id": referral["token"], "customer_key": "user-9"}
+        lead = await site.call("/api/v1/track/lead", customer, renewed.api_token)
+        replay = ("POST", "Perform rejected calls", {"cause": early.json()["error"]["code"]})
+        tried, done = [await agent.do(*replay, program_id=own, **header) for header in (DRY, {})]
+        [earned] = (await agent.do("GET", "The commissions", program_id=own))["data"]
+        verified = await agent.do("POST", "whether a referral token", {"token": referral["token"]}, program_id=own)
+        rotation = await agent.do("GET", "replacement of the program key", program_id=own)
+
+    assert [each.status_code for each in (early, late, lead)] == [400, 401, 200]
+    assert (tried["performed"], done["performed"]) == (1, 1)
+    assert (earned["partner"]["code"], earned["amount_cents"], verified["state"]) == ("anna", 2_000, "used")
+    assert (rotation["state"], rotation["waiting_calls"]) == ("under_way", 1)
