@@ -17,7 +17,7 @@ from storage.rules.errors import Overloaded, PartnerNotFound, RateLimited
 from storage.rules.settings import SETTINGS
 from web.body import Body, Text
 
-FORM_DAYS = 90  # of a form's terms
+FORM_DAYS = 90  # for which a form prices its terms
 
 
 @with_settings(changed, [setting for setting in SETTINGS if not setting.owner_only])

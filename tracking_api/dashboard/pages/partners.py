@@ -85,11 +85,8 @@ async def _terms_forms(
         stored |= {"currency": context.currency, "group": partner.group or ""}
         if terms is None or terms.whose != whose:
             stored["commission_rate"] = ""
-        shown[action] = (
-            {"currency": context.currency, **outcome.typed}
-            if outcome.pressed.removeprefix("price-") == action
-            else stored
-        )
+        is_typed = outcome.pressed.removeprefix("price-") == action
+        shown[action] = {"currency": context.currency, **outcome.typed} if is_typed else stored
     return {"terms_settings": special_terms.REPLACING, "terms_forms": shown}
 
 
