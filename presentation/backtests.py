@@ -1,26 +1,24 @@
 """Backtests: what a program's last days would have cost under other terms; nothing changes."""
 
-from collections.abc import Sequence
-from typing import Annotated
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any
 
 from pydantic import Field
 
 from presentation.api_request import ApiRequest
-from presentation.changes import Changes, LargeId, PartnerTermsChange, TermsChange
+from presentation.changes import LargeId, PartnerTermsChange, TermsChange, with_agent_settings
 from presentation.operations import operation
-from presentation.settings_models import changed, with_settings
 from storage.reports import backtest
 from storage.reports.backtest import Backtest
 from storage.reports.backtest_result import BacktestResult
 from storage.rules.draft import DraftChange
 from storage.rules.errors import Overloaded, PartnerNotFound, RateLimited
-from storage.rules.settings import SETTINGS
 from web.body import Body, Text
 
 FORM_DAYS = 90  # for which a form prices its terms
 
 
-@with_settings(changed, [setting for setting in SETTINGS if not setting.owner_only])
+@with_agent_settings
 class DraftSettings(TermsChange):
     """Settings to try; a `commission_rate` of null ends the terms of the partner, or else of the group."""
 
@@ -37,28 +35,26 @@ class BacktestQuery(Body):
 @operation(RateLimited, PartnerNotFound)
 async def backtest_terms(call: ApiRequest, sent: BacktestQuery) -> BacktestResult:
     """Price a program's last days under other terms; nothing changes."""
-    moves = bool(sent.partner_id and sent.group)
-    change = DraftChange(sent.changes.sent(), sent.partner_id, sent.group, moves)
-    return await run(call, [change], days=sent.days)
+    return await run(call, [draft_of(sent.changes.sent(), sent.partner_id, sent.group)], days=sent.days)
 
 
 @operation(RateLimited, PartnerNotFound)
 async def price_partner_terms(call: ApiRequest, sent: PartnerTermsChange) -> BacktestResult:
     """Price the last 90 days under the terms and the group of a partner; nothing changes."""
-    return await run(call, [draft_of(sent, partner_id=call.path_id("partner_id"))], days=FORM_DAYS)
+    return await run(call, [DraftChange(sent.sent(), call.path_id("partner_id"))], days=FORM_DAYS)
 
 
 @operation(RateLimited)
 async def price_group_terms(call: ApiRequest, sent: TermsChange) -> BacktestResult:
     """Price the last 90 days under the terms of a group; nothing changes."""
-    return await run(call, [draft_of(sent, group=call.path_name("group"))], days=FORM_DAYS)
+    return await run(call, [DraftChange(sent.sent(), group=call.path_name("group"))], days=FORM_DAYS)
 
 
-def draft_of(sent: Changes, *, partner_id: int | None = None, group: str | None = None) -> DraftChange:
-    """Return what an action changes of the terms of a partner, a group or the program, as a backtest prices it."""
-    settings = sent.sent()
-    moves, group = "group" in settings, settings.pop("group", group)
-    return DraftChange(settings, partner_id, group, moves)
+def draft_of(settings: Mapping[str, Any], partner_id: int | None, group: str | None) -> DraftChange:
+    """Return settings to try as a draft: with both, the partner moves to the group."""
+    if partner_id and group:
+        return DraftChange({**settings, "group": group}, partner_id)
+    return DraftChange(settings, partner_id, group)
 
 
 async def run(call: ApiRequest, changes: Sequence[DraftChange], *, days: int) -> BacktestResult:

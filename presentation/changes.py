@@ -37,6 +37,7 @@ Email = Annotated[
 Code = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_CODE, pattern=CODE)]
 RowId = Annotated[int, Field(ge=1, le=2**31 - 1)]
 LargeId = Annotated[int, Field(ge=1, le=2**53)]
+with_agent_settings = with_settings(changed, [setting for setting in SETTINGS if not setting.owner_only])
 
 
 class Changes(Body):
@@ -46,7 +47,7 @@ class Changes(Body):
         return self.model_dump(exclude_unset=True)
 
 
-@with_settings(changed, [setting for setting in SETTINGS if not setting.owner_only])
+@with_agent_settings
 class AgentProgramChange(Changes):
     """The settings of a program that an agent may change; send those that change."""
 

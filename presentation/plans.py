@@ -11,7 +11,6 @@ from pydantic_core import PydanticCustomError, to_json
 
 from presentation import backtests, plan_diffs
 from presentation.api_request import ApiRequest, row_id
-from presentation.changes import AgentProgramChange, PartnerTermsChange, TermsChange
 from presentation.lists import listing
 from presentation.operations import operation
 from presentation.plan_steps import PlanStep, StepsResult, approvers, run, step_of
@@ -160,10 +159,10 @@ def _changes_of_terms(steps: Sequence[PlanStep]) -> list[DraftChange]:
     changes = []
     for step in steps:
         if found := _OF_TERMS.fullmatch(step.path):
-            model = PartnerTermsChange if found[1] else TermsChange if found[2] else AgentProgramChange
-            sent = body.parse(model, to_json(step.body))
-            changes.append(backtests.draft_of(sent, partner_id=row_id(found[1] or ""), group=found[2]))
-    are_terms = any(each.moves or any(BY_NAME[name].is_term for name in each.settings) for each in changes)
+            model: Any = step.resources(of_members=True)[0][0].operation.description.body
+            settings = body.parse(model, to_json(step.body)).sent()
+            changes.append(DraftChange(settings, row_id(found[1] or ""), found[2]))
+    are_terms = any(name == "group" or BY_NAME[name].is_term for each in changes for name in each.settings)
     return changes if are_terms else []
 
 

@@ -9,12 +9,11 @@ from pydantic import Field
 
 from mcp_server.results import JsonRow, json_of, row_of
 from mcp_server.tools.tool import Identifier, RowId, ToolRequest, tool
-from presentation.backtests import DraftSettings
+from presentation.backtests import DraftSettings, draft_of
 from presentation.changes import TermsChange
 from presentation.plans import PREPARED
 from storage.management.plans import LASTS
 from storage.reports import backtest
-from storage.rules.draft import DraftChange
 from storage.rules.errors import FieldError, ValidationError
 from storage.rules.scope import Scope
 from web import body
@@ -36,8 +35,7 @@ def backtest_terms(
 ) -> JsonRow:
     """Return what the last days cost, and would have cost under other settings."""
     sent = _changes(changes)
-    moves = bool(partner_id and group)
-    change = DraftChange(sent, partner_id, group, moves)
+    change = draft_of(sent, partner_id, group)
     with backtest.alone(program_id):
         running = backtest.Backtest(request.connection, program_id, [change], days=days, at=request.at)
         for _ in range(MOST_STEPS):
@@ -49,8 +47,7 @@ def backtest_terms(
         found = running.result(request.connection, program_id)
     shown = {name: [row_of(each) for each in getattr(found, name)[:MOST_SHOWN]] for name in _LISTS}
     whose = f"/partners/{partner_id}" if partner_id else f"/partner-groups/{group}" if group else ""
-    terms = {**sent, "group": group} if moves else sent
-    step = ["PUT", f"{whose}/terms", terms] if whose else ["PATCH", "", sent]
+    step = ["PUT", f"{whose}/terms", change.settings] if whose else ["PATCH", "", sent]
     is_action = not whose or sent.keys() <= TermsChange.model_fields.keys()
     link = {"plan_url": _link(request, program_id, step)} if sent and is_action else {}
     return row_of(found, leave_out=set(_LISTS)) | shown | {"applied_changes": json_of(sent)} | link

@@ -26,13 +26,12 @@ _TERMS = {"commission_type": "type", "commission_basis": "basis"}
 class DraftChange(NamedTuple):
     """Settings as the API names them: of the program, of a partner, or of a group; a rate of None ends special terms.
 
-    A partner's change that `moves` them puts them in the `group`; None: in none.
+    A partner's settings may have the `group` to which they move; None: in none.
     """
 
     settings: Mapping[str, Any]
     partner_id: int | None = None
     group: str | None = None
-    moves: bool = False
 
 
 class DraftTerms(NamedTuple):
@@ -42,11 +41,16 @@ class DraftTerms(NamedTuple):
     """
 
     values: Mapping[str, Any]
-    whose: TermsOf
-    only: int | str | None = None
-    ends: bool = False
-    moves: bool = False
-    group: str | None = None
+    only: int | str | None
+    ends: bool
+    moves: bool
+    group: str | None
+
+    @property
+    def whose(self) -> TermsOf:
+        return (
+            TermsOf.PROGRAM if self.only is None else TermsOf.GROUP if isinstance(self.only, str) else TermsOf.PARTNER
+        )
 
     def is_about(self, partner_id: int | None, group: str | None) -> bool:
         return self.only is None or self.only in {partner_id, group}
@@ -92,17 +96,16 @@ class Draft(NamedTuple):
 
     def after(self, change: DraftChange, find: FindTerms) -> "Draft":
         """Return the draft with one more change; `find` returns the terms that apply now. Raises ValidationError."""
-        of_settings, partner_id, group, moves = change
+        of_settings, partner_id, group = dict(change.settings), change.partner_id, change.group
         only = partner_id or group
-        whose = TermsOf.PARTNER if partner_id else TermsOf.GROUP if group else TermsOf.PROGRAM
-        ends = of_settings.get("commission_rate", ...) is None
-        new = DraftTerms({}, whose, only, ends, moves, group if moves else None)
-        moved = self._replace(changes=(*self.changes, new))
+        ends, moves = of_settings.get("commission_rate", ...) is None, "group" in of_settings
         if ends and not only:
             raise ValidationError.of("commission_rate", "Enter a rate: the program's terms cannot end")
+        new = DraftTerms({}, only, ends, moves, of_settings.pop("group", None))
+        moved = self._replace(changes=(*self.changes, new))
         if ends or not of_settings:
             return moved
-        before = moved.terms(find(only), find, partner_id, None if partner_id else group)
+        before = moved.terms(find(only), find, partner_id, group)
         values = stored(of_settings, kind=before.type)
         if not values.keys().isdisjoint({"rate", "commission_type"}):  # a rate without its type is a number of anything
             values = {"commission_type": before.type, "rate": before.rate} | values

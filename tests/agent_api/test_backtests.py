@@ -75,9 +75,9 @@ async def test_a_backtest_ends_special_terms_and_moves_a_partner_to_a_group(agen
     ]
 
     ended = [await agents.call("POST", "./backtest", json=ENDED | each) for each in about]
-    endless, nobody = [await agents.call("POST", "./backtest", json=ENDED | each) for each in ({}, {"partner_id": 7})]
+    endless, unknown = [await agents.call("POST", "./backtest", json=ENDED | each) for each in ({}, {"partner_id": 7})]
 
     assert own.json()["terms"]["commission_rate"] == 22
     assert [each.json()["after"]["commission_cents"] for each in ended] == [2_000, 2_300, 2_000]
     assert (endless.status_code, endless.json()["error"]["fields"][0]["field"]) == (400, "commission_rate")
-    assert (nobody.status_code, nobody.json()["error"]["code"]) == (400, "partner_not_found")
+    assert (unknown.status_code, unknown.json()["error"]["code"]) == (400, "partner_not_found")

@@ -108,10 +108,9 @@ async def give(acme: World, whom: str, terms: Terms) -> DraftChange:
     if whom in GROUPS:
         await acme.do(special_terms.set_for_group, whom, own, at=START)
         return DraftChange(own, group=whom)
-    moves = "group" in terms
-    group = {"group": terms["group"]} if moves else {}
-    await acme.do(special_terms.set_for_partner, acme.ben, own | group, at=START)
-    return DraftChange(own, acme.ben, **group, moves=moves)
+    own |= {"group": terms["group"]} if "group" in terms else {}
+    await acme.do(special_terms.set_for_partner, acme.ben, own, at=START)
+    return DraftChange(own, acme.ben)
 
 
 @pytest.mark.both_databases
